@@ -1,0 +1,150 @@
+// Package analysis turns trials into cells, paired comparisons, tiers and verdicts: a function of the trials and a seedless method, so
+// that the same file always gives the same bytes.
+//
+// The unit of inference is the epoch. Within it two contestants are compared round by round, so that the machine's drift falls on both;
+// the median over its rounds of the log ratio is the epoch's one value (method.md §2.4).
+package analysis
+
+import "dyno/internal/result"
+
+// Metric is a measured property of a contestant, in base units.
+type Metric struct {
+	Name  string // key in JSON: throughput, cpu_per_request, p50, memory
+	Title string
+	Unit  string                              // of the value: "1/s", "ns", "bytes"
+	More  bool                                // bigger is better
+	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
+}
+
+// Metrics are all that a duel shows, the primary among them.
+var Metrics = []Metric{
+	{Name: "throughput", Title: "Throughput", Unit: "1/s", More: true, Of: throughput},
+	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Of: cpuPerRequest},
+	{Name: "p50", Title: "Service time, median", Unit: "ns", Of: p50},
+	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: memory},
+}
+
+// MetricNamed returns the metric of that name.
+func MetricNamed(name string) (Metric, bool) {
+	for _, m := range Metrics {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+func throughput(t *result.Trial) (float64, bool) {
+	if t.Load.WindowNS <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(t.Load.Succeeded) / float64(t.Load.WindowNS) * 1e9, true
+}
+
+func cpuPerRequest(t *result.Trial) (float64, bool) {
+	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.CPUNS) / float64(t.Load.Succeeded), true
+}
+
+func p50(t *result.Trial) (float64, bool) {
+	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
+}
+
+func memory(t *result.Trial) (float64, bool) {
+	if t.Server.PSSBytes == nil || *t.Server.PSSBytes <= 0 {
+		return 0, false
+	}
+	return float64(*t.Server.PSSBytes), true
+}
+
+// Verdict is what the data says of a pair.
+type Verdict string
+
+// The four verdicts. Negligible is a difference that is certain, and certainly within the margin.
+const (
+	Different  Verdict = "different"
+	Negligible Verdict = "negligible"
+	Tie        Verdict = "tie"
+	Undecided  Verdict = "undecided"
+)
+
+// Estimate is a value with its interval. Lo is -Inf and Hi +Inf (0 and +Inf for ratios) where there are too few epochs.
+type Estimate struct {
+	Value, Lo, Hi float64
+	N             int // epochs
+}
+
+// Cell is one contestant under one metric.
+type Cell struct {
+	Contestant string
+	Metric     string
+	Level      Estimate // median over epochs of the epoch's median, in the metric's unit; its interval is between epochs, 95 %
+	Ratio      Estimate // to the yardstick, Hodges–Lehmann; zero N where there is none
+	Absent     string   // why there is no value; empty when there is
+}
+
+// Pair compares A with B under one metric: Ratio is A's value over B's.
+type Pair struct {
+	A, B     string
+	Metric   string
+	Ratio    Estimate
+	P        float64 // exact two-sided signed-rank
+	Adjusted float64 // Holm
+	Verdict  Verdict
+	Better   string // A, B or "" unless different or negligible
+	Note     string // why a difference that was found is not counted
+}
+
+// Place is a contestant's rank under the primary metric. Lo..Hi is its rank interval, from 1.
+type Place struct {
+	Contestant string
+	Tier       int
+	Lo, Hi     int
+	LowerBound bool   // at the generator's ceiling: never ranked above another
+	Struck     string // why it is not ranked, if it is not
+}
+
+// Analysis is all that was found.
+type Analysis struct {
+	Primary string
+	Epochs  int     // valid, pilots left out
+	Look    int     // number of the look at which the run stands, from 1; 0 before the first
+	AlphaAt float64 // level of each look
+	Margin  float64
+
+	Order  []string           // contestants in table order: by tier, alphabetical within it; struck ones last
+	Cells  []Cell             // contestants and controls × metrics
+	Pairs  []Pair             // of contestants, all metrics; controls' own pair stands in Canary
+	Places []Place            // in Order
+	Canary *Pair              // the yardstick against its blinded copy, primary metric
+	Others []Pair             // the yardstick against further controls (ref+20%), primary metric
+	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
+	MDE    float64            // minimum detectable effect of the primary as a share, from the pair spread seen
+}
+
+// Cell returns the cell of a contestant under a metric, or nil.
+func (a *Analysis) Cell(contestant, metric string) *Cell {
+	for i := range a.Cells {
+		if c := &a.Cells[i]; c.Contestant == contestant && c.Metric == metric {
+			return c
+		}
+	}
+	return nil
+}
+
+// Pair returns how x compares with y under a metric, turned round if it was stored the other way; ok is false if they were not compared.
+func (a *Analysis) Pair(x, y, metric string) (p Pair, ok bool) {
+	for _, p := range a.Pairs {
+		if p.Metric == metric && p.A == x && p.B == y {
+			return p, true
+		}
+		if p.Metric == metric && p.A == y && p.B == x {
+			p.A, p.B = x, y
+			p.Ratio = Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
+			return p, true
+		}
+	}
+	return Pair{}, false
+}

@@ -1,0 +1,169 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// Estimated times of one epoch's start of a contestant (launch, verify, warm-up, stop) and of what a trial takes beside its load (thaw,
+// dial, drain, freeze, read memory): method.md A, checked against the recorded epochs of examples/.
+const (
+	startNative   = 800 * time.Millisecond
+	startManaged  = 2900 * time.Millisecond
+	trialOverhead = 45 * time.Millisecond
+)
+
+// Warm-up of a fresh process, method.md A: at least so long and so many requests, at most the cap.
+const (
+	WarmNative          = 500 * time.Millisecond
+	WarmManaged         = 2 * time.Second
+	WarmManagedRequests = 20_000
+	WarmNativeCap       = 10 * time.Second
+	WarmManagedCap      = 60 * time.Second
+)
+
+// Cost is what a plan takes, told before it starts.
+type Cost struct {
+	Starters     int // contestants and controls of a round
+	Pairs        int // that are compared
+	Epoch        time.Duration
+	Epochs       int // after the pilots, until the last look
+	Trials       int // until the last look, pilots among them
+	FirstVerdict time.Duration
+	Whole        time.Duration // until the last look, no round void
+	Looks        []stats.Look
+}
+
+// Estimate tells the cost of p, or an error that names the least budget that can reach a verdict.
+func Estimate(p *result.Plan) (Cost, error) {
+	c := Cost{Starters: len(p.Contestants) + len(p.Controls), Pairs: pairs(len(p.Contestants))}
+	pilot := time.Duration(p.Pilots) * estimateEpoch(p, true)
+	c.Epoch = estimateEpoch(p, false)
+	left := time.Duration(p.BudgetNS) - pilot
+	c.Looks = looks(p.Looks, int(left/c.Epoch), c.Pairs, p.Alpha)
+	if len(c.Looks) == 0 {
+		least := pilot + time.Duration(stats.MinEpochs(c.Pairs, p.Alpha))*c.Epoch
+		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %d pairs: one epoch takes about %v, and at least %d are needed; give --budget %v or more, or fewer --contestants",
+			time.Duration(p.BudgetNS), c.Pairs, c.Epoch.Round(100*time.Millisecond), stats.MinEpochs(c.Pairs, p.Alpha), ceil(least, 10*time.Second))
+	}
+	c.Epochs = c.Looks[len(c.Looks)-1].N
+	c.FirstVerdict = pilot + time.Duration(c.Looks[0].N)*c.Epoch
+	c.Whole = pilot + time.Duration(c.Epochs)*c.Epoch
+	c.Trials = p.Rounds * (c.Epochs*c.Starters + p.Pilots*len(starters(p, true)))
+	return c, nil
+}
+
+// pairs is the size of Holm's family among k contestants; one contestant alone is compared with nobody, but still judged at one look.
+func pairs(k int) int { return max(1, k*(k-1)/2) }
+
+// looks picks from the candidates those that fit; where none does, one look at all that fit, if Holm can use it.
+func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
+	if l := stats.Looks(candidates, fits, m, alpha); len(l) > 0 {
+		return l
+	}
+	return stats.Looks([]int{fits}, fits, m, alpha)
+}
+
+func estimateEpoch(p *result.Plan, pilot bool) time.Duration {
+	var sum time.Duration
+	for _, name := range starters(p, pilot) {
+		if slices.Contains(p.Managed, name) {
+			sum += startManaged
+		} else {
+			sum += startNative
+		}
+		sum += time.Duration(p.Rounds) * (time.Duration(p.TrialNS+p.RewarmNS+p.Level.DelayNS) + trialOverhead)
+	}
+	return sum
+}
+
+// Looks are the looks of the run, fixed when its pilots end: those candidates that fit the rest of the budget at the pace of the pilots.
+// Before that they are those of the estimate.
+func Looks(run *result.Run) []stats.Look {
+	p := &run.Plan
+	m := pairs(len(active(run, false)))
+	if lastEpoch(run) < p.Pilots {
+		if c, err := Estimate(p); err == nil {
+			return c.Looks
+		}
+		return nil
+	}
+	left := p.BudgetNS - pilotsEnd(run)
+	return looks(p.Looks, int(left/pilotCost(run)), m, p.Alpha)
+}
+
+// elapsed is the time from the first trial's epoch start to the last trial's end, ns.
+func elapsed(run *result.Run) int64 {
+	if len(run.Trials) == 0 {
+		return 0
+	}
+	return run.Trials[len(run.Trials)-1].EndedUnixNS - begin(run)
+}
+
+// begin is when the first process of the run was started for measuring.
+func begin(run *result.Run) int64 {
+	if len(run.Launches) > 0 {
+		return run.Launches[0].StartedUnixNS
+	}
+	return run.Trials[0].StartedUnixNS
+}
+
+// pilotsEnd is the time that the pilots took, ns.
+func pilotsEnd(run *result.Run) int64 {
+	var end int64
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Epoch < run.Plan.Pilots {
+			end = t.EndedUnixNS
+		}
+	}
+	if end == 0 {
+		return 0
+	}
+	return end - begin(run)
+}
+
+// pilotCost is the time of one epoch at the pace of the pilots, without the ceiling's server, ns; the estimate where there are none.
+func pilotCost(run *result.Run) int64 {
+	p := &run.Plan
+	est := int64(estimateEpoch(p, false))
+	if p.Pilots == 0 || pilotsEnd(run) == 0 {
+		return est
+	}
+	scale := float64(pilotsEnd(run)) / float64(int64(p.Pilots)*int64(estimateEpoch(p, true)))
+	return int64(scale * float64(est))
+}
+
+// epochCost is the mean time of the epochs so far, the pilots left out, ns.
+func epochCost(run *result.Run) int64 {
+	n := int64(lastEpoch(run) - run.Plan.Pilots + 1)
+	if n <= 0 {
+		return pilotCost(run)
+	}
+	return (elapsed(run) - pilotsEnd(run)) / n
+}
+
+// Progress says how many trials stand, how many there will be at most, and how long that takes at the pace so far.
+func Progress(run *result.Run) (done, total int, left time.Duration) {
+	p := &run.Plan
+	looks := Looks(run)
+	if len(looks) == 0 {
+		return len(run.Trials), len(run.Trials), 0
+	}
+	epochs := looks[len(looks)-1].N
+	perRound := len(active(run, true))
+	for e := range p.Pilots {
+		total += p.Rounds * len(Starts(run, e))
+	}
+	total += p.Rounds * epochs * perRound
+	void, _ := Voided(run)
+	done = min(len(run.Trials)-void, total)
+	perTrial := float64(pilotCost(run)) / float64(max(1, p.Rounds*perRound))
+	left = time.Duration(perTrial * float64(total-done))
+	return done, total, min(left, max(0, time.Duration(p.BudgetNS-elapsed(run))))
+}
+
+func ceil(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }

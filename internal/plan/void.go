@@ -1,0 +1,147 @@
+package plan
+
+import (
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// Valid returns the trials that count: of rounds that are not void, in valid epochs after the pilots, of the last attempt of each round.
+func Valid(run *result.Run) []result.Trial {
+	var out []result.Trial
+	for _, e := range Epochs(run) {
+		out = append(out, roundsOf(run, e)...)
+	}
+	return out
+}
+
+// Pilot returns the valid trials of the pilot epochs.
+func Pilot(run *result.Run) []result.Trial {
+	var out []result.Trial
+	for e := range run.Plan.Pilots {
+		out = append(out, roundsOf(run, e)...)
+	}
+	return out
+}
+
+// Epochs lists the valid epochs after the pilots: complete, with at least half of their rounds valid.
+func Epochs(run *result.Run) []int {
+	var out []int
+	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
+		if epochCounts(run, e) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// epochCounts reports whether an epoch ended and enough of its rounds are valid.
+func epochCounts(run *result.Run, epoch int) bool {
+	valid, done := 0, 0
+	for r := range run.Plan.Rounds {
+		k, ok := lastAttempt(run, epoch, r)
+		if !ok || !complete(run, k) {
+			return false
+		}
+		done++
+		if !void(run, k) {
+			valid++
+		}
+	}
+	return 2*valid >= done
+}
+
+// roundsOf returns the trials of an epoch's complete rounds that are not void.
+func roundsOf(run *result.Run, epoch int) []result.Trial {
+	var out []result.Trial
+	for r := range run.Plan.Rounds {
+		k, ok := lastAttempt(run, epoch, r)
+		if ok && complete(run, k) && !void(run, k) {
+			out = append(out, trials(run, k)...)
+		}
+	}
+	return out
+}
+
+// complete reports whether every contestant that still stood then has its trial in the round of k.
+func complete(run *result.Run, k result.Key) bool {
+	k.Position = -1
+	ts := trials(run, k)
+	if len(ts) > 0 {
+		k.Position = ts[len(ts)-1].Position
+	}
+	_, more := following(run, k)
+	return len(ts) > 0 && !more
+}
+
+// void reports whether a cause outside the contestants spoilt the round of k: it is judged over the whole round, because a 10 ms tick is
+// 2.5 % of one trial.
+func void(run *result.Run, k result.Key) bool {
+	return validity.Void(trials(run, k))
+}
+
+// Voided counts the trials of void rounds, repeated ones among them, and all trials, pilots left out.
+func Voided(run *result.Run) (void, all int) {
+	seen := map[result.Key]bool{}
+	for i := range run.Trials {
+		k := run.Trials[i].Key
+		if k.Epoch < run.Plan.Pilots {
+			continue
+		}
+		k.Position = 0
+		if seen[k] {
+			continue
+		}
+		seen[k] = true
+		ts := trials(run, k)
+		all += len(ts)
+		if validity.Void(ts) {
+			void += len(ts)
+		}
+	}
+	return void, all
+}
+
+// trials returns the trials of the round and attempt of k. Trials are recorded in order, so those of a round lie together.
+func trials(run *result.Run, k result.Key) []result.Trial {
+	from, to := -1, -1
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Epoch == k.Epoch && t.Round == k.Round && t.Attempt == k.Attempt {
+			if from < 0 {
+				from = i
+			}
+			to = i + 1
+		}
+	}
+	if from < 0 {
+		return nil
+	}
+	return run.Trials[from:to]
+}
+
+// lastAttempt is the latest attempt at a round.
+func lastAttempt(run *result.Run, epoch, round int) (result.Key, bool) {
+	for i := len(run.Trials) - 1; i >= 0; i-- {
+		if t := &run.Trials[i]; t.Epoch == epoch && t.Round == round {
+			return t.Key, true
+		}
+	}
+	return result.Key{}, false
+}
+
+// repeats counts the attempts beyond the first of all rounds of an epoch.
+func repeats(run *result.Run, epoch int) int {
+	n := 0
+	for r := range run.Plan.Rounds {
+		if k, ok := lastAttempt(run, epoch, r); ok {
+			n += k.Attempt
+		}
+	}
+	return n
+}
+
+func lastEpoch(run *result.Run) int {
+	if len(run.Trials) == 0 {
+		return -1
+	}
+	return run.Trials[len(run.Trials)-1].Epoch
+}

@@ -1,0 +1,281 @@
+// Package result is the record of a run: what was planned, on which host, with which contestants, and every trial.
+//
+// A run on disk is one append-only file, trials.jsonl: one Record per line, the plan first. Everything a person sees is computed from it,
+// so a field here is a fact that a maker measured, in base units, and never a judgement of it. Missing is not zero: what could not be
+// read is a nil pointer.
+package result
+
+import "time"
+
+// Format is the version of trials.jsonl that this code writes; see doc/format.md.
+const Format = 1
+
+// Record is one line of trials.jsonl. Exactly one field is set.
+type Record struct {
+	Plan       *Plan       `json:"plan,omitempty"`
+	Host       *Host       `json:"host,omitempty"`
+	Contestant *Contestant `json:"contestant,omitempty"`
+	Launch     *Launch     `json:"launch,omitempty"`
+	Trial      *Trial      `json:"trial,omitempty"`
+	Failure    *Failure    `json:"failure,omitempty"`
+	End        *End        `json:"end,omitempty"`
+}
+
+// Run is a whole record, read back.
+type Run struct {
+	Plan        Plan
+	Host        Host
+	Contestants []Contestant
+	Launches    []Launch
+	Trials      []Trial
+	Failures    []Failure
+	End         *End // nil when the run was cut off
+}
+
+// Add puts one record where it belongs.
+func (r *Run) Add(rec Record) {
+	switch {
+	case rec.Plan != nil:
+		r.Plan = *rec.Plan
+	case rec.Host != nil:
+		r.Host = *rec.Host
+	case rec.Contestant != nil:
+		r.Contestants = append(r.Contestants, *rec.Contestant)
+	case rec.Launch != nil:
+		r.Launches = append(r.Launches, *rec.Launch)
+	case rec.Trial != nil:
+		r.Trials = append(r.Trials, *rec.Trial)
+	case rec.Failure != nil:
+		r.Failures = append(r.Failures, *rec.Failure)
+	case rec.End != nil:
+		r.End = rec.End
+	}
+}
+
+// Contestant returns the record of the named contestant, or nil.
+func (r *Run) Contestant(name string) *Contestant {
+	for i := range r.Contestants {
+		if r.Contestants[i].Name == name {
+			return &r.Contestants[i]
+		}
+	}
+	return nil
+}
+
+// FailureOf returns the first failure of the named contestant, or nil.
+func (r *Run) FailureOf(name string) *Failure {
+	for i := range r.Failures {
+		if r.Failures[i].Contestant == name {
+			return &r.Failures[i]
+		}
+	}
+	return nil
+}
+
+// Plan is what was to be done: the input of the planner, and with the seed all that a run follows from.
+type Plan struct {
+	Format   int    `json:"format"`
+	Dyno     string `json:"dyno"`    // version of dyno
+	Command  string `json:"command"` // repeats the run
+	Protocol string `json:"protocol"`
+	Profile  string `json:"profile"`
+
+	Study       string   `json:"study,omitempty"`
+	Title       string   `json:"title,omitempty"`
+	Scenario    string   `json:"scenario"`
+	Contestants []string `json:"contestants"`       // in the order asked, controls not among them
+	Controls    []string `json:"controls"`          // truth servers that ride along: the yardstick, its blinded copy, others
+	Ceiling     string   `json:"ceiling,omitempty"` // truth server that shows the generator's ceiling; in the pilots only
+	Managed     []string `json:"managed,omitempty"`
+	Level       Level    `json:"level"`
+
+	Seed    uint64  `json:"seed"`
+	Primary string  `json:"primary"` // metric that decides pairs and stops the run
+	Alpha   float64 `json:"alpha"`   // family-wise
+	Margin  float64 `json:"margin"`  // of a tie, as a share: 0.03
+	Rounds  int     `json:"rounds"`  // per epoch
+	Pilots  int     `json:"pilots"`  // epochs before the first that counts
+	Looks   []int   `json:"looks"`   // candidate numbers of valid epochs
+
+	TrialNS  int64 `json:"trial_ns"`
+	RewarmNS int64 `json:"rewarm_ns"`
+	BudgetNS int64 `json:"budget_ns"` // after the builds
+
+	StartedUnixNS int64 `json:"started_unix_ns"`
+}
+
+// Level is one operating point: the launch part reaches the contestant as environment, the load part the generator.
+type Level struct {
+	DelayNS     int64 `json:"delay_ns,omitempty"`
+	Connections int   `json:"connections"`
+	Pipeline    int   `json:"pipeline"`
+}
+
+// Key names a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch; Position from 0 within its round;
+// Attempt from 0, one more each time that the round was void and is repeated.
+type Key struct {
+	Seed     uint64 `json:"seed"`
+	Epoch    int    `json:"epoch"`
+	Round    int    `json:"round"`
+	Position int    `json:"position"`
+	Attempt  int    `json:"attempt"`
+}
+
+// Contestant is what was really built and started.
+type Contestant struct {
+	Name      string `json:"name"`
+	Title     string `json:"title"`
+	Language  string `json:"language"`
+	Framework string `json:"framework"`
+	Version   string `json:"version"` // read from the built program
+	Engine    string `json:"engine"`
+	Control   bool   `json:"control,omitempty"` // a truth server of dyno itself
+	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
+
+	Toolchain   string            `json:"toolchain"`        // e.g. "go1.26.8 (PATH)"
+	BinaryHash  string            `json:"binary,omitempty"` // sha256 of the started program
+	BuildNS     int64             `json:"build_ns"`
+	Tuning      []string          `json:"tuning,omitempty"`
+	Differs     []string          `json:"differs,omitempty"` // declared, and observed by the verifier
+	Response    map[string]string `json:"response,omitempty"`
+	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
+	BodyBytes   int               `json:"body_bytes,omitempty"`
+}
+
+// Launch is one start of a contestant, at the head of an epoch.
+type Launch struct {
+	Contestant      string `json:"contestant"`
+	Epoch           int    `json:"epoch"`
+	StartedUnixNS   int64  `json:"started_unix_ns"`
+	ReadyNS         int64  `json:"ready_ns"` // start of the process to its first right answer
+	WarmupNS        int64  `json:"warmup_ns"`
+	WarmupRequests  int64  `json:"warmup_requests"`
+	Warmup          string `json:"warmup"`             // flat, warmed, slowdown, no steady state
+	WarmupRateFirst int64  `json:"rate_first_per_sec"` // of the first and last windows of the warm-up
+	WarmupRateLast  int64  `json:"rate_last_per_sec"`
+}
+
+// Trial is a short load on one contestant.
+type Trial struct {
+	Key
+	Contestant    string `json:"contestant"`
+	StartedUnixNS int64  `json:"started_unix_ns"` // of the thaw
+	EndedUnixNS   int64  `json:"ended_unix_ns"`   // of the freeze
+	Load          Load   `json:"load"`
+	Server        Usage  `json:"server"`
+	Generator     Usage  `json:"generator"`
+	Causes        Causes `json:"causes"`
+}
+
+// Load is what the generator saw in the counted window, drained. The ledger closes:
+// Started = Succeeded + Failed + sum(Errors) + InFlight.
+type Load struct {
+	WindowNS     int64            `json:"window_ns"` // first send to last answer
+	Connections  int              `json:"connections"`
+	Established  int              `json:"established"`
+	Started      int64            `json:"started"`
+	Succeeded    int64            `json:"succeeded"`
+	Failed       int64            `json:"failed,omitempty"` // answered, but broke the contract
+	Failures     map[string]int64 `json:"failures,omitempty"`
+	Errors       map[string]int64 `json:"errors,omitempty"` // never answered, by kind: dial, reset, closed, timeout, parse …
+	InFlight     int64            `json:"in_flight,omitempty"`
+	BytesRead    int64            `json:"bytes_read"`
+	BytesWritten int64            `json:"bytes_written"`
+	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns; InFlight and timeouts are not in it.
+	Service string `json:"service_hdr,omitempty"`
+	// Quantiles of Service, kept beside it so that a reader needs no HdrHistogram.
+	ServiceP50NS int64 `json:"service_p50_ns"`
+	ServiceP99NS int64 `json:"service_p99_ns"`
+	ServiceMaxNS int64 `json:"service_max_ns"`
+}
+
+// Errored is the number of requests that got no answer, whatever the kind.
+func (l *Load) Errored() int64 {
+	var n int64
+	for _, v := range l.Errors {
+		n += v
+	}
+	return n
+}
+
+// Usage is what a process tree used in the counted window, or holds after it.
+type Usage struct {
+	CPUNS       *int64 `json:"cpu_ns,omitempty"`
+	PSSBytes    *int64 `json:"pss_bytes,omitempty"`
+	Threads     *int64 `json:"threads,omitempty"`
+	Processes   int    `json:"processes,omitempty"`
+	LoggedBytes int64  `json:"logged_bytes,omitempty"`
+}
+
+// Causes are what besides the contestant could have moved a trial. They are judged per round, by plan, and never by the metric.
+type Causes struct {
+	WallNS             int64 `json:"wall_ns"` // over which the others were read
+	ServerCPUs         int   `json:"server_cpus"`
+	GeneratorCPUs      int   `json:"generator_cpus"`
+	ForeignServerNS    int64 `json:"foreign_server_ns"`    // CPU of others on the server's CPUs
+	ForeignGeneratorNS int64 `json:"foreign_generator_ns"` // CPU of others on the generator's CPUs
+	StealNS            int64 `json:"steal_ns"`             // on all CPUs
+	RunQueueNS         int64 `json:"run_queue_ns"`         // generator threads runnable but not running
+	ThrottledNS        int64 `json:"throttled_ns,omitempty"`
+}
+
+// Failure is why a contestant has no figure. The first failure of a contestant ends its part in the run.
+type Failure struct {
+	Contestant string   `json:"contestant"`
+	Stage      string   `json:"stage"` // toolchain, build, launch, verify, warmup, load
+	Epoch      int      `json:"epoch,omitempty"`
+	Reason     string   `json:"reason"`
+	Hint       string   `json:"hint,omitempty"`
+	LogTail    []string `json:"log_tail,omitempty"` // last 20 lines
+	LogFile    string   `json:"log_file,omitempty"` // within the run folder
+}
+
+// Unavailable says that the contestant could not be tried at all, for want of its toolchain.
+func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
+
+// Host is the machine.
+type Host struct {
+	OS            string `json:"os"`
+	Kernel        string `json:"kernel"`
+	CPU           string `json:"cpu"`
+	CPUs          int    `json:"cpus"`
+	ServerCPUs    []int  `json:"server_cpus"`
+	GeneratorCPUs []int  `json:"generator_cpus"`
+	Pinned        bool   `json:"pinned"`
+	MemoryBytes   int64  `json:"memory_bytes"`
+	Governor      string `json:"governor"` // "unknown" in most VMs
+	Hypervisor    string `json:"hypervisor,omitempty"`
+	FileLimit     int64  `json:"file_limit"`
+	Quota         string `json:"quota,omitempty"` // cgroup CPU quota, if any
+}
+
+// End is the last line of a run that stopped of itself or was asked to.
+type End struct {
+	Reason        string `json:"reason"` // decided, budget, interrupted, looks, failed
+	EndedUnixNS   int64  `json:"ended_unix_ns"`
+	MeasuredUnits int    `json:"valid_epochs"`
+}
+
+// Event tells a live view what goes on. It is never stored.
+type Event struct {
+	Time       time.Time
+	Stage      string // toolchain, build, verify, calibrate, launch, pilot, measure, analyse, done
+	Contestant string
+	Text       string
+	Done       int           // trials that stand
+	Total      int           // trials planned, at most
+	Left       time.Duration // 0 when unknown
+	Trial      *Trial        // just taken
+	Failure    *Failure      // just met
+	Standing   []Standing    // after each epoch
+}
+
+// Standing is the interim place of one contestant, for live views only.
+type Standing struct {
+	Name    string
+	PerSec  float64 // median over the valid epochs
+	Ratio   float64 // to the yardstick
+	Lo, Hi  float64
+	Decided int // pairs
+	Pairs   int
+}

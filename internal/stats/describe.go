@@ -1,0 +1,121 @@
+// Package stats holds estimates, intervals and tests on plain []float64: what
+// doc/method.md needs, and no more.
+//
+// Invariant: every function is a pure function of its arguments. None of them
+// modifies a slice it is given, reads a clock, or draws a random number, so
+// that the same trials always give the same verdict.
+//
+// Values that are not numbers never become a claim: a NaN among the
+// observations gives a NaN estimate, a NaN p-value (which is below no alpha) and
+// an unbounded interval. Intervals that n is too small for are unbounded too.
+package stats
+
+import (
+	"math"
+	"slices"
+)
+
+// Median returns the median of x, in the unit of x: the middle value, or the
+// mean of the two middle values. It is NaN if x is empty or holds a NaN.
+func Median(x []float64) float64 { return Quantile(x, 0.5) }
+
+// Quantile returns the p-quantile of x, in the unit of x, by linear
+// interpolation between the order statistics around (n-1)p: type 7 of Hyndman
+// and Fan, "Sample quantiles in statistical packages", The American
+// Statistician 50 (1996), which is the default of R and NumPy. It is NaN if x is
+// empty or holds a NaN, or if p is outside [0, 1].
+func Quantile(x []float64, p float64) float64 {
+	if !(p >= 0 && p <= 1) {
+		return math.NaN()
+	}
+	s, ok := sorted(x)
+	if !ok {
+		return math.NaN()
+	}
+	h := float64(len(s)-1) * p
+	i := int(h)
+	f := h - float64(i)
+	if f == 0 || s[i] == s[i+1] { // also keeps infinities from turning into NaN
+		return s[i]
+	}
+	return (1-f)*s[i] + f*s[i+1]
+}
+
+// MAD returns the median absolute deviation of x from its median, in the unit
+// of x, times 1.4826 = 1/z(3/4), so that it estimates the standard deviation
+// where x is normal (Hampel, JASA 69 (1974); the scale that R's mad uses). It is
+// NaN if x is empty or holds a NaN.
+func MAD(x []float64) float64 {
+	m := Median(x)
+	dev := make([]float64, len(x))
+	for i, v := range x {
+		dev[i] = math.Abs(v - m)
+	}
+	return 1.4826 * Median(dev)
+}
+
+// Spearman returns the rank correlation of the pairs (x[i], y[i]), in [-1, 1]:
+// Pearson's correlation of the mid-ranks, so ties need no correction (Kendall,
+// Rank Correlation Methods, ch. 3). It is NaN for fewer than two pairs, if either
+// side is constant, and if either holds a NaN. It panics if the lengths differ.
+func Spearman(x, y []float64) float64 {
+	if len(x) != len(y) {
+		panic("stats: Spearman on slices of different lengths")
+	}
+	for i := range x {
+		if math.IsNaN(x[i]) || math.IsNaN(y[i]) {
+			return math.NaN()
+		}
+	}
+	// Doubled mid-ranks have mean n+1, and their sums are exact integers.
+	rx, ry := midranks(x), midranks(y)
+	mean := len(x) + 1
+	var sxy, sxx, syy float64
+	for i := range rx {
+		a, b := float64(rx[i]-mean), float64(ry[i]-mean)
+		sxy += a * b
+		sxx += a * a
+		syy += b * b
+	}
+	if sxx == 0 || syy == 0 {
+		return math.NaN()
+	}
+	return sxy / math.Sqrt(sxx*syy)
+}
+
+// sorted returns a sorted copy of x, and false if x is empty or holds a NaN.
+func sorted(x []float64) ([]float64, bool) {
+	s := slices.Clone(x)
+	slices.Sort(s) // NaNs come first
+	return s, len(s) > 0 && !math.IsNaN(s[0])
+}
+
+// midranks returns twice the mid-rank of each x[i] among x: 2, 4, … 2n without
+// ties. Doubling keeps the halves that ties make exact in an int.
+func midranks(x []float64) []int {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case x[a] < x[b]:
+			return -1
+		case x[a] > x[b]:
+			return 1
+		}
+		return 0
+	})
+	r := make([]int, len(x))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && x[order[to]] == x[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			r[i] = from + 1 + to // first rank from+1, last rank to
+		}
+		from = to
+	}
+	return r
+}

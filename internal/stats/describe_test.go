@@ -1,0 +1,100 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// near reports whether a and b differ by at most tol; equal infinities and two
+// NaNs are near.
+func near(a, b, tol float64) bool {
+	return a == b || math.Abs(a-b) <= tol || math.IsNaN(a) && math.IsNaN(b)
+}
+
+var nan, inf = math.NaN(), math.Inf(1)
+
+func TestMedian(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want float64
+	}{
+		{nil, nan},
+		{[]float64{7}, 7},
+		{[]float64{3, 1}, 2},
+		{[]float64{5, 1, 3}, 3},
+		{[]float64{4, 1, 3, 2}, 2.5},
+		{[]float64{1, nan, 3}, nan},
+		{[]float64{1, inf, inf}, inf},
+		{[]float64{-inf, 1, 2, inf}, 1.5},
+		{[]float64{inf, inf, 1, inf}, inf},
+	} {
+		before := slices.Clone(c.x)
+		if got := Median(c.x); !near(got, c.want, 0) {
+			t.Errorf("Median(%v) = %v, want %v", c.x, got, c.want)
+		}
+		if !slices.EqualFunc(before, c.x, func(a, b float64) bool { return near(a, b, 0) }) {
+			t.Errorf("Median changed its argument to %v", c.x)
+		}
+	}
+}
+
+// The values are from R: quantile(x, p, type = 7).
+func TestQuantileType7(t *testing.T) {
+	x := []float64{15, 50, 20, 40, 35}
+	for _, c := range []struct{ p, want float64 }{
+		{0, 15}, {.05, 16}, {.3, 23}, {.4, 29}, {.5, 35}, {.9, 46}, {1, 50}, {-.1, nan}, {1.1, nan}, {nan, nan},
+	} {
+		if got := Quantile(x, c.p); !near(got, c.want, 1e-12) {
+			t.Errorf("Quantile(x, %v) = %v, want %v", c.p, got, c.want)
+		}
+	}
+	if got := Quantile(nil, .5); !math.IsNaN(got) {
+		t.Errorf("Quantile of nothing = %v", got)
+	}
+}
+
+func TestMAD(t *testing.T) {
+	if got := MAD([]float64{1, 1, 2, 2, 4, 6, 9}); !near(got, 1.4826, 1e-15) {
+		t.Errorf("MAD = %v, want 1.4826", got)
+	}
+	if got := MAD(nil); !math.IsNaN(got) {
+		t.Errorf("MAD of nothing = %v", got)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	x := make([]float64, 100_000)
+	for i := range x {
+		x[i] = 5 + 3*r.NormFloat64()
+	}
+	if got := MAD(x); !near(got, 3, .05) {
+		t.Errorf("MAD of a normal with SD 3 = %v", got)
+	}
+}
+
+func TestSpearman(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		x, y []float64
+		want float64
+	}{
+		// The worked example of en.wikipedia.org/wiki/Spearman's_rank_correlation_coefficient.
+		{"iq", []float64{106, 100, 86, 101, 99, 103, 97, 113, 112, 110}, []float64{7, 27, 2, 50, 28, 29, 20, 12, 6, 17}, -29. / 165},
+		{"monotone", []float64{1, 2, 3, 4}, []float64{1, 10, 100, 1000}, 1},
+		{"falling", []float64{1, 2, 3, 4}, []float64{9, 7, 5, -1}, -1},
+		{"ties", []float64{1, 2, 2, 3}, []float64{1, 2, 3, 4}, 4.5 / math.Sqrt(22.5)},
+		{"constant", []float64{1, 1, 1}, []float64{1, 2, 3}, nan},
+		{"empty", nil, nil, nan},
+		{"nan", []float64{1, nan, 3}, []float64{1, 2, 3}, nan},
+	} {
+		if got := Spearman(c.x, c.y); !near(got, c.want, 1e-14) {
+			t.Errorf("%s: Spearman = %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestMidranks(t *testing.T) {
+	if got, want := midranks([]float64{3, 1, 3, 0, 3, 1}), []int{10, 5, 10, 2, 10, 5}; !slices.Equal(got, want) {
+		t.Errorf("midranks = %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,303 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+)
+
+// Evidence is what the checks look at.
+type Evidence struct {
+	Run      *result.Run
+	Valid    []result.Trial // that count
+	Void     int            // trials of void rounds
+	All      int            // trials after the pilots
+	Analysis *analysis.Analysis
+}
+
+// check is one row of the table. Each returns a finding per contestant, or one for the run.
+type check struct {
+	id, title string
+	of        func(*Evidence) []Finding
+}
+
+// table holds the checks that this version makes, in order of their number; doc/method.md says which are to come.
+var table = []check{
+	{"V01", "generator's share of its CPUs", perContestant(generatorShare)},
+	{"V02", "throughput against the generator's ceiling", perContestant(ceiling)},
+	{"V03", "foreign CPU on the server's CPUs", whole(foreignServer)},
+	{"V04", "foreign CPU and run-queue delay on the generator's CPUs", whole(foreignGenerator)},
+	{"V05", "steal", whole(steal)},
+	{"V06", "share of void rounds", whole(voidRounds)},
+	{"V12", "every response within its contract", perContestant(contract)},
+	{"V13", "errors, and connections established", perContestant(errors)},
+	{"V14", "server busy", perContestant(busy)},
+	{"V15", "warm-up", perContestant(warmup)},
+	{"V17", "A/A canary: the yardstick against its blinded copy", whole(canary)},
+	{"V24", "CPU quota", whole(quota)},
+	{"V27", "memory readable", perContestant(memory)},
+	{"V28", "provenance stored", whole(provenance)},
+}
+
+// Check makes all checks: those of the whole run first, then by contestant, each in order of its number.
+func Check(e *Evidence) []Finding {
+	var run, each []Finding
+	for _, c := range table {
+		for _, f := range c.of(e) {
+			f.ID, f.Title = c.id, c.title
+			if f.Contestant == "" {
+				run = append(run, f)
+			} else {
+				each = append(each, f)
+			}
+		}
+	}
+	slices.SortStableFunc(each, func(a, b Finding) int {
+		return slices.Index(e.Run.Plan.Contestants, a.Contestant) - slices.Index(e.Run.Plan.Contestants, b.Contestant)
+	})
+	return append(run, each...)
+}
+
+// Worst is the worst state of a contestant's findings, those of the whole run included.
+func Worst(findings []Finding, contestant string) State {
+	worst := Pass
+	for _, f := range findings {
+		if f.Contestant == "" || f.Contestant == contestant {
+			worst = max(worst, f.State)
+		}
+	}
+	return worst
+}
+
+func whole(f func(*Evidence) (State, string)) func(*Evidence) []Finding {
+	return func(e *Evidence) []Finding {
+		s, text := f(e)
+		return []Finding{{State: s, Text: text}}
+	}
+}
+
+// perContestant makes the check on the valid trials of each contestant that has some.
+func perContestant(f func(*Evidence, string, []result.Trial) (State, string)) func(*Evidence) []Finding {
+	return func(e *Evidence) []Finding {
+		var out []Finding
+		for _, name := range e.Run.Plan.Contestants {
+			var own []result.Trial
+			for i := range e.Valid {
+				if e.Valid[i].Contestant == name {
+					own = append(own, e.Valid[i])
+				}
+			}
+			if len(own) == 0 && e.Run.FailureOf(name) == nil {
+				continue
+			}
+			s, text := f(e, name, own)
+			out = append(out, Finding{Contestant: name, State: s, Text: text})
+		}
+		return out
+	}
+}
+
+// above grades x by two limits.
+func above(x, warn, fail float64) State {
+	switch {
+	case x > fail:
+		return Fail
+	case x > warn:
+		return Warn
+	}
+	return Pass
+}
+
+func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
+
+func generatorShare(e *Evidence, name string, own []result.Trial) (State, string) {
+	var used, had float64
+	for i := range own {
+		if cpu := own[i].Generator.CPUNS; cpu != nil {
+			used += float64(*cpu)
+			had += float64(own[i].Load.WindowNS) * float64(own[i].Causes.GeneratorCPUs)
+		}
+	}
+	x := share(used, had)
+	state := above(x, 0.80, 0.95)
+	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
+		state = Warn
+	}
+	return state, fmt.Sprintf("the generator used %s of its CPUs", percent(x))
+}
+
+// ceilingWarn is V02's limit for a warning, a share of the ceiling; analysis.CeilingLimit is the one for a lower bound.
+const ceilingWarn = 0.6
+
+func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
+	x, known := e.Analysis.Shares[name]
+	if !known {
+		return Warn, "the generator's ceiling is not known: no null server ran in the pilots"
+	}
+	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", percent(x))
+	state := above(x, ceilingWarn, analysis.CeilingLimit)
+	if state == Fail {
+		text += ": a lower bound"
+	}
+	return state, text
+}
+
+func foreignServer(e *Evidence) (State, string) {
+	x := sharesOf(e.Valid).server
+	return above(x, foreignWarn, foreignVoid), fmt.Sprintf("others used %s of the server's CPUs", percent(x))
+}
+
+func foreignGenerator(e *Evidence) (State, string) {
+	s := sharesOf(e.Valid)
+	return above(max(s.generator, s.queue), foreignWarn, foreignVoid),
+		fmt.Sprintf("others used %s of the generator's CPUs, its threads waited %s of the time", percent(s.generator), percent(s.queue))
+}
+
+func steal(e *Evidence) (State, string) {
+	x := sharesOf(e.Valid).steal
+	return above(x, stealWarn, stealVoid), fmt.Sprintf("the hypervisor withheld %s", percent(x))
+}
+
+func voidRounds(e *Evidence) (State, string) {
+	x := share(float64(e.Void), float64(e.All))
+	text := fmt.Sprintf("%s of the trials lie in void rounds", percent(x))
+	state := above(x, 0.20, 0.50)
+	if state == Fail {
+		text += ": this machine is too busy to rank throughput"
+	}
+	return state, text
+}
+
+func contract(e *Evidence, name string, own []result.Trial) (State, string) {
+	var broken, all int64
+	for _, t := range e.Run.Trials {
+		if t.Contestant == name {
+			broken += t.Load.Failed
+			all += t.Load.Succeeded + t.Load.Failed
+		}
+	}
+	if f := e.Run.FailureOf(name); f != nil && f.Stage == "verify" {
+		return Fail, f.Reason
+	}
+	if broken > 0 {
+		return Fail, fmt.Sprintf("%d of %d responses broke the contract", broken, all)
+	}
+	return Pass, fmt.Sprintf("all of %d responses", all)
+}
+
+func errors(e *Evidence, name string, own []result.Trial) (State, string) {
+	var errored int64
+	short := 0
+	for _, t := range e.Run.Trials {
+		if t.Contestant == name {
+			errored += t.Load.Errored() + t.Load.InFlight
+			if t.Load.Established < t.Load.Connections {
+				short++
+			}
+		}
+	}
+	if errored > 0 || short > 0 {
+		return Fail, fmt.Sprintf("%d requests without an answer; %d trials with fewer connections than asked", errored, short)
+	}
+	return Pass, "none; all connections established in every trial"
+}
+
+func busy(e *Evidence, name string, own []result.Trial) (State, string) {
+	var used, had float64
+	for i := range own {
+		if cpu := own[i].Server.CPUNS; cpu != nil {
+			used += float64(*cpu)
+			had += float64(own[i].Load.WindowNS) * float64(own[i].Causes.ServerCPUs)
+		}
+	}
+	x := share(used, had)
+	text := fmt.Sprintf("it used %s of its CPUs", percent(x))
+	if e.Run.Plan.Level.DelayNS > 0 {
+		return Pass, text + "; its handler waits, so it need not be busy"
+	}
+	switch {
+	case x < 0.85:
+		return Fail, text + ": something else limits it"
+	case x < 0.95:
+		return Warn, text
+	}
+	return Pass, text
+}
+
+func warmup(e *Evidence, name string, own []result.Trial) (State, string) {
+	classes := map[string]int{}
+	n := 0
+	for _, l := range e.Run.Launches {
+		if l.Contestant == name && l.Epoch >= e.Run.Plan.Pilots {
+			classes[l.Warmup]++
+			n++
+		}
+	}
+	switch {
+	case classes["no steady state"]*2 > n:
+		return Fail, fmt.Sprintf("no steady state in %d of %d starts", classes["no steady state"], n)
+	case (classes["slowdown"]+classes["no steady state"])*2 > n:
+		return Warn, fmt.Sprintf("it slowed down in %d of %d starts", classes["slowdown"], n)
+	}
+	return Pass, fmt.Sprintf("steady in %d of %d starts", classes["flat"]+classes["warmed"], n)
+}
+
+func canary(e *Evidence) (State, string) {
+	c := e.Analysis.Canary
+	if c == nil {
+		return Warn, "no blinded copy of the yardstick ran along"
+	}
+	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
+	switch c.Verdict {
+	case analysis.Different:
+		if math.Abs(math.Log(c.Ratio.Value)) > math.Log1p(e.Analysis.Margin) {
+			return Fail, text + ": two identical servers came out different, so no verdict of this run can be believed"
+		}
+		return Warn, text
+	case analysis.Negligible:
+		return Warn, text
+	}
+	return Pass, text
+}
+
+func quota(e *Evidence) (State, string) {
+	var throttled int64
+	for i := range e.Valid {
+		throttled += e.Valid[i].Causes.ThrottledNS
+	}
+	switch {
+	case throttled > 0:
+		return Fail, fmt.Sprintf("the CPU quota throttled for %d ms", throttled/1e6)
+	case e.Run.Host.Quota != "":
+		return Warn, "a CPU quota is set: " + e.Run.Host.Quota
+	}
+	return Pass, "none set"
+}
+
+func memory(e *Evidence, name string, own []result.Trial) (State, string) {
+	missing := 0
+	for i := range own {
+		if own[i].Server.PSSBytes == nil {
+			missing++
+		}
+	}
+	switch {
+	case len(own) > 0 && missing == len(own):
+		return Fail, "PSS could not be read: memory is absent"
+	case missing > 0:
+		return Warn, fmt.Sprintf("PSS could not be read in %d of %d trials", missing, len(own))
+	}
+	return Pass, "PSS read after every trial"
+}
+
+func provenance(e *Evidence) (State, string) {
+	for _, c := range e.Run.Contestants {
+		if !c.Control && (c.Version == "" || c.BinaryHash == "") {
+			return Fail, "the version or the hash of " + c.Name + " is missing"
+		}
+	}
+	return Pass, "seed, order, raw trials, versions and hashes are in " + result.TrialsFile
+}
