@@ -224,3 +224,22 @@ func quote(b []byte) string {
 	}
 	return fmt.Sprintf("%q", b)
 }
+
+// Probe is a function that sends the first loaded request once, on a connection of its own, and reports whether it was answered with
+// the right status.
+func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network, addr string) error {
+	return func(ctx context.Context, network, addr string) error {
+		v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay}
+		defer v.hangUp()
+		src, err := s.NewSource(1, addr)
+		if err != nil {
+			return err
+		}
+		var w Want
+		resp, _, err := v.exchange(ctx, src.Next(nil, &w), w.Head)
+		if err == nil && resp.Status != w.Status {
+			err = fmt.Errorf("status %d; want %d", resp.Status, w.Status)
+		}
+		return err
+	}
+}

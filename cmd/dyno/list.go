@@ -1,0 +1,68 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/bench"
+	"dyno/internal/scenario"
+	"dyno/internal/study"
+)
+
+func listCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "list",
+		Short: "List contestants, scenarios and studies, and whether they can be had here",
+		Args:  arguments(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			p, err := openProject()
+			if err != nil {
+				return err
+			}
+			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			if err := p.list(cmd.Context(), w); err != nil {
+				return err
+			}
+			return w.Flush()
+		},
+	}
+}
+
+// list writes all that the project has. Nothing is fetched to find out what is available.
+func (p *project) list(ctx context.Context, w io.Writer) error {
+	fmt.Fprintln(w, "CONTESTANT\tLANGUAGE\tFRAMEWORK\tENGINE\tSCENARIOS\tAVAILABLE")
+	for _, m := range p.manifests {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Language, strings.TrimSpace(m.Framework+" "+m.Version), m.Engine,
+			strings.Join(m.Scenarios, ", "), bench.Availability(ctx, p.root, m))
+	}
+	fmt.Fprintln(w, "\nSCENARIO\tREQUESTS\tTITLE")
+	names, err := scenario.Names(p.fsys)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		s, err := scenario.Read(p.fsys, name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\n", s.Name, len(s.Requests), s.Title)
+	}
+	fmt.Fprintln(w, "\nSTUDY\tCONTESTANTS\tTITLE")
+	slugs, err := study.Slugs(p.fsys)
+	if err != nil {
+		return err
+	}
+	for _, slug := range slugs {
+		s, err := study.Read(p.fsys, slug)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%s\t%d\t%s\n", slug, len(s.Contestants), s.Title)
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+// Command dyno puts HTTP servers on the same test bench: it builds the contestants, proves that they answer alike, loads them in turn, and
+// says which is faster, by how much, and how sure it is.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitDone   = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+func main() {
+	os.Exit(dyno(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// dyno is the whole command: data on stdout, progress and trouble on stderr.
+func dyno(args []string, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := &cobra.Command{
+		Use:           "dyno",
+		Short:         "A test bench for HTTP servers",
+		Long:          "dyno builds HTTP servers, proves that they answer alike, loads them in turn, and says which is faster, by how much, and how sure it is.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.AddCommand(runCommand(), listCommand(), verifyCommand(), reportCommand(), versionCommand(), truthCommand())
+	err := root.ExecuteContext(ctx)
+	var silent exit
+	switch {
+	case err == nil:
+		return exitDone
+	case errors.As(err, &silent):
+		return int(silent)
+	case strings.HasPrefix(err.Error(), "unknown command"):
+		err = usage(err)
+	}
+	fmt.Fprintln(stderr, "dyno:", err)
+	var u *usageError
+	if errors.As(err, &u) {
+		return exitUsage
+	}
+	return exitFailed
+}
+
+// exit ends the command with a code, all having been said.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// usageError is an error of what was typed.
+type usageError struct{ error }
+
+func (u *usageError) Unwrap() error { return u.error }
+
+func usage(err error) error { return &usageError{err} }
+
+func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
+
+// arguments checks the number of arguments as cobra does, as an error of usage.
+func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usage(err)
+		}
+		return nil
+	}
+}

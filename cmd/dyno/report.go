@@ -1,0 +1,49 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+func reportCommand() *cobra.Command {
+	var format string
+	formats := slices.Sorted(maps.Keys(report.Formats))
+	cmd := &cobra.Command{
+		Use:   "report RUN",
+		Short: "Make a report of a stored run again",
+		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints what it says. With a run folder and no --format it also writes\n" +
+			"report.html and run.json into it again.",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write, ok := report.Formats[format]
+			if !ok {
+				return usagef("--format %q%s", format, suggest(format, formats, "dyno report --help"))
+			}
+			run, err := result.Open(args[0])
+			if err != nil {
+				return err
+			}
+			data := study.Judge(run)
+			if isDir(args[0]) && !cmd.Flags().Changed("format") {
+				if err := writePages(data, filepath.Clean(args[0])); err != nil {
+					return err
+				}
+			}
+			out := cmd.OutOrStdout()
+			data.Color = isTerminal(out) && os.Getenv("NO_COLOR") == ""
+			data.Width = width(out)
+			return write(out, data)
+		},
+	}
+	cmd.Flags().StringVar(&format, "format", "text", strings.Join(formats, ", "))
+	return cmd
+}

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/bench"
+	"dyno/internal/contestant"
+	"dyno/internal/scenario"
+)
+
+func verifyCommand() *cobra.Command {
+	var offline bool
+	var only string
+	cmd := &cobra.Command{
+		Use:   "verify [CONTESTANT…]",
+		Short: "Build contestants and prove that they keep their contracts",
+		Long:  "verify builds each contestant, starts it, and sends every request of its scenarios: status, headers, body, framing, keep-alive.",
+		RunE: func(cmd *cobra.Command, names []string) error {
+			p, err := openProject()
+			if err != nil {
+				return err
+			}
+			if len(names) == 0 {
+				names = p.names()
+			}
+			for _, n := range names {
+				if p.manifest(n) == nil {
+					return usagef("no contestant %q%s", n, suggest(n, p.names(), "dyno list"))
+				}
+			}
+			failed := false
+			for _, n := range names {
+				for _, s := range p.manifest(n).Scenarios {
+					if only != "" && s != only {
+						continue
+					}
+					ok, err := verifyOne(cmd, p, p.manifest(n), s, offline)
+					if err != nil {
+						return err
+					}
+					failed = failed || !ok
+				}
+			}
+			if failed {
+				return exit(exitFailed)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&offline, "offline", false, "fetch no toolchain")
+	cmd.Flags().StringVar(&only, "scenario", "", "verify this scenario only")
+	return cmd
+}
+
+// verifyOne proves one contestant against one scenario, and says on stdout what came of it.
+func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name string, offline bool) (bool, error) {
+	s, err := p.scenario(name)
+	if err != nil {
+		return false, err
+	}
+	folder, err := os.MkdirTemp("", "dyno-verify-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(folder)
+	host, err := bench.NewLocal(bench.LocalOptions{Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: name, Folder: folder, Offline: offline})
+	if err != nil {
+		return false, err
+	}
+	defer host.Close()
+	out := cmd.OutOrStdout()
+	seen, built, err := prove(cmd, host, m, s)
+	if err != nil {
+		f := host.Failure(m.Name, "verify", err)
+		word := "FAILED"
+		if f.Unavailable() {
+			word = "unavailable"
+		}
+		fmt.Fprintf(out, "%-18s %-12s %s: %s\n", m.Name, name, word, strings.ReplaceAll(f.Reason, "\n", "\n    "))
+		if f.Hint != "" {
+			fmt.Fprintf(out, "    %s\n", f.Hint)
+		}
+		for _, l := range f.LogTail {
+			fmt.Fprintf(out, "    | %s\n", l)
+		}
+		return f.Unavailable(), cmd.Context().Err()
+	}
+	framings := []string{}
+	for _, f := range seen.Framing {
+		if !slices.Contains(framings, f) {
+			framings = append(framings, f)
+		}
+	}
+	slices.Sort(framings)
+	fmt.Fprintf(out, "%-18s %-12s ok: %d requests, %s %s, framing %s, head of %d bytes\n", m.Name, name, seen.Requests, m.Framework, built,
+		strings.Join(framings, " and "), seen.HeaderBytes)
+	for _, d := range seen.Differs {
+		fmt.Fprintf(out, "    differs: %s\n", d)
+	}
+	return true, nil
+}
+
+// prove builds, launches and verifies; it returns what was observed and the version that was built.
+func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *scenario.Scenario) (*scenario.Observed, string, error) {
+	ctx := cmd.Context()
+	c, err := host.Build(ctx, m.Name, func(string) {})
+	if err != nil {
+		return nil, "", err
+	}
+	server, err := host.Launch(ctx, m.Name, bench.Launch{Probe: s.Probe(0)})
+	if err != nil {
+		return nil, "", err
+	}
+	defer server.Stop()
+	network, addr := server.Addr()
+	seen, err := scenario.Verify(ctx, s, network, addr, c.Differs, time.Duration(0))
+	if err != nil {
+		err = &bench.LogError{Err: err, Tail: server.LogTail()}
+	}
+	return seen, c.Version, err
+}

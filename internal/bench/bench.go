@@ -1,0 +1,299 @@
+// Package bench carries a plan out: it builds, launches, verifies, warms up, loads and records. What it works with is behind Host and
+// Driver, so that a run may span machines, or be played by a fake with known numbers.
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Host is where contestants live.
+type Host interface {
+	Describe() result.Host
+	// Build makes the named contestant ready to be launched. note is told what goes on. A *result.Failure-like error is turned into a
+	// record by Failure.
+	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
+	// Launch starts it and returns when probe has succeeded against its address.
+	Launch(ctx context.Context, name string, l Launch) (Server, error)
+	// Failure says what an error of this host means for the record.
+	Failure(name, stage string, err error) result.Failure
+	// Watch begins to observe what else uses the machine; the function it returns ends that and says what did, given what the server and
+	// the generator themselves used meanwhile.
+	Watch() func(server, generator time.Duration) result.Causes
+}
+
+// Launch is how a contestant is started.
+type Launch struct {
+	Epoch   int
+	Padding int // bytes of the environment
+	Delay   time.Duration
+	Probe   func(ctx context.Context, network, addr string) error
+}
+
+// Server is a started contestant.
+type Server interface {
+	Addr() (network, addr string)
+	Ready() time.Duration // start of the process to its first right answer
+	Freeze() error
+	Thaw() error
+	CPU() (time.Duration, error) // of the whole tree, ns resolution
+	Usage() result.Usage         // all but CPU: read while frozen
+	Logged() int64               // bytes written to its log so far
+	LogTail() []string
+	Exited() error // nil while it runs
+	Stop() error
+}
+
+// Driver puts load on an address.
+type Driver interface {
+	load.Engine
+	CPU() (time.Duration, error) // of the generator
+	CPUs() []int
+	Quiet() func() // keeps the generator's own runtime still until the function it returns is called
+}
+
+// Bench runs one plan.
+type Bench struct {
+	Host     Host
+	Driver   Driver
+	Scenario *scenario.Scenario
+	Append   func(result.Record) error // puts it in the store
+	Sync     func() error              // puts the store on disk
+	Event    func(result.Event)        // may be nil; called from one goroutine at a time
+	Decided  func(*result.Run) bool    // whether every pair is decided, at a look
+	Standing func(*result.Run) []result.Standing
+	Note     func(*result.Run) string // told once, after the pilots
+
+	run     *result.Run
+	servers map[string]Server
+	mu      sync.Mutex
+}
+
+// Run carries out p until its plan stops it or ctx is cancelled, and returns what was recorded. The error is of the bench itself: a
+// contestant that fails is a record, not an error. However it ends, every server is stopped.
+func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
+	b.run, b.servers = &result.Run{}, map[string]Server{}
+	host := b.Host.Describe()
+	if err := errors.Join(b.record(result.Record{Plan: &p}), b.record(result.Record{Host: &host})); err != nil {
+		return b.run, err
+	}
+	reason, err := b.all(ctx)
+	b.stopAll()
+	if ctx.Err() != nil {
+		reason, err = "interrupted", nil
+	}
+	if err != nil {
+		reason = "failed"
+	}
+	end := &result.End{Reason: reason, EndedUnixNS: time.Now().UnixNano(), MeasuredUnits: len(plan.Epochs(b.run))}
+	err = errors.Join(err, b.record(result.Record{End: end}), b.Sync())
+	b.tell(result.Event{Stage: "done", Text: reason})
+	return b.run, err
+}
+
+// all is the run between its first record and its last.
+func (b *Bench) all(ctx context.Context) (string, error) {
+	if err := b.build(ctx); err != nil {
+		return "", err
+	}
+	if err := b.prove(ctx); err != nil {
+		return "", err
+	}
+	epoch := -1
+	for {
+		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
+		if stop != "" {
+			return string(stop), nil
+		}
+		if o.Epoch != epoch {
+			if err := b.turn(ctx, o.Epoch); err != nil {
+				return "", err
+			}
+			epoch = o.Epoch
+			continue // a contestant that failed to start is out of the next order
+		}
+		if err := b.trial(ctx, o); err != nil {
+			return "", err
+		}
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+	}
+}
+
+// build builds all contestants, two at a time, and records what was built or why not.
+func (b *Bench) build(ctx context.Context) error {
+	p := &b.run.Plan
+	names := append(append([]string(nil), p.Contestants...), p.Controls...)
+	if p.Ceiling != "" {
+		names = append(names, p.Ceiling)
+	}
+	built := make([]result.Contestant, len(names))
+	failed := make([]error, len(names))
+	slots := make(chan struct{}, 2)
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			built[i], failed[i] = b.Host.Build(ctx, name, func(text string) {
+				b.tell(result.Event{Stage: "build", Contestant: name, Text: text})
+			})
+			b.tell(result.Event{Stage: "built", Contestant: name})
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for i, name := range names {
+		var err error
+		if failed[i] != nil {
+			err = b.fail(name, "build", 0, failed[i])
+		} else {
+			b.run.Contestants = append(b.run.Contestants, built[i])
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it recorded, with what was observed.
+func (b *Bench) prove(ctx context.Context) error {
+	standing := b.run.Contestants
+	b.run.Contestants = nil
+	for _, c := range standing {
+		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
+		seen, err := b.proveOne(ctx, &c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			if err := b.fail(c.Name, "verify", 0, err); err != nil {
+				return err
+			}
+		}
+		if seen != nil {
+			c.Response, c.HeaderBytes, c.BodyBytes, c.Differs = seen.Framing, seen.HeaderBytes, seen.BodyBytes, seen.Differs
+		}
+		if err := b.record(result.Record{Contestant: &c}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proveOne returns what was observed; nil for the ceiling's server, whose one answer is no contract.
+func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
+	s, err := b.launch(ctx, c.Name, plan.Padding(b.run.Plan.Seed, 0, 0), 0)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Stop()
+	if c.Name == b.run.Plan.Ceiling {
+		return nil, nil
+	}
+	network, addr := s.Addr()
+	seen, err := scenario.Verify(ctx, b.Scenario, network, addr, c.Differs, b.delay())
+	if err != nil {
+		return seen, &LogError{Err: err, Tail: s.LogTail()}
+	}
+	return seen, nil
+}
+
+// LogError is an error of a contestant with the end of its log.
+type LogError struct {
+	Err  error
+	Tail []string
+}
+
+func (e *LogError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the error alone.
+func (e *LogError) Unwrap() error { return e.Err }
+
+func (b *Bench) delay() time.Duration { return time.Duration(b.run.Plan.Level.DelayNS) }
+
+// launch starts a contestant; it is ready when its first loaded request is answered with the right status.
+func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
+	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(), Probe: b.Scenario.Probe(b.delay())})
+}
+
+// record stores one record and adds it to the run.
+func (b *Bench) record(rec result.Record) error {
+	if err := b.Append(rec); err != nil {
+		return err
+	}
+	b.run.Add(rec)
+	return nil
+}
+
+// fail records that a contestant is out.
+func (b *Bench) fail(name, stage string, epoch int, cause error) error {
+	f := b.Host.Failure(name, stage, cause)
+	f.Epoch = epoch
+	var logged *LogError
+	if errors.As(cause, &logged) && len(f.LogTail) == 0 {
+		f.LogTail = logged.Tail
+	}
+	err := b.record(result.Record{Failure: &f})
+	b.tell(result.Event{Stage: stage, Contestant: name, Text: f.Reason, Failure: &f})
+	if s := b.servers[name]; s != nil {
+		s.Stop()
+		delete(b.servers, name)
+	}
+	return err
+}
+
+func (b *Bench) stopAll() {
+	var wg sync.WaitGroup
+	for _, s := range b.servers {
+		wg.Go(func() { s.Stop() })
+	}
+	wg.Wait()
+	clear(b.servers)
+}
+
+func (b *Bench) tell(e result.Event) {
+	if b.Event == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	e.Time = time.Now()
+	b.Event(e)
+}
+
+func (b *Bench) isControl(name string) bool {
+	for _, c := range b.run.Plan.Contestants {
+		if c == name {
+			return false
+		}
+	}
+	return true
+}
+
+// broken is the error of a load that met errors, or nil.
+func broken(l *result.Load) error {
+	switch {
+	case l.Failed > 0:
+		return fmt.Errorf("%d of %d responses broke the contract: %s", l.Failed, l.Succeeded+l.Failed, kinds(l.Failures))
+	case l.Errored() > 0:
+		return fmt.Errorf("%d of %d requests got no answer: %s", l.Errored(), l.Started, kinds(l.Errors))
+	case l.Established < l.Connections:
+		return fmt.Errorf("%d of %d connections could be established", l.Established, l.Connections)
+	case l.Succeeded == 0:
+		return errors.New("no request was answered in the window")
+	}
+	return nil
+}

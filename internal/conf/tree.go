@@ -1,0 +1,219 @@
+package conf
+
+import (
+	"bytes"
+	"errors"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// node is a key, a table or an array entry, and where it stands. It holds no value.
+type node struct {
+	line, column int
+	keys         map[string]*node
+	order        []string // of keys, as in the file
+	items        []*node
+}
+
+// step is one part of a key: a name, or the index of an array entry when name is empty.
+type step struct {
+	name  string
+	index int
+	entry bool
+}
+
+func (n *node) step(s step) *node {
+	switch {
+	case n == nil:
+		return nil
+	case !s.entry:
+		return n.keys[s.name]
+	case s.index < len(n.items):
+		return n.items[s.index]
+	}
+	return nil
+}
+
+// find returns the node at steps, or the last one on the way to it.
+func (n *node) find(steps []step) *node {
+	for _, s := range steps {
+		next := n.step(s)
+		if next == nil {
+			return n
+		}
+		n = next
+	}
+	return n
+}
+
+// child returns the node of key name, made with place p if there is none.
+func (n *node) child(name string, p place) *node {
+	if c := n.keys[name]; c != nil {
+		return c
+	}
+	c := &node{line: p.line, column: p.column}
+	if n.keys == nil {
+		n.keys = map[string]*node{}
+	}
+	n.keys[name] = c
+	n.order = append(n.order, name)
+	return c
+}
+
+func (n *node) append(p place) *node {
+	c := &node{line: p.line, column: p.column}
+	n.items = append(n.items, c)
+	return c
+}
+
+// last is the table that a key after [[n]] belongs to.
+func (n *node) last() *node {
+	if len(n.items) > 0 {
+		return n.items[len(n.items)-1]
+	}
+	return n
+}
+
+// splitKey cuts "request[1].path" into steps. A name that holds a dot or a bracket is written in double quotes.
+func splitKey(key string) []step {
+	var steps []step
+	for key != "" {
+		switch {
+		case key[0] == '.':
+			key = key[1:]
+		case key[0] == '[':
+			end := strings.IndexByte(key, ']')
+			if end < 0 {
+				return steps
+			}
+			if i, err := strconv.Atoi(key[1:end]); err == nil && i >= 0 {
+				steps = append(steps, step{index: i, entry: true})
+			}
+			key = key[end+1:]
+		case key[0] == '"':
+			quoted, err := strconv.QuotedPrefix(key)
+			if err != nil {
+				return steps
+			}
+			name, _ := strconv.Unquote(quoted)
+			steps = append(steps, step{name: name})
+			key = key[len(quoted):]
+		default:
+			end := strings.IndexAny(key, ".[")
+			if end < 0 {
+				end = len(key)
+			}
+			steps = append(steps, step{name: key[:end]})
+			key = key[end:]
+		}
+	}
+	return steps
+}
+
+// place is a line and a column, both from 1.
+type place struct{ line, column int }
+
+// parser builds the tree of a document. What TOML forbids but the grammar allows, such as a key set twice, is left to the decoder.
+type parser struct {
+	unstable.Parser
+	lines []int // offset of each line's start
+}
+
+// parse reads the places of all keys of data. Its error is an *Error named after path.
+func parse(path string, data []byte) (*node, error) {
+	p := &parser{lines: []int{0}}
+	for at := 0; ; {
+		i := bytes.IndexByte(data[at:], '\n')
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		p.lines = append(p.lines, at)
+	}
+	data = data[:len(data):len(data)] // go-toml tells offsets by capacity
+	p.Reset(data)
+	root := &node{}
+	table := root
+	for p.NextExpression() {
+		switch e := p.Expression(); e.Kind {
+		case unstable.KeyValue:
+			p.keyValue(table, e)
+		case unstable.Table:
+			table = p.table(root, e, false)
+		case unstable.ArrayTable:
+			table = p.table(root, e, true)
+		}
+	}
+	err := p.Error()
+	if err == nil {
+		return root, nil
+	}
+	e := &Error{Path: path, Line: 1, Column: 1, Text: err.Error()}
+	var at *unstable.ParserError
+	if errors.As(err, &at) {
+		where := p.place(p.Range(at.Highlight))
+		e.Line, e.Column, e.Text = where.line, where.column, at.Message
+	}
+	return nil, e
+}
+
+func (p *parser) place(r unstable.Range) place {
+	offset := int(r.Offset)
+	i := sort.SearchInts(p.lines, offset+1) - 1
+	return place{i + 1, offset - p.lines[i] + 1}
+}
+
+// table enters [a.b] or [[a.b]] and returns the node that the keys below it go to. Parts before the last mean the last entry of an array.
+func (p *parser) table(root *node, e *unstable.Node, array bool) *node {
+	n := root
+	for it := e.Key(); it.Next(); {
+		part := it.Node()
+		at := p.place(part.Raw)
+		n = n.child(string(part.Data), at)
+		if array && it.IsLast() {
+			return n.append(at)
+		}
+		n = n.last()
+	}
+	return n
+}
+
+func (p *parser) keyValue(n *node, e *unstable.Node) {
+	for it := e.Key(); it.Next(); {
+		part := it.Node()
+		n = n.child(string(part.Data), p.place(part.Raw))
+	}
+	p.value(n, e.Value())
+}
+
+// value enters the keys and entries of v, the value of n.
+func (p *parser) value(n *node, v *unstable.Node) {
+	switch v.Kind {
+	case unstable.InlineTable:
+		for it := v.Children(); it.Next(); {
+			if it.Node().Kind == unstable.KeyValue {
+				p.keyValue(n, it.Node())
+			}
+		}
+	case unstable.Array:
+		for it := v.Children(); it.Next(); {
+			item := it.Node()
+			if item.Kind == unstable.Comment {
+				continue
+			}
+			at := place{n.line, n.column} // of the array, for entries that carry no place of their own
+			if item.Raw.Length > 0 {
+				at = p.place(item.Raw)
+			} else if item.Kind == unstable.InlineTable && item.Child().Valid() {
+				key := item.Child().Key()
+				if key.Next() {
+					at = p.place(key.Node().Raw)
+				}
+			}
+			p.value(n.append(at), item)
+		}
+	}
+}

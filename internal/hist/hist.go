@@ -1,0 +1,84 @@
+// Package hist keeps latencies in HdrHistograms: 3 significant digits from 1 µs to 60 s, in ns. Histograms merge; percentiles are read
+// off the merge, never averaged.
+package hist
+
+import (
+	"fmt"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// The range, in ns. A shorter latency is recorded as one of less than a microsecond, a longer one is only counted.
+const (
+	Lowest  = 1_000
+	Highest = 60_000_000_000
+	digits  = 3
+)
+
+// Histogram counts latencies. It is not safe for concurrent use. One takes about 170 kB.
+type Histogram struct {
+	h    *hdr.Histogram
+	over int64
+	max  int64
+}
+
+// New returns an empty Histogram.
+func New() *Histogram { return &Histogram{h: hdr.New(Lowest, Highest, digits)} }
+
+// Record adds one latency. It does not allocate. A clock that ran backwards counts as 0.
+func (h *Histogram) Record(ns int64) {
+	if ns > Highest {
+		h.over++
+		return
+	}
+	ns = max(ns, 0)
+	h.max = max(h.max, ns)
+	_ = h.h.RecordValue(ns) // fails only beyond the range
+}
+
+// Count is the number of latencies within the range.
+func (h *Histogram) Count() int64 { return h.h.TotalCount() }
+
+// Over is the number of latencies beyond Highest, which are in no quantile and in no encoding.
+func (h *Histogram) Over() int64 { return h.over }
+
+// Max is the longest latency within the range: exact if recorded here, to 3 digits if decoded; 0 if there is none.
+func (h *Histogram) Max() int64 { return h.max }
+
+// Quantile returns the latency in ns that a share q (0 to 1) of all is not above, to 3 significant digits; 0 if there is none.
+func (h *Histogram) Quantile(q float64) int64 {
+	return min(h.h.ValueAtPercentile(q*100), h.max)
+}
+
+// Merge adds all of o.
+func (h *Histogram) Merge(o *Histogram) {
+	h.over += o.over + h.h.Merge(o.h)
+	h.max = max(h.max, o.max)
+}
+
+// Reset empties h and keeps its memory.
+func (h *Histogram) Reset() {
+	h.h.Reset()
+	h.over, h.max = 0, 0
+}
+
+// Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram implementation reads.
+func (h *Histogram) Encode() (string, error) {
+	b, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+	if err != nil {
+		return "", fmt.Errorf("encode histogram: %w", err)
+	}
+	return string(b), nil
+}
+
+// Decode reads what Encode wrote, or any other HdrHistogram V2 compressed base64. Counts that the range cannot hold go to Over.
+func Decode(s string) (*Histogram, error) {
+	d, err := hdr.Decode([]byte(s))
+	if err != nil {
+		return nil, fmt.Errorf("decode histogram: %w", err)
+	}
+	h := New()
+	h.over = h.h.Merge(d)
+	h.max = h.h.Max()
+	return h, nil
+}

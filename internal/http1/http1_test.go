@@ -1,0 +1,252 @@
+package http1
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// outcome is all that a stream of responses told.
+type outcome struct {
+	Status  int
+	Framing Framing
+	Close   bool
+	Length  int64
+	Equal   bool
+	Rest    string // after the response
+	Err     error
+}
+
+// readAll feeds stream in steps of size bytes, as an engine does: what is not used is kept and given again.
+func readAll(p *Parser, w Want, stream string, size int) outcome {
+	p.Expect(w)
+	var buf []byte
+	for len(stream) > 0 {
+		k := min(size, len(stream))
+		buf, stream = append(buf, stream[:k]...), stream[k:]
+		for again := true; again; {
+			n, ev, err := p.Feed(buf)
+			buf = buf[n:]
+			if err != nil {
+				return outcome{Err: err}
+			}
+			if ev == Done {
+				return outcome{p.Status, p.Framing, p.Close, p.Length, p.Matches(), string(buf) + stream, nil}
+			}
+			again = ev == AtHead
+		}
+	}
+	if err := p.End(); err != nil {
+		return outcome{Err: err}
+	}
+	return outcome{p.Status, p.Framing, p.Close, p.Length, p.Matches(), "", nil}
+}
+
+var cases = []struct {
+	name   string
+	head   bool
+	stream string
+	want   outcome
+}{
+	{"content-length", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"odd case, white space", false, "HTTP/1.1 200 OK\r\ncOnTeNt-LeNgTh:\t 5 \t\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"no reason, no space", false, "HTTP/1.1 200\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"wrong body", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalse", outcome{200, ByLength, false, 5, false, "", nil}},
+	{"short body", false, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nvalu", outcome{200, ByLength, false, 4, false, "", nil}},
+	{"long body", false, "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nvalues", outcome{200, ByLength, false, 6, false, "", nil}},
+	{"no body at all", false, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", outcome{200, ByLength, false, 0, false, "", nil}},
+	{"pipelined", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalueHTTP/1.1 2", outcome{200, ByLength, false, 5, true, "HTTP/1.1 2", nil}},
+	{"equal lengths", false, "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"chunked", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nval\r\n2\r\nue\r\n0\r\n\r\n", outcome{200, Chunked, false, 5, true, "", nil}},
+	{"chunked, all of it", false, "HTTP/1.1 200 OK\r\ntransfer-encoding: CHUNKED\r\n\r\n0003;a=\"b;c\" ; d\r\nval\r\n2 ;x\r\nue\r\n000\r\nX-Sum: 1\r\nY:\r\n\r\nrest", outcome{200, Chunked, false, 5, true, "rest", nil}},
+	{"chunk of hex digits", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n", outcome{200, Chunked, false, 10, false, "", nil}},
+	{"interim", false, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"to HEAD", true, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", outcome{200, NoBody, false, 0, false, "", nil}},
+	{"to HEAD, chunked", true, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{200, NoBody, false, 0, false, "", nil}},
+	{"204", false, "HTTP/1.1 204 No Content\r\n\r\n", outcome{204, NoBody, false, 0, false, "", nil}},
+	{"304 with length", false, "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", outcome{304, NoBody, false, 0, false, "", nil}},
+	{"by close", false, "HTTP/1.1 200 OK\r\nServer: x\r\n\r\nvalue", outcome{200, ByClose, true, 5, true, "", nil}},
+	{"1.0 by close", false, "HTTP/1.0 200 OK\r\n\r\nvalue", outcome{200, ByClose, true, 5, true, "", nil}},
+	{"1.0 closes", false, "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, true, 5, true, "", nil}},
+	{"1.0 keeps alive", false, "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"close among tokens", false, "HTTP/1.1 200 OK\r\nConnection: foo, Close\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, true, 5, true, "", nil}},
+	{"close wins", false, "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nConnection: close\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, true, 5, true, "", nil}},
+
+	{"folded", false, "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 5\r\n\r\nvalue", outcome{Err: ErrFold}},
+	{"folded at once", false, "HTTP/1.1 200 OK\r\n X: a\r\n\r\n", outcome{Err: ErrFold}},
+	{"conflicting lengths", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nvalue", outcome{Err: ErrLength}},
+	{"conflicting list", false, "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nvalue", outcome{Err: ErrLength}},
+	{"signed length", false, "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nvalue", outcome{Err: ErrLength}},
+	{"empty length", false, "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nvalue", outcome{Err: ErrLength}},
+	{"huge length", false, "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\nvalue", outcome{Err: ErrLength}},
+	{"both framings", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{Err: ErrFraming}},
+	{"gzip coding", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", outcome{Err: ErrCoding}},
+	{"chunked twice", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{Err: ErrCoding}},
+	{"1.0 chunked", false, "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{Err: ErrCoding}},
+	{"bare LF", false, "HTTP/1.1 200 OK\nContent-Length: 5\r\n\r\nvalue", outcome{Err: ErrLine}},
+	{"bare LF alone", false, "HTTP/1.1 200 OK\n\nvalue", outcome{Err: ErrLine}},
+	{"bare CR in value", false, "HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", outcome{Err: ErrHeader}},
+	{"NUL in value", false, "HTTP/1.1 200 OK\r\nX: a\x00b\r\n\r\n", outcome{Err: ErrHeader}},
+	{"space before colon", false, "HTTP/1.1 200 OK\r\nX : a\r\n\r\n", outcome{Err: ErrHeader}},
+	{"no colon", false, "HTTP/1.1 200 OK\r\nX\r\n\r\n", outcome{Err: ErrHeader}},
+	{"no name", false, "HTTP/1.1 200 OK\r\n: a\r\n\r\n", outcome{Err: ErrHeader}},
+	{"garbage", false, "garbage", outcome{Err: ErrStatusLine}},
+	{"HTTP/2", false, "HTTP/2.0 200 OK\r\n\r\n", outcome{Err: ErrStatusLine}},
+	{"short status", false, "HTTP/1.1 20 OK\r\n\r\n", outcome{Err: ErrStatusLine}},
+	{"long status", false, "HTTP/1.1 2000 OK\r\n\r\n", outcome{Err: ErrStatusLine}},
+	{"low status", false, "HTTP/1.1 099 OK\r\n\r\n", outcome{Err: ErrStatusLine}},
+	{"upgrade", false, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", outcome{Err: ErrUpgrade}},
+	{"chunk size", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", outcome{Err: ErrChunk}},
+	{"chunk size padded", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5 \r\nvalue\r\n", outcome{Err: ErrChunk}},
+	{"chunk size 0x", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x5\r\nvalue\r\n", outcome{Err: ErrChunk}},
+	{"chunk size too large", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000000000000000\r\n", outcome{Err: ErrChunk}},
+	{"chunk too long", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nvalue\r\n", outcome{Err: ErrChunk}},
+	{"chunk bare LF", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\nvalue\r\n", outcome{Err: ErrLine}},
+	{"bad trailer", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX\r\n\r\n", outcome{Err: ErrHeader}},
+	{"oversized head", false, "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("a", MaxHead) + "\r\n\r\n", outcome{Err: ErrTooLarge}},
+	{"oversized extension", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + strings.Repeat("a", maxLine) + "\r\n", outcome{Err: ErrTooLarge}},
+	{"oversized trailers", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + strings.Repeat("A: b\r\n", MaxHead/6+1) + "\r\n", outcome{Err: ErrTooLarge}},
+	{"closed in head", false, "HTTP/1.1 200 OK\r\nContent-Le", outcome{Err: ErrIncomplete}},
+	{"closed in body", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nval", outcome{Err: ErrIncomplete}},
+	{"closed in chunk", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nval", outcome{Err: ErrIncomplete}},
+	{"closed in trailers", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", outcome{Err: ErrIncomplete}},
+}
+
+func TestResponses(t *testing.T) {
+	byError := cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) || errors.Is(b, a) })
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			p := Parser{Memo: new(Memo)}
+			for _, size := range []int{1 << 20, 1, 2, 3, 7} {
+				for _, stop := range []bool{false, true} {
+					got := readAll(&p, Want{Body: []byte("value"), CheckBody: true, Head: c.head, StopAt: stop}, c.stream, size)
+					if diff := cmp.Diff(c.want, got, byError); diff != "" {
+						t.Errorf("in steps of %d (-want +got):\n%s", size, diff)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestFieldsAtHead(t *testing.T) {
+	p := Parser{Memo: new(Memo)}
+	stream := []byte("HTTP/1.1 200 OK\r\nContent-Type:  text/plain \r\nEmpty:\r\nContent-Length: 5\r\n\r\nvalue")
+	for range 2 {
+		p.Expect(Want{StopAt: true})
+		n, ev, err := p.Feed(stream)
+		if ev != AtHead || err != nil || p.HeadID != 1 {
+			t.Fatalf("event %v error %v head %v", ev, err, p.HeadID)
+		}
+		var got []string
+		for rest := p.Fields(); ; {
+			name, value, next, ok := NextField(rest)
+			if !ok {
+				break
+			}
+			got, rest = append(got, string(name)+"="+string(value)), next
+		}
+		if diff := cmp.Diff([]string{"Content-Type=text/plain", "Empty=", "Content-Length=5"}, got); diff != "" {
+			t.Error(diff)
+		}
+		if m, ev, err := p.Feed(stream[n:]); n+m != len(stream) || ev != Done || err != nil {
+			t.Errorf("after the fields: %d %v %v", n+m, ev, err)
+		}
+	}
+}
+
+func TestWhole(t *testing.T) {
+	stream := "HTTP/1.1 103 Early Hints\r\n\r\n" +
+		"HTTP/1.1 201 Well Made\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n" +
+		"3\r\nval\r\n2\r\nue\r\n0\r\nSum: 7\r\n\r\n"
+	got, err := Whole([]byte(stream+"more"), false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Response{
+		Proto: "HTTP/1.1", Status: 201, Reason: "Well Made",
+		Fields:   []Field{{"Content-Type", "text/plain"}, {"Transfer-Encoding", "chunked"}, {"Set-Cookie", "a=1"}, {"Set-Cookie", "b=2"}},
+		Trailers: []Field{{"Sum", "7"}}, Body: []byte("value"), Framing: Chunked, Length: -1, Interim: 1,
+		HeadBytes:  len("HTTP/1.1 201 Well Made\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"),
+		TotalBytes: len(stream),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if _, err := Whole([]byte("HTTP/1.1 200 OK\r\n\r\nval"), false, false); err != ErrIncomplete {
+		t.Errorf("open connection without a length: %v", err)
+	}
+	r, err := Whole([]byte("HTTP/1.0 200 OK\r\n\r\nval"), false, true)
+	if err != nil || string(r.Body) != "val" || r.Framing != ByClose || !r.Close {
+		t.Errorf("by close: %+v %v", r, err)
+	}
+	if v, ok := got.Get("content-type"); !ok || v != "text/plain" {
+		t.Errorf("Get: %q %v", v, ok)
+	}
+}
+
+func TestFeedDoesNotAllocate(t *testing.T) {
+	p := Parser{Memo: new(Memo)}
+	streams := [][]byte{
+		[]byte("HTTP/1.1 200 OK\r\nDate: 1\r\nContent-Length: 5\r\n\r\nvalue"),
+		[]byte("HTTP/1.1 200 OK\r\nDate: 2\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nvalue\r\n0\r\nA: b\r\n\r\n"),
+		[]byte("garbage"),
+	}
+	want := Want{Body: []byte("value"), CheckBody: true, StopAt: true}
+	n := testing.AllocsPerRun(100, func() {
+		for _, s := range streams {
+			p.Expect(want)
+			if n, ev, _ := p.Feed(s); ev == AtHead {
+				NextField(p.Fields())
+				p.Feed(s[n:])
+			}
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func FuzzResponse(f *testing.F) {
+	for _, c := range cases {
+		f.Add([]byte(c.stream), c.head, uint8(1))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte, head bool, step uint8) {
+		w := Want{Body: []byte("value"), CheckBody: true, Head: head}
+		a := readAll(&Parser{}, w, string(stream), len(stream)+1)
+		memo := &Parser{Memo: new(Memo)}
+		for range 2 { // the second time from the memo
+			b := readAll(memo, w, string(stream), int(step)+1)
+			if (a.Err == nil) != (b.Err == nil) {
+				t.Fatalf("at once %v, in steps %v", a.Err, b.Err)
+			}
+			if a.Err == nil && a != b {
+				t.Fatalf("at once %+v, in steps %+v", a, b)
+			}
+		}
+		r, err := Whole(stream, head, true)
+		if (err == nil) != (a.Err == nil) || err == nil && int64(len(r.Body)) != a.Length {
+			t.Fatalf("whole %v, in parts %v", err, a.Err)
+		}
+	})
+}
+
+func BenchmarkFeed(b *testing.B) {
+	response := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\nServer: Kestrel\r\nContent-Length: 5\r\n\r\nvalue")
+	for _, memo := range []*Memo{nil, new(Memo)} {
+		name := "parse"
+		if memo != nil {
+			name = "memo"
+		}
+		b.Run(name, func(b *testing.B) {
+			p := Parser{Memo: memo}
+			w := Want{Body: []byte("value"), CheckBody: true}
+			for b.Loop() {
+				p.Expect(w)
+				p.Feed(response)
+			}
+		})
+	}
+}

@@ -1,0 +1,98 @@
+package epoll
+
+import (
+	"context"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/scenario"
+	"dyno/internal/truth"
+)
+
+// nullServer runs truth's null server in this process; it does not allocate per request either.
+func nullServer(t testing.TB, s *scenario.Scenario) (network, addr string) {
+	t.Helper()
+	response, err := truth.NullResponse(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	addr = filepath.Join(t.TempDir(), "s")
+	done := make(chan error, 1)
+	go func() { done <- truth.ServeNull(ctx, "unix", addr, response) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return "unix", addr
+}
+
+// connect opens a session as soon as the server is there.
+func connect(t testing.TB, j load.Job) *session {
+	t.Helper()
+	for range 1000 {
+		if s, err := (Engine{}).Open(t.Context(), j); err == nil {
+			t.Cleanup(func() { s.Close() })
+			return s.(*session)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("the null server does not come up")
+	return nil
+}
+
+func twoRequests() *scenario.Scenario {
+	body := "value"
+	e := scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain"}}
+	with := map[string]scenario.Input{"id": {Int: [2]int64{1, 1_000_000}}}
+	return &scenario.Scenario{Name: "two", Requests: []scenario.Request{
+		{Name: "a", Method: "GET", Path: "/api/values/{id}", Weight: 2, With: with, Expect: e},
+		{Name: "b", Method: "POST", Path: "/{id}", Body: "twelve bytes", Weight: 1, With: with, Expect: scenario.Expect{Status: 200, Body: &body}},
+	}}
+}
+
+// TestRequestsDoNotAllocate looks at a worker's window alone: Run allocates around it.
+func TestRequestsDoNotAllocate(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	for _, depth := range []int{1, 4} {
+		s := twoRequests()
+		network, addr := nullServer(t, s)
+		session := connect(t, load.Job{Network: network, Addr: addr, Scenario: s, Connections: 16, Pipeline: depth})
+		w := session.workers[0]
+		mallocs := func(requests int64) int64 {
+			w.establish(t.Context())
+			w.rec.Reset()
+			win := &window{Window: load.Window{Requests: requests}}
+			win.left.Store(requests)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			w.run(win, w.now())
+			runtime.ReadMemStats(&after)
+			if l, err := session.ledger(); err != nil || l.Succeeded != requests {
+				t.Fatalf("%+v, %v", l, err)
+			}
+			return int64(after.Mallocs - before.Mallocs)
+		}
+		mallocs(10_000)
+		if n := mallocs(50_000); n > 10 { // the runtime's own threads and timers may allocate a little meanwhile
+			t.Errorf("depth %d: %d allocations in 50,000 requests", depth, n)
+		}
+	}
+}
+
+func BenchmarkRequest(b *testing.B) {
+	s := twoRequests()
+	network, addr := nullServer(b, s)
+	session := connect(b, load.Job{Network: network, Addr: addr, Scenario: s, Connections: 16})
+	b.ReportAllocs()
+	b.ResetTimer()
+	if l, err := session.Run(b.Context(), load.Window{Requests: int64(b.N)}); err != nil || l.Succeeded != int64(b.N) {
+		b.Fatalf("%+v, %v", l, err)
+	}
+}

@@ -1,0 +1,170 @@
+package epoll
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
+	"dyno/internal/result"
+)
+
+// Engine is the load.Engine of this package.
+type Engine struct{}
+
+// session is a set of workers with their connections. Between windows nothing of it runs.
+type session struct {
+	job     load.Job
+	workers []*worker
+}
+
+// Open dials job's connections, at most 32 at a time per worker. An error means that there is none.
+func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
+	if job.Timeout <= 0 {
+		job.Timeout = 10 * time.Second
+	}
+	job.Pipeline = max(job.Pipeline, 1)
+	if job.Workers <= 0 {
+		job.Workers = max(len(job.CPUs), 1)
+	}
+	job.Workers = min(job.Workers, job.Connections)
+	if job.Connections <= 0 {
+		return nil, fmt.Errorf("open %s: no connections asked for", job.Addr)
+	}
+	addr, err := resolve(job.Network, job.Addr)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
+	}
+	s := &session{job: job}
+	base := time.Now()
+	for i := range job.Workers {
+		w, err := newWorker(&s.job, addr.own(), base, i)
+		if err != nil {
+			s.Close()
+			return nil, fmt.Errorf("open %s: %w", job.Addr, err)
+		}
+		s.workers = append(s.workers, w)
+	}
+	up := 0
+	s.each(func(w *worker) { w.establish(ctx) })
+	for _, w := range s.workers {
+		up += w.established
+		err = errors.Join(err, w.dialErr)
+		if w.pinErr != nil {
+			s.Close()
+			return nil, fmt.Errorf("open %s: pin worker to CPU %d: %w", job.Addr, w.cpu, w.pinErr)
+		}
+	}
+	if up == 0 {
+		s.Close()
+		return nil, fmt.Errorf("open %s: %w", job.Addr, errors.Join(err, ctx.Err()))
+	}
+	return s, nil
+}
+
+// each runs f for every worker on a thread of its own and waits.
+func (s *session) each(f func(*worker)) {
+	var wg sync.WaitGroup
+	for _, w := range s.workers {
+		wg.Go(func() { w.pinned(func() { f(w) }) })
+	}
+	wg.Wait()
+}
+
+// Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window short; the requests then in flight
+// are counted so, and their connections are dialled anew by the next Run.
+func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
+	if win.For <= 0 && win.Requests <= 0 {
+		return result.Load{}, errors.New("run window: neither a duration nor a number of requests")
+	}
+	shared := &window{Window: win}
+	shared.left.Store(win.Requests)
+	cancelled := context.AfterFunc(ctx, func() { shared.stop.Store(true) })
+	defer cancelled()
+
+	var ready sync.WaitGroup
+	ready.Add(len(s.workers))
+	start := make(chan int64)
+	go func() {
+		ready.Wait()
+		now := s.workers[0].now()
+		for range s.workers {
+			start <- now
+		}
+	}()
+	s.each(func(w *worker) {
+		w.establish(ctx)
+		w.rec.Reset()
+		ready.Done()
+		w.run(shared, <-start)
+	})
+
+	l, err := s.ledger()
+	if err == nil && shared.stop.Load() {
+		err = ctx.Err()
+	}
+	return l, err
+}
+
+func (s *session) ledger() (result.Load, error) {
+	recorders := make([]*load.Recorder, len(s.workers))
+	up := 0
+	for i, w := range s.workers {
+		recorders[i] = w.rec
+		up += w.established
+	}
+	l, err := load.Merge(recorders, s.workers[0].now())
+	l.Connections, l.Established = s.job.Connections, up
+	return l, err
+}
+
+// Quiet is the number of connections that broke while no request was on them, and were dialled again without a word in the ledger.
+func (s *session) Quiet() (n int64) {
+	for _, w := range s.workers {
+		n += w.quiet
+	}
+	return n
+}
+
+// Close closes all connections. It must not run beside Run.
+func (s *session) Close() error {
+	for _, w := range s.workers {
+		w.close()
+	}
+	s.workers = nil
+	return nil
+}
+
+// window is what the workers of one Run share.
+type window struct {
+	load.Window
+	stop atomic.Bool  // ctx was cancelled
+	left atomic.Int64 // requests that may still start, if Requests > 0
+}
+
+// pinned runs f on a locked thread that keeps to the worker's CPU meanwhile.
+func (w *worker) pinned(f func()) {
+	runtime.LockOSThread()
+	if w.cpu >= 0 {
+		var before, one unix.CPUSet
+		if err := unix.SchedGetaffinity(0, &before); err == nil {
+			one.Set(w.cpu)
+			w.pinErr = unix.SchedSetaffinity(0, &one)
+			defer func() {
+				if unix.SchedSetaffinity(0, &before) == nil {
+					runtime.UnlockOSThread()
+				} // else the thread ends with this goroutine, as it is still locked
+			}()
+			f()
+			return
+		}
+	}
+	f()
+	runtime.UnlockOSThread()
+}

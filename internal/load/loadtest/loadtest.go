@@ -1,0 +1,265 @@
+package loadtest
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"dyno/internal/hist"
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Run puts e to the whole suite.
+func Run(t *testing.T, e load.Engine) {
+	for _, c := range scripts {
+		t.Run(c.name, func(t *testing.T) {
+			networks := []string{"tcp", "unix"}
+			if c.tcpOnly {
+				networks = networks[:1]
+			}
+			for _, network := range networks {
+				t.Run(network, func(t *testing.T) { c.run(t, e, network) })
+			}
+		})
+	}
+	for name, f := range map[string]func(*testing.T, load.Engine){
+		"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
+		"duration": duration, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
+	} {
+		t.Run(name, func(t *testing.T) { f(t, e) })
+	}
+}
+
+const (
+	value = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nvalue"
+	never = time.Minute // longer than any of these tests
+)
+
+// values is the usual scenario: a drawn id, a constant answer.
+func values() *scenario.Scenario {
+	body := "value"
+	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{{
+		Name: "get", Method: "GET", Path: "/api/values/{id}", Weight: 1,
+		With:   map[string]scenario.Input{"id": {Int: [2]int64{1, 1_000_000}}},
+		Expect: scenario.Expect{Status: 200, Body: &body},
+	}}}
+}
+
+func job(s *server) load.Job {
+	return load.Job{
+		Network: s.Addr().Network(), Addr: s.Addr().String(), Scenario: values(), Seed: 7,
+		Connections: 4, Timeout: never, Workers: 2,
+	}
+}
+
+func open(t *testing.T, e load.Engine, j load.Job) load.Session {
+	t.Helper()
+	s, err := e.Open(t.Context(), j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func run(t *testing.T, s load.Session, w load.Window) result.Load {
+	t.Helper()
+	l, err := s.Run(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	audit(t, l)
+	return l
+}
+
+// audit checks what must be true of every Load.
+func audit(t *testing.T, l result.Load) {
+	t.Helper()
+	if l.Started != l.Succeeded+l.Failed+l.Errored()+l.InFlight {
+		t.Errorf("the ledger does not close: %+v", l)
+	}
+	var failed int64
+	for _, n := range l.Failures {
+		failed += n
+	}
+	if failed != l.Failed {
+		t.Errorf("failed %d, but by kind %v", l.Failed, l.Failures)
+	}
+	h, err := hist.Decode(l.Service)
+	if err != nil || h.Count() != l.Succeeded+l.Failed {
+		t.Errorf("%d latencies of %d answers: %v", h.Count(), l.Succeeded+l.Failed, err)
+	}
+	if l.Started > 0 && l.WindowNS <= 0 || l.ServiceP50NS > l.ServiceP99NS || l.ServiceP99NS > l.ServiceMaxNS || l.ServiceMaxNS > l.WindowNS {
+		t.Errorf("times: window %d p50 %d p99 %d max %d", l.WindowNS, l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS)
+	}
+}
+
+// sameBytes: what is sent follows from the job alone, and goes on from one window to the next.
+func sameBytes(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", each(value))
+	j := job(s)
+	j.Connections, j.Workers, j.Pipeline = 1, 1, 3
+	session := open(t, e, j)
+	run(t, session, load.Window{Requests: 10})
+	run(t, session, load.Window{Requests: 15})
+	src, err := j.Scenario.NewSource(j.ConnectionSeed(0), j.Host())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for range 25 {
+		var w scenario.Want
+		line := src.Next(nil, &w)
+		want = append(want, string(line[:slices.Index(line, '\r')]))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !slices.Equal(s.lines, want) {
+		t.Errorf("sent %q\nwant %q", s.lines, want)
+	}
+}
+
+// cancel: a window that is cut off counts what is in flight, and the session goes on.
+func cancel(t *testing.T, e load.Engine) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			if p.requests.Load() < 20 {
+				p.say(value)
+			} else if p.dropped.Add(1); p.index >= 4 {
+				p.say(value)
+			} else if p.dropped.Load() == 4 {
+				cancel() // all four connections wait
+			}
+		}
+	})
+	session := open(t, e, job(s))
+	l, err := session.Run(ctx, load.Window{For: never})
+	audit(t, l)
+	if err != context.Canceled || l.InFlight != 4 || l.Succeeded != 19 {
+		t.Errorf("in flight %d, succeeded %d, want 4 and 19: %v", l.InFlight, l.Succeeded, err)
+	}
+	l = run(t, session, load.Window{Requests: 8})
+	if l.Succeeded != 8 || l.Established != 4 {
+		t.Errorf("next window: %+v", l)
+	}
+}
+
+func cancelledBefore(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", each(value))
+	session := open(t, e, job(s))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	l, err := session.Run(ctx, load.Window{For: never})
+	audit(t, l)
+	if err != context.Canceled {
+		t.Errorf("error %v", err)
+	}
+	if _, err := e.Open(ctx, job(s)); err == nil {
+		t.Error("opened under a dead context")
+	}
+}
+
+// idleClose: a connection that the server closes between windows is dialled again before the next one, and is nobody's error.
+func idleClose(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", each(value))
+	session := open(t, e, job(s))
+	run(t, session, load.Window{Requests: 40})
+	for range 3 {
+		s.hangUp()
+		l := run(t, session, load.Window{Requests: 40})
+		if l.Succeeded != 40 || l.Established != 4 {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+// serverGone: the window ends although nothing can be sent any more.
+func serverGone(t *testing.T, e load.Engine) {
+	for _, network := range []string{"tcp", "unix"} {
+		s := serve(t, network, func(p *peer) {
+			for p.next() {
+				if p.requests.Load() == 50 {
+					go p.stop()
+				}
+				p.say(value)
+			}
+		})
+		l := run(t, open(t, e, job(s)), load.Window{For: never})
+		if l.Errors["dial"] == 0 || l.Succeeded < 40 {
+			t.Errorf("%s: %+v", network, l)
+		}
+	}
+}
+
+func nobodyThere(t *testing.T, e load.Engine) {
+	for _, network := range []string{"tcp", "unix"} {
+		s := serve(t, network, each(value))
+		j := job(s)
+		s.stop()
+		if _, err := e.Open(t.Context(), j); err == nil {
+			t.Errorf("%s: opened", network)
+		}
+	}
+	s := serve(t, "tcp", each(value))
+	j := job(s)
+	j.Connections = 0
+	if _, err := e.Open(t.Context(), j); err == nil {
+		t.Error("opened no connection")
+	}
+	if _, err := open(t, e, job(s)).Run(t.Context(), load.Window{}); err == nil {
+		t.Error("ran a window without an end")
+	}
+}
+
+// duration: a window by time ends, drained.
+func duration(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", each(value))
+	l := run(t, open(t, e, job(s)), load.Window{For: 30 * time.Millisecond})
+	if l.Succeeded != l.Started || l.Started != s.requests.Load() || l.Started == 0 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// spread: the connections begin in the order of their index.
+func spread(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			p.say(value)
+			p.next() // and never again
+			return
+		}
+	})
+	j := job(s)
+	j.Connections, j.Workers, j.Timeout = 8, 1, never
+	session := open(t, e, j)
+	l := run(t, session, load.Window{For: 40 * time.Millisecond, Spread: 40 * time.Millisecond})
+	if l.Established != 8 || l.Succeeded < 8 || l.WindowNS < int64(35*time.Millisecond) {
+		t.Errorf("%+v", l)
+	}
+}
+
+// fewer: a server that takes only some connections.
+func fewer(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", func(p *peer) {
+		if p.index == 2 {
+			p.Listener.Close()
+		}
+		each(value)(p)
+	})
+	j := job(s)
+	j.Connections, j.Workers = 40, 1
+	session, err := e.Open(t.Context(), j)
+	if err != nil {
+		t.Skip("the listener closed before the first connection was through")
+	}
+	defer session.Close()
+	l, err := session.Run(t.Context(), load.Window{Requests: 100})
+	audit(t, l)
+	if err != nil || l.Established > 40 || l.Connections != 40 {
+		t.Errorf("%+v, %v", l, err)
+	}
+}

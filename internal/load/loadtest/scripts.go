@@ -1,0 +1,204 @@
+package loadtest
+
+import (
+	"maps"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// script is a server's conduct and what an engine must make of it in a window of so many requests.
+type script struct {
+	name     string
+	serve    func(*peer)
+	requests int64 // 200 if 0
+	job      func(*load.Job)
+	tcpOnly  bool
+	// want is the ledger without its times, or check looks for itself.
+	failures, errors map[string]int64
+	check            func(*testing.T, *server, result.Load)
+}
+
+func (c *script) run(t *testing.T, e load.Engine, network string) {
+	s := serve(t, network, c.serve)
+	j := job(s)
+	if c.job != nil {
+		c.job(&j)
+	}
+	if c.requests == 0 {
+		c.requests = 200
+	}
+	l := run(t, open(t, e, j), load.Window{Requests: c.requests})
+	if l.Started != c.requests || l.Established != j.Connections || l.Connections != j.Connections || l.InFlight != 0 {
+		t.Errorf("started %d of %d on %d of %d connections, %d in flight",
+			l.Started, c.requests, l.Established, l.Connections, l.InFlight)
+	}
+	if c.check != nil {
+		c.check(t, s, l)
+		return
+	}
+	if !maps.Equal(l.Failures, c.failures) || !maps.Equal(l.Errors, c.errors) {
+		t.Errorf("failures %v, want %v; errors %v, want %v", l.Failures, c.failures, l.Errors, c.errors)
+	}
+	if s.requests.Load() != c.requests || s.bytes.Load() != l.BytesWritten {
+		t.Errorf("the server saw %d requests of %d bytes, want %d of %d", s.requests.Load(), s.bytes.Load(), c.requests, l.BytesWritten)
+	}
+}
+
+func deep(j *load.Job) { j.Pipeline = 8 }
+
+func expect(f func(*scenario.Request)) func(*load.Job) {
+	return func(j *load.Job) {
+		j.Pipeline = 2
+		f(&j.Scenario.Requests[0])
+	}
+}
+
+func inPieces(answer string, size int) func(*peer) {
+	return func(p *peer) {
+		for p.next() {
+			for b := answer; len(b) > 0; {
+				k := min(size, len(b))
+				p.say(b[:k])
+				b = b[k:]
+			}
+		}
+	}
+}
+
+// once answers the first request of each connection with what is wrong, then lets end do as it likes.
+func once(answer string, end func(*peer)) func(*peer) {
+	return func(p *peer) {
+		if p.next() {
+			p.say(answer)
+			end(p)
+		}
+	}
+}
+
+func hangUp(p *peer) { p.Close() }
+
+// linger waits until the client closes.
+func linger(p *peer) {
+	for p.next() {
+	}
+}
+
+const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;x=\"y\"\r\nva\r\n03\r\nlue\r\n0\r\nX-Sum: 1\r\n\r\n"
+
+var big = strings.Repeat("0123456789abcdef", 20_000)
+
+var scripts = []script{
+	{name: "keep-alive", serve: each(value), check: func(t *testing.T, s *server, l result.Load) {
+		if l.Succeeded != 200 || s.accepted.Load() != 4 || l.BytesRead != 200*int64(len(value)) || l.BytesWritten != s.bytes.Load() {
+			t.Errorf("%+v over %d connections, %d bytes", l, s.accepted.Load(), s.bytes.Load())
+		}
+	}},
+	{name: "pipelining", serve: each(value), job: deep},
+	{name: "chunked", serve: each(chunked), job: deep},
+	{name: "chunked by bytes", serve: inPieces(chunked, 1), requests: 12},
+	{name: "interim", serve: each("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + value), job: deep},
+	{name: "head", serve: each(value[:len(value)-5]), job: expect(func(r *scenario.Request) { r.Method = "HEAD" })},
+	{name: "no content", serve: each("HTTP/1.1 204 No Content\r\n\r\n"), job: expect(func(r *scenario.Request) { r.Expect = scenario.Expect{Status: 204} })},
+	{name: "by bytes", serve: inPieces(value, 1), requests: 12, job: deep},
+	{name: "split", serve: inPieces(value, 23), requests: 60, job: deep},
+	{name: "large body", requests: 16, job: expect(func(r *scenario.Request) { r.Expect.Body = &big }),
+		serve: each("HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(big)) + "\r\n\r\n" + big)},
+	{name: "large request", requests: 16, serve: each(value), job: expect(func(r *scenario.Request) { r.Method, r.Body = "POST", big })},
+	{name: "headers present", serve: each(value), job: expect(func(r *scenario.Request) {
+		r.Expect.Headers = map[string]string{"CONTENT-TYPE": "text/plain"}
+	})},
+
+	{name: "http/1.0 by close", serve: once("HTTP/1.0 200 OK\r\n\r\nvalue", hangUp)},
+	{name: "by close", serve: once("HTTP/1.1 200 OK\r\n\r\nvalue", hangUp)},
+	{name: "http/1.0 keep-alive", serve: each("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nvalue"), job: deep},
+	{name: "close every 7th", serve: everySeventh, requests: 203},
+	{name: "close every 7th, pipelined", serve: everySeventh, job: func(j *load.Job) { j.Pipeline = 4 }, check: func(t *testing.T, s *server, l result.Load) {
+		if l.Succeeded == 0 || l.Errored() == 0 || l.Failed != 0 || s.requests.Load() > l.Started {
+			t.Errorf("%+v, the server saw %d", l, s.requests.Load())
+		}
+	}},
+
+	{name: "wrong body", serve: each(strings.Replace(value, "\nvalue", "\nvalse", 1)), job: deep, failures: map[string]int64{"body": 200}},
+	{name: "wrong length", serve: each(strings.Replace(value, "5\r\n\r\nvalue", "4\r\n\r\nvalu", 1)), job: deep, failures: map[string]int64{"length": 200}},
+	{name: "wrong status", serve: each(strings.Replace(value, "200 OK", "500 No", 1)), job: deep, failures: map[string]int64{"status": 200}},
+	{name: "missing header", serve: sometimes, failures: map[string]int64{"header": 100}, job: func(j *load.Job) {
+		j.Connections = 2
+		j.Scenario.Requests[0].Expect.Headers = map[string]string{"Content-Type": "text/plain"}
+	}},
+	{name: "surplus", serve: once(value+"!", linger), failures: map[string]int64{"length": 200}},
+
+	{name: "close mid-body", serve: once(value[:len(value)-2], hangUp), errors: map[string]int64{"closed": 200}},
+	{name: "close mid-head", serve: once(value[:20], hangUp), errors: map[string]int64{"closed": 200}},
+	{name: "close mid-chunk", serve: once(chunked[:len(chunked)-30], hangUp), errors: map[string]int64{"closed": 200}},
+	{name: "reset", serve: once("", (*peer).reset), errors: map[string]int64{"reset": 200}, tcpOnly: true},
+	{name: "garbage", serve: once("220 mail.example ESMTP\r\n", linger), errors: map[string]int64{"parse": 200}},
+	{name: "two lengths", serve: once(strings.Replace(value, "Content-Type: text/plain", "Content-Length: 6", 1), linger), errors: map[string]int64{"parse": 200}},
+	{name: "early close on a quarter", serve: func(p *peer) {
+		for p.next() {
+			if p.index%4 == 0 {
+				p.dropped.Add(1)
+				return
+			}
+			p.say(value)
+			if p.n == 3 {
+				return // without a word, between two requests: the client may or may not have sent the next
+			}
+		}
+	}, check: func(t *testing.T, s *server, l result.Load) {
+		if l.Errored() < s.dropped.Load() || l.Failed != 0 || s.dropped.Load() == 0 || l.Succeeded == 0 || s.requests.Load() > l.Started {
+			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
+		}
+	}},
+	{name: "a quarter unanswered", serve: func(p *peer) {
+		for p.next() {
+			if p.index%4 == 0 {
+				p.dropped.Add(1)
+				return
+			}
+			if p.n < 3 {
+				p.say(value)
+				continue
+			}
+			p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
+			return
+		}
+	}, check: func(t *testing.T, s *server, l result.Load) {
+		if l.Errors["closed"] != s.dropped.Load() || l.Errored() != s.dropped.Load() || s.dropped.Load() < 20 || s.requests.Load() != l.Started {
+			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
+		}
+	}},
+	{name: "never answers", serve: linger, requests: 8, job: func(j *load.Job) {
+		j.Timeout = 20 * time.Millisecond
+	}, errors: map[string]int64{"timeout": 8}},
+	{name: "never ends", serve: once(value[:len(value)-1], linger), requests: 8, job: func(j *load.Job) {
+		j.Timeout = 20 * time.Millisecond
+	}, errors: map[string]int64{"timeout": 8}},
+}
+
+func everySeventh(p *peer) {
+	for p.next() {
+		if p.n == 7 {
+			p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
+			return
+		}
+		p.say(value)
+	}
+}
+
+// sometimes leaves the header out of every other answer of a connection, and changes what is around it.
+func sometimes(p *peer) {
+	for p.next() {
+		n := p.dropped.Add(1)
+		answer := strings.Replace(value, "\r\n", "\r\nX-N: "+strconv.Itoa(int(n/6))+"\r\n", 1)
+		if n%2 == 0 {
+			answer = strings.Replace(answer, "Content-Type: text/plain\r\n", "", 1)
+		}
+		p.say(answer)
+	}
+}

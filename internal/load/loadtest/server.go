@@ -1,0 +1,152 @@
+// Package loadtest is the suite that every load.Engine must pass, against servers that follow a script, most of them badly.
+package loadtest
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// server runs a script for each connection that it accepts.
+type server struct {
+	net.Listener
+	script   func(*peer)
+	accepted atomic.Int64
+	requests atomic.Int64 // read completely
+	bytes    atomic.Int64 // of them
+	dropped  atomic.Int64 // for scripts: requests that they meant to leave unanswered
+	wg       sync.WaitGroup
+	mu       sync.Mutex
+	open     map[net.Conn]bool
+	lines    []string // request lines, in the order they came
+}
+
+// peer is the server's end of one connection.
+type peer struct {
+	net.Conn
+	*server
+	r     *bufio.Reader
+	index int // of the connection, from 0
+	n     int // requests read
+}
+
+// serve starts a server on a free address of network.
+func serve(t *testing.T, network string, script func(*peer)) *server {
+	t.Helper()
+	addr := "127.0.0.1:0"
+	if network == "unix" {
+		dir, err := os.MkdirTemp("", "dyno") // t.TempDir may be too long for a socket's path
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		addr = filepath.Join(dir, "s")
+	}
+	ln, err := net.Listen(network, addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{Listener: ln, script: script, open: map[net.Conn]bool{}}
+	s.wg.Go(s.accept)
+	t.Cleanup(func() {
+		s.stop()
+		s.wg.Wait()
+	})
+	return s
+}
+
+func (s *server) accept() {
+	for {
+		c, err := s.Accept()
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		s.open[c] = true
+		s.mu.Unlock()
+		p := &peer{Conn: c, server: s, r: bufio.NewReader(c), index: int(s.accepted.Add(1)) - 1}
+		s.wg.Go(func() {
+			s.script(p)
+			c.Close()
+			s.mu.Lock()
+			delete(s.open, c)
+			s.mu.Unlock()
+		})
+	}
+}
+
+// stop refuses new connections and breaks off the old ones.
+func (s *server) stop() {
+	s.Listener.Close()
+	s.hangUp()
+}
+
+func (s *server) hangUp() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.open {
+		c.Close()
+	}
+}
+
+// Close is the connection's: both embedded fields have one.
+func (p *peer) Close() error { return p.Conn.Close() }
+
+// next reads one request with its body. It is false when the client has gone.
+func (p *peer) next() bool {
+	length, size := 0, 0
+	for first := true; ; first = false {
+		line, err := p.r.ReadString('\n')
+		if err != nil {
+			return false
+		}
+		size += len(line)
+		line = strings.TrimRight(line, "\r\n")
+		if first {
+			p.mu.Lock()
+			p.lines = append(p.lines, line)
+			p.mu.Unlock()
+		}
+		if v, ok := strings.CutPrefix(line, "Content-Length: "); ok {
+			length, _ = strconv.Atoi(v)
+		}
+		if line == "" {
+			break
+		}
+	}
+	if n, err := io.CopyN(io.Discard, p.r, int64(length)); err != nil {
+		return false
+	} else {
+		size += int(n)
+	}
+	p.n++
+	p.requests.Add(1)
+	p.bytes.Add(int64(size))
+	return true
+}
+
+func (p *peer) say(s string) { io.WriteString(p.Conn, s) }
+
+// reset closes with RST.
+func (p *peer) reset() {
+	if c, ok := p.Conn.(*net.TCPConn); ok {
+		c.SetLinger(0)
+	}
+	p.Conn.Close()
+}
+
+// each answers every request alike.
+func each(answer string) func(*peer) {
+	return func(p *peer) {
+		for p.next() {
+			p.say(answer)
+		}
+	}
+}

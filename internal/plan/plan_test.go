@@ -1,0 +1,245 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/result"
+)
+
+func quick(contestants ...string) result.Plan {
+	return result.Plan{
+		Format: result.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7, Primary: "throughput",
+		Alpha: .05, Margin: .03, Rounds: 3, Pilots: 1, Looks: []int{8, 12, 16, 24}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(6 * time.Minute),
+		Level: result.Level{Connections: 125, Pipeline: 1},
+	}
+}
+
+// player carries out orders on a clock of its own.
+type player struct {
+	run   result.Run
+	clock int64
+	foul  func(Order) result.Causes // causes of a trial; nil for none
+	fails func(Order) bool          // the contestant fails at this trial
+	slow  float64                   // how much longer than estimated all takes; 0 means 1
+}
+
+func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
+	t.Helper()
+	slow := max(1, p.slow)
+	epoch := -1
+	for range 100_000 {
+		o, stop := Next(&p.run, func() bool { return decided(len(Epochs(&p.run))) })
+		if stop != "" {
+			return stop
+		}
+		if o.Epoch != epoch {
+			epoch = o.Epoch
+			for _, name := range Starts(&p.run, epoch) {
+				p.run.Launches = append(p.run.Launches, result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock})
+				p.clock += int64(slow * float64(startNative))
+			}
+		}
+		tr := result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: p.clock,
+			Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}}
+		if p.foul != nil {
+			c := p.foul(o)
+			c.WallNS, c.ServerCPUs, c.GeneratorCPUs = 4e8, 1, 1
+			tr.Causes = c
+		}
+		p.clock += int64(slow * float64(4.75e8))
+		tr.EndedUnixNS = p.clock
+		if p.fails != nil && p.fails(o) {
+			p.run.Failures = append(p.run.Failures, result.Failure{Contestant: o.Contestant, Stage: "load"})
+			continue
+		}
+		p.run.Trials = append(p.run.Trials, tr)
+	}
+	t.Fatal("the plan does not end")
+	return ""
+}
+
+func never(int) bool { return false }
+
+func TestDuelTakesEveryRoundOnceAndStopsAtTheLastLook(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b", "c", "d", "e", "f")}}
+	if stop := p.play(t, never); stop != Looked {
+		t.Fatalf("stopped for %q", stop)
+	}
+	want, err := Estimate(&p.run.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(Epochs(&p.run)); got != want.Epochs || got < 12 {
+		t.Errorf("%d epochs; want %d", got, want.Epochs)
+	}
+	if got := len(p.run.Trials); got != want.Trials {
+		t.Errorf("%d trials; want %d", got, want.Trials)
+	}
+	type slot struct {
+		epoch, round int
+		who          string
+	}
+	seen := map[slot]int{}
+	for _, tr := range p.run.Trials {
+		seen[slot{tr.Epoch, tr.Round, tr.Contestant}]++
+	}
+	for s, n := range seen {
+		if n != 1 {
+			t.Errorf("%v was loaded %d times", s, n)
+		}
+	}
+	if n := len(seen); n != 3*(9+want.Epochs*8) {
+		t.Errorf("%d slots; want 3 × (9 in the pilot, with the ceiling, and %d × 8)", n, want.Epochs)
+	}
+}
+
+func TestOrderIsShuffledAndRepeatable(t *testing.T) {
+	first := map[string]int{}
+	var orders [2][]string
+	for i := range orders {
+		p := player{run: result.Run{Plan: quick("a", "b")}}
+		p.play(t, never)
+		for _, tr := range p.run.Trials {
+			orders[i] = append(orders[i], tr.Contestant)
+			if tr.Position == 0 && tr.Epoch > 0 {
+				first[tr.Contestant]++
+			}
+		}
+	}
+	if diff := cmp.Diff(orders[0], orders[1]); diff != "" {
+		t.Errorf("the same seed gives another order:\n%s", diff)
+	}
+	if len(first) != 4 {
+		t.Errorf("only %v ever came first", first)
+	}
+	other := player{run: result.Run{Plan: quick("a", "b")}}
+	other.run.Plan.Seed = 8
+	other.play(t, never)
+	var order []string
+	for _, tr := range other.run.Trials {
+		order = append(order, tr.Contestant)
+	}
+	if slices.Equal(order, orders[0]) {
+		t.Error("another seed gives the same order")
+	}
+}
+
+func TestStopsAtTheFirstLookThatDecides(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b")}}
+	asked := []int{}
+	stop := p.play(t, func(n int) bool { asked = append(asked, n); return n >= 12 })
+	if stop != Decided || !slices.Equal(asked, []int{8, 12}) {
+		t.Errorf("stopped for %q after looks at %v", stop, asked)
+	}
+}
+
+func TestVoidRoundIsRepeatedForAll(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p.foul = func(o Order) (c result.Causes) {
+		if o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2 {
+			c.ForeignServerNS = 4e8 // a quarter of the round's four trials
+		}
+		return c
+	}
+	p.play(t, never)
+	void, all := Voided(&p.run)
+	if void != 4 {
+		t.Errorf("%d of %d trials are void; want the round's 4", void, all)
+	}
+	again := 0
+	for _, tr := range p.run.Trials {
+		if tr.Epoch == 3 && tr.Round == 1 && tr.Attempt == 1 {
+			again++
+		}
+	}
+	if again != 4 {
+		t.Errorf("the round was repeated for %d contestants; want 4", again)
+	}
+	for _, tr := range Valid(&p.run) {
+		if tr.Epoch == 3 && tr.Round == 1 && tr.Attempt == 0 {
+			t.Error("a void trial counts")
+		}
+	}
+}
+
+func TestBusyMachineEndsWithTheBudget(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p.foul = func(o Order) result.Causes { return result.Causes{StealNS: 4e8} }
+	if stop := p.play(t, never); stop != Budget {
+		t.Fatalf("stopped for %q", stop)
+	}
+	if n := len(Epochs(&p.run)); n != 0 {
+		t.Errorf("%d epochs count on a machine that was never free", n)
+	}
+	if over := elapsed(&p.run) - p.run.Plan.BudgetNS; over > 0 {
+		t.Errorf("over the budget by %v", time.Duration(over))
+	}
+}
+
+func TestFailedContestantLeavesTheOthers(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b", "c")}}
+	p.fails = func(o Order) bool { return o.Contestant == "b" && o.Epoch == 2 && o.Round == 1 }
+	if stop := p.play(t, never); stop != Looked {
+		t.Fatalf("stopped for %q", stop)
+	}
+	for _, tr := range p.run.Trials {
+		if tr.Contestant == "b" && (tr.Epoch > 2 || tr.Epoch == 2 && tr.Round > 1) {
+			t.Fatal("a failed contestant is loaded again")
+		}
+	}
+	if n := len(Epochs(&p.run)); n < 8 {
+		t.Errorf("%d epochs of the others count", n)
+	}
+	two := player{run: result.Run{Plan: quick("a", "b")}}
+	two.fails = p.fails
+	if stop := two.play(t, never); stop != Nobody {
+		t.Errorf("with one contestant left the run stopped for %q", stop)
+	}
+}
+
+func TestLooksFollowThePaceOfThePilots(t *testing.T) {
+	six := []string{"a", "b", "c", "d", "e", "f"}
+	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.6}
+	stop := p.play(t, never)
+	looks := Looks(&p.run)
+	if len(looks) != 1 || looks[0].N >= 12 || looks[0].N < 10 {
+		t.Errorf("looks %v; a slow machine wants one look at the 10 or 11 epochs that fit", looks)
+	}
+	if stop != Looked {
+		t.Errorf("stopped for %q", stop)
+	}
+	if over := elapsed(&p.run) - p.run.Plan.BudgetNS; over > 0 {
+		t.Errorf("over the budget by %v", time.Duration(over))
+	}
+}
+
+func TestBudgetThatReachesNoVerdictIsRefused(t *testing.T) {
+	p := quick("a", "b", "c", "d", "e", "f")
+	p.BudgetNS = int64(time.Minute)
+	_, err := Estimate(&p)
+	if err == nil {
+		t.Fatal("a minute for 15 pairs was accepted")
+	}
+	t.Log(err)
+	p.BudgetNS = int64(leastIn(t, err.Error()))
+	if _, err := Estimate(&p); err != nil {
+		t.Errorf("the least budget that was named is refused too: %v", err)
+	}
+}
+
+// leastIn reads the budget that an error names.
+func leastIn(t *testing.T, msg string) time.Duration {
+	t.Helper()
+	_, rest, _ := strings.Cut(msg, "give --budget ")
+	word, _, _ := strings.Cut(rest, " ")
+	d, err := time.ParseDuration(word)
+	if err != nil {
+		t.Fatalf("no budget in %q", msg)
+	}
+	return d
+}

@@ -1,0 +1,5 @@
+package report
+
+import "io"
+
+func HTML(w io.Writer, d *Data) error { return nil }

@@ -1,0 +1,353 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/validity"
+)
+
+// Text writes what a person sees in a terminal at the end of a run: at most d.Width columns (100 if 0) of UTF-8, with ANSI styles
+// only if d.Color. Columns that do not fit go into further tables below; longer sentences are wrapped, never cut.
+func Text(w io.Writer, d *Data) error {
+	t := &text{view: newView(d), width: d.Width, out: bufio.NewWriter(w)}
+	if t.width <= 0 {
+		t.width = 100
+	}
+	t.head()
+	t.standings()
+	t.verdicts()
+	t.checks()
+	t.origin()
+	return t.out.Flush()
+}
+
+type text struct {
+	*view
+	width int
+	out   *bufio.Writer
+}
+
+// Styles are the few SGR parameters that Text uses (ECMA-48 8.3.117).
+const (
+	bold   = "1"
+	dim    = "2"
+	strike = "2;9"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
+
+func (t *text) paint(style, s string) string {
+	if !t.Color || style == "" || s == "" {
+		return s
+	}
+	return "\x1b[" + style + "m" + s + "\x1b[0m"
+}
+
+func (t *text) line(s string) { fmt.Fprintln(t.out, s) }
+
+// para writes s wrapped, after a label and with the further lines under its text. In it the word, if any, gets a style.
+func (t *text) para(label, labelStyle, s, word, style string) {
+	indent := cells(label)
+	if indent > t.width/2 { // a label that leaves no room stands on a line of its own
+		for _, l := range wrap(label, t.width) {
+			t.line(t.paint(labelStyle, l))
+		}
+		label, indent = "  ", 2
+	}
+	for i, l := range wrap(s, t.width-indent) {
+		if word != "" {
+			l = strings.Replace(l, word, t.paint(style, word), 1)
+		}
+		lead := strings.Repeat(" ", indent)
+		if i == 0 {
+			name := strings.TrimRight(label, " ")
+			lead = t.paint(labelStyle, name) + label[len(name):]
+		}
+		t.line(lead + l)
+	}
+}
+
+func (t *text) head() {
+	for _, l := range wrap(t.heading(), t.width) {
+		t.line(t.paint(bold, l))
+	}
+	t.para("", "", strings.Join(t.view.head(), " · "), "", "")
+	if t.run.End == nil || t.run.End.Reason != "decided" {
+		t.para("", "", t.ended(), "", "")
+	}
+	for _, f := range t.troubles() {
+		if f.State == validity.Fail && f.Contestant == "" {
+			t.para("This run fails "+f.ID+": ", red, Clean(f.Text), "", "")
+		}
+	}
+	t.line("")
+}
+
+func (t *text) standings() {
+	if len(t.rows)+len(t.controls) == 0 {
+		t.line("No contestants.")
+		t.line("")
+		return
+	}
+	all := slices.Concat(t.rows, t.controls)
+	tables := t.tables(all)
+	for k, table := range tables {
+		if k > 0 {
+			t.line("")
+		}
+		t.line(t.paint(dim, line(table, -1, nil)))
+		for i, r := range all {
+			if i == len(t.rows) {
+				t.line(t.paint(dim, "yardstick"))
+			}
+			if r.Struck != "" {
+				if k == 0 {
+					t.struckRow(table, i, r)
+				}
+				continue
+			}
+			t.line(line(table, i, func(col int, s string) string {
+				switch {
+				case r.Control:
+					return t.paint(dim, s)
+				case table[col].head == contestantHead && r.Place.Tier == 1:
+					return t.paint(bold, s)
+				}
+				return s
+			}))
+			if k == 0 && len(r.Notes) > 0 {
+				t.para(strings.Repeat(" ", leadWidth(table)), "", strings.Join(r.Notes, "; "), "", "")
+			}
+		}
+	}
+	if t.open() {
+		t.para("", "", "∞: too few epochs for an interval.", "", "")
+	}
+	t.line("")
+}
+
+// struckRow shows a contestant without a figure: its title struck out, and why on the lines below it.
+func (t *text) struckRow(table []column, i int, r row) {
+	var lead []column
+	for _, c := range table {
+		lead = append(lead, c)
+		if c.head == contestantHead {
+			break
+		}
+	}
+	t.line(line(lead, i, func(col int, s string) string {
+		if lead[col].head == contestantHead {
+			title := strings.TrimRight(s, " ")
+			return t.paint(strike, title) + s[len(title):]
+		}
+		return t.paint(dim, s)
+	}))
+	word := strings.SplitN(r.Struck, ":", 2)[0]
+	t.para(strings.Repeat(" ", leadWidth(table)), "", r.Struck, word, red)
+}
+
+const contestantHead = "contestant"
+
+// leadWidth is how far the titles of a table are indented.
+func leadWidth(table []column) int {
+	w := 0
+	for _, c := range table {
+		if c.head == contestantHead {
+			break
+		}
+		w += c.width() + 2
+	}
+	return w + 2
+}
+
+// tables lays out the columns: tier, rank and title, then the primary metric with its ratio, then the others.
+func (t *text) tables(rows []row) [][]column {
+	tier, rank, title := column{head: "tier", right: true}, column{head: "rank"}, column{head: contestantHead}
+	for _, r := range rows {
+		a, b := tierText(r), rankText(r)
+		tier.cells, rank.cells = append(tier.cells, a), append(rank.cells, b)
+		title.cells = append(title.cells, r.Title)
+	}
+	var cols []column
+	for _, m := range t.metrics {
+		if !slices.ContainsFunc(rows, func(r row) bool { return r.Struck == "" }) {
+			break // no number to show under any head
+		}
+		cols = append(cols, t.levelColumn(rows, m))
+		if m.Name == t.primary().Name {
+			cols = append(cols, t.ratioColumn(rows, m))
+		}
+	}
+	room := t.width - 12
+	for _, c := range cols {
+		room = min(room, t.width-c.width()-2-12)
+	}
+	for i, s := range title.cells {
+		title.cells[i] = shorten(s, max(8, min(room, 32)))
+	}
+	return stack([]column{tier, rank, title}, cols, t.width)
+}
+
+// heads are the short names of the metrics; %s is the scale.
+var heads = map[string]string{
+	"throughput":      "req/s",
+	"cpu_per_request": "CPU %s/req",
+	"p50":             "p50 %s",
+	"memory":          "memory %s",
+}
+
+func headOf(m analysis.Metric, s Scale) string {
+	form := heads[m.Name]
+	if form == "" {
+		form = m.Title + " %s"
+	}
+	return strings.Replace(form, "%s", s.Name, 1)
+}
+
+func (t *text) levelColumn(rows []row, m analysis.Metric) column {
+	scale := t.scale(m)
+	var levels, sides []string
+	for _, r := range rows {
+		c := t.cell(r.Name, m.Name)
+		level, side := Missing, ""
+		if r.Struck != "" {
+			level = ""
+		} else if c.Absent == "" {
+			level, side = levelParts(c.Level, scale)
+		}
+		levels, sides = append(levels, level), append(sides, side)
+	}
+	return pairColumn(headOf(m, scale), levels, sides, true)
+}
+
+func (t *text) ratioColumn(rows []row, m analysis.Metric) column {
+	var values, intervals []string
+	for _, r := range rows {
+		c := t.cell(r.Name, m.Name)
+		value, interval := Missing, ""
+		switch {
+		case r.Struck != "":
+			value = ""
+		case t.isYardstick(r):
+			value = "1"
+		case c.Absent == "" && c.Ratio.N > 0:
+			value, interval = ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
+		}
+		values, intervals = append(values, value), append(intervals, interval)
+	}
+	return pairColumn("× "+t.yardstick(), values, intervals, false)
+}
+
+func tierText(r row) string {
+	switch {
+	case r.Control:
+		return ""
+	case r.Struck != "":
+		return "✗"
+	case r.Place.Tier == 0:
+		return Missing
+	}
+	return fmt.Sprint(r.Place.Tier)
+}
+
+func rankText(r row) string {
+	p := r.Place
+	switch {
+	case r.Control || r.Struck != "":
+		return ""
+	case p.Lo == 0:
+		return Missing
+	case p.Lo == p.Hi:
+		return fmt.Sprint(p.Lo)
+	}
+	return fmt.Sprintf("%d–%d", p.Lo, p.Hi)
+}
+
+var verdictStyle = map[analysis.Verdict]string{
+	analysis.Different:  green,
+	analysis.Negligible: cyan,
+	analysis.Tie:        cyan,
+	analysis.Undecided:  yellow,
+}
+
+func (t *text) verdicts() {
+	all, show := t.pairs()
+	if len(all) == 0 {
+		return
+	}
+	if len(all) > matrixFrom {
+		t.matrix()
+	} else {
+		show = all
+	}
+	for _, p := range show {
+		s := t.sentence(p)
+		t.para("  ", "", s.String(), s.Verdict, verdictStyle[s.Kind])
+	}
+	t.line("")
+}
+
+// matrix shows every pair once, the upper row against a lower one as the column.
+func (t *text) matrix() {
+	rows := t.ranked()
+	lead := column{head: "row ÷ column"}
+	short := max(8, min(24, t.width/3))
+	for i, r := range rows[:len(rows)-1] {
+		lead.cells = append(lead.cells, fmt.Sprintf("%d %s", i+1, shorten(r.Title, short)))
+	}
+	var cols []column
+	for j := 1; j < len(rows); j++ {
+		c := column{head: fmt.Sprint(j + 1), right: true}
+		for i := range rows[:len(rows)-1] {
+			s := ""
+			if p, ok := t.a.Pair(rows[i].Name, rows[j].Name, t.primary().Name); ok && i < j {
+				value, _ := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+				s = value + " " + strings.ReplaceAll(PlusMinus(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi), " ", "") + " " + mark(p)
+			}
+			c.cells = append(c.cells, s)
+		}
+		cols = append(cols, c)
+	}
+	for _, table := range stack([]column{lead}, cols, t.width) {
+		t.line(t.paint(dim, line(table, -1, nil)))
+		for i := range rows[:len(rows)-1] {
+			t.line(line(table, i, nil))
+		}
+	}
+	t.para("", "", markLegend, "", "")
+	t.para("", "", fmt.Sprintf("Columns are numbered as the rows; %d is %s.", len(rows), rows[len(rows)-1].Title), "", "")
+	t.line("")
+}
+
+var stateStyle = map[validity.State]string{validity.Warn: yellow, validity.Fail: red}
+
+func (t *text) checks() {
+	s, state := t.canary()
+	t.para("A/A check: ", stateStyle[state], s+".", "", "")
+	for _, o := range t.others() {
+		t.para("Control: ", "", o+".", "", "")
+	}
+	t.para("Power: ", "", t.mde()+".", "", "")
+	for _, f := range t.troubles() {
+		who := ""
+		if f.Contestant != "" {
+			who = t.title(f.Contestant) + ": "
+		}
+		t.para(fmt.Sprintf("%s %s ", f.State, f.ID), stateStyle[f.State], who+Clean(orElse(f.Text, f.Title)), "", "")
+	}
+	t.line("")
+}
+
+func (t *text) origin() {
+	p := &t.run.Plan
+	t.para("Machine: ", "", t.machine()+".", "", "")
+	t.para("Seed: ", "", fmt.Sprint(p.Seed)+".", "", "")
+	t.line("Repeat: " + orElse(command(p.Command), "the command was not recorded")) // not wrapped: it is there to be copied
+}

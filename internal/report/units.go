@@ -1,0 +1,197 @@
+package report
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"dyno/internal/analysis"
+)
+
+// Missing stands in a form for people where there is no number.
+const Missing = "–"
+
+// Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400", 0.01234 is "0.0123". It is Missing
+// for a NaN, and "∞" or "−∞" for the infinities.
+func Sig3(v float64) string { return grouped(round3(v), decimals3(v)) }
+
+// Rate prints a rate in 1/s, as Sig3, with its unit.
+func Rate(perSec float64) string { return Sig3(perSec) + "/s" }
+
+// Duration prints ns in the largest of ns, µs, ms, s that leaves at least 1, with three significant digits.
+func Duration(ns float64) string { return scaled(ns, "ns") }
+
+// Bytes prints b in the largest of B, KiB, MiB, GiB, TiB that leaves at least 1, with three significant digits.
+func Bytes(b float64) string { return scaled(b, "bytes") }
+
+// PerCent prints a share as a percentage: 0.031 is "3.1 %". It keeps one decimal below 10 % and none from there on; a decimal of
+// zero is left out.
+func PerCent(share float64) string {
+	p := 100 * share
+	if math.IsNaN(p) || math.IsInf(p, 0) {
+		return grouped(p, 0) + " %"
+	}
+	n := 1
+	if math.Abs(p) >= 9.95 {
+		n = 0
+	}
+	return strings.TrimSuffix(strconv.FormatFloat(p, 'f', n, 64), ".0") + " %"
+}
+
+// Ratio prints a ratio and its interval: "1.42 (1.38–1.47)". All three have the decimals that give the ratio three significant
+// digits, and more where a bound would else seem to be exactly 1, for that is what a reader looks at. A bound that too few epochs
+// leave open is 0 or ∞.
+func Ratio(value, lo, hi float64) string {
+	v, i := ratioParts(value, lo, hi)
+	return v + " " + i
+}
+
+// ratioParts returns the two halves of Ratio, for tables that align them apart.
+func ratioParts(value, lo, hi float64) (v, interval string) {
+	n := decimals3(value)
+	for n < 4 && (seemsOne(lo, n) || seemsOne(hi, n)) {
+		n++
+	}
+	return grouped(value, n), "(" + openBound(lo, n) + "–" + openBound(hi, n) + ")"
+}
+
+func openBound(v float64, n int) string {
+	if v == 0 {
+		return "0"
+	}
+	return grouped(v, n)
+}
+
+// seemsOne says whether v is not 1 but prints as 1 with n decimals.
+func seemsOne(v float64, n int) bool {
+	return v != 1 && math.Abs(v-1) < 0.5*math.Pow10(-n)
+}
+
+// PlusMinus prints the wider side of an interval around value, as a percentage of it: "±2.3 %"; "±∞" where a side is open.
+func PlusMinus(value, lo, hi float64) string {
+	side := max(hi-value, value-lo) / math.Abs(value)
+	if math.IsNaN(side) || math.IsInf(side, 0) {
+		return "±∞"
+	}
+	if side > 0 && side < 0.0005 {
+		return "±0.1 %"
+	}
+	return "±" + PerCent(side)
+}
+
+// P prints a p-value for a sentence, with its sign: "p = 0.0005", "p < 0.0001".
+func P(name string, p float64) string {
+	switch {
+	case math.IsNaN(p):
+		return name + " unknown"
+	case p < 0.0001:
+		return name + " < 0.0001"
+	}
+	n := 2 // decimals
+	switch {
+	case p < 0.001:
+		n = 4
+	case p < 0.1:
+		n = 3
+	}
+	s := strconv.FormatFloat(p, 'f', n, 64)
+	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}
+
+// Scale is a unit to print with: a value in base units divided by Per is in Name.
+type Scale struct {
+	Per  float64
+	Name string
+}
+
+var scales = map[string][]Scale{
+	"1/s":   {{1, "1/s"}},
+	"ns":    {{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}},
+	"bytes": {{1, "B"}, {1 << 10, "KiB"}, {1 << 20, "MiB"}, {1 << 30, "GiB"}, {1 << 40, "TiB"}},
+}
+
+// ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best printed with: the largest that
+// leaves the smallest of them at least 1. Values that are not positive and finite do not count.
+func ScaleOf(unit string, values ...float64) Scale {
+	list := scales[unit]
+	if list == nil {
+		return Scale{1, unit}
+	}
+	least := math.Inf(1)
+	for _, v := range values {
+		if v > 0 && v < least {
+			least = v
+		}
+	}
+	best := list[0]
+	for _, s := range list[1:] {
+		if !math.IsInf(least, 1) && round3(least/s.Per) >= 1 {
+			best = s
+		}
+	}
+	return best
+}
+
+func scaled(v float64, unit string) string {
+	s := ScaleOf(unit, math.Abs(v))
+	return Sig3(v/s.Per) + " " + s.Name
+}
+
+// levelParts prints a level and its interval in a column's scale.
+func levelParts(e analysis.Estimate, s Scale) (v, plusMinus string) {
+	return Sig3(e.Value / s.Per), PlusMinus(e.Value, e.Lo, e.Hi)
+}
+
+// intervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".
+func intervalIn(e analysis.Estimate, s Scale) string {
+	if math.IsInf(e.Lo, 0) && math.IsInf(e.Hi, 0) {
+		return "interval open"
+	}
+	return Sig3(e.Lo/s.Per) + "–" + Sig3(e.Hi/s.Per)
+}
+
+// round3 rounds to three significant digits.
+func round3(v float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 2, 64), 64)
+	return f
+}
+
+// decimals3 is how many decimals show three significant digits of v.
+func decimals3(v float64) int {
+	v = math.Abs(round3(v))
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0
+	}
+	return max(0, 2-int(math.Floor(math.Log10(v)+1e-12)))
+}
+
+// grouped prints v with n decimals and a comma between thousands.
+func grouped(v float64, n int) string {
+	switch {
+	case math.IsNaN(v):
+		return Missing
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	}
+	s := strconv.FormatFloat(math.Abs(v), 'f', n, 64)
+	whole, frac, _ := strings.Cut(s, ".")
+	var b strings.Builder
+	if v < 0 {
+		b.WriteString("−")
+	}
+	for i, r := range whole {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(r)
+	}
+	if frac != "" {
+		b.WriteString("." + frac)
+	}
+	return b.String()
+}

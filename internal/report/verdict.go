@@ -1,0 +1,156 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"dyno/internal/analysis"
+	"dyno/internal/validity"
+)
+
+// matrixFrom is the number of pairs above which a matrix stands before the sentences, and these are only those of neighbours.
+const matrixFrom = 6
+
+// sentence is the verdict of a pair in words. Joined, its parts are one sentence without a full stop.
+type sentence struct {
+	Claim   string // "Iris serves 1.42 × (1.38–1.47) the requests of Gin: "
+	Verdict string // "different"
+	Rest    string // " (p = 0.0005, Holm = 0.007)"
+	Kind    analysis.Verdict
+}
+
+func (s sentence) String() string { return s.Claim + s.Verdict + s.Rest }
+
+// relations say how one contestant stands to another; %s is the ratio with its interval.
+var relations = map[string]string{
+	"throughput":      "serves %s the requests of",
+	"cpu_per_request": "uses %s the CPU per request of",
+	"p50":             "takes %s the median service time of",
+	"memory":          "holds %s the memory of",
+}
+
+func relation(m analysis.Metric, e analysis.Estimate) string {
+	form := relations[m.Name]
+	if form == "" {
+		form = "has %s the " + m.Title + " of"
+	}
+	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
+	return fmt.Sprintf(form, value+" × "+interval)
+}
+
+// sentence says what the data says of a pair, the better one first.
+func (v *view) sentence(p analysis.Pair) sentence {
+	if p.Better == p.B && p.Better != "" {
+		p = turned(p)
+	}
+	m, _ := analysis.MetricNamed(p.Metric)
+	s := sentence{Kind: p.Verdict, Verdict: string(p.Verdict)}
+	s.Claim = v.title(p.A) + " " + relation(m, p.Ratio) + " " + v.title(p.B) + ": "
+	evidence := " (" + P("p", p.P) + ", " + P("Holm", p.Adjusted) + ")"
+	switch {
+	case p.Verdict == analysis.Tie:
+		s.Verdict += " within " + PerCent(v.margin())
+	case v.a.Look == 0:
+		s.Verdict, s.Kind, s.Rest = "undecided", analysis.Undecided, " (before the first look)"
+	case p.Verdict == analysis.Negligible:
+		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
+	case p.Note != "":
+		s.Rest = evidence + ", for " + Clean(p.Note)
+	default:
+		s.Rest = evidence
+	}
+	return s
+}
+
+// turned is the same comparison seen from B.
+func turned(p analysis.Pair) analysis.Pair {
+	p.A, p.B = p.B, p.A
+	p.Ratio = analysis.Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
+	return p
+}
+
+// pairs are the comparisons of ranked contestants under the primary metric, each as its upper row against a lower one.
+func (v *view) pairs() (all, neighbours []analysis.Pair) {
+	rows := v.ranked()
+	for i := range rows {
+		for j := i + 1; j < len(rows); j++ {
+			p, ok := v.a.Pair(rows[i].Name, rows[j].Name, v.primary().Name)
+			if !ok {
+				continue
+			}
+			all = append(all, p)
+			if j == i+1 {
+				neighbours = append(neighbours, p)
+			}
+		}
+	}
+	return all, neighbours
+}
+
+// mark is a verdict in one character, from the side of A.
+func mark(p analysis.Pair) string {
+	switch p.Verdict {
+	case analysis.Different:
+		if p.Better == p.A {
+			return ">"
+		}
+		return "<"
+	case analysis.Negligible:
+		return "≈"
+	case analysis.Tie:
+		return "="
+	}
+	return "?"
+}
+
+const markLegend = "> better than the column · < worse · = tie · ≈ differs, but within the margin · ? undecided"
+
+// canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad it is.
+func (v *view) canary() (text string, state validity.State) {
+	c := v.a.Canary
+	if c == nil && len(v.run.Plan.Controls) > 1 {
+		return "not done: the yardstick and its blinded copy have too few trials", validity.Warn
+	}
+	if c == nil {
+		return "not done: the run has no blinded copy of its yardstick", validity.Warn
+	}
+	for _, f := range v.Findings {
+		if f.ID == "V17" && f.Contestant == "" {
+			state = f.State
+		}
+	}
+	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
+	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", v.title(c.A), v.title(c.B), value, interval, P("p", c.P))
+	switch {
+	case state == validity.Fail:
+		text += "one and the same program seems to differ from itself; the run fails"
+	case c.Verdict == analysis.Different || c.Verdict == analysis.Negligible:
+		text += "a difference where there is none, within the margin"
+		state = max(state, validity.Warn)
+	case v.a.Look == 0:
+		text += "too few epochs to tell"
+	case c.Verdict == analysis.Tie:
+		text += "a tie, as it must be"
+	default:
+		text += "no difference found, as it should be"
+	}
+	return text, state
+}
+
+// others are the yardstick against further controls, each as a line: what their difference is known to be stands in their names.
+func (v *view) others() (lines []string) {
+	for _, p := range v.a.Others {
+		value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s, %s: %s",
+			v.title(p.A), v.title(p.B), value, interval, P("p", p.P), p.Verdict))
+	}
+	return lines
+}
+
+// mde says what the run was able to find.
+func (v *view) mde() string {
+	if !(v.a.MDE > 0) || math.IsInf(v.a.MDE, 0) {
+		return "the smallest difference that this run could find is not known: too few valid epochs"
+	}
+	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a smaller one may stay undecided"
+}

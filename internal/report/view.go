@@ -1,0 +1,381 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// row is one contestant or control as every form shows it.
+type row struct {
+	Name    string
+	Title   string
+	Control bool
+	Built   *result.Contestant // nil if it never got so far
+	Place   analysis.Place     // zero for controls
+	Failure *result.Failure
+	Struck  string   // why it is not ranked; empty if it is
+	Notes   []string // what a reader must know beside the numbers
+}
+
+// view is the data with what all forms derive from it alike.
+type view struct {
+	*Data
+	a        *analysis.Analysis // never nil
+	run      *result.Run        // never nil
+	rows     []row              // contestants in table order; none is left out
+	controls []row
+	metrics  []analysis.Metric // the primary first
+}
+
+func newView(d *Data) *view {
+	v := &view{Data: d, a: d.Analysis, run: d.Run}
+	if v.a == nil {
+		v.a = &analysis.Analysis{}
+	}
+	if v.run == nil {
+		v.run = &result.Run{}
+	}
+	v.metrics = slices.Clone(analysis.Metrics)
+	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
+		m := v.metrics[i]
+		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
+	}
+	controls := v.run.Plan.Controls
+	names := slices.Clone(v.a.Order)
+	for _, more := range [][]string{v.run.Plan.Contestants, v.built()} {
+		for _, n := range more {
+			if !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+	}
+	for _, n := range names {
+		if slices.Contains(controls, n) {
+			continue
+		}
+		v.rows = append(v.rows, v.row(n, false))
+	}
+	for _, n := range controls {
+		if r := v.row(n, true); r.Failure != nil || len(v.ranked()) > 0 || r.Struck == "" {
+			v.controls = append(v.controls, r) // where nothing was measured at all, a yardstick says nothing
+		}
+	}
+	return v
+}
+
+// built names the contestants that have a record of their own, in its order.
+func (v *view) built() (names []string) {
+	for _, c := range v.run.Contestants {
+		if !c.Control {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+func (v *view) row(name string, control bool) row {
+	r := row{Name: name, Title: v.title(name), Control: control, Built: v.run.Contestant(name), Failure: v.run.FailureOf(name)}
+	for _, p := range v.a.Places {
+		if p.Contestant == name {
+			r.Place = p
+		}
+	}
+	r.Struck = v.struck(&r)
+	r.Notes = v.notes(&r)
+	return r
+}
+
+// struck says why a row has no rank: its failure before the analysis' own words, for it names the stage and what to do.
+func (v *view) struck(r *row) string {
+	if f := r.Failure; f != nil {
+		return FailureText(f)
+	}
+	if r.Place.Struck != "" {
+		return Clean(r.Place.Struck)
+	}
+	if c := v.a.Cell(r.Name, v.primary().Name); c == nil {
+		return "not measured: no trial of it stands"
+	} else if c.Absent != "" || c.Level.N == 0 {
+		return "not measured: " + orElse(Clean(c.Absent), "no trial of it stands")
+	}
+	return ""
+}
+
+// FailureText says on one line how far a contestant came, why no further, and what to do.
+func FailureText(f *result.Failure) string {
+	s := "failed at " + f.Stage
+	if f.Unavailable() {
+		s = "unavailable"
+	}
+	s += ": " + orElse(f.Reason, "no reason was recorded")
+	if f.Hint != "" {
+		s += "; " + f.Hint
+	}
+	return Clean(s)
+}
+
+func (v *view) notes(r *row) (notes []string) {
+	if r.Place.LowerBound {
+		n := "lower bound: at the generator's ceiling"
+		if share, ok := v.a.Shares[r.Name]; ok {
+			n = "lower bound: at " + PerCent(share) + " of the generator's ceiling"
+		}
+		notes = append(notes, n)
+	}
+	if r.Built != nil {
+		for _, d := range r.Built.Differs {
+			notes = append(notes, Clean(d))
+		}
+	}
+	for _, l := range v.run.Launches {
+		if l.Contestant == r.Name && (l.Warmup == "slowdown" || l.Warmup == "no steady state") {
+			if n := "warm-up: " + l.Warmup; !slices.Contains(notes, n) {
+				notes = append(notes, n)
+			}
+		}
+	}
+	var ids []string
+	for _, f := range v.Findings {
+		if f.Contestant == r.Name && f.State > validity.Pass && !slices.Contains(ids, f.ID) {
+			ids = append(ids, f.ID)
+		}
+	}
+	if len(ids) > 0 {
+		notes = append(notes, "see "+strings.Join(ids, ", "))
+	}
+	return notes
+}
+
+// title is what a contestant is called, its name if no title was recorded.
+func (v *view) title(name string) string {
+	if c := v.run.Contestant(name); c != nil && c.Title != "" {
+		return Clean(c.Title)
+	}
+	return Clean(name)
+}
+
+// primary is the metric that decides; throughput if none is named.
+func (v *view) primary() analysis.Metric {
+	for _, name := range []string{v.a.Primary, v.run.Plan.Primary, "throughput"} {
+		if m, ok := analysis.MetricNamed(name); ok {
+			return m
+		}
+	}
+	return analysis.Metrics[0]
+}
+
+// yardstick is the control that ratios are to.
+func (v *view) yardstick() string {
+	if c := v.run.Plan.Controls; len(c) > 0 {
+		return Clean(c[0])
+	}
+	return "ref"
+}
+
+// isYardstick says whether r is what ratios are to.
+func (v *view) isYardstick(r row) bool {
+	c := v.run.Plan.Controls
+	return r.Control && len(c) > 0 && r.Name == c[0]
+}
+
+// margin is that of a tie, as a share.
+func (v *view) margin() float64 {
+	if v.a.Margin > 0 {
+		return v.a.Margin
+	}
+	return v.run.Plan.Margin
+}
+
+// cell returns the cell of a row, or one that is absent and says so.
+func (v *view) cell(name, metric string) analysis.Cell {
+	if c := v.a.Cell(name, metric); c != nil {
+		if c.Level.N == 0 && c.Absent == "" {
+			absent := *c
+			absent.Absent = "no trial of it stands"
+			return absent
+		}
+		return *c
+	}
+	return analysis.Cell{Contestant: name, Metric: metric, Absent: "no trial of it stands"}
+}
+
+// scale is the one that a metric's column is printed with.
+func (v *view) scale(m analysis.Metric) Scale {
+	var levels []float64
+	for _, r := range slices.Concat(v.rows, v.controls) {
+		if c := v.cell(r.Name, m.Name); r.Struck == "" && c.Absent == "" {
+			levels = append(levels, c.Level.Value)
+		}
+	}
+	return ScaleOf(m.Unit, levels...)
+}
+
+// ranked are the rows that have a place.
+func (v *view) ranked() (rows []row) {
+	for _, r := range v.rows {
+		if r.Struck == "" {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// troubles are the findings that are not passes: failures first, then in their order.
+func (v *view) troubles() (list []validity.Finding) {
+	for _, s := range []validity.State{validity.Fail, validity.Warn} {
+		for _, f := range v.Findings {
+			if f.State == s {
+				list = append(list, f)
+			}
+		}
+	}
+	return list
+}
+
+// open says whether an interval of a row that stands is unbounded.
+func (v *view) open() bool {
+	for _, r := range slices.Concat(v.rows, v.controls) {
+		for _, m := range v.metrics {
+			c := v.cell(r.Name, m.Name)
+			if r.Struck == "" && c.Absent == "" && (math.IsInf(c.Level.Hi, 0) || math.IsInf(c.Ratio.Hi, 0)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// head is the run in a line's worth of facts.
+func (v *view) head() []string {
+	p := &v.run.Plan
+	facts := []string{count(len(v.rows), "contestant")}
+	if p.Scenario != "" {
+		facts = append(facts, "scenario "+Clean(p.Scenario))
+	}
+	if p.Level.Connections > 0 {
+		facts = append(facts, count(p.Level.Connections, "connection"))
+	}
+	facts = append(facts,
+		fmt.Sprintf("%s × %s valid", count(v.a.Epochs, "epoch"), count(p.Rounds, "round")),
+		fmt.Sprintf("%d of %s void", v.Void, count(v.Valid+v.Void, "trial")))
+	return facts
+}
+
+// heading is the run's title.
+func (v *view) heading() string {
+	p := &v.run.Plan
+	return Clean(orElse(p.Title, orElse(p.Study, "dyno run")))
+}
+
+// ended says why the run ended, as a sentence.
+func (v *view) ended() string {
+	if v.run.End == nil {
+		return "The run was cut off: its record has no end."
+	}
+	switch r := v.run.End.Reason; r {
+	case "decided":
+		return "The run ended because every pair is decided."
+	case "budget":
+		return "The run ended because its budget is used up."
+	case "looks":
+		return "The run ended with its last look."
+	case "interrupted":
+		return "The run was interrupted."
+	case "failed":
+		return "The run failed."
+	default:
+		return "The run ended: " + Clean(r) + "."
+	}
+}
+
+// machine is the host on one line.
+func (v *view) machine() string {
+	h := &v.run.Host
+	if h.CPU == "" && h.CPUs == 0 {
+		return "unknown: the record has no host"
+	}
+	cpus := count(h.CPUs, "CPU")
+	if len(h.ServerCPUs) > 0 {
+		how := "not pinned"
+		if h.Pinned {
+			how = "pinned"
+		}
+		cpus += fmt.Sprintf(" (server on %s, generator on %s, %s)", list(h.ServerCPUs), list(h.GeneratorCPUs), how)
+	}
+	parts := []string{orElse(h.CPU, "CPU unknown"), cpus}
+	if h.MemoryBytes > 0 {
+		parts = append(parts, Bytes(float64(h.MemoryBytes)))
+	}
+	parts = append(parts, strings.TrimSpace(h.OS+" "+h.Kernel), "governor "+orElse(h.Governor, "unknown"))
+	if h.Hypervisor != "" {
+		parts = append(parts, "a virtual machine ("+h.Hypervisor+")")
+	}
+	if h.Quota != "" {
+		parts = append(parts, "CPU quota "+h.Quota)
+	}
+	return Clean(strings.Join(parts, ", "))
+}
+
+// list prints CPU numbers, with runs of three or more as from-to: "0-3, 8".
+func list(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		if j-i >= 2 {
+			parts = append(parts, fmt.Sprintf("%d-%d", cpus[i], cpus[j]))
+			i = j + 1
+			continue
+		}
+		parts = append(parts, fmt.Sprint(cpus[i]))
+		i++
+	}
+	return orElse(strings.Join(parts, ", "), "none")
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(float64(n), 0) + " " + noun
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// command is a command line to copy, with all its spaces but no control character.
+func command(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are written by others, and an escape
+// code in one must not reach a terminal. Control characters become spaces; characters that turn the direction of text are dropped.
+func Clean(s string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+			return ' '
+		case r == unicode.ReplacementChar, unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, s)), " ")
+}

@@ -1,0 +1,283 @@
+package terminal
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/result"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens in testdata")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; run go test ./internal/terminal -update", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); if that is right, run with -update:\n%s", path, diff)
+	}
+}
+
+// screen is a terminal that knows what a View sends: LF as CR LF, CR, CUU, EL 0, ED 0 and SGR, which it drops. Lines that are too long
+// wrap, and nothing scrolls away.
+type screen struct {
+	t      *testing.T
+	width  int
+	rows   [][]rune
+	x, y   int
+	writes int
+}
+
+func (s *screen) Write(p []byte) (int, error) {
+	s.writes++
+	text := []rune(string(p))
+	for i := 0; i < len(text); i++ {
+		switch r := text[i]; r {
+		case '\n':
+			s.x, s.y = 0, s.y+1
+		case '\r':
+			s.x = 0
+		case 0x1b:
+			i += s.escape(text[i:])
+		default:
+			if s.x == s.width {
+				s.x, s.y = 0, s.y+1
+			}
+			s.row()[s.x] = r
+			s.x++
+		}
+	}
+	return len(p), nil
+}
+
+// escape obeys the code at the head of text and returns the number of runes after ESC.
+func (s *screen) escape(text []rune) int {
+	n := 2
+	for text[n] == ';' || text[n] >= '0' && text[n] <= '9' {
+		n++
+	}
+	arg := string(text[2:n])
+	switch text[n] {
+	case 'A':
+		up, err := strconv.Atoi(arg)
+		if err != nil || up > s.y {
+			s.t.Fatalf("cursor up by %q from row %d", arg, s.y)
+		}
+		s.y -= up
+	case 'K':
+		clear(s.row()[s.x:])
+	case 'J':
+		if s.y < len(s.rows) {
+			clear(s.row()[s.x:])
+			s.rows = s.rows[:s.y+1]
+		}
+	case 'm':
+	default:
+		s.t.Fatalf("code that the screen does not know: %q", string(text[:n+1]))
+	}
+	return n
+}
+
+func (s *screen) row() []rune {
+	for len(s.rows) <= s.y {
+		s.rows = append(s.rows, make([]rune, s.width))
+	}
+	return s.rows[s.y]
+}
+
+// resize breaks and joins nothing but what is longer than the new width, as most terminals do.
+func (s *screen) resize(width int) {
+	var rows [][]rune
+	y := 0
+	for i, old := range s.rows {
+		if i == s.y {
+			y = len(rows)
+		}
+		line := []rune(strings.TrimRight(strings.ReplaceAll(string(old), "\x00", " "), " "))
+		for first := true; first || len(line) > 0; first = false {
+			row := make([]rune, width)
+			line = line[copy(row, line):]
+			rows = append(rows, row)
+		}
+	}
+	if s.y >= len(s.rows) {
+		y = len(rows) + s.y - len(s.rows)
+	}
+	s.rows, s.width, s.y = rows, width, y
+}
+
+func (s *screen) String() string {
+	var b strings.Builder
+	for _, r := range s.rows {
+		b.WriteString(strings.TrimRight(strings.ReplaceAll(string(r), "\x00", " "), " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+var start = time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+
+func at(seconds float64, e result.Event) result.Event {
+	e.Time = start.Add(time.Duration(seconds * float64(time.Second)))
+	return e
+}
+
+// story is a run of three contestants, of which one has no toolchain and one fails in the second epoch.
+func story() (before, after []result.Event) {
+	before = []result.Event{
+		at(0, result.Event{Stage: "toolchain", Contestant: "kestrel"}),
+		at(0.01, result.Event{Stage: "toolchain", Contestant: "kestrel", Failure: &result.Failure{Contestant: "kestrel", Stage: "toolchain",
+			Reason: "needs .NET SDK >=10.0", Hint: "install it or set DYNO_DOTNET"}}),
+		at(0.02, result.Event{Stage: "build", Contestant: "iris", Text: "go build"}),
+		at(0.03, result.Event{Stage: "build", Contestant: "gin", Text: "go build"}),
+		at(0.04, result.Event{Stage: "build", Contestant: "hyper", Text: "cargo build --release"}),
+		at(4, result.Event{Stage: "verify", Contestant: "iris", Text: "12 requests"}),
+	}
+	after = []result.Event{
+		at(20, result.Event{Stage: "calibrate", Text: "null server"}),
+		at(22, result.Event{Stage: "launch", Contestant: "iris", Total: 300, Left: 3 * time.Minute}),
+	}
+	for i := range 100 {
+		e := result.Event{Stage: "measure", Contestant: []string{"iris", "gin", "hyper"}[i%3], Text: fmt.Sprintf("epoch %d", i/30),
+			Done: i + 1, Total: 300, Left: time.Duration(200-i) * time.Second, Trial: &result.Trial{}}
+		if i%30 == 29 {
+			e.Standing = []result.Standing{
+				{Name: "hyper", PerSec: 91412, Ratio: 0.976, Lo: 0.966, Hi: 0.985, Decided: 2, Pairs: 2},
+				{Name: "iris", PerSec: 84600, Ratio: 0.912, Lo: 0, Hi: math.Inf(1), Decided: 1, Pairs: 2},
+				{Name: "gin", PerSec: 84100, Ratio: 0.905, Lo: 0.89, Hi: 0.92, Decided: 1, Pairs: 2},
+			}
+		}
+		after = append(after, at(24+0.5*float64(i), e))
+		if i == 70 {
+			after = append(after, at(24+0.5*float64(i)+0.1, result.Event{Stage: "measure", Contestant: "gin", Done: 71, Total: 300,
+				Failure: &result.Failure{Contestant: "gin", Stage: "load", Epoch: 2, Reason: "3 responses broke\x1b[2J the contract", LogFile: "logs/gin-2.log"}}))
+		}
+	}
+	return before, after
+}
+
+func TestPlain(t *testing.T) {
+	var b bytes.Buffer
+	v := New(&b, false, false, nil)
+	before, after := story()
+	for _, e := range append(before, after...) {
+		v.Event(e)
+	}
+	v.Event(at(80, result.Event{Stage: "done"}))
+	v.Close()
+	if strings.Contains(b.String(), "\x1b") {
+		t.Error("an escape code without a TTY")
+	}
+	golden(t, "plain.txt", b.String())
+}
+
+func TestScreen(t *testing.T) {
+	for _, width := range []int{80, 34} {
+		s := &screen{t: t, width: width}
+		v := New(s, true, width == 34, func() int { return s.width })
+		before, after := story()
+		for _, e := range before {
+			v.Event(e)
+		}
+		golden(t, fmt.Sprintf("building-%d.txt", width), s.String())
+		for _, e := range after {
+			v.Event(e)
+		}
+		golden(t, fmt.Sprintf("measuring-%d.txt", width), s.String())
+		v.Close()
+		golden(t, fmt.Sprintf("closed-%d.txt", width), s.String())
+	}
+}
+
+// After the window changes, what stood is replaced and not left behind.
+func TestResize(t *testing.T) {
+	s := &screen{t: t, width: 90}
+	v := New(s, true, false, func() int { return s.width })
+	before, after := story()
+	for i, e := range append(before, after...) {
+		if i == 60 {
+			s.resize(40)
+		}
+		if i == 61 {
+			s.resize(120)
+		}
+		v.Event(e)
+	}
+	if n := strings.Count(s.String(), "so far"); n != 1 {
+		t.Errorf("the table's head stands %d times:\n%s", n, s)
+	}
+	if n := strings.Count(s.String(), "measuring"); n != 1 {
+		t.Errorf("the stage stands %d times:\n%s", n, s)
+	}
+}
+
+func TestThrottle(t *testing.T) {
+	s := &screen{t: t, width: 80}
+	v := New(s, true, false, nil)
+	v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 1000}))
+	s.writes = 0
+	for i := range 1000 { // ten seconds of trials of 10 ms
+		v.Event(at(0.01*float64(i+1), result.Event{Stage: "measure", Contestant: "a", Done: i, Total: 1000, Trial: &result.Trial{}}))
+	}
+	if s.writes > 40 || s.writes < 35 {
+		t.Errorf("%d writes in 10 s; want about 4 a second", s.writes)
+	}
+	if v.Close(); s.String() != "\n" {
+		t.Errorf("after Close there stands %q", s)
+	}
+}
+
+// Long lists leave room on a small terminal.
+func TestManyContestants(t *testing.T) {
+	s := &screen{t: t, width: 80}
+	v := New(s, true, false, nil)
+	for i := range 30 {
+		v.Event(at(0, result.Event{Stage: "build", Contestant: fmt.Sprintf("c%02d", i)}))
+	}
+	if len(s.rows) > 14 || !strings.Contains(s.String(), "and 21 more") {
+		t.Errorf("%d rows:\n%s", len(s.rows), s)
+	}
+	var st []result.Standing
+	for i := range 30 {
+		st = append(st, result.Standing{Name: fmt.Sprintf("c%02d", i), PerSec: 1, Ratio: 1, Lo: 1, Hi: 1})
+	}
+	v.Event(at(1, result.Event{Stage: "measure", Done: 1, Total: 2, Standing: st}))
+	if len(s.rows) > 16 || !strings.Contains(s.String(), "and 20 more") {
+		t.Errorf("%d rows:\n%s", len(s.rows), s)
+	}
+}
+
+func TestBar(t *testing.T) {
+	for _, c := range []struct {
+		done, total, width int
+		want               string
+	}{
+		{0, 10, 5, "░░░░░"}, {10, 10, 5, "█████"}, {5, 10, 4, "██░░"}, {5, 10, 5, "██▌░░"}, {1, 80, 10, "▏░░░░░░░░░"},
+		{12, 10, 3, "███"}, {-1, 10, 3, "░░░"}, {0, 0, 3, "░░░"}, {1, 2, 0, ""}, {1, 2, -3, ""},
+	} {
+		if got := Bar(c.done, c.total, c.width); got != c.want {
+			t.Errorf("Bar(%d, %d, %d) = %q, want %q", c.done, c.total, c.width, got, c.want)
+		}
+	}
+}

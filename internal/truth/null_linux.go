@@ -1,0 +1,282 @@
+package truth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// ServeNull answers every request at addr with response, and nothing else, until ctx ends: "host:port", or a unix socket's path if
+// network is "unix". It is one event loop on the calling goroutine, which counts complete requests (an empty line, then a body of
+// Content-Length) and does not look at them any further. What a load engine reaches against it is that engine's ceiling.
+//
+// A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed.
+func ServeNull(ctx context.Context, network, addr string, response []byte) error {
+	head := bytes.Index(response, nullBlank)
+	if head < 0 {
+		return errors.New("serve null: the response has no end of its header section")
+	}
+	lc := net.ListenConfig{}
+	ln, err := lc.Listen(ctx, network, addr)
+	if err != nil {
+		return fmt.Errorf("serve null: %w", err)
+	}
+	defer ln.Close()
+	file, err := ln.(interface {
+		SyscallConn() (syscall.RawConn, error)
+	}).SyscallConn()
+	if err != nil {
+		return fmt.Errorf("serve null: %w", err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s := nullServer{
+		response: response, head: response[:head+len(nullBlank)], tcp: network != "unix",
+		in: make([]byte, 64<<10),
+	}
+	s.many = bytes.Repeat(response, max(1, min(64, 64<<10/len(response))))
+	var inner error
+	err = file.Control(func(fd uintptr) { inner = s.serve(ctx, int(fd)) }) // keeps the listener open meanwhile
+	if err = errors.Join(err, inner); err != nil {
+		return fmt.Errorf("serve null: %w", err)
+	}
+	return nil
+}
+
+var (
+	nullBlank  = []byte("\r\n\r\n")
+	nullLength = []byte("content-length:")
+	nullCoding = []byte("transfer-encoding:")
+)
+
+type nullServer struct {
+	response, head, many []byte
+	tcp                  bool
+	in                   []byte
+	conns                []*nullConn // by fd
+	ep                   int
+}
+
+// nullConn is what must be remembered of a connection: only what a read has cut in two, and what a write could not take.
+type nullConn struct {
+	rest   []byte // of a request's head
+	body   int    // bytes of a request's body still to come
+	unsent []byte
+}
+
+func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
+	if s.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return err
+	}
+	defer unix.Close(s.ep)
+	defer func() {
+		for fd, c := range s.conns {
+			if c != nil {
+				unix.Close(fd)
+			}
+		}
+	}()
+	if err = unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, ln, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(ln)}); err != nil {
+		return err
+	}
+	var events [256]unix.EpollEvent
+	for ctx.Err() == nil {
+		n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+		if n == 0 && errno == 0 {
+			n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 50, 0, 0)
+		}
+		if errno == syscall.EINTR {
+			continue
+		}
+		if errno != 0 {
+			return errno
+		}
+		for _, e := range events[:n] {
+			if e.Fd == int32(ln) {
+				s.accept(ln)
+			} else if c := s.conns[e.Fd]; c != nil && !s.turn(int(e.Fd), c, e.Events) {
+				unix.Close(int(e.Fd))
+				s.conns[e.Fd] = nil
+			}
+		}
+	}
+	return nil
+}
+
+func (s *nullServer) accept(ln int) {
+	for {
+		fd, _, err := unix.Accept4(ln, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		if err == unix.EINTR || err == unix.ECONNABORTED {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)}
+		if s.tcp { // a unix socket would raise EPOLLOUT after each read of its peer
+			_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+			e.Events |= unix.EPOLLOUT
+		}
+		if unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, fd, &e) != nil {
+			unix.Close(fd)
+			continue
+		}
+		for len(s.conns) <= fd {
+			s.conns = append(s.conns, nil)
+		}
+		s.conns[fd] = &nullConn{}
+	}
+}
+
+// turn reads until the socket is empty and answers. It reports whether the connection goes on.
+func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
+	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
+	if len(c.unsent) > 0 && events&unix.EPOLLOUT != 0 {
+		b := c.unsent
+		if c.unsent = c.unsent[:0]; !s.send(fd, c, b) {
+			return false
+		}
+		if !s.tcp && len(c.unsent) == 0 {
+			s.watch(fd, false)
+		}
+	}
+	for {
+		kept := copy(s.in, c.rest)
+		room := s.in[kept:]
+		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(room))), uintptr(len(room)), 0, 0, 0)
+		switch {
+		case errno == syscall.EINTR:
+			continue
+		case errno == syscall.EAGAIN:
+			return true
+		case errno != 0 || n == 0:
+			return false
+		}
+		if !s.requests(fd, c, s.in[:kept+int(n)]) {
+			return false
+		}
+		if int(n) < len(room) && events&over == 0 {
+			return true
+		}
+	}
+}
+
+// requests counts the complete requests in b and answers them, runs of them in one write.
+func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
+	c.rest = c.rest[:0]
+	owed := 0
+	for len(b) > 0 {
+		if c.body > 0 {
+			k := min(c.body, len(b))
+			if b, c.body = b[k:], c.body-k; c.body == 0 {
+				owed++
+			}
+			continue
+		}
+		end := bytes.Index(b, nullBlank)
+		if end < 0 {
+			if c.rest = append(c.rest, b...); len(c.rest) > len(s.in)/2 {
+				return false
+			}
+			break
+		}
+		h := b[:end+2]
+		b = b[end+len(nullBlank):]
+		length, ok := nullBody(h)
+		switch {
+		case !ok:
+			return false
+		case h[0] == 'H':
+			if !s.answer(fd, c, owed) || !s.send(fd, c, s.head) {
+				return false
+			}
+			owed = 0
+		case length > 0:
+			c.body = length
+		default:
+			owed++
+		}
+	}
+	return s.answer(fd, c, owed)
+}
+
+// nullBody returns the Content-Length of a request's head, whose lines all end in CR LF.
+func nullBody(h []byte) (n int, ok bool) {
+	for {
+		i := bytes.IndexByte(h, '\n')
+		if h = h[i+1:]; i < 0 || len(h) == 0 {
+			return n, true
+		}
+		switch h[0] | 0x20 {
+		case 't':
+			if len(h) > len(nullCoding) && bytes.EqualFold(h[:len(nullCoding)], nullCoding) {
+				return 0, false
+			}
+		case 'c':
+			if len(h) <= len(nullLength) || !bytes.EqualFold(h[:len(nullLength)], nullLength) {
+				continue
+			}
+			n = 0
+			for _, d := range h[len(nullLength):] {
+				if '0' <= d && d <= '9' && n < 1<<40 {
+					n = n*10 + int(d-'0')
+				} else if d != ' ' && d != '\t' {
+					break
+				}
+			}
+		}
+	}
+}
+
+func (s *nullServer) answer(fd int, c *nullConn, n int) bool {
+	size := len(s.response)
+	for n > 0 {
+		k := min(n, len(s.many)/size)
+		if !s.send(fd, c, s.many[:k*size]) {
+			return false
+		}
+		n -= k
+	}
+	return true
+}
+
+// send writes b, or keeps what the socket does not take now. It reports whether the connection goes on.
+func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
+	if len(c.unsent) > 0 {
+		c.unsent = append(c.unsent, b...)
+		return true
+	}
+	for len(b) > 0 {
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+		switch errno {
+		case 0:
+			b = b[n:]
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			c.unsent = append(c.unsent[:0], b...)
+			if !s.tcp {
+				s.watch(fd, true)
+			}
+			return true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// watch asks to be told when a unix socket takes bytes again.
+func (s *nullServer) watch(fd int, full bool) {
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)}
+	if full {
+		e.Events |= unix.EPOLLOUT
+	}
+	_ = unix.EpollCtl(s.ep, unix.EPOLL_CTL_MOD, fd, &e)
+}

@@ -1,0 +1,104 @@
+package truth
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"dyno/internal/scenario"
+)
+
+// null starts a null server on a unix socket and returns a connection to it.
+func null(t *testing.T, response string) net.Conn {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "null") // t.TempDir may be too long for a socket's path
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "s")
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- ServeNull(ctx, "unix", path, []byte(response)) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		os.RemoveAll(dir)
+	})
+	for {
+		if c, err := net.Dial("unix", path); err == nil {
+			t.Cleanup(func() { c.Close() })
+			return c
+		}
+		select {
+		case err := <-done:
+			t.Fatal(err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+func TestNullAnswersEachRequestOnce(t *testing.T) {
+	const response = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue"
+	head := response[:len(response)-5]
+	get := "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+	post := "POST / HTTP/1.1\r\nHost: x\r\ncontent-LENGTH: 7\r\n\r\nGET\r\n\r\n"
+	for _, c := range []struct{ name, send, want string }{
+		{"one", get, response},
+		{"pipelined", get + get + get, response + response + response},
+		{"body", post + get, response + response},
+		{"head", get + "HEAD / HTTP/1.1\r\n\r\n" + get, response + head + response},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conn := null(t, response)
+			for _, step := range []int{len(c.send), 1, 5} {
+				for b := []byte(c.send); len(b) > 0; {
+					k := min(step, len(b))
+					if _, err := conn.Write(b[:k]); err != nil {
+						t.Fatal(err)
+					}
+					b = b[k:]
+				}
+				got := make([]byte, len(c.want))
+				if _, err := io.ReadFull(conn, got); err != nil || string(got) != c.want {
+					t.Errorf("in steps of %d: %q, %v", step, got, err)
+				}
+			}
+		})
+	}
+}
+
+func TestNullKeepsWhatAClientIsSlowToRead(t *testing.T) {
+	response := "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n" + string(bytes.Repeat([]byte("x"), 9000))
+	conn := null(t, response)
+	const n = 2000
+	go io.WriteString(conn, string(bytes.Repeat([]byte("GET / HTTP/1.1\r\n\r\n"), n)))
+	got, err := io.Copy(io.Discard, io.LimitReader(conn, int64(n*len(response))))
+	if err != nil || got != int64(n*len(response)) {
+		t.Errorf("%d bytes, want %d: %v", got, n*len(response), err)
+	}
+}
+
+func TestNullResponseFollowsTheContract(t *testing.T) {
+	body := "value"
+	s := &scenario.Scenario{Requests: []scenario.Request{
+		{Weight: 0, Expect: scenario.Expect{Status: 404}},
+		{Weight: 1, Method: "GET", With: map[string]scenario.Input{"id": {}},
+			Expect: scenario.Expect{Status: 201, Body: &body, Headers: map[string]string{"content-type": "text/x", "B": "2", "A": "1"}}},
+	}}
+	b, err := NullResponse(s)
+	want := "HTTP/1.1 201 OK\r\nA: 1\r\nB: 2\r\nContent-Type: text/x\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\nContent-Length: 5\r\n\r\nvalue"
+	if err != nil || string(b) != want {
+		t.Errorf("%q, %v", b, err)
+	}
+	body = "value {id}"
+	if _, err := NullResponse(s); err == nil {
+		t.Error("a body that is drawn has no constant answer")
+	}
+}

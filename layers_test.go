@@ -1,0 +1,139 @@
+package dyno_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// floors is the house of doc/design.md: an import of this module only ever points to a lower floor, or, where Same names it, within its own.
+var floors = map[string]int{
+	"cmd/dyno": 7,
+
+	"internal/terminal": 6,
+
+	"internal/bench": 5, "internal/study": 5,
+
+	"internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/loadtest": 4,
+	"internal/contestant": 4, "internal/plan": 4, "internal/report": 4,
+
+	"internal/truth": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3, "internal/validity": 3,
+
+	"internal/scenario": 2, "internal/analysis": 2,
+
+	"internal/result": 1,
+
+	"internal/conf": 0, "internal/http1": 0, "internal/hist": 0, "internal/stats": 0,
+}
+
+// makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
+var (
+	makers = rooms("terminal", "bench", "load/epoll", "load/gonet", "load/loadtest", "contestant", "truth", "load", "proc", "host", "scenario")
+	reader = rooms("study", "plan", "report", "validity", "analysis")
+	// terminal is a reader of events.
+	crossings = map[string]bool{"internal/bench -> internal/plan": true, "internal/bench -> internal/stats": true}
+)
+
+// doors name the rooms that may use an outside module, by prefix of its path.
+var doors = map[string][]string{
+	"golang.org/x/sys":                    {"internal/proc", "internal/host", "internal/truth", "internal/load/epoll"},
+	"github.com/pelletier/go-toml":        {"internal/conf"},
+	"github.com/HdrHistogram":             {"internal/hist"},
+	"gonum.org":                           {"internal/stats"},
+	"github.com/prometheus/procfs":        {"internal/host", "internal/proc"},
+	"github.com/spf13/cobra":              {"cmd/dyno"},
+	"github.com/charmbracelet/x/term":     {"cmd/dyno"},
+	"github.com/charmbracelet/lipgloss":   {"internal/terminal"},
+	"github.com/charmbracelet/x/ansi":     {"internal/terminal"},
+	"github.com/muesli/termenv":           {"internal/terminal"},
+	"github.com/google/go-cmp":            nil, // tests only
+	"github.com/rogpeppe/go-internal":     nil,
+	"github.com/charmbracelet/bubbletea/": {"internal/terminal"},
+}
+
+func rooms(names ...string) map[string]bool {
+	m := map[string]bool{}
+	for _, n := range names {
+		m["internal/"+n] = true
+	}
+	return m
+}
+
+func TestImportsGoDown(t *testing.T) {
+	seen := map[string]bool{}
+	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(file, ".go") {
+			return err
+		}
+		room := path.Dir(file)
+		if !strings.HasPrefix(room, "internal/") && !strings.HasPrefix(room, "cmd/") {
+			return nil // contestants and peers are programs of their own
+		}
+		floor, ok := floors[room]
+		if !ok {
+			t.Errorf("%s: the room %s stands on no floor: add it to floors and to doc/design.md", file, room)
+			return nil
+		}
+		seen[room] = true
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range f.Imports {
+			imported, _ := strconv.Unquote(spec.Path.Value)
+			if other, own := strings.CutPrefix(imported, "dyno/"); own {
+				checkFloor(t, file, room, floor, other)
+			} else if strings.Contains(strings.Split(imported, "/")[0], ".") && !strings.HasSuffix(file, "_test.go") {
+				checkDoor(t, file, room, imported)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for room := range floors {
+		if !seen[room] {
+			t.Errorf("floors names the room %s, which does not exist", room)
+		}
+	}
+}
+
+func checkFloor(t *testing.T, file, room string, floor int, other string) {
+	t.Helper()
+	lower, ok := floors[other]
+	test := strings.HasSuffix(file, "_test.go")
+	switch {
+	case !ok:
+		t.Errorf("%s imports %s, which stands on no floor", file, other)
+	case other == room && test: // an external test of its own room
+	case lower >= floor && !(test && strings.HasPrefix(other, "internal/load/loadtest")):
+		t.Errorf("%s: %s (floor %d) imports %s (floor %d): imports only point down", file, room, floor, other, lower)
+	case makers[room] && reader[other] && !test && !crossings[room+" -> "+other]:
+		t.Errorf("%s: the maker %s imports the reader %s", file, room, other)
+	case reader[room] && makers[other] && !test:
+		t.Errorf("%s: the reader %s imports the maker %s", file, room, other)
+	}
+}
+
+func checkDoor(t *testing.T, file, room, imported string) {
+	t.Helper()
+	for prefix, allowed := range doors {
+		if !strings.HasPrefix(imported, prefix) {
+			continue
+		}
+		for _, a := range allowed {
+			if a == room {
+				return
+			}
+		}
+		t.Errorf("%s: %s enters by %v, not by %s", file, imported, allowed, room)
+		return
+	}
+	t.Errorf("%s: the outside module %s has no door: give a reason and add it to doors", file, imported)
+}
