@@ -134,7 +134,7 @@ func (a *Analysis) unrankAtCeiling(pairs []Pair) {
 func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	beats := func(x, y string) bool {
 		return slices.ContainsFunc(pairs, func(p Pair) bool {
-			return p.Verdict == Different && p.Better == x && (p.A == y || p.B == y)
+			return x != y && p.Verdict == Different && p.Better == x && (p.A == y || p.B == y)
 		})
 	}
 	score := map[string]float64{}

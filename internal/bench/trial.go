@@ -90,8 +90,9 @@ func (b *Bench) warm(ctx context.Context, s Server, managed bool, l *result.Laun
 	defer sess.Close()
 	defer b.Driver.Quiet()()
 	began := time.Now()
+	var loaded time.Duration
 	var rates []float64
-	for time.Since(began) < limit {
+	for loaded < limit && time.Since(began) < 2*limit {
 		seen, err := sess.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay()), Spread: b.delay()})
 		if err == nil {
 			err = broken(&seen)
@@ -100,12 +101,13 @@ func (b *Bench) warm(ctx context.Context, s Server, managed bool, l *result.Laun
 			return err
 		}
 		l.WarmupRequests += seen.Succeeded
+		loaded += time.Duration(seen.WindowNS)
 		rates = append(rates, float64(seen.Succeeded)/float64(seen.WindowNS)*1e9)
-		if time.Since(began) >= least && l.WarmupRequests >= requests && steady(rates) {
+		if loaded >= least && l.WarmupRequests >= requests && steady(rates) {
 			break
 		}
 	}
-	l.WarmupNS = int64(time.Since(began))
+	l.WarmupNS = int64(loaded)
 	l.Warmup = class(rates)
 	l.WarmupRateFirst, l.WarmupRateLast = int64(rates[0]), int64(rates[len(rates)-1])
 	return nil

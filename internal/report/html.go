@@ -1,5 +1,259 @@
 package report
 
-import "io"
+import (
+	_ "embed"
+	"html/template"
+	"io"
+	"strings"
 
-func HTML(w io.Writer, d *Data) error { return nil }
+	"dyno/internal/analysis"
+	"dyno/internal/validity"
+)
+
+//go:embed page.tmpl
+var pageText string
+
+//go:embed page.css
+var pageStyle string
+
+//go:embed chart.css
+var chartStyle string
+
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"tight": tight, "inc": func(n int) int { return n + 1 }}).Parse(pageText))
+
+// HTML writes one page that needs nothing else: no network, no script. It is light or dark as its reader's system is, has a form for
+// narrow screens, and can be printed.
+func HTML(w io.Writer, d *Data) error {
+	v := newView(d)
+	return pageTemplate.Execute(w, v.page())
+}
+
+// tight keeps a number and its unit on one line.
+func tight(s string) string { return tightener.Replace(s) }
+
+var tightener = strings.NewReplacer(" ×", "\u00a0×", "× (", "×\u00a0(", " %", "\u00a0%", " µs", "\u00a0µs", " ms", "\u00a0ms", " ns", "\u00a0ns",
+	" MiB", "\u00a0MiB", " GiB", "\u00a0GiB", "p = ", "p\u00a0=\u00a0", "p < ", "p\u00a0<\u00a0", "Holm = ", "Holm\u00a0=\u00a0")
+
+// page is what the template shows.
+type page struct {
+	Style     template.CSS
+	Title     string
+	Kicker    string
+	Answer    []string
+	Open      bool // some intervals are unbounded
+	Facts     []fact
+	Columns   []pageColumn
+	Rows      []pageRow
+	Controls  []pageRow
+	Legend    []legend
+	Charts    []pageChart
+	Yardstick string
+	Relation  string
+	Matrix    []matrixRow
+	Columns2  []string // of the matrix
+	Sentences []sentence
+	Others    []sentence // further pairs, where a matrix stands
+	Canary    string
+	Controls2 []string
+	MDE       string
+	Troubles  []pageFinding
+	Passes    []pageFinding
+	Method    []fact
+	Machine   []fact
+	Built     []builtRow
+	Failures  []pageFailure
+	Command   string
+	Seed      uint64
+	Dyno      string
+	Words     []word
+}
+
+type fact struct {
+	Name, Value, Note string
+	Class             string // pass, warn, fail, or empty
+}
+
+type pageColumn struct{ Head, Unit, Word string }
+
+// pageRow is a line of the main table.
+type pageRow struct {
+	Class     string
+	Tier      string
+	FirstTier bool // a new tier begins
+	Rank      string
+	Title     string
+	Meta      string
+	Language  string
+	Cells     []pageCell
+	Notes     []string
+	Struck    string
+	Span      int
+}
+
+type pageCell struct{ Value, Side, Absent string }
+
+type legend struct{ Class, Name string }
+
+type pageChart struct {
+	Title, Text  string
+	Wide, Narrow template.HTML
+}
+
+type pageFinding struct{ State, ID, Title, Who, Text string }
+
+func (v *view) page() page {
+	all, neighbours := v.pairs()
+	p := page{
+		Style: template.CSS(pageStyle + chartStyle), Title: v.heading(), Kicker: strings.Join(v.head(), " · "), Answer: v.answer(), Open: v.open(),
+		Facts: v.facts(), Columns: v.columns(), Legend: v.legend(), Charts: v.charts(), Yardstick: v.yardstick(), MDE: v.mde(),
+		Controls2: v.others(), Method: v.methodFacts(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
+		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")), Words: words,
+	}
+	p.Canary, _ = v.canary()
+	tier := 0
+	for _, r := range v.rows {
+		row := v.pageRow(r)
+		row.FirstTier = r.Struck == "" && r.Place.Tier != tier
+		tier = r.Place.Tier
+		p.Rows = append(p.Rows, row)
+	}
+	for _, r := range v.controls {
+		p.Controls = append(p.Controls, v.pageRow(r))
+	}
+	if len(all) > matrixFrom {
+		p.Columns2, p.Matrix = v.matrixRows()
+		p.Relation = strings.ToLower(v.primary().Title)
+	}
+	for _, pair := range all {
+		near := len(all) <= matrixFrom
+		for _, n := range neighbours {
+			near = near || n.A == pair.A && n.B == pair.B
+		}
+		if near {
+			p.Sentences = append(p.Sentences, v.sentence(pair))
+		} else {
+			p.Others = append(p.Others, v.sentence(pair))
+		}
+	}
+	for _, f := range v.troubles() {
+		p.Troubles = append(p.Troubles, v.pageFinding(f))
+	}
+	for _, f := range v.Findings {
+		if f.State == validity.Pass {
+			p.Passes = append(p.Passes, v.pageFinding(f))
+		}
+	}
+	return p
+}
+
+func (v *view) pageFinding(f validity.Finding) pageFinding {
+	who := "the run"
+	if f.Contestant != "" {
+		who = v.title(f.Contestant)
+	}
+	return pageFinding{f.State.String(), Clean(f.ID), Clean(f.Title), who, Clean(f.Text)}
+}
+
+// columns are the heads of the main table after its rank and contestant.
+func (v *view) columns() (list []pageColumn) {
+	names := map[string]string{"throughput": "Requests", "cpu_per_request": "CPU per request", "p50": "Median time", "memory": "Memory"}
+	for _, m := range v.shown() {
+		s := v.scale(m)
+		list = append(list, pageColumn{Head: orElse(names[m.Name], m.Title), Unit: strings.Replace(s.Name, "1/s", "per second", 1), Word: m.Name})
+		if m.Name == v.primary().Name {
+			list = append(list, pageColumn{Head: "× " + v.yardstick(), Word: "ratio"})
+		}
+	}
+	return list
+}
+
+func (v *view) pageRow(r row) pageRow {
+	p := pageRow{Tier: tierText(r), Rank: rankText(r), Title: r.Title, Meta: metaOf(r), Language: languageClass(r), Notes: r.Notes, Struck: r.Struck}
+	if r.Built != nil && !r.Control {
+		p.Meta = strings.Join(nonEmpty(p.Meta, Clean(r.Built.Version)), " · ")
+	}
+	switch {
+	case r.Struck != "":
+		p.Class, p.Span = "struck", len(v.columns())
+		return p
+	case r.Control:
+		p.Class = "control"
+	}
+	for _, m := range v.shown() {
+		c := v.cell(r.Name, m.Name)
+		cell := pageCell{Absent: Clean(c.Absent)}
+		if c.Absent == "" {
+			cell.Value, _ = levelParts(c.Level, v.scale(m))
+			cell.Side = intervalIn(c.Level, v.scale(m))
+			if r.Place.LowerBound && m.Name == "throughput" {
+				cell.Value = "≥ " + cell.Value
+			}
+		}
+		p.Cells = append(p.Cells, cell)
+		if m.Name == v.primary().Name {
+			p.Cells = append(p.Cells, v.ratioCell(r, c))
+		}
+	}
+	return p
+}
+
+func (v *view) ratioCell(r row, c analysis.Cell) pageCell {
+	switch {
+	case v.isYardstick(r):
+		return pageCell{Value: "1"}
+	case c.Absent == "" && c.Ratio.N > 0:
+		value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
+		return pageCell{Value: value, Side: strings.Trim(interval, "()")}
+	}
+	return pageCell{Absent: "no ratio"}
+}
+
+func (v *view) legend() (list []legend) {
+	seen := map[string]int{}
+	for _, r := range v.rows {
+		name, class := "other", languageClass(r)
+		if r.Built == nil {
+			continue
+		}
+		if l, ok := languages[strings.ToLower(r.Built.Language)]; ok {
+			name = l[0]
+		}
+		if i, ok := seen[class]; ok {
+			if !strings.Contains(list[i].Name, name) {
+				list[i].Name += ", " + name
+			}
+			continue
+		}
+		seen[class] = len(list)
+		list = append(list, legend{class, name})
+	}
+	return list
+}
+
+func (v *view) charts() (list []pageChart) {
+	for _, m := range v.shown() {
+		text := "Shown beside the primary metric; it decides nothing."
+		if m.Name == v.primary().Name {
+			text = "The primary metric: it alone decides the pairs."
+		}
+		c := pageChart{Title: m.Title, Text: text, Wide: template.HTML(v.chart(m, wideLayout, false)), Narrow: template.HTML(v.chart(m, narrowLayout, false))}
+		list = append(list, c)
+	}
+	return list
+}
+
+func nonEmpty(parts ...string) (list []string) {
+	for _, p := range parts {
+		if p != "" {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+func share(part, whole int) string {
+	if whole == 0 {
+		return "0 %"
+	}
+	return PerCent(float64(part) / float64(whole))
+}

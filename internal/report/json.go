@@ -23,6 +23,7 @@ const JSONFormat = 1
 //	  name, title, control, tier, rank_lo, rank_hi (null without a rank), lower_bound, struck (null or why), notes[], failure
 //	  ceiling_share_ratio          of the generator's ceiling, null if not known
 //	  metrics.<name>               value_<unit>, lo_<unit>, hi_<unit>, epochs, to_yardstick {value_ratio, lo_ratio, hi_ratio, epochs}, absent
+//	                               a struck contestant has no values: what it did is in trials.jsonl, but it is no figure
 //	  built                        as in trials.jsonl; null if it never was
 //	  launches[]                   as in trials.jsonl
 //	pairs[]                        a, b, metric, value_ratio (a over b), lo_ratio, hi_ratio, epochs, p, p_holm, verdict, better, note
@@ -82,7 +83,7 @@ func (v *view) contestantJSON(r row) object {
 	}
 	var metrics object
 	for _, m := range v.metrics {
-		metrics = append(metrics, field{m.Name, metricJSON(m, v.cell(r.Name, m.Name))})
+		metrics = append(metrics, field{m.Name, metricJSON(m, r, v.cell(r.Name, m.Name))})
 	}
 	launches := []result.Launch{}
 	for _, l := range v.run.Launches {
@@ -104,7 +105,10 @@ func rankJSON(r row) object {
 // unitKeys are the endings of keys that hold values of a unit.
 var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes"}
 
-func metricJSON(m analysis.Metric, c analysis.Cell) object {
+func metricJSON(m analysis.Metric, r row, c analysis.Cell) object {
+	if r.Struck != "" {
+		c.Absent = r.Struck
+	}
 	u := orElse(unitKeys[m.Unit], m.Unit)
 	if c.Absent != "" {
 		return object{{"value_" + u, nil}, {"lo_" + u, nil}, {"hi_" + u, nil}, {"epochs", 0}, {"to_yardstick", nil}, {"absent", c.Absent}}

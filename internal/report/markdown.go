@@ -58,7 +58,7 @@ func (v *view) markdownTable(out io.Writer) {
 	}
 	heads, rule := []string{"rank", "contestant"}, []string{"---", "---"}
 	add := func(head string) { heads, rule = append(heads, head), append(rule, "--:") }
-	for _, m := range v.metrics {
+	for _, m := range v.shown() {
 		add(headOf(m, v.scale(m)))
 		if m.Name == v.primary().Name {
 			add("× " + v.yardstick())
@@ -86,7 +86,7 @@ func (v *view) markdownTable(out io.Writer) {
 }
 
 func (v *view) markdownNumbers(r row) (fields []string) {
-	for _, m := range v.metrics {
+	for _, m := range v.shown() {
 		c := v.cell(r.Name, m.Name)
 		primary := m.Name == v.primary().Name
 		level, ratio := Missing, Missing
@@ -114,10 +114,10 @@ func (v *view) ratioOf(r row, c analysis.Cell) string {
 	return Missing
 }
 
-// escapeMarkdown makes s plain text in GitHub's dialect, in a table or out of one. Links that GitHub makes of bare addresses remain.
+// escapeMarkdown makes s plain text in GitHub's dialect, in a table or out of one; s is clean already. Links that GitHub makes of bare addresses remain.
 func escapeMarkdown(s string) string {
 	var b strings.Builder
-	for _, r := range Clean(s) {
+	for _, r := range s {
 		switch r {
 		case '<':
 			b.WriteString("&lt;")

@@ -31,4 +31,5 @@ var Formats = map[string]Writer{
 	"json":     JSON,
 	"markdown": Markdown,
 	"csv":      CSV,
+	"svg":      SVG,
 }

@@ -176,10 +176,7 @@ func (t *text) tables(rows []row) [][]column {
 		title.cells = append(title.cells, r.Title)
 	}
 	var cols []column
-	for _, m := range t.metrics {
-		if !slices.ContainsFunc(rows, func(r row) bool { return r.Struck == "" }) {
-			break // no number to show under any head
-		}
+	for _, m := range t.shown() {
 		cols = append(cols, t.levelColumn(rows, m))
 		if m.Name == t.primary().Name {
 			cols = append(cols, t.ratioColumn(rows, m))

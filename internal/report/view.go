@@ -217,6 +217,16 @@ func (v *view) scale(m analysis.Metric) Scale {
 	return ScaleOf(m.Unit, levels...)
 }
 
+// shown are the metrics that tables have columns for: none if nothing stands that could fill them.
+func (v *view) shown() []analysis.Metric {
+	for _, r := range slices.Concat(v.rows, v.controls) {
+		if r.Struck == "" {
+			return v.metrics
+		}
+	}
+	return nil
+}
+
 // ranked are the rows that have a place.
 func (v *view) ranked() (rows []row) {
 	for _, r := range v.rows {

@@ -1,0 +1,189 @@
+package bench
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+func values(body string) *scenario.Scenario {
+	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{{
+		Name: "get", Method: "GET", Path: "/api/values/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1, 1000}}},
+		Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain"}},
+	}}}
+}
+
+// set is a bench on fakes, whose records are kept.
+func set(t *testing.T) (*Bench, *fakeHost, *fakeDriver, *[]result.Record) {
+	t.Helper()
+	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}}
+	d := &fakeDriver{host: h, rng: rand.New(rand.NewPCG(1, 1)), rates: map[string]float64{"a": 60_000, "b": 40_000, "c": 30_000, "ref": 5e4, "ref'": 5e4, "null": 2e5}}
+	var records []result.Record
+	b := &Bench{
+		Host: h, Driver: d, Scenario: h.scenario,
+		Append:  func(r result.Record) error { records = append(records, r); return nil },
+		Sync:    func() error { return nil },
+		Decided: func(r *result.Run) bool { return true },
+	}
+	t.Cleanup(func() {
+		if h.running != 0 {
+			t.Errorf("%d servers were left running", h.running)
+		}
+	})
+	return b, h, d, &records
+}
+
+// small is a plan of few and short trials.
+func small(names ...string) result.Plan {
+	return result.Plan{
+		Format: result.Format, Contestants: names, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03,
+		Rounds: 2, Pilots: 1, Looks: []int{8}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(time.Hour), Level: result.Level{Connections: 4, Pipeline: 1},
+	}
+}
+
+func TestDuelRecordsEverything(t *testing.T) {
+	b, h, _, records := set(t)
+	var stages []string
+	b.Event = func(e result.Event) {
+		if !slices.Contains(stages, e.Stage) {
+			stages = append(stages, e.Stage)
+		}
+	}
+	run, err := b.Run(t.Context(), small("a", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.End == nil || run.End.Reason != string(plan.Decided) {
+		t.Errorf("ended with %+v", run.End)
+	}
+	if got, want := len(run.Trials), 2*(5+8*4); got != want {
+		t.Errorf("%d trials; want %d", got, want)
+	}
+	again := &result.Run{}
+	for _, r := range *records {
+		again.Add(r)
+	}
+	if len(again.Trials) != len(run.Trials) || len(again.Launches) != len(run.Launches) || len(again.Contestants) != 5 || again.End == nil {
+		t.Errorf("what was stored is not what was returned: %d trials, %d launches, %d contestants", len(again.Trials), len(again.Launches), len(again.Contestants))
+	}
+	if (*records)[0].Plan == nil || (*records)[len(*records)-1].End == nil {
+		t.Error("the plan must come first and the end last")
+	}
+	if h.starts["a"] != 10 { // the proof, the pilot and 8 epochs
+		t.Errorf("a was started %d times; every epoch wants a fresh process", h.starts["a"])
+	}
+	for _, want := range []string{"build", "verify", "launch", "pilot", "measure", "done"} {
+		if !slices.Contains(stages, want) {
+			t.Errorf("no event of stage %q in %v", want, stages)
+		}
+	}
+	if c := run.Contestant("a"); c.Response["get"] == "" || c.HeaderBytes == 0 || c.BodyBytes != 5 {
+		t.Errorf("what the verifier observed is not recorded: %+v", c)
+	}
+}
+
+func TestFailuresLeaveTheOthers(t *testing.T) {
+	wrong := values("WRONG")
+	for name, c := range map[string]struct {
+		stage, reason string
+		set           func(*fakeHost, *fakeDriver)
+	}{
+		"no toolchain":  {"toolchain", "no toolchain", func(h *fakeHost, d *fakeDriver) { h.build = map[string]error{"b": errNoToolchain} }},
+		"does not keep": {"verify", `body "WRONG"; want "value"`, func(h *fakeHost, d *fakeDriver) { h.mutant = map[string]*scenario.Scenario{"b": wrong} }},
+		"third launch": {"launch", "address in use", func(h *fakeHost, d *fakeDriver) {
+			h.launch = func(name string, n int) error {
+				if name == "b" && n == 3 {
+					return &LogError{Err: errString("address in use"), Tail: []string{"bind"}}
+				}
+				return nil
+			}
+		}},
+		"breaks under load": {"load", "1 of ", func(h *fakeHost, d *fakeDriver) {
+			d.trouble = func(name string, l *result.Load) {
+				if name == "b" {
+					l.Failed, l.Failures = 1, map[string]int64{"body": 1}
+				}
+			}
+		}},
+		"resets": {"load", "reset 2", func(h *fakeHost, d *fakeDriver) {
+			d.trouble = func(name string, l *result.Load) {
+				if name == "b" {
+					l.Errors = map[string]int64{"reset": 2}
+				}
+			}
+		}},
+		"too few connections": {"load", "3 of 4 connections", func(h *fakeHost, d *fakeDriver) {
+			d.trouble = func(name string, l *result.Load) {
+				if name == "b" {
+					l.Established = 3
+				}
+			}
+		}},
+		"exits": {"load", "exited under load: signal: killed", func(h *fakeHost, d *fakeDriver) { h.exits = map[string]int{"b": 2} }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, h, d, _ := set(t)
+			c.set(h, d)
+			run, err := b.Run(t.Context(), small("a", "b", "c"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := run.FailureOf("b")
+			if f == nil || f.Stage != c.stage || !strings.Contains(f.Reason, c.reason) {
+				t.Fatalf("failure %+v; want stage %s, %q", f, c.stage, c.reason)
+			}
+			if len(run.Failures) != 1 {
+				t.Errorf("failures %+v", run.Failures)
+			}
+			if n := len(plan.Epochs(run)); n != 8 {
+				t.Errorf("%d epochs of the others count; want 8", n)
+			}
+		})
+	}
+}
+
+type errString string
+
+func (e errString) Error() string { return string(e) }
+
+func TestInterruptKeepsWhatIsKnown(t *testing.T) {
+	b, _, d, records := set(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	n := 0
+	d.opened = func(name string) {
+		if n++; n == 40 {
+			cancel()
+		}
+	}
+	run, err := b.Run(ctx, small("a", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if run.End == nil || run.End.Reason != "interrupted" || len(run.Trials) == 0 {
+		t.Errorf("end %+v after %d trials", run.End, len(run.Trials))
+	}
+	if (*records)[len(*records)-1].End == nil {
+		t.Error("the end of an interrupted run is not stored")
+	}
+}
+
+func TestStoreTroubleEndsTheRun(t *testing.T) {
+	b, _, _, _ := set(t)
+	n := 0
+	b.Append = func(r result.Record) error {
+		if n++; n > 20 {
+			return errString("no space left on device")
+		}
+		return nil
+	}
+	if _, err := b.Run(t.Context(), small("a", "b")); err == nil || !strings.Contains(err.Error(), "no space left") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,190 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+	"dyno/internal/truth"
+)
+
+// fakeHost starts real reference servers inside the test, and remembers which of them run and which are thawed.
+type fakeHost struct {
+	t        *testing.T
+	scenario *scenario.Scenario
+	build    map[string]error               // contestants that do not build
+	mutant   map[string]*scenario.Scenario  // contestants that answer by another contract
+	exits    map[string]int                 // contestants that exit in the trial of that number, from 1
+	launch   func(name string, n int) error // may refuse the n-th launch
+
+	mu      sync.Mutex
+	thawed  []string
+	running int
+	starts  map[string]int
+}
+
+func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
+
+func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
+	note("compiling")
+	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00"}, h.build[name]
+}
+
+func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
+	if errors.Is(err, errNoToolchain) {
+		stage = "toolchain"
+	}
+	return result.Failure{Contestant: name, Stage: stage, Reason: err.Error()}
+}
+
+var errNoToolchain = errors.New("no toolchain")
+
+func (h *fakeHost) Watch() func(server, generator time.Duration) result.Causes {
+	return func(server, generator time.Duration) result.Causes {
+		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+	}
+}
+
+func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, error) {
+	h.mu.Lock()
+	h.starts[name]++
+	n := h.starts[name]
+	h.mu.Unlock()
+	if h.launch != nil {
+		if err := h.launch(name, n); err != nil {
+			return nil, err
+		}
+	}
+	sc := h.scenario
+	if m := h.mutant[name]; m != nil {
+		sc = m
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	ref := truth.Reference{Scenario: sc}
+	go func() { done <- ref.Serve(ctx, ln) }()
+	s := &fakeServer{host: h, name: name, addr: ln.Addr().String(), stop: stop, done: done}
+	h.mu.Lock()
+	h.running++
+	h.mu.Unlock()
+	if err := l.Probe(ctx, "tcp", s.addr); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("not ready: %w", err)
+	}
+	return s, nil
+}
+
+type fakeServer struct {
+	host   *fakeHost
+	name   string
+	addr   string
+	stop   context.CancelFunc
+	done   chan error
+	once   sync.Once
+	loads  int
+	frozen bool
+}
+
+func (s *fakeServer) Addr() (string, string)      { return "tcp", s.addr }
+func (s *fakeServer) Ready() time.Duration        { return time.Millisecond }
+func (s *fakeServer) CPU() (time.Duration, error) { return 0, errors.New("no clock") }
+func (s *fakeServer) Usage() result.Usage         { return result.Usage{} }
+func (s *fakeServer) Logged() int64               { return 0 }
+func (s *fakeServer) LogTail() []string           { return []string{"last words of " + s.name} }
+
+func (s *fakeServer) Freeze() error {
+	s.frozen = true
+	s.host.mu.Lock()
+	defer s.host.mu.Unlock()
+	s.host.thawed = slices.DeleteFunc(s.host.thawed, func(n string) bool { return n == s.name })
+	return nil
+}
+
+func (s *fakeServer) Thaw() error {
+	s.host.mu.Lock()
+	defer s.host.mu.Unlock()
+	s.host.thawed = append(s.host.thawed, s.name)
+	if len(s.host.thawed) > 1 {
+		s.host.t.Errorf("thawed at once: %v", s.host.thawed)
+	}
+	s.loads++
+	return nil
+}
+
+func (s *fakeServer) Exited() error {
+	if n := s.host.exits[s.name]; n > 0 && s.loads >= n {
+		return errors.New("signal: killed")
+	}
+	return nil
+}
+
+func (s *fakeServer) Stop() error {
+	s.once.Do(func() {
+		s.stop()
+		<-s.done
+		s.host.mu.Lock()
+		s.host.running--
+		s.host.mu.Unlock()
+	})
+	return nil
+}
+
+// fakeDriver makes up loads of known rates.
+type fakeDriver struct {
+	host    *fakeHost
+	rates   map[string]float64 // by contestant
+	rng     *rand.Rand
+	trouble func(name string, l *result.Load)
+	opened  func(name string)
+}
+
+func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, error) {
+	d.host.mu.Lock()
+	defer d.host.mu.Unlock()
+	name := ""
+	if len(d.host.thawed) == 1 {
+		name = d.host.thawed[0]
+	}
+	if d.opened != nil {
+		d.opened(name)
+	}
+	return &fakeSession{d, name, job.Connections}, nil
+}
+
+func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
+func (d *fakeDriver) CPUs() []int                 { return []int{1} }
+func (d *fakeDriver) Quiet() func()               { return func() {} }
+
+type fakeSession struct {
+	d           *fakeDriver
+	name        string
+	connections int
+}
+
+func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, error) {
+	rate := s.d.rates[s.name]
+	if rate == 0 { // warming up: no contestant is thawed
+		rate = 200_000
+	}
+	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))
+	l := result.Load{WindowNS: int64(w.For), Connections: s.connections, Established: s.connections, Started: n, Succeeded: n, ServiceP50NS: 1e6}
+	if s.d.trouble != nil {
+		s.d.trouble(s.name, &l)
+	}
+	return l, nil
+}
+
+func (s *fakeSession) Close() error { return nil }

@@ -1,0 +1,87 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// cpuSet is the kernel's form of cpus.
+func cpuSet(cpus []int) (unix.CPUSet, error) {
+	var set unix.CPUSet
+	for _, cpu := range cpus {
+		if set.Set(cpu); !set.IsSet(cpu) {
+			return set, fmt.Errorf("no CPU %d", cpu)
+		}
+	}
+	return set, nil
+}
+
+// PinSelf pins every thread of this process to cpus; threads made later inherit it. Commands started later are not affected: their CPUs
+// are their own. Restore gives each thread back what it had.
+func PinSelf(cpus []int) (restore func(), err error) {
+	set, err := cpuSet(cpus)
+	if err != nil {
+		return nil, fmt.Errorf("pin this process: %w", err)
+	}
+	if set.Count() == 0 {
+		return nil, errors.New("pin this process: no CPUs given")
+	}
+	l := launching()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	before := map[int]unix.CPUSet{}
+	restore = func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		eachThread(func(tid int) error {
+			set, known := before[tid]
+			if !known {
+				set = l.original
+			}
+			return unix.SchedSetaffinity(tid, &set)
+		})
+	}
+	err = eachThread(func(tid int) error {
+		var old unix.CPUSet
+		if err := unix.SchedGetaffinity(tid, &old); err != nil {
+			return err
+		}
+		before[tid] = old
+		return unix.SchedSetaffinity(tid, &set)
+	})
+	if err != nil {
+		restore()
+		return nil, fmt.Errorf("pin this process to CPUs %v: %w", cpus, err)
+	}
+	return restore, nil
+}
+
+// eachThread calls f once for each thread of this process, until a look finds no new one: a thread that was being made meanwhile has the
+// affinity of its maker from before.
+func eachThread(f func(tid int) error) error {
+	seen := map[int]bool{}
+	for {
+		list, err := os.ReadDir("/proc/self/task")
+		if err != nil {
+			return err
+		}
+		fresh := false
+		for _, entry := range list {
+			tid, err := strconv.Atoi(entry.Name())
+			if err != nil || seen[tid] {
+				continue
+			}
+			seen[tid], fresh = true, true
+			if err := f(tid); err != nil && !errors.Is(err, unix.ESRCH) {
+				return err
+			}
+		}
+		if !fresh {
+			return nil
+		}
+	}
+}

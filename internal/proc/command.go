@@ -1,0 +1,151 @@
+// Package proc runs a command in a box and says what its tree used: CPU set, process group, log file, environment by an allow-list;
+// freezing, thawing, CPU time, memory, listening sockets, and an end that leaves nobody.
+//
+// A tree is the started process and all that came from it, also what has left its process group or lost its parent. It is read from
+// /proc, so it is Linux only; elsewhere Start says so.
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Command is what is started, and in which box.
+type Command struct {
+	Argv []string // a name without a slash is looked up in the PATH of Env
+	Dir  string   // working directory; empty means this process's
+	Env  []string // "KEY=value", complete: nothing is inherited. Start adds BoxVariable to it
+	CPUs []int    // affinity from before the exec, so that runtimes that count CPUs see it; nil means all that dyno itself may use
+	Log  string   // file that stdout and stderr append to; empty means they are discarded
+}
+
+// BoxVariable is the environment variable by which a process that left its group and lost its parent is still known to be of a tree.
+const BoxVariable = "DYNO_BOX"
+
+// inherited are the variables of dyno's own environment that a contestant may see. All others could differ between two users' shells
+// without anyone knowing.
+var inherited = []string{"PATH", "LANG", "LC_ALL", "TZ"}
+
+// Environment is a complete, sorted environment: the allow-listed variables of this process, private HOME, TMPDIR and XDG_CACHE_HOME, then
+// extra, which wins. A pad above 0 adds DYNO_PAD with a value of so many bytes: the size of the environment moves the stack, and with it
+// the speed (Mytkowicz et al., ASPLOS 2009), so it is drawn anew per start.
+func Environment(home, tmp string, pad int, extra map[string]string) []string {
+	vars := map[string]string{"HOME": home, "TMPDIR": tmp, "XDG_CACHE_HOME": filepath.Join(home, ".cache")}
+	for _, key := range inherited {
+		if value, ok := os.LookupEnv(key); ok {
+			vars[key] = value
+		}
+	}
+	if pad > 0 {
+		vars["DYNO_PAD"] = strings.Repeat("0", pad)
+	}
+	for key, value := range extra {
+		vars[key] = value
+	}
+	list := make([]string, 0, len(vars))
+	for key, value := range vars {
+		list = append(list, key+"="+value)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// lookup finds the program of argv[0]: in the PATH of env if it has no slash, else relative to dir.
+func (c *Command) lookup() (string, error) {
+	if len(c.Argv) == 0 || c.Argv[0] == "" {
+		return "", fmt.Errorf("the command is empty")
+	}
+	name := c.Argv[0]
+	if strings.ContainsRune(name, '/') {
+		if !filepath.IsAbs(name) && c.Dir != "" {
+			name = filepath.Join(c.Dir, name)
+		}
+		return name, nil
+	}
+	var path string
+	for _, v := range c.Env {
+		if value, ok := strings.CutPrefix(v, "PATH="); ok {
+			path = value
+		}
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue // as os/exec, for the same reason: not what happens to lie here
+		}
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not on PATH", name)
+}
+
+// Longest that Tail reads back, and that a line of it may be.
+const (
+	tailBytes  = 64 << 10
+	lineLength = 500
+)
+
+// Tail returns the last n lines of the file at path, each cut at 500 characters; nil if it cannot be read.
+func Tail(path string, n int) []string {
+	f, err := os.Open(path)
+	if err != nil || n <= 0 {
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	from := max(0, info.Size()-tailBytes)
+	data, err := io.ReadAll(io.NewSectionReader(f, from, tailBytes))
+	if err != nil {
+		return nil
+	}
+	if from > 0 { // the first line is not whole
+		if i := bytes.IndexByte(data, '\n'); i >= 0 {
+			data = data[i+1:]
+		}
+	}
+	text := strings.TrimRight(strings.ToValidUTF8(string(data), "\uFFFD"), "\r\n")
+	if text == "" {
+		return nil
+	}
+	lines := strings.Split(text, "\n")
+	lines = lines[max(0, len(lines)-n):]
+	for i, line := range lines {
+		line = strings.TrimRight(line, "\r")
+		if letters := []rune(line); len(letters) > lineLength {
+			line = string(letters[:lineLength]) + "…"
+		}
+		lines[i] = line
+	}
+	return lines
+}
+
+// LoggedBytes is the size of the log file, 0 if there is none.
+func (p *Process) LoggedBytes() int64 {
+	info, err := os.Stat(p.log)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// LogTail returns the last n lines of the log, each cut at 500 characters.
+func (p *Process) LogTail(n int) []string { return Tail(p.log, n) }
+
+// Log is the path of the log file, empty if there is none.
+func (p *Process) Log() string { return p.log }
+
+// Bounds on what the kernel should do at once.
+const (
+	freezeTimeout = 2 * time.Second // for every thread to stop
+	killTimeout   = 5 * time.Second // for a killed process to be gone; one in uninterruptible sleep may take longer
+)

@@ -1,0 +1,46 @@
+//go:build !linux
+
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+)
+
+// errSystem says that contestants cannot be started here. Loading a URL and reading results work on any system.
+var errSystem = fmt.Errorf("starting contestants is built for Linux, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+
+// Process is a started command and its tree; on this system there is none.
+type Process struct{ log string }
+
+// Start fails with an error that wraps errors.ErrUnsupported.
+func Start(cmd Command) (*Process, error) {
+	if _, err := cmd.lookup(); err != nil {
+		return nil, fmt.Errorf("start: %w", err)
+	}
+	return nil, errSystem
+}
+
+// The methods of a Process that cannot be.
+func (p *Process) Pid() int                                { return 0 }
+func (p *Process) Done() <-chan struct{}                   { return nil }
+func (p *Process) Err() error                              { return errSystem }
+func (p *Process) Stop(time.Duration) error                { return errSystem }
+func (p *Process) Tree() []int                             { return nil }
+func (p *Process) Freeze() error                           { return errSystem }
+func (p *Process) Thaw() error                             { return errSystem }
+func (p *Process) CPU() (time.Duration, error)             { return 0, errSystem }
+func (p *Process) Memory() (int64, error)                  { return 0, errSystem }
+func (p *Process) Threads() (int64, error)                 { return 0, errSystem }
+func (p *Process) Listening(port int) (bool, []int, error) { return false, nil, errSystem }
+
+// Owner knows nobody here.
+func Owner(port int) []int { return nil }
+
+// Name knows nobody here.
+func Name(pid int) string { return "" }
+
+// PinSelf fails with an error that wraps errors.ErrUnsupported.
+func PinSelf(cpus []int) (restore func(), err error) { return nil, errSystem }

@@ -1,0 +1,129 @@
+//go:build linux
+
+package proc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParseStat(t *testing.T) {
+	const line = "4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"
+	got, err := parseStat([]byte(line))
+	want := stat{pid: 4242, state: 'S', parent: 17, group: 4242, reaped: 150 * time.Millisecond, threads: 5, started: 987654}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	for _, bad := range []string{"", "1", "1 (x", "x (x) S 1", "1 (x) S 1 2 3", ") ("} {
+		if _, err := parseStat([]byte(bad)); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func FuzzParseStat(f *testing.F) {
+	f.Add([]byte("4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"))
+	f.Fuzz(func(t *testing.T, line []byte) {
+		parseStat(line)
+		parseListeners(line, 80)
+		pss(line)
+	})
+}
+
+func TestParseListeners(t *testing.T) {
+	const table = `  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 111 1 0 100 0 0 10 0
+   1: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 222 1 0 100 0 0 10 0
+   2: 0100A8C0:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 333 1 0 100 0 0 10 0
+   3: 0100007F:1F90 0100007F:9C40 01 00000000:00000000 00:00000000 00000000     0        0 444 1 0 100 0 0 10 0
+   4: 0100007F:1F91 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 555 1 0 100 0 0 10 0
+   5: 00000000000000000000000001000000:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 666 1
+   6: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 777 1
+`
+	want := "[socket:[111] socket:[222] socket:[666] socket:[777]]"
+	if got := fmt.Sprint(parseListeners([]byte(table), 8080)); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+func TestPSS(t *testing.T) {
+	if kb, err := pss([]byte("55 ---p [rollup]\nRss:  12 kB\nPss:   345 kB\nPss_Dirty:  1 kB\n")); kb != 345 || err != nil {
+		t.Errorf("%d, %v", kb, err)
+	}
+	for _, bad := range []string{"", "Pss:\n", "Pss: many kB\n"} {
+		if _, err := pss([]byte(bad)); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func TestTail(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	write := func(text string) { os.WriteFile(path, []byte(text), 0o600) }
+	for _, c := range []struct {
+		text string
+		n    int
+		want []string
+	}{
+		{"", 3, nil},
+		{"\n\n", 3, nil},
+		{"one", 3, []string{"one"}},
+		{"a\r\nb\r\n\nd\n", 3, []string{"b", "", "d"}},
+		{"a\nb", 0, nil},
+		{strings.Repeat("x", 600), 1, []string{strings.Repeat("x", 500) + "…"}},
+		{"\xff\xfe\n", 1, []string{"\uFFFD"}},
+	} {
+		write(c.text)
+		if got := Tail(path, c.n); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", c.want) {
+			t.Errorf("%.20q: %q, want %q", c.text, got, c.want)
+		}
+	}
+	write(strings.Repeat("a line of this log\n", 10_000))
+	if got := Tail(path, 20); len(got) != 20 || got[0] != "a line of this log" {
+		t.Errorf("%q", got)
+	}
+	if Tail(path+"x", 3) != nil {
+		t.Error("a tail of nothing")
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("LANG", "en_GB.UTF-8")
+	t.Setenv("SECRET", "x")
+	t.Setenv("PATH", "/bin")
+	os.Unsetenv("LC_ALL")
+	os.Unsetenv("TZ")
+	got := Environment("/h", "/t", 3, map[string]string{"DYNO_ADDR": "a:1", "LANG": "C"})
+	want := "[DYNO_ADDR=a:1 DYNO_PAD=000 HOME=/h LANG=C PATH=/bin TMPDIR=/t XDG_CACHE_HOME=/h/.cache]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%v\nwant %s", got, want)
+	}
+}
+
+func BenchmarkCPU(b *testing.B) {
+	p, err := Start(Command{Argv: []string{"sleep", "600"}, Env: []string{"PATH=/bin:/usr/bin"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Stop(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		p.CPU()
+	}
+}
+
+func BenchmarkFreezeThaw(b *testing.B) {
+	p, err := Start(Command{Argv: []string{"sleep", "600"}, Env: []string{"PATH=/bin:/usr/bin"}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Stop(0)
+	for b.Loop() {
+		p.Freeze()
+		p.Thaw()
+	}
+}

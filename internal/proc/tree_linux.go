@@ -1,0 +1,278 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// stat is what /proc/pid/stat says of a process (proc_pid_stat(5); fields count from 1).
+type stat struct {
+	pid     int
+	state   byte          // 3: R running, S sleeping, D in the kernel, T stopped, t traced, Z zombie …
+	parent  int           // 4
+	group   int           // 5
+	reaped  time.Duration // 16 + 17, CPU time of children waited for, in ticks of 10 ms
+	threads int           // 20
+	started uint64        // 22, in ticks since boot
+}
+
+// tick is one unit of time in /proc/pid/stat. USER_HZ is 100 on every architecture that Go runs on.
+const tick = 10 * time.Millisecond
+
+// dead reports whether only the exit status is left. The first thread of a living process may be a zombie.
+func (s *stat) dead() bool { return (s.state == 'Z' || s.state == 'X') && s.threads <= 1 }
+
+func (s *stat) stopped() bool { return s.state == 'T' || s.state == 't' }
+
+// readStat reads /proc/pid/stat. An error is fs.ErrNotExist or unix.ESRCH when the process is gone.
+func readStat(pid int) (stat, error) { return readStatFile("/proc/" + strconv.Itoa(pid) + "/stat") }
+
+func readStatFile(path string) (stat, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return stat{}, err
+	}
+	defer unix.Close(fd)
+	var buf [1024]byte // the longest there can be is 52 numbers of 20 digits; those behind field 22 do not matter
+	n, err := unix.Read(fd, buf[:])
+	if err != nil {
+		return stat{}, err
+	}
+	return parseStat(buf[:n])
+}
+
+// parseStat reads one line of /proc/pid/stat. Field 2 is the name in parentheses, and may itself hold blanks and parentheses.
+func parseStat(line []byte) (stat, error) {
+	var s stat
+	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
+	if open < 0 || end < open {
+		return s, errors.New("stat: no name in parentheses")
+	}
+	pid, ok := number(bytes.TrimSpace(line[:open]))
+	if !ok {
+		return s, errors.New("stat: no pid")
+	}
+	s.pid = int(pid)
+	field := 2
+	for word := range bytes.FieldsSeq(line[end+1:]) {
+		field++
+		if field == 3 {
+			s.state = word[0]
+			continue
+		}
+		n, _ := number(word) // what is negative here does not matter
+		switch field {
+		case 4:
+			s.parent = int(n)
+		case 5:
+			s.group = int(n)
+		case 16, 17:
+			s.reaped += time.Duration(n) * tick
+		case 20:
+			s.threads = int(n)
+		case 22:
+			s.started = n
+			return s, nil
+		}
+	}
+	return s, errors.New("stat: too short")
+}
+
+// number reads decimal digits without allocation.
+func number(word []byte) (uint64, bool) {
+	var n uint64
+	for _, c := range word {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n, len(word) > 0
+}
+
+// processes reads the stat of all processes, whoever owns them.
+func processes() ([]stat, error) {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]stat, 0, len(names))
+	for _, name := range names {
+		if name[0] < '0' || name[0] > '9' {
+			continue
+		}
+		if s, err := readStatFile("/proc/" + name + "/stat"); err == nil {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// Tree returns the pids of all living processes of the tree: the started process, its group, all descendants, those met before, and those
+// that carry its mark after their parents went. Order: the started process first.
+func (p *Process) Tree() []int { return pids(p.refresh()) }
+
+func pids(members []stat) []int {
+	list := make([]int, len(members))
+	for i, m := range members {
+		list[i] = m.pid
+	}
+	return list
+}
+
+// refresh reads the tree from /proc and keeps it for CPU. The caller may keep the result.
+func (p *Process) refresh() []stat {
+	exited := p.exited() // before reading: its number is not reused while it is unreaped
+	all, err := processes()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err != nil {
+		return slices.Clone(p.members)
+	}
+	byPid := make(map[int]*stat, len(all))
+	for i := range all {
+		byPid[all[i].pid] = &all[i]
+	}
+	ours := make(map[int]bool)
+	for _, m := range p.members {
+		if now := byPid[m.pid]; now != nil && now.started == m.started {
+			ours[m.pid] = true
+		}
+	}
+	adopters := adopters(byPid)
+	grouped := false
+	for i := range all {
+		s := &all[i]
+		if s.started < p.started {
+			continue
+		}
+		if !p.leftover && s.group == p.pid {
+			ours[s.pid], grouped = true, true
+		}
+		if !ours[s.pid] && adopters[s.parent] && s.pid != os.Getpid() && p.marked(s.pid) {
+			ours[s.pid] = true
+		}
+	}
+	p.leftover = p.leftover || exited && !grouped
+	for grown := true; grown; {
+		grown = false
+		for i := range all {
+			if s := &all[i]; !ours[s.pid] && ours[s.parent] && s.started >= p.started {
+				ours[s.pid], grown = true, true
+			}
+		}
+	}
+	p.members = p.members[:0]
+	for i := range all {
+		s := all[i]
+		if !ours[s.pid] || s.dead() || s.pid == p.pid && s.started != p.started {
+			continue
+		}
+		p.members = append(p.members, s)
+		p.family = p.family || s.pid != p.pid || s.reaped > 0
+	}
+	slices.SortFunc(p.members, func(a, b stat) int {
+		if (a.pid == p.pid) != (b.pid == p.pid) {
+			if a.pid == p.pid {
+				return -1
+			}
+			return 1
+		}
+		return a.pid - b.pid
+	})
+	return slices.Clone(p.members)
+}
+
+// adopters are the processes that an orphan below us can be given to: init and, as some of them may be a subreaper (prctl(2)), ourselves and our
+// ancestors.
+func adopters(byPid map[int]*stat) map[int]bool {
+	set := map[int]bool{1: true}
+	for s := byPid[os.Getpid()]; s != nil && !set[s.pid]; s = byPid[s.parent] {
+		set[s.pid] = true
+	}
+	return set
+}
+
+// marked reports whether process pid was started with our mark in its environment.
+func (p *Process) marked(pid int) bool {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
+	if err != nil {
+		return false
+	}
+	for v := range bytes.SplitSeq(data, []byte{0}) {
+		if string(v) == p.box {
+			return true
+		}
+	}
+	return false
+}
+
+// Freeze stops the whole tree (SIGSTOP) and returns when every thread of it shows so, or after two seconds with an error. Connections stay open.
+//
+// Note: a cgroup freezer would stop all at once, but needs a cgroup of ours; signals work for any user.
+func (p *Process) Freeze() error {
+	deadline := time.Now().Add(freezeTimeout)
+	for {
+		members := p.refresh()
+		if len(members) == 0 {
+			return fmt.Errorf("freeze %d: it has ended", p.pid)
+		}
+		running := members[:0]
+		for _, m := range members {
+			if !threadsStopped(m.pid) {
+				running = append(running, m)
+			}
+		}
+		if len(running) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("freeze %d: not stopped after %v: %v", p.pid, freezeTimeout, pids(running))
+		}
+		if err := p.signal(running, unix.SIGSTOP); err != nil {
+			return fmt.Errorf("freeze %d: %w", p.pid, err)
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+}
+
+// threadsStopped reports whether no thread of pid can run: the first may have stopped while others are still on their way out of the kernel.
+func threadsStopped(pid int) bool {
+	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
+	list, err := os.ReadDir(tasks)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	for _, t := range list {
+		s, err := readStatFile(tasks + "/" + t.Name() + "/stat")
+		if err == nil && !s.stopped() && s.state != 'Z' && s.state != 'X' {
+			return false
+		}
+	}
+	return true
+}
+
+// Thaw lets the whole tree run again (SIGCONT).
+func (p *Process) Thaw() error {
+	members := p.refresh()
+	if len(members) == 0 {
+		return fmt.Errorf("thaw %d: it has ended", p.pid)
+	}
+	if err := p.signal(members, unix.SIGCONT); err != nil {
+		return fmt.Errorf("thaw %d: %w", p.pid, err)
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// matrixRow is one contestant against all others.
+type matrixRow struct {
+	Title string
+	Cells []matrixCell
+}
+
+type matrixCell struct {
+	Self               bool
+	Mark, Class        string
+	Value, Side, Words string
+}
+
+// marks are the verdicts as a sign, a class of colour and a word.
+var marks = map[string][3]string{
+	">": {"▲", "better", "better"}, "<": {"▽", "worse", "worse"}, "≈": {"≈", "same", "negligible"}, "=": {"=", "same", "tie"}, "?": {"?", "open", "undecided"},
+}
+
+func (v *view) matrixRows() (heads []string, rows []matrixRow) {
+	ranked := v.ranked()
+	for _, r := range ranked {
+		heads = append(heads, r.Title)
+		row := matrixRow{Title: r.Title}
+		for _, c := range ranked {
+			row.Cells = append(row.Cells, v.matrixCell(r.Name, c.Name))
+		}
+		rows = append(rows, row)
+	}
+	return heads, rows
+}
+
+func (v *view) matrixCell(a, b string) matrixCell {
+	p, ok := v.a.Pair(a, b, v.primary().Name)
+	if a == b || !ok {
+		return matrixCell{Self: true}
+	}
+	m := marks[mark(p)]
+	value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+	return matrixCell{Mark: m[0], Class: m[1], Words: m[2], Value: value, Side: strings.Trim(interval, "()")}
+}
+
+// facts are the few numbers that say how far the answer can be trusted.
+func (v *view) facts() []fact {
+	_, state := v.canary()
+	aa := fact{Name: "A/A check", Value: "passed", Note: "the yardstick against its copy", Class: state.String()}
+	switch {
+	case v.a.Canary == nil:
+		aa.Value = "not done"
+	case state == validity.Fail:
+		aa.Value = "failed"
+	case state == validity.Warn:
+		aa.Value = "doubtful"
+	case v.a.Look == 0:
+		aa.Value, aa.Class = "too early", "warn"
+	}
+	mde := fact{Name: "Would find", Value: "not known", Note: "too few valid epochs"}
+	if v.a.MDE > 0 && !strings.Contains(v.mde(), "not known") {
+		mde.Value, mde.Note = PerCent(v.a.MDE), "the least difference, four times in five"
+	}
+	n := map[validity.State]int{}
+	for _, f := range v.Findings {
+		n[f.State]++
+	}
+	checks := fact{Name: "Checks", Value: count(len(v.Findings), "check"), Note: "all passed", Class: "pass"}
+	if n[validity.Warn]+n[validity.Fail] > 0 {
+		checks.Value = fmt.Sprintf("%d fail, %d warn", n[validity.Fail], n[validity.Warn])
+		checks.Note, checks.Class = fmt.Sprintf("of %d", len(v.Findings)), "warn"
+	}
+	if n[validity.Fail] > 0 {
+		checks.Class = "fail"
+	}
+	if len(v.Findings) == 0 {
+		checks = fact{Name: "Checks", Value: "none made"}
+	}
+	return []fact{
+		{Name: "Epochs", Value: fmt.Sprintf("%d × %d", v.a.Epochs, v.run.Plan.Rounds), Note: "valid, of " + count(v.run.Plan.Rounds, "round") + " each"},
+		{Name: "Trials", Value: count(v.Valid, "trial"), Note: fmt.Sprintf("%d more void (%s)", v.Void, share(v.Void, v.Valid+v.Void))},
+		aa, mde, checks,
+	}
+}
+
+func (v *view) methodFacts() []fact {
+	p := &v.run.Plan
+	load := fmt.Sprintf("closed loop, %s", count(p.Level.Connections, "connection"))
+	if p.Level.Pipeline > 1 {
+		load += fmt.Sprintf(", %d requests in flight on each", p.Level.Pipeline)
+	}
+	if p.Level.DelayNS > 0 {
+		load += ", the handler waits " + Duration(float64(p.Level.DelayNS))
+	}
+	looks := "none planned"
+	if len(p.Looks) > 0 {
+		looks = fmt.Sprintf("after %s valid epochs, each at level %.4g; %s taken", list2(p.Looks), v.a.AlphaAt, orElse(fmt.Sprint(v.a.Look), "0"))
+	}
+	started := "not recorded"
+	if p.StartedUnixNS > 0 {
+		started = time.Unix(0, p.StartedUnixNS).UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	return []fact{
+		{Name: "Protocol", Value: strings.Join(nonEmpty(Clean(p.Protocol), Clean(p.Profile)), ", ")},
+		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},
+		{Name: "Load", Value: load},
+		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", Duration(float64(p.TrialNS)), Duration(float64(p.RewarmNS)))},
+		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
+		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs, count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
+		{Name: "Looks", Value: looks},
+		{Name: "Primary metric", Value: v.primary().Title},
+		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},
+		{Name: "Tie", Value: "an interval within " + PerCent(v.margin())},
+		{Name: "Budget", Value: Duration(float64(p.BudgetNS)) + " after the builds"},
+		{Name: "Started", Value: started},
+		{Name: "End", Value: v.ended()},
+	}
+}
+
+func list2(n []int) string {
+	var parts []string
+	for _, x := range n {
+		parts = append(parts, fmt.Sprint(x))
+	}
+	return and(parts)
+}
+
+func (v *view) machineFacts() []fact {
+	h := &v.run.Host
+	if h.CPU == "" && h.CPUs == 0 {
+		return []fact{{Name: "Machine", Value: "the record has no host"}}
+	}
+	how := "not pinned"
+	if h.Pinned {
+		how = "pinned"
+	}
+	facts := []fact{
+		{Name: "CPU", Value: fmt.Sprintf("%s, %s", orElse(Clean(h.CPU), "unknown"), count(h.CPUs, "CPU"))},
+		{Name: "Partition", Value: fmt.Sprintf("server on %s, generator on %s, %s", list(h.ServerCPUs), list(h.GeneratorCPUs), how)},
+		{Name: "Memory", Value: Bytes(float64(h.MemoryBytes))},
+		{Name: "System", Value: Clean(strings.TrimSpace(h.OS + " " + h.Kernel))},
+		{Name: "Governor", Value: orElse(Clean(h.Governor), "unknown")},
+		{Name: "Hypervisor", Value: orElse(Clean(h.Hypervisor), "none seen")},
+		{Name: "Open files", Value: "at most " + grouped(float64(h.FileLimit), 0)},
+	}
+	if h.Quota != "" {
+		facts = append(facts, fact{Name: "CPU quota", Value: Clean(h.Quota)})
+	}
+	return facts
+}
+
+// builtRow is what was really built and started.
+type builtRow struct {
+	Title, Made, Framework, Toolchain, Hash, Response, Build, Ready, Warmup string
+	Words                                                                   []string // tuning and differences
+	Language                                                                string
+}
+
+func (v *view) builtRows() (list []builtRow) {
+	for _, r := range slices.Concat(v.rows, v.controls) {
+		c := r.Built
+		if c == nil {
+			continue
+		}
+		b := builtRow{Title: r.Title, Language: languageClass(r), Made: metaOf(r), Toolchain: Clean(c.Toolchain), Hash: Missing, Response: Missing,
+			Framework: strings.Join(nonEmpty(Clean(c.Framework), Clean(c.Version)), " "), Build: Missing}
+		if c.BinaryHash != "" {
+			b.Hash = cutHash(Clean(c.BinaryHash))
+		}
+		if c.HeaderBytes+c.BodyBytes > 0 {
+			b.Response = fmt.Sprintf("%d + %d bytes", c.HeaderBytes, c.BodyBytes)
+		}
+		if c.BuildNS > 0 {
+			b.Build = Duration(float64(c.BuildNS))
+		}
+		for _, s := range c.Tuning {
+			b.Words = append(b.Words, "tuned: "+Clean(s))
+		}
+		for _, s := range c.Differs {
+			b.Words = append(b.Words, "differs: "+Clean(s))
+		}
+		b.Ready, b.Warmup = v.launches(c.Name)
+		list = append(list, b)
+	}
+	return list
+}
+
+func cutHash(s string) string { return s[:min(len(s), 12)] }
+
+// launches are the starts of a contestant after the pilots: its time to the first right answer, median and range, and its warm-up.
+func (v *view) launches(name string) (ready, warmup string) {
+	var times, warm []int64
+	classes := map[string]int{}
+	for _, l := range v.run.Launches {
+		if l.Contestant == name && l.Epoch >= v.run.Plan.Pilots {
+			times, warm = append(times, l.ReadyNS), append(warm, l.WarmupNS)
+			classes[orElse(Clean(l.Warmup), "unknown")]++
+		}
+	}
+	if len(times) == 0 {
+		return Missing, Missing
+	}
+	var names []string
+	for c := range classes {
+		names = append(names, c)
+	}
+	slices.Sort(names)
+	for i, c := range names {
+		names[i] = fmt.Sprintf("%s in %d", c, classes[c])
+	}
+	return spread(times), spread(warm) + "; " + strings.Join(names, ", ") + " of " + count(len(times), "start")
+}
+
+// spread is the median of times in ns, and their range: "11.2 ms (9.1–12.9)".
+func spread(ns []int64) string {
+	slices.Sort(ns)
+	median, least, most := float64(ns[len(ns)/2]), float64(ns[0]), float64(ns[len(ns)-1])
+	s := ScaleOf("ns", median)
+	text := Sig3(median/s.Per) + " " + s.Name
+	if least != most {
+		text += " (" + intervalIn(analysis.Estimate{Lo: least, Hi: most}, s) + ")"
+	}
+	return text
+}
+
+type pageFailure struct {
+	Title, Text, Log string
+	Tail             string
+}
+
+func (v *view) failures() (list []pageFailure) {
+	for i := range v.run.Failures {
+		f := &v.run.Failures[i]
+		p := pageFailure{Title: v.title(f.Contestant), Text: FailureText(f), Log: Clean(f.LogFile)}
+		var tail []string
+		for _, l := range lastLines(f) {
+			tail = append(tail, command(l))
+		}
+		p.Tail = strings.Join(tail, "\n")
+		list = append(list, p)
+	}
+	return list
+}
+
+// lastLines are at most 20, as rule 6 of doc/design.md has it.
+func lastLines(f *result.Failure) []string { return f.LogTail[max(0, len(f.LogTail)-20):] }
+
+// word is an entry of the page's explanations; its ID is what the tables' heads link to.
+type word struct{ ID, Name, Text string }
+
+var words = []word{
+	{"ratio", "Ratio to the yardstick", "In every round each contestant and the yardstick are loaded one after the other. Their ratio within the round cancels what the machine did to all of them. The figure is the Hodges–Lehmann estimate over the epochs: a ratio under the same momentary conditions, not a ratio of averages. The yardstick is a plain net/http server that dyno brings along."},
+	{"interval", "Interval", "The range that the data leaves open. For a level it is 95 % between epochs; for a ratio it has the level of a look, so that it holds for all looks together. ∞ means: too few epochs."},
+	{"epoch", "Trial, round, epoch", "A trial is a short load on one contestant. A round is one trial of every contestant in random order. An epoch is some rounds on freshly started processes; epochs are what is counted."},
+	{"void", "Void", "A round in which others used the CPUs, the hypervisor withheld them, or the generator starved, is thrown away for all contestants and repeated. The results themselves are never looked at for this."},
+	{"rank", "Rank interval", "Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page together. It counts who is surely ahead and who is surely behind. Where two intervals overlap, the data does not order them."},
+	{"tier", "Tier", "A new tier begins with the first contestant that is surely worse than the leader of the tier above, by more than the margin. Neighbours across a border may still be undecided against each other. Within a tier the order is alphabetical."},
+	{"different", "Different", "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of looks, leaves no room for chance."},
+	{"tie", "Tie, negligible, undecided", "A tie is shown, not assumed: the interval lies within the margin. Negligible is a sure difference within the margin. Undecided means that the data says neither; it is never a tie."},
+	{"canary", "A/A check", "The yardstick runs twice, the second time under another name. If the run finds a difference between the two, it would find one anywhere."},
+	{"bound", "Lower bound", "The contestant reached what the load generator can do for this shape of load. It may be faster than shown, and is never ranked above another for it."},
+	{"throughput", "Requests per second", "Right answers per second of the counted window, all connections busy. Every response is checked; one that breaks the contract is an error, not throughput."},
+	{"cpu_per_request", "CPU per request", "CPU time of the server's whole process tree, by right answers. It is the steadiest figure on a shared machine, but on a busy single core it says nearly the same as throughput: do not count them as two proofs."},
+	{"p50", "Median service time", "From sending a request to its answer, with all connections busy. Under this kind of load it mostly tells how long requests queue; it is no promise for a user at a lower rate."},
+	{"memory", "Memory", "Proportional set size (PSS) of the process tree right after a trial."},
+}
