@@ -313,4 +313,3 @@ func writePages(data *report.Data, dir string) error {
 	}
 	return nil
 }
-

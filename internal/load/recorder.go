@@ -33,7 +33,7 @@ func (k Kind) String() string {
 	return [kinds]string{"ok", "status", "header", "length", "body", "dial", "reset", "closed", "timeout", "parse", "write"}[k]
 }
 
-// Recorder is the ledger of one worker, which alone writes it. All times are ns on one monotonic clock. Nothing in it allocates once
+// Recorder is the ledger of one worker, or of several that lock it. All times are ns on one monotonic clock. Nothing in it allocates once
 // it is made.
 type Recorder struct {
 	Service      *hist.Histogram // sent -> done of every answer, right or wrong
@@ -57,7 +57,7 @@ func (r *Recorder) Reset() {
 
 // Sent counts n requests that go out at now.
 func (r *Recorder) Sent(n int, now int64) {
-	if r.Started == 0 {
+	if r.Started == 0 || now < r.first {
 		r.first = now
 	}
 	r.Started += int64(n)
@@ -66,7 +66,7 @@ func (r *Recorder) Sent(n int, now int64) {
 // Done counts an answer.
 func (r *Recorder) Done(k Kind, sent, now int64) {
 	r.counts[k]++
-	r.last = now
+	r.last = max(r.last, now)
 	r.Service.Record(now - sent)
 }
 

@@ -153,8 +153,8 @@ func (v *view) tally() string {
 	for _, k := range []struct {
 		verdict   analysis.Verdict
 		one, more string
-	}{{analysis.Different, "differs", "differ"}, {analysis.Negligible, "differs negligibly", "differ negligibly"},
-		{analysis.Tie, "ties", "tie"}, {analysis.Undecided, "is undecided", "are undecided"}} {
+	}{{analysis.Different, "is different", "are different"}, {analysis.Negligible, "differs negligibly", "differ negligibly"},
+		{analysis.Tie, "is a tie", "are ties"}, {analysis.Undecided, "is undecided", "are undecided"}} {
 		switch c := n[k.verdict]; {
 		case c == 1:
 			parts = append(parts, "1 "+k.one)

@@ -213,7 +213,7 @@ func (s *drawing) dot(r row, c analysis.Cell) {
 	if s.bounded(r) {
 		s.printf(`<path d="M%.1f %.1fh16m-5 -4l5 4l-5 4" class="beyond"/>`, max(x1, x+6), y)
 	}
-	s.printf(`<circle cx="%.1f" cy="%.1f" r="5" class="dot"/></g>`, x, y)
+	s.printf(`<circle cx="%.1f" cy="%.1f" r="3.5" class="dot"/></g>`, x, y)
 }
 
 // bounded says whether the row's figure here is only a lower bound.

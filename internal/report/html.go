@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"dyno/internal/analysis"
@@ -28,11 +29,13 @@ func HTML(w io.Writer, d *Data) error {
 	return pageTemplate.Execute(w, v.page())
 }
 
-// tight keeps a number and its unit on one line.
-func tight(s string) string { return tightener.Replace(s) }
+// tight keeps a number, its unit and its interval on one line.
+func tight(s string) string {
+	s = unitAfter.ReplaceAllString(s, "$1\u00a0$2")
+	return strings.NewReplacer("× (", "×\u00a0(", " = ", "\u00a0=\u00a0", " < ", "\u00a0<\u00a0").Replace(s)
+}
 
-var tightener = strings.NewReplacer(" ×", "\u00a0×", "× (", "×\u00a0(", " %", "\u00a0%", " µs", "\u00a0µs", " ms", "\u00a0ms", " ns", "\u00a0ns",
-	" MiB", "\u00a0MiB", " GiB", "\u00a0GiB", "p = ", "p\u00a0=\u00a0", "p < ", "p\u00a0<\u00a0", "Holm = ", "Holm\u00a0=\u00a0")
+var unitAfter = regexp.MustCompile(`([0-9∞–]) (×|%|ns|µs|ms|s|min|B|KiB|MiB|GiB|TiB|bytes)`)
 
 // page is what the template shows.
 type page struct {

@@ -85,8 +85,8 @@ func (v *view) facts() []fact {
 		checks = fact{Name: "Checks", Value: "none made"}
 	}
 	return []fact{
-		{Name: "Epochs", Value: fmt.Sprintf("%d × %d", v.a.Epochs, v.run.Plan.Rounds), Note: "valid, of " + count(v.run.Plan.Rounds, "round") + " each"},
-		{Name: "Trials", Value: count(v.Valid, "trial"), Note: fmt.Sprintf("%d more void (%s)", v.Void, share(v.Void, v.Valid+v.Void))},
+		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + count(v.run.Plan.Rounds, "round") + " each"},
+		{Name: "Trials", Value: grouped(float64(v.Valid), 0), Note: fmt.Sprintf("valid; %d more void (%s)", v.Void, share(v.Void, v.Valid+v.Void))},
 		aa, mde, checks,
 	}
 }
@@ -98,7 +98,7 @@ func (v *view) methodFacts() []fact {
 		load += fmt.Sprintf(", %d requests in flight on each", p.Level.Pipeline)
 	}
 	if p.Level.DelayNS > 0 {
-		load += ", the handler waits " + Duration(float64(p.Level.DelayNS))
+		load += ", the handler waits " + planned(p.Level.DelayNS)
 	}
 	looks := "none planned"
 	if len(p.Looks) > 0 {
@@ -112,14 +112,14 @@ func (v *view) methodFacts() []fact {
 		{Name: "Protocol", Value: strings.Join(nonEmpty(Clean(p.Protocol), Clean(p.Profile)), ", ")},
 		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},
 		{Name: "Load", Value: load},
-		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", Duration(float64(p.TrialNS)), Duration(float64(p.RewarmNS)))},
+		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.TrialNS), planned(p.RewarmNS))},
 		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
 		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs, count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
 		{Name: "Looks", Value: looks},
 		{Name: "Primary metric", Value: v.primary().Title},
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},
 		{Name: "Tie", Value: "an interval within " + PerCent(v.margin())},
-		{Name: "Budget", Value: Duration(float64(p.BudgetNS)) + " after the builds"},
+		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
 		{Name: "Started", Value: started},
 		{Name: "End", Value: v.ended()},
 	}

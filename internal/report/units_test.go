@@ -36,6 +36,14 @@ func TestScaled(t *testing.T) {
 	}
 }
 
+func TestPlanned(t *testing.T) {
+	for ns, want := range map[int64]string{0: "0 s", 4e8: "400 ms", 3e7: "30 ms", 15e8: "1.5 s", 90e9: "90 s", 36e10: "6 min", 361e9: "361 s"} {
+		if got := planned(ns); got != want {
+			t.Errorf("planned(%d) = %q, want %q", ns, got, want)
+		}
+	}
+}
+
 func TestRatio(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {

@@ -162,3 +162,40 @@ func ParseControl(name string) (c Control, ok bool, err error) {
 	}
 	return c, false, nil
 }
+
+// Title is what reports call it.
+func (c Control) Title() string {
+	switch {
+	case c.Null:
+		return "null server"
+	case c.Extra > 0:
+		return fmt.Sprintf("reference +%g %% cost", 100*c.Extra)
+	case c.Name == "ref'":
+		return "reference, blinded copy"
+	}
+	return "reference"
+}
+
+// Engine is what speaks HTTP in it.
+func (c Control) Engine() string {
+	if c.Null {
+		return "own"
+	}
+	return "net/http"
+}
+
+// CanNull reports whether the null server's one answer keeps the contract of every loaded request of s: then its rate is the generator's
+// ceiling for that shape of load.
+func CanNull(s *scenario.Scenario) bool {
+	answer, err := NullResponse(s)
+	if err != nil {
+		return false
+	}
+	for i := range s.Requests {
+		one := scenario.Scenario{Name: s.Name, Requests: []scenario.Request{s.Requests[i]}}
+		if other, err := NullResponse(&one); s.Requests[i].Weight > 0 && (err != nil || string(other) != string(answer)) {
+			return false
+		}
+	}
+	return true
+}

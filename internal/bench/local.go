@@ -1,0 +1,297 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"dyno/internal/contestant"
+	"dyno/internal/host"
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+	"dyno/internal/truth"
+)
+
+// LocalOptions say where a local host finds things.
+type LocalOptions struct {
+	Root      string // of the project
+	FS        fs.FS  // the same
+	Manifests []*contestant.Manifest
+	Scenario  string // by name
+	Folder    string // of the run: logs, homes of the contestants
+	Offline   bool   // fetch no toolchain
+}
+
+// Local is this machine, as host and as driver.
+type Local struct {
+	opts      LocalOptions
+	self      string // dyno's own program, that truth servers are started from
+	machine   result.Host
+	meter     *host.Meter
+	mu        sync.Mutex
+	built     map[string]*contestant.Built
+	toolchain map[string]*found
+	restore   func() // of dyno's own affinity
+}
+
+// found is a toolchain that is looked for once.
+type found struct {
+	once sync.Once
+	tc   contestant.Toolchain
+	err  error
+}
+
+// NewLocal looks at the machine and divides its CPUs. Dyno itself moves to the generator's when the first contestant is launched, so that the
+// builds before have all.
+func NewLocal(o LocalOptions) (*Local, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find dyno's own program: %w", err)
+	}
+	for _, dir := range []*string{&o.Root, &o.Folder} {
+		if *dir, err = filepath.Abs(*dir); err != nil {
+			return nil, err
+		}
+	}
+	host.RaiseFileLimit()
+	l := &Local{opts: o, self: self, machine: host.Describe(), built: map[string]*contestant.Built{}, toolchain: map[string]*found{}}
+	if l.meter, err = host.NewMeter(); err != nil {
+		return nil, err
+	}
+	return l, nil
+}
+
+// Describe tells the machine and how its CPUs are divided.
+func (l *Local) Describe() result.Host { return l.machine }
+
+// Close gives dyno its CPUs back.
+func (l *Local) Close() {
+	if l.restore != nil {
+		l.restore()
+	}
+}
+
+// Build finds the toolchain and builds, or reuses what an unchanged contestant was built to.
+func (l *Local) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
+	if control, ok, err := truth.ParseControl(name); ok {
+		return l.control(control), err
+	}
+	m := l.manifest(name)
+	if m == nil {
+		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
+	}
+	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, Managed: m.Managed(),
+		Tuning: m.Tuning, Differs: m.Differs}
+	tc, err := l.find(ctx, m, note)
+	if err != nil {
+		return c, err
+	}
+	c.Toolchain = fmt.Sprintf("%s %s (%s)", tc.Name, tc.Version, tc.Origin)
+	began := time.Now()
+	b, err := contestant.Build(ctx, m, tc, contestant.BuildOptions{Root: l.opts.Root, Log: l.log(name, "build"), Note: note})
+	if err != nil {
+		return c, err
+	}
+	c.BuildNS = int64(time.Since(began))
+	if c.Framework, c.Version, err = b.Identify(); err != nil {
+		return c, err
+	}
+	c.BinaryHash = b.Hash
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.built[name] = b
+	return c, nil
+}
+
+// control makes a truth server ready: dyno's own program, told to be it.
+func (l *Local) control(c truth.Control) result.Contestant {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	file := filepath.Join(l.opts.Root, scenario.Folder, l.opts.Scenario+".toml")
+	m := &contestant.Manifest{Name: c.Name, Title: c.Title(), Language: "go", Engine: c.Engine()}
+	l.built[c.Name] = &contestant.Built{Manifest: m, Argv: []string{l.self, "truth", c.Name, "--scenario", file}}
+	return result.Contestant{Name: c.Name, Title: m.Title, Language: m.Language, Framework: "dyno", Version: runtime.Version(), Engine: m.Engine,
+		Control: true, Toolchain: "dyno itself"}
+}
+
+// find looks for the toolchain of m, once for all contestants that need the same.
+func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(string)) (contestant.Toolchain, error) {
+	key := fmt.Sprint(m.Toolchain)
+	l.mu.Lock()
+	f := l.toolchain[key]
+	if f == nil {
+		f = &found{}
+		l.toolchain[key] = f
+	}
+	l.mu.Unlock()
+	f.once.Do(func() {
+		f.tc, f.err = contestant.Find(ctx, m, contestant.FindOptions{Root: l.opts.Root, Offline: l.opts.Offline, Note: note})
+	})
+	return f.tc, f.err
+}
+
+// Availability says whether the toolchain of m can be had without fetching anything, and which.
+func Availability(ctx context.Context, root string, m *contestant.Manifest) string {
+	tc, err := contestant.Find(ctx, m, contestant.FindOptions{Root: root, Offline: true, Look: true})
+	if err != nil {
+		return "no: " + err.Error()
+	}
+	return fmt.Sprintf("yes: %s %s (%s)", tc.Name, tc.Version, tc.Origin)
+}
+
+// Launch starts a built contestant on the server's CPUs.
+func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
+	l.mu.Lock()
+	b := l.built[name]
+	if l.restore == nil && l.machine.Pinned {
+		restore, err := proc.PinSelf(l.machine.GeneratorCPUs)
+		if err != nil {
+			l.mu.Unlock()
+			return nil, fmt.Errorf("pin dyno to the generator's CPUs: %w", err)
+		}
+		l.restore = restore
+	}
+	l.mu.Unlock()
+	if b == nil {
+		return nil, fmt.Errorf("%s was not built", name)
+	}
+	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
+		Dir: filepath.Join(l.opts.Folder, "homes", safe(name)), Log: l.log(name, fmt.Sprintf("epoch%d", o.Epoch)), CPUs: l.serverCPUs(),
+		Pad: o.Padding, Delay: o.Delay, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &localServer{inst}, nil
+}
+
+func (l *Local) serverCPUs() []int {
+	if !l.machine.Pinned {
+		return nil
+	}
+	return l.machine.ServerCPUs
+}
+
+// Failure says what an error means for the record; the log's name is given within the run folder.
+func (l *Local) Failure(name, stage string, err error) result.Failure {
+	f := contestant.AsFailure(name, err)
+	if f.Stage == "" {
+		f.Stage = stage
+	}
+	var logged *LogError
+	if errors.As(err, &logged) && len(f.LogTail) == 0 {
+		f.LogTail = logged.Tail
+	}
+	if rel, err := filepath.Rel(l.opts.Folder, f.LogFile); err == nil && f.LogFile != "" {
+		f.LogFile = rel
+	}
+	return f
+}
+
+// Watch reads the machine's clocks, and reads them again when the function it returns is called.
+func (l *Local) Watch() func(server, generator time.Duration) result.Causes {
+	var before, after host.Snapshot
+	l.meter.Snapshot(&before)
+	return func(server, generator time.Duration) result.Causes {
+		l.meter.Snapshot(&after)
+		return host.Causes(&before, &after, l.machine.ServerCPUs, l.machine.GeneratorCPUs, server, generator)
+	}
+}
+
+func (l *Local) manifest(name string) *contestant.Manifest {
+	for _, m := range l.opts.Manifests {
+		if m.Name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// log is where output of a contestant goes.
+func (l *Local) log(name, what string) string {
+	return filepath.Join(l.opts.Folder, "logs", safe(name)+"-"+what+".log")
+}
+
+// safe is a name as part of a file's name.
+func safe(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '-', c == '.':
+		default:
+			b[i] = '_'
+		}
+	}
+	return string(b)
+}
+
+// localServer is a contestant on this machine.
+type localServer struct{ *contestant.Instance }
+
+func (s *localServer) Addr() (network, addr string) { return "tcp", s.Instance.Addr }
+func (s *localServer) Ready() time.Duration         { return time.Duration(s.ReadyNS) }
+func (s *localServer) Freeze() error                { return s.Process.Freeze() }
+func (s *localServer) Thaw() error                  { return s.Process.Thaw() }
+func (s *localServer) CPU() (time.Duration, error)  { return s.Process.CPU() }
+func (s *localServer) Logged() int64                { return s.Process.LoggedBytes() }
+func (s *localServer) LogTail() []string            { return s.Process.LogTail(20) }
+
+func (s *localServer) Exited() error {
+	select {
+	case <-s.Process.Done():
+		if err := s.Process.Err(); err != nil {
+			return err
+		}
+		return errors.New("exit status 0")
+	default:
+		return nil
+	}
+}
+
+func (s *localServer) Usage() result.Usage {
+	u := result.Usage{LoggedBytes: s.Logged(), Processes: len(s.Process.Tree())}
+	if v, err := s.Process.Memory(); err == nil {
+		u.PSSBytes = &v
+	}
+	if v, err := s.Process.Threads(); err == nil {
+		u.Threads = &v
+	}
+	return u
+}
+
+// Driver is the load engine of this machine, on the generator's CPUs.
+func (l *Local) Driver() Driver { return &localDriver{Engine: epoll.Engine{}, cpus: l.generatorCPUs()} }
+
+func (l *Local) generatorCPUs() []int {
+	if !l.machine.Pinned {
+		return nil
+	}
+	return l.machine.GeneratorCPUs
+}
+
+type localDriver struct {
+	load.Engine
+	cpus []int
+}
+
+func (d *localDriver) CPUs() []int                 { return d.cpus }
+func (d *localDriver) CPU() (time.Duration, error) { return proc.SelfCPU() }
+
+// Quiet holds the garbage collector back. What piles up in a trial is small; it is collected when the trial is over.
+func (d *localDriver) Quiet() func() {
+	old := debug.SetGCPercent(-1)
+	return func() {
+		debug.SetGCPercent(old)
+		runtime.GC()
+	}
+}

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+)
+
+func TestHTML(t *testing.T) {
+	for name, f := range fixtures {
+		golden(t, name+".html", written(t, HTML, f()))
+	}
+}
+
+// voidElements have no end tag (HTML Living Standard 13.1.2).
+var voidElements = []string{"meta", "link", "br", "hr", "img", "input"}
+
+var tag = regexp.MustCompile(`<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^>"]|"[^"]*")*?)(/?)>`)
+
+// balanced fails the test unless every tag is closed in its place.
+func balanced(t *testing.T, page string) {
+	t.Helper()
+	page = regexp.MustCompile(`(?s)<style>.*?</style>|<!doctype html>`).ReplaceAllString(page, "")
+	var open []string
+	for _, m := range tag.FindAllStringSubmatch(page, -1) {
+		switch name := m[2]; {
+		case m[4] == "/" || slices.Contains(voidElements, name):
+		case m[1] == "":
+			open = append(open, name)
+		case len(open) == 0 || open[len(open)-1] != name:
+			t.Fatalf("</%s> closes nothing that is open: %v", name, open)
+		default:
+			open = open[:len(open)-1]
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("never closed: %v", open)
+	}
+	if rest := tag.ReplaceAllString(page, ""); strings.ContainsAny(rest, "<>") {
+		i := strings.IndexAny(rest, "<>")
+		t.Errorf("a bracket outside of a tag: %q", rest[max(0, i-40):min(len(rest), i+40)])
+	}
+}
+
+func TestHTMLIsWellFormed(t *testing.T) {
+	for _, d := range []*Data{fixture(), nothing(), early(), hostile(), {}} {
+		page := string(written(t, HTML, d))
+		balanced(t, page)
+		ids := map[string]bool{}
+		for _, m := range regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if ids[m[1]] {
+				t.Errorf("id %q stands twice", m[1])
+			}
+			ids[m[1]] = true
+		}
+		for _, m := range regexp.MustCompile(` href="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+			if !strings.HasPrefix(m[1], "#") || !ids[m[1][1:]] {
+				t.Errorf("a link to %q, which is not in the page", m[1])
+			}
+		}
+	}
+}
+
+// A page needs no network: nothing in it makes a browser fetch.
+func TestHTMLIsAlone(t *testing.T) {
+	for _, d := range []*Data{fixture(), hostile()} {
+		page := string(written(t, HTML, d))
+		for _, form := range []string{`<script`, `<link`, `<img`, `<iframe`, `<object`, `<embed`, `src=`, `url\(`, `@import`, `@font-face`, `\son\w+=`,
+			`href="[^#]`, `http-equiv`} {
+			body := regexp.MustCompile(`(?i)` + form)
+			for _, m := range tag.FindAllString(page, -1) {
+				if body.MatchString(m) {
+					t.Errorf("%s in %s", form, m)
+				}
+			}
+		}
+		style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
+		if len(style) != 2 || regexp.MustCompile(`url\(|@import|@font-face|//`).MatchString(style[1]) {
+			t.Error("the page's style fetches something")
+		}
+	}
+}
+
+func TestHTMLHostile(t *testing.T) {
+	page := string(written(t, HTML, hostile()))
+	if strings.Contains(page, "<script") || strings.Contains(page, "alert(1)</script") {
+		t.Error("markup of a title passed through")
+	}
+	if !strings.Contains(page, "&lt;script&gt;alert(1)") {
+		t.Error("the title is not shown at all")
+	}
+	for _, r := range page {
+		if r < ' ' && r != '\n' && r != '\t' || r == '\u202e' {
+			t.Fatalf("control character %q in the page", r)
+		}
+	}
+}
+
+func TestSVG(t *testing.T) {
+	for name, f := range map[string]func() *Data{"full": fixture, "nothing": nothing, "early": early, "hostile": hostile, "empty": func() *Data { return &Data{} }} {
+		for _, m := range analysis.Metrics {
+			var b bytes.Buffer
+			if err := Chart(&b, f(), m.Name); err != nil {
+				t.Fatal(err)
+			}
+			dec := xml.NewDecoder(bytes.NewReader(b.Bytes()))
+			for {
+				_, err := dec.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				if err != nil {
+					t.Fatalf("%s, %s: %v\n%s", name, m.Name, err, b.String())
+				}
+			}
+			if strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "Inf") {
+				t.Errorf("%s, %s: a place that is no number", name, m.Name)
+			}
+		}
+	}
+	golden(t, "full.svg", written(t, SVG, fixture()))
+	if err := Chart(io.Discard, fixture(), "beauty"); err == nil {
+		t.Error("a chart of an unknown metric")
+	}
+}
+
+// What has no figure has no place on the axis, and stands there all the same with the reason.
+func TestChartStruck(t *testing.T) {
+	got := newView(fixture()).chart(analysis.Metrics[0], wideLayout, false)
+	for _, want := range []string{`class="name struck">Gin<`, `class="name struck">aspnetcore-mvc<`, "failed at load", "needs .NET SDK"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in the chart", want)
+		}
+	}
+	if dots, hollow := strings.Count(got, `class="dot"`), strings.Count(got, `class="hollow"`); dots != 7 || hollow != 2 {
+		t.Errorf("%d dots and %d hollow ones; want 7 (six contestants and ref') and 2", dots, hollow)
+	}
+}
+
+func TestAxis(t *testing.T) {
+	a := newAxis(100, 300, 0.5, 2)
+	if x := a.at(1); math.Abs(x-200) > 1e-9 {
+		t.Errorf("1 is drawn at %v, not in the middle of 0.5 and 2", x)
+	}
+	for v, want := range map[float64]float64{0: 100, math.Inf(1): 300, 1e-9: 100, 1e9: 300, math.NaN(): 100} {
+		if x := a.at(v); x != want {
+			t.Errorf("%v is drawn at %v, want %v", v, x, want)
+		}
+	}
+	if a := newAxis(0, 1, 0.999, 1.001); a.hi/a.lo < leastSpan {
+		t.Errorf("an axis of %v..%v blows a tie up", a.lo, a.hi)
+	}
+	for _, values := range [][]float64{nil, {0.5, 2}, {0.01, 30}, {0.97, 1.02}, {6.4}, {1e-5, 1e6}} {
+		ticks := newAxis(0, 500, values...).ticks(46)
+		if !slices.Contains(ticks, 1) || len(ticks) < 2 || len(ticks) > 12 {
+			t.Errorf("ticks of %v: %v", values, ticks)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package scenario
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// raw is a server that answers every request with what reply gives, and closes the connection when that is empty.
+func raw(t *testing.T, reply func(path string) string) string {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				r := bufio.NewReader(conn)
+				for {
+					req, err := http.ReadRequest(r)
+					if err != nil {
+						return
+					}
+					answer := reply(req.URL.Path)
+					if answer == "" {
+						return
+					}
+					fmt.Fprint(conn, answer)
+				}
+			}()
+		}
+	}()
+	return ln.Addr().String()
+}
+
+func answer(status, headers, body string) string {
+	return "HTTP/1.1 " + status + "\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\n" + headers + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+}
+
+// right keeps the contract of contract().
+func right(path string) string {
+	if id, ok := strings.CutPrefix(path, "/v/"); ok {
+		return answer("200 OK", "Content-Type: text/plain; charset=utf-8\r\n", "value "+id)
+	}
+	return answer("404 Not Found", "", "")
+}
+
+func contract(t *testing.T) *Scenario {
+	t.Helper()
+	s, err := Read(file(good), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestVerifyAcceptsTheContract(t *testing.T) {
+	seen, err := Verify(t.Context(), contract(t), "tcp", raw(t, right), nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen.Requests != draws+1 || seen.BodyBytes != len("value 1") || seen.HeaderBytes < 80 || len(seen.Differs) != 0 {
+		t.Errorf("observed %+v", seen)
+	}
+}
+
+// Each mutant breaks one thing; the verifier must say which.
+func TestVerifyRejectsMutants(t *testing.T) {
+	mutants := map[string]struct {
+		want  string
+		reply func(path string) string
+	}{
+		"constant id":          {`want "value`, func(p string) string { return strings.ReplaceAll(right(p), "value "+p[len(p)-1:], "value 0") }},
+		"wrong of that length": {`body "VALUE`, func(p string) string { return strings.ReplaceAll(right(p), "value", "VALUE") }},
+		"200 on error":         {"status 200; want 404", func(p string) string { return strings.ReplaceAll(right(p), "404 Not Found", "200 OK") }},
+		"500":                  {"status 500; want 200", func(p string) string { return strings.ReplaceAll(right(p), "200 OK", "500 Oops") }},
+		"no date": {"no Date header", func(p string) string {
+			return strings.ReplaceAll(right(p), "Date: Sat, 21 Nov 2026 10:00:00 GMT\r\n", "")
+		}},
+		"other media type": {`content-type is "text/html`, func(p string) string { return strings.ReplaceAll(right(p), "text/plain", "text/html") }},
+		"no media type": {"declare it", func(p string) string {
+			return strings.ReplaceAll(right(p), "Content-Type: text/plain; charset=utf-8\r\n", "")
+		}},
+		"closes":     {"closes the connection", func(p string) string { return strings.ReplaceAll(right(p), "Date:", "Connection: close\r\nDate:") }},
+		"drops":      {"connection", func(p string) string { return "" }},
+		"HTTP/1.0":   {"answers HTTP/1.0", func(p string) string { return strings.ReplaceAll(right(p), "HTTP/1.1", "HTTP/1.0") }},
+		"more bytes": {"bytes follow the answer", func(p string) string { return right(p) + "x" }},
+		"garbage":    {"not HTTP/1.1", func(p string) string { return "hello\r\n\r\n" }},
+		"chunked": {"Transfer-Encoding: chunked", func(p string) string {
+			head, body, _ := strings.Cut(right(p), "\r\n\r\n")
+			head, _, _ = strings.Cut(head, "\r\nContent-Length")
+			if body == "" {
+				return right(p)
+			}
+			return fmt.Sprintf("%s\r\nTransfer-Encoding: chunked\r\n\r\n%x\r\n%s\r\n0\r\n\r\n", head, len(body), body)
+		}},
+	}
+	for name, m := range mutants {
+		t.Run(name, func(t *testing.T) {
+			_, err := Verify(t.Context(), contract(t), "tcp", raw(t, m.reply), nil, 0)
+			if err == nil || !strings.Contains(err.Error(), m.want) {
+				t.Errorf("error %v; want %q", err, m.want)
+			}
+		})
+	}
+	chunked := raw(t, mutants["chunked"].reply)
+	seen, err := Verify(t.Context(), contract(t), "tcp", chunked, []string{"chunked: its default"}, 0)
+	if err != nil || len(seen.Differs) != 1 {
+		t.Errorf("a declared difference: %+v, %v", seen, err)
+	}
+	if _, err := Verify(t.Context(), contract(t), "tcp", raw(t, right), []string{"chunked: its default"}, 0); err == nil || !strings.Contains(err.Error(), "does not occur") {
+		t.Errorf("a declared difference that does not occur: %v", err)
+	}
+}
