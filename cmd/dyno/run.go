@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -97,13 +98,9 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 		return err
 	}
 	defer host.Close()
-	driver, err := host.Driver()
-	if err != nil {
-		return err
-	}
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	b := &bench.Bench{
-		Host: host, Driver: driver, Scenario: sc, Append: store.Append, Sync: store.Sync, Event: view.Event,
+		Host: host, Driver: host.Driver(), Scenario: sc, Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  func(r *result.Run) bool { return study.AllDecided(study.Analyse(r)) },
 		Standing: standing, Note: note,
 	}
@@ -272,10 +269,7 @@ func standing(r *result.Run) []result.Standing {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y result.Standing) int {
-		if x.PerSec > y.PerSec {
-			return -1
-		}
-		return 1
+		return cmp.Compare(y.PerSec, x.PerSec)
 	})
 	return out
 }

@@ -40,7 +40,11 @@ func truthCommand() *cobra.Command {
 				return usagef("DYNO_ADDR is not set")
 			}
 			if control.Null {
-				return truth.ServeNull(cmd.Context(), addr, truth.NullResponse(s))
+				answer, err := truth.NullResponse(s)
+				if err != nil {
+					return err
+				}
+				return truth.ServeNull(cmd.Context(), "tcp", addr, answer)
 			}
 			ln, err := net.Listen("tcp", addr)
 			if err != nil {

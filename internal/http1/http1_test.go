@@ -211,7 +211,9 @@ func TestFeedDoesNotAllocate(t *testing.T) {
 
 func FuzzResponse(f *testing.F) {
 	for _, c := range cases {
-		f.Add([]byte(c.stream), c.head, uint8(1))
+		if len(c.stream) < maxLine { // larger ones only keep the minimizer busy
+			f.Add([]byte(c.stream), c.head, uint8(1))
+		}
 	}
 	f.Fuzz(func(t *testing.T, stream []byte, head bool, step uint8) {
 		w := Want{Body: []byte("value"), CheckBody: true, Head: head}

@@ -13,7 +13,7 @@ import (
 func cpuSet(cpus []int) (unix.CPUSet, error) {
 	var set unix.CPUSet
 	for _, cpu := range cpus {
-		if set.Set(cpu); !set.IsSet(cpu) {
+		if set.Set(max(cpu, 0)); cpu < 0 || !set.IsSet(cpu) {
 			return set, fmt.Errorf("no CPU %d", cpu)
 		}
 	}
@@ -34,9 +34,7 @@ func PinSelf(cpus []int) (restore func(), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	before := map[int]unix.CPUSet{}
-	restore = func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+	undo := func() {
 		eachThread(func(tid int) error {
 			set, known := before[tid]
 			if !known {
@@ -54,10 +52,14 @@ func PinSelf(cpus []int) (restore func(), err error) {
 		return unix.SchedSetaffinity(tid, &set)
 	})
 	if err != nil {
-		restore()
+		undo()
 		return nil, fmt.Errorf("pin this process to CPUs %v: %w", cpus, err)
 	}
-	return restore, nil
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		undo()
+	}, nil
 }
 
 // eachThread calls f once for each thread of this process, until a look finds no new one: a thread that was being made meanwhile has the

@@ -44,3 +44,6 @@ func Name(pid int) string { return "" }
 
 // PinSelf fails with an error that wraps errors.ErrUnsupported.
 func PinSelf(cpus []int) (restore func(), err error) { return nil, errSystem }
+
+// SelfCPU fails with an error that wraps errors.ErrUnsupported.
+func SelfCPU() (time.Duration, error) { return 0, errSystem }

@@ -163,9 +163,7 @@ func TestStartErrors(t *testing.T) {
 func TestFreezeAndThaw(t *testing.T) {
 	p := box(t, "parent")
 	eventually(t, "ready", logged(p, 1))
-	if got := len(p.Tree()); got != 4 {
-		t.Fatalf("%d in the tree %v", got, p.Tree())
-	}
+	eventually(t, "four in the tree", func() bool { return len(p.Tree()) == 4 })
 	if p.Tree()[0] != p.Pid() {
 		t.Errorf("tree %v does not begin with %d", p.Tree(), p.Pid())
 	}

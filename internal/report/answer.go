@@ -36,8 +36,11 @@ func (v *view) answer() (sentences []string) {
 	case len(rows) == 1:
 		add(v.only(rows[0]))
 	case v.a.Look == 0:
-		add(fmt.Sprintf("There is no verdict yet. %s of %s were valid, and a first look is taken after %s; until then every pair is undecided.",
-			count(v.a.Epochs, "epoch"), orElse(looks(v.run.Plan.Looks), "an unknown number"), orElse(firstLook(v.run.Plan.Looks), "more")))
+		text := "There is no verdict yet: " + count(v.a.Epochs, "valid epoch") + " so far"
+		if looks := v.run.Plan.Looks; len(looks) > 0 {
+			text += fmt.Sprintf(", and the first look is taken after %d at the earliest", looks[0])
+		}
+		add(text + ". Until then every pair is undecided.")
 	default:
 		add(v.leaders(rows))
 		add(v.tally())
@@ -54,27 +57,13 @@ func (v *view) answer() (sentences []string) {
 	return sentences
 }
 
-func looks(n []int) string {
-	if len(n) == 0 {
-		return ""
-	}
-	return fmt.Sprint("at most ", n[len(n)-1])
-}
-
-func firstLook(n []int) string {
-	if len(n) == 0 {
-		return ""
-	}
-	return fmt.Sprint(n[0])
-}
-
 // only speaks of a contestant that stands alone.
 func (v *view) only(r row) string {
 	m := v.primary()
 	c := v.cell(r.Name, m.Name)
 	s := ScaleOf(m.Unit, c.Level.Value)
-	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title, Sig3(c.Level.Value/s.Per), s.Name,
-		intervalIn(c.Level, s))
+	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title, Sig3(c.Level.Value/s.Per),
+		strings.Replace(s.Name, "1/s", "per second", 1), intervalIn(c.Level, s))
 	if c.Ratio.N > 0 {
 		text += fmt.Sprintf(", %s of the yardstick %s", timesText(c.Ratio), v.yardstick())
 	}

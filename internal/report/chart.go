@@ -71,16 +71,17 @@ func (v *view) chart(m analysis.Metric, l layout, alone bool) string {
 	height := chartTop + float64(len(rows))*l.rowHeight + chartBottom
 	s := &drawing{view: v, l: l, m: m, scale: v.scale(m), axis: newAxis(l.x0, l.x1, values...)}
 	id := "chart-" + m.Name + "-" + l.name
-	space := ""
+	space, margin := "", 0.0
 	if alone {
-		space = ` xmlns="http://www.w3.org/2000/svg"`
+		space, margin = ` xmlns="http://www.w3.org/2000/svg"`, 20
 	}
-	s.printf(`<svg%s class="chart %s" role="img" aria-labelledby="%s" viewBox="0 0 %g %g" width="%g" height="%g">`,
-		space, l.name, id, l.width, height, l.width, height)
+	w, h := l.width+2*margin, height+2*margin
+	s.printf(`<svg%s class="chart %s" role="img" aria-labelledby="%s" viewBox="%g %g %g %g" width="%g" height="%g">`,
+		space, l.name, id, -margin, -margin, w, h, w, h)
 	s.printf(`<title id="%s">%s</title>`, id, html.EscapeString(s.describe(rows)))
 	if alone {
 		s.printf("<style>%s</style>", chartStyle)
-		s.printf(`<rect class="paper" width="%g" height="%g"/>`, l.width, height)
+		s.printf(`<rect class="paper" x="%g" y="%g" width="%g" height="%g"/>`, -margin, -margin, w, h)
 	}
 	s.frame(height)
 	for i, r := range rows {
@@ -92,8 +93,13 @@ func (v *view) chart(m analysis.Metric, l layout, alone bool) string {
 	return s.String()
 }
 
-// within bounds how far one wide interval can stretch the axis for all.
-func within(bound, value float64) float64 { return min(max(bound, value/4), value*4) }
+// within bounds how far one wide interval can stretch the axis for all; an open one does not stretch it.
+func within(bound, value float64) float64 {
+	if bound == 0 || math.IsInf(bound, 0) {
+		return value
+	}
+	return min(max(bound, value/4), value*4)
+}
 
 type drawing struct {
 	*view
@@ -149,18 +155,21 @@ func (s *drawing) frame(height float64) {
 		}
 		s.text(min(max(x, s.l.x0+8), s.l.x1-8), chartTop-12, "tick", anchor, label)
 	}
+	unit := headOf(s.m, s.scale) // of the levels
+	switch wide := s.l.metaY > 0; {
+	case wide:
+		s.text(s.l.width, chartTop-12, "tick", "end", unit)
+	case s.m.More:
+		s.text(0, 14, "tick", "", unit)
+	default:
+		s.text(s.l.width, 14, "tick", "end", unit)
+	}
 	if s.m.More {
 		s.text(s.l.x1, 14, "way", "end", "more is better →")
 	} else {
 		s.text(s.l.x0, 14, "way", "", "← less is better")
 	}
-	if s.l.metaY > 0 {
-		s.text(s.l.width, chartTop-12, "tick", "end", s.scaleName())
-	}
 }
-
-// scaleName is the unit of the levels.
-func (s *drawing) scaleName() string { return headOf(s.m, s.scale) }
 
 func (s *drawing) row(r row) {
 	l := s.l

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"flag"
 	"fmt"
 	"math"
@@ -94,8 +95,8 @@ func fixture() *Data {
 			Shares: map[string]float64{"fasthttp": 0.843}}}
 	d.Run.End = &result.End{Reason: "looks", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
-	for i, f := range fakes {
-		f.c.BinaryHash = fmt.Sprintf("%064x", 0x9a3f00+i)
+	for _, f := range fakes {
+		f.c.BinaryHash = fmt.Sprintf("%x", sha256.Sum256([]byte(f.c.Name)))
 		d.Run.Contestants = append(d.Run.Contestants, f.c)
 		for e := range 13 {
 			l := result.Launch{Contestant: f.c.Name, Epoch: e, ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
@@ -186,7 +187,7 @@ func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
 // fixtureFailures adds one contestant without its toolchain and one that broke its contract after four epochs.
 func fixtureFailures(d *Data) {
 	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go", Framework: "github.com/gin-gonic/gin",
-		Version: "v1.11.0", Engine: "net/http", Toolchain: "go1.26.8 (PATH)", BinaryHash: fmt.Sprintf("%064x", 77), HeaderBytes: 130, BodyBytes: 5})
+		Version: "v1.11.0", Engine: "net/http", Toolchain: "go1.26.8 (PATH)", BinaryHash: fmt.Sprintf("%x", sha256.Sum256([]byte("gin"))), HeaderBytes: 130, BodyBytes: 5})
 	d.Run.Failures = []result.Failure{
 		{Contestant: "aspnetcore-mvc", Stage: "toolchain", Reason: "needs .NET SDK >=10.0",
 			Hint: "install it from https://dotnet.microsoft.com/download or set DYNO_DOTNET"},

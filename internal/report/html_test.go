@@ -71,15 +71,13 @@ func TestHTMLIsWellFormed(t *testing.T) {
 
 // A page needs no network: nothing in it makes a browser fetch.
 func TestHTMLIsAlone(t *testing.T) {
+	fetches := regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|video|audio)\b|\b(src|srcset|action|data|poster)=|` +
+		`url\(|\bon\w+=|href="[^#]|http-equiv`)
 	for _, d := range []*Data{fixture(), hostile()} {
 		page := string(written(t, HTML, d))
-		for _, form := range []string{`<script`, `<link`, `<img`, `<iframe`, `<object`, `<embed`, `src=`, `url\(`, `@import`, `@font-face`, `\son\w+=`,
-			`href="[^#]`, `http-equiv`} {
-			body := regexp.MustCompile(`(?i)` + form)
-			for _, m := range tag.FindAllString(page, -1) {
-				if body.MatchString(m) {
-					t.Errorf("%s in %s", form, m)
-				}
+		for _, m := range tag.FindAllString(page, -1) {
+			if fetches.MatchString(m) {
+				t.Errorf("it would fetch: %s", m)
 			}
 		}
 		style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)

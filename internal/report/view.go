@@ -67,6 +67,9 @@ func newView(d *Data) *view {
 			v.controls = append(v.controls, r) // where nothing was measured at all, a yardstick says nothing
 		}
 	}
+	if c := v.run.Plan.Ceiling; c != "" && v.run.FailureOf(c) != nil {
+		v.controls = append(v.controls, v.row(c, true)) // it has no figure of its own, but its failure must be seen
+	}
 	return v
 }
 
@@ -299,6 +302,9 @@ func (v *view) ended() string {
 	case "interrupted":
 		return "The run was interrupted."
 	case "failed":
+		if len(v.ranked()) < 2 {
+			return "The run ended because fewer than two contestants were left."
+		}
 		return "The run failed."
 	default:
 		return "The run ended: " + Clean(r) + "."

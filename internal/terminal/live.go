@@ -14,7 +14,7 @@ import (
 
 // verbs say what a stage does, before the name of a contestant.
 var verbs = map[string]string{
-	"toolchain": "finding the toolchain of", "build": "building", "verify": "verifying", "calibrate": "calibrating", "launch": "launching",
+	"toolchain": "finding the toolchain of", "build": "building", "verify": "verifying", "built": "built", "calibrate": "calibrating", "launch": "launching",
 	"pilot": "piloting", "measure": "measuring", "analyse": "analysing", "done": "done",
 }
 
@@ -34,8 +34,9 @@ func (v *View) lines() []string {
 	}
 	lines := []string{head}
 	if v.total > 0 {
-		width := min(30, max(5, v.columns()/3))
-		lines = append(lines, gutter+v.style.bar.Render(Bar(v.done, v.total, width))+"  "+v.progress())
+		progress := v.progress()
+		room := v.columns() - len(gutter) - 2 - lipgloss.Width(progress)
+		lines = append(lines, gutter+v.style.bar.Render(Bar(v.done, v.total, min(30, max(5, room))))+"  "+progress)
 	}
 	lines = append(lines, v.taskLines()...)
 	lines = append(lines, v.standingLines()...)
@@ -65,7 +66,7 @@ func (v *View) standingLines() (lines []string) {
 	if len(v.standing) == 0 {
 		return nil
 	}
-	var names, rates, ratios, pairs []string
+	var names, rates, ratios []string
 	for i, s := range v.standing {
 		if i == rowsAtMost {
 			break
@@ -78,16 +79,13 @@ func (v *View) standingLines() (lines []string) {
 			ratio = report.Ratio(s.Ratio, s.Lo, s.Hi)
 		}
 		names, rates, ratios = append(names, report.Clean(s.Name)), append(rates, fmt.Sprintf("%9s", report.Rate(s.PerSec))), append(ratios, ratio)
-		pairs = append(pairs, fmt.Sprintf("%d of %d", s.Decided, s.Pairs))
 	}
-	table := [][]string{names, rates, ratios, pairs}
-	for i, head := range []string{"so far", "rate", "× yardstick", "pairs decided"} {
+	table := [][]string{names, rates, ratios}
+	for i, head := range []string{"so far", "rate", "× yardstick"} {
 		table[i] = append([]string{head}, table[i]...)
 	}
-	for _, drop := range []int{3, 1} { // rather than to cut a number off from its interval
-		if len(gutter)+wide(table) > v.columns() {
-			table = slices.Delete(table, drop, drop+1)
-		}
+	if len(gutter)+wide(table) > v.columns() { // rather than to cut a number off from its interval
+		table = slices.Delete(table, 1, 2)
 	}
 	for i := range table[0] {
 		l := gutter

@@ -80,12 +80,14 @@ func New(out io.Writer, tty bool, noColor bool, width func() int) *View {
 	}}
 }
 
-// Event takes in e and shows what changed. A failure stands on a line of its own that is never overwritten.
+// Event takes in e and shows what changed. A failure, and what an analysis says, stand on lines of their own that are never overwritten.
 func (v *View) Event(e result.Event) {
 	changed := v.take(e)
 	if v.tty {
 		if e.Failure != nil {
 			v.keep(v.failure(e.Failure))
+		} else if v.stage == "analyse" && v.text != "" {
+			v.keep(v.text)
 		} else if changed || e.Standing != nil || v.now.Sub(v.last) >= drawEvery {
 			v.draw(v.lines())
 		}
@@ -108,6 +110,9 @@ func (v *View) take(e result.Event) (changed bool) {
 		v.started = e.Time
 	}
 	v.now = e.Time
+	if e.Stage == "measured" { // a trial ended; the next one of the stage follows
+		e.Stage = "measure"
+	}
 	changed = e.Stage != "" && e.Stage != v.stage
 	if e.Stage != "" {
 		v.stage = e.Stage
@@ -153,7 +158,7 @@ func (v *View) plain(e result.Event, changed bool) {
 		if changed {
 			v.print(join(v.stage, v.who, v.text))
 		}
-	case !v.seen[v.stage]:
+	case !v.seen[v.stage] || v.stage == "analyse" && v.text != "":
 		v.seen[v.stage] = true
 		v.last = v.now
 		v.print(join(v.stage, v.who, v.text))
@@ -190,13 +195,12 @@ func (v *View) progress() string {
 	return s
 }
 
-// decided counts pairs; each stands in two contestants' accounts.
+// decided counts the run's pairs; every Standing of an event carries the same counts.
 func (v *View) decided() (decided, pairs int) {
-	for _, s := range v.standing {
-		decided += s.Decided
-		pairs += s.Pairs
+	if len(v.standing) == 0 {
+		return 0, 0
 	}
-	return decided / 2, pairs / 2
+	return v.standing[0].Decided, v.standing[0].Pairs
 }
 
 func join(parts ...string) string {

@@ -3,8 +3,8 @@
 //	go run ./peers/wrk
 //
 // Both load the same null server, which answers a constant and has CPU 0 to itself, from CPU 1, over 125 connections with one request
-// in flight on each. They take turns, in random order within each pair, and each pair gives one ratio of requests per second: only
-// that survives what else the machine does. wrk asks for one path; the engine draws one for each request and checks status and body.
+// in flight on each. They take turns, in random order within each pair, and each pair gives one ratio of requests per second. A pair
+// during which other programs took more than 3 % of the two CPUs is void and repeated, whatever its ratio. wrk asks for one path; the engine draws one for each request and checks status and body.
 package main
 
 import (
@@ -110,12 +110,21 @@ type heat struct {
 	rate   float64 // requests per second
 	cpu    float64 // µs of the generator per request
 	server float64 // µs of the server per request
+	others float64 // share of the two CPUs that other programs took
 }
+
+const (
+	voids = 0.03 // of heat.others
+	tries = 4    // times the pairs asked for, before giving up
+)
 
 func (r *race) all(ctx context.Context, out io.Writer, pairs int, alone bool) error {
 	var logs, cpus []float64
-	fmt.Fprintf(out, "%4s %12s %12s %7s %11s %11s %11s %11s\n", "pair", "dyno/s", "wrk/s", "ratio", "dyno µs", "wrk µs", "server µs", "server µs")
-	for i := range pairs {
+	fmt.Fprintf(out, "%4s %12s %12s %7s %11s %11s %11s %11s %7s %7s\n", "pair", "dyno/s", "wrk/s", "ratio", "dyno µs", "wrk µs", "server µs", "server µs", "others", "others")
+	for i := 0; len(logs) < pairs; i++ {
+		if i == tries*pairs {
+			return fmt.Errorf("race wrk: only %d of %d pairs in %d tries were free of other programs", len(logs), pairs, i)
+		}
 		var h [2]heat
 		order := [2]int{0, 1}
 		if rand.IntN(2) == 1 {
@@ -125,18 +134,23 @@ func (r *race) all(ctx context.Context, out io.Writer, pairs int, alone bool) er
 			var err error
 			switch {
 			case who == 0:
-				h[0], err = r.dyno(ctx, uint64(i))
+				h[0], err = r.measure(func() (heat, error) { return r.dyno(ctx, uint64(i)) })
 			case !alone:
-				h[1], err = r.wrk(ctx)
+				h[1], err = r.measure(func() (heat, error) { return r.wrk(ctx) })
 			}
 			if err != nil {
 				return err
 			}
 		}
-		logs = append(logs, math.Log(h[0].rate/h[1].rate))
-		cpus = append(cpus, math.Log(h[0].cpu/h[1].cpu))
-		fmt.Fprintf(out, "%4d %12.0f %12.0f %7.3f %11.2f %11.2f %11.2f %11.2f\n", i, h[0].rate, h[1].rate, h[0].rate/h[1].rate,
-			h[0].cpu, h[1].cpu, h[0].server, h[1].server)
+		void := ""
+		if max(h[0].others, h[1].others) > voids {
+			void = "  void"
+		} else {
+			logs = append(logs, math.Log(h[0].rate/h[1].rate))
+			cpus = append(cpus, math.Log(h[0].cpu/h[1].cpu))
+		}
+		fmt.Fprintf(out, "%4d %12.0f %12.0f %7.3f %11.2f %11.2f %11.2f %11.2f %6.1f%% %6.1f%%%s\n", i, h[0].rate, h[1].rate, h[0].rate/h[1].rate,
+			h[0].cpu, h[1].cpu, h[0].server, h[1].server, 100*h[0].others, 100*h[1].others, void)
 	}
 	if !alone {
 		hl, lo, hi := stats.HodgesLehmann(logs, 0.95)
@@ -145,6 +159,32 @@ func (r *race) all(ctx context.Context, out io.Writer, pairs int, alone bool) er
 		fmt.Fprintf(out, "CPU per request, dyno / wrk:     %.3f, 95 %% interval %.3f to %.3f\n", math.Exp(hl), math.Exp(lo), math.Exp(hi))
 	}
 	return nil
+}
+
+// measure runs f and adds what others took meanwhile.
+func (r *race) measure(f func() (heat, error)) (heat, error) {
+	account := func() (all, own time.Duration) {
+		return busy(), used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN) + ran(r.server)
+	}
+	all, own := account()
+	start := time.Now()
+	h, err := f()
+	wall := time.Since(start)
+	all2, own2 := account()
+	h.others = max(0, float64((all2-all)-(own2-own))/float64(2*wall))
+	return h, err
+}
+
+// busy is the time that all CPUs were not idle, in ticks of 10 ms; steal is among it.
+func busy() (t time.Duration) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	var name string
+	var user, nice, system, idle, iowait, irq, softirq, steal int64
+	fmt.Sscan(string(b), &name, &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal)
+	return time.Duration(user+nice+system+irq+softirq+steal) * 10 * time.Millisecond
 }
 
 // dyno runs the engine in this process, its worker pinned to CPU 1.
@@ -168,7 +208,7 @@ func (r *race) dyno(ctx context.Context, seed uint64) (heat, error) {
 		return heat{}, fmt.Errorf("race wrk: not all requests succeeded: %+v", l)
 	}
 	n := float64(l.Succeeded)
-	return heat{n / (float64(l.WindowNS) / 1e9), micros(own) / n, micros(server) / n}, nil
+	return heat{rate: n / (float64(l.WindowNS) / 1e9), cpu: micros(own) / n, server: micros(server) / n}, nil
 }
 
 var (
@@ -192,7 +232,7 @@ func (r *race) wrk(ctx context.Context) (heat, error) {
 	perSecond, _ := strconv.ParseFloat(string(rate[1]), 64)
 	n, _ := strconv.ParseFloat(string(count[1]), 64)
 	u := cmd.ProcessState
-	return heat{perSecond, micros(u.UserTime()+u.SystemTime()) / n, micros(server) / n}, nil
+	return heat{rate: perSecond, cpu: micros(u.UserTime()+u.SystemTime()) / n, server: micros(server) / n}, nil
 }
 
 func micros(d time.Duration) float64 { return float64(d) / 1e3 }

@@ -127,11 +127,9 @@ func cancel(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, "tcp", func(p *peer) {
 		for p.next() {
-			if p.requests.Load() < 20 {
+			if n := p.dropped.Add(1); n < 20 || p.index >= 4 {
 				p.say(value)
-			} else if p.dropped.Add(1); p.index >= 4 {
-				p.say(value)
-			} else if p.dropped.Load() == 4 {
+			} else if n == 23 {
 				cancel() // all four connections wait
 			}
 		}
@@ -182,7 +180,7 @@ func serverGone(t *testing.T, e load.Engine) {
 	for _, network := range []string{"tcp", "unix"} {
 		s := serve(t, network, func(p *peer) {
 			for p.next() {
-				if p.requests.Load() == 50 {
+				if p.dropped.Add(1) == 50 {
 					go p.stop()
 				}
 				p.say(value)
@@ -224,20 +222,25 @@ func duration(t *testing.T, e load.Engine) {
 	}
 }
 
-// spread: the connections begin in the order of their index.
+// spread: each connection begins at its own time. The server holds second requests back until all have begun.
 func spread(t *testing.T, e load.Engine) {
+	all := make(chan struct{})
 	s := serve(t, "tcp", func(p *peer) {
 		for p.next() {
+			switch {
+			case p.n > 1:
+				<-all
+			case p.dropped.Add(1) == 8:
+				close(all)
+			}
 			p.say(value)
-			p.next() // and never again
-			return
 		}
 	})
 	j := job(s)
 	j.Connections, j.Workers, j.Timeout = 8, 1, never
 	session := open(t, e, j)
-	l := run(t, session, load.Window{For: 40 * time.Millisecond, Spread: 40 * time.Millisecond})
-	if l.Established != 8 || l.Succeeded < 8 || l.WindowNS < int64(35*time.Millisecond) {
+	l := run(t, session, load.Window{Requests: 16, Spread: 200 * time.Millisecond})
+	if l.Established != 8 || l.Succeeded != 16 || l.WindowNS < int64(50*time.Millisecond) {
 		t.Errorf("%+v", l)
 	}
 }

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// TestRealDuel runs one short duel of two Go contestants and one of .NET, with everything real, and checks what came of it, but no
+// timing. It takes minutes and both cores: DYNO_REAL_DUEL=1 asks for it.
+func TestRealDuel(t *testing.T) {
+	if os.Getenv("DYNO_REAL_DUEL") == "" {
+		t.Skip("set DYNO_REAL_DUEL=1 to run a real duel of some minutes")
+	}
+	t.Chdir("../..")
+	dir := filepath.Join(t.TempDir(), "run")
+	self := filepath.Join(t.TempDir(), "dyno") // truth servers are dyno's own program, which a test binary is not
+	build(t, self)
+	var stdout, stderr bytes.Buffer
+	code := start(t, self, &stdout, &stderr, "run", "--contestants", "iris-mvc,net-http,aspnetcore-mvc", "--budget", "4m", "--seed", "1", "--offline", "--out", dir)
+	t.Logf("%s\n%s", &stderr, &stdout)
+	if code != 0 {
+		t.Fatalf("exit %d", code)
+	}
+	for _, want := range []string{"Iris MVC", "net/http", "ASP.NET Core MVC", "seed 1"} {
+		if !strings.Contains(stdout.String(), want) {
+			t.Errorf("the table does not speak of %q", want)
+		}
+	}
+	run, err := result.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(run.Failures) > 0 || run.End == nil || !slices.Contains([]string{"decided", "looks", "budget"}, run.End.Reason) {
+		t.Errorf("failures %+v, end %+v", run.Failures, run.End)
+	}
+	for _, name := range run.Plan.Contestants {
+		checkContestant(t, run, name)
+	}
+	if n := len(plan.Valid(run)); n == 0 {
+		t.Log("every round was void: the machine was busy, so no verdict is looked for")
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil || !bytes.Contains(page, []byte("<svg")) {
+		t.Errorf("report.html: %d bytes, %v", len(page), err)
+	}
+	leftBehind(t, dir)
+}
+
+func checkContestant(t *testing.T, run *result.Run, name string) {
+	t.Helper()
+	c := run.Contestant(name)
+	if c == nil || c.Version == "" || c.BinaryHash == "" || c.Response["get"] == "" {
+		t.Errorf("%s: what was built and observed is not recorded: %+v", name, c)
+	}
+	trials := 0
+	for _, tr := range run.Trials {
+		if tr.Contestant != name {
+			continue
+		}
+		trials++
+		l := tr.Load
+		if l.Succeeded == 0 || l.Started != l.Succeeded || l.Established != l.Connections || l.Service == "" {
+			t.Errorf("%s: the ledger of a trial: %+v", name, l)
+		}
+		if tr.Server.CPUNS == nil || *tr.Server.CPUNS == 0 || tr.Server.PSSBytes == nil || tr.Server.LoggedBytes != 0 {
+			t.Errorf("%s: usage of a trial: %+v", name, tr.Server)
+		}
+	}
+	if trials < 3*run.Plan.Rounds {
+		t.Errorf("%s: %d trials", name, trials)
+	}
+}
+
+// leftBehind looks for processes whose home lies in the run folder.
+func leftBehind(t *testing.T, dir string) {
+	t.Helper()
+	procs, err := os.ReadDir("/proc")
+	if err != nil {
+		t.Skip("no /proc: ", err)
+	}
+	for _, p := range procs {
+		if _, err := strconv.Atoi(p.Name()); err != nil {
+			continue
+		}
+		env, _ := os.ReadFile("/proc/" + p.Name() + "/environ")
+		if bytes.Contains(env, []byte("HOME="+dir)) {
+			cmd, _ := os.ReadFile("/proc/" + p.Name() + "/cmdline")
+			t.Errorf("left behind: %s %s", p.Name(), bytes.ReplaceAll(cmd, []byte{0}, []byte{' '}))
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os/exec"
+	"testing"
+)
+
+// build builds dyno itself.
+func build(t *testing.T, out string) {
+	t.Helper()
+	if b, err := exec.Command("go", "build", "-o", out, "./cmd/dyno").CombinedOutput(); err != nil {
+		t.Fatalf("build dyno: %v\n%s", err, b)
+	}
+}
+
+// start runs a command to its end and returns its exit code.
+func start(t *testing.T, name string, stdout, stderr io.Writer, args ...string) int {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	var exit *exec.ExitError
+	switch err := cmd.Run(); {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	default:
+		t.Fatal(err)
+		return -1
+	}
+}

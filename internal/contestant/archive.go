@@ -1,0 +1,158 @@
+package contestant
+
+import (
+	"archive/tar"
+	"bufio"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// sums checks file against the SHA256SUMS beside it, where there is one that names it.
+func sums(file string) error {
+	list, err := os.Open(filepath.Join(filepath.Dir(file), "SHA256SUMS"))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	for scan := bufio.NewScanner(list); scan.Scan(); {
+		want, name, ok := strings.Cut(scan.Text(), "  ")
+		if !ok || name != filepath.Base(file) {
+			continue
+		}
+		got, err := sha256File(file)
+		if err != nil {
+			return err
+		}
+		if got != want {
+			return fmt.Errorf("%s: its SHA-256 is %s…, SHA256SUMS says %s…: the file is damaged", name, got[:12], want[:min(12, len(want))])
+		}
+	}
+	return nil
+}
+
+func sha256File(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// unpack unpacks a .tar.gz or .tar.xz to dir: beside it first, then renamed, so that two processes may do it at once and a broken one leaves
+// nothing. program must lie at its top, or one folder down, which is then taken for the top.
+func unpack(ctx context.Context, file, dir, program string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	partial, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(partial)
+	if strings.HasSuffix(file, ".gz") {
+		err = untar(ctx, file, partial)
+	} else {
+		err = tarCommand(ctx, file, partial)
+	}
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
+	}
+	top := partial
+	if _, err := os.Stat(filepath.Join(top, program)); err != nil {
+		inner, _ := filepath.Glob(filepath.Join(partial, "*", program))
+		if len(inner) != 1 {
+			return fmt.Errorf("unpack %s: no %s in it", filepath.Base(file), program)
+		}
+		top = filepath.Dir(inner[0])
+	}
+	if err := os.Chmod(top, 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(top, dir); err != nil {
+		if _, there := os.Stat(filepath.Join(dir, program)); there == nil {
+			return nil // another process was faster
+		}
+		return err
+	}
+	return nil
+}
+
+// tarCommand unpacks what the standard library cannot, by the system's tar.
+func tarCommand(ctx context.Context, file, dir string) error {
+	out, err := exec.CommandContext(ctx, "tar", "-xf", file, "-C", dir).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("tar: %w: %s (it needs tar and, for .xz, xz-utils)", err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+func untar(ctx context.Context, file, dir string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := entry(root, h, r); err != nil {
+			return fmt.Errorf("%s: %w", h.Name, err)
+		}
+	}
+}
+
+// entry writes one entry below root; names that lead out of it are refused by os.Root.
+func entry(root *os.Root, h *tar.Header, r io.Reader) error {
+	name := filepath.Clean(h.Name)
+	switch h.Typeflag {
+	case tar.TypeDir:
+		return root.MkdirAll(name, 0o755)
+	case tar.TypeSymlink:
+		return root.Symlink(h.Linkname, name)
+	case tar.TypeReg:
+		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		out, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, os.FileMode(h.Mode)&0o777)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(out, r)
+		return errors.Join(err, out.Close())
+	}
+	return nil
+}

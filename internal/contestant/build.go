@@ -1,0 +1,270 @@
+package contestant
+
+import (
+	"context"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/proc"
+)
+
+// Built is a contestant ready to be launched.
+type Built struct {
+	Manifest *Manifest
+	Argv     []string
+	Dir      string            // working directory; empty means the contestant's home
+	Env      map[string]string // beside the allow-listed and dyno's own
+	Out      string            // folder of what was built
+	Hash     string            // SHA-256 of the program, set by Identify
+	tc       Toolchain
+}
+
+// BuildOptions say where to build.
+type BuildOptions struct {
+	Root  string // of the project
+	Cache string // dyno's cache; empty means the user's
+	Log   string // file for the builder's output
+	Note  func(string)
+}
+
+// doneMark is written into a finished build, last.
+const doneMark = ".dyno-built"
+
+// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant is not built again.
+// The error is a *Failed, or ctx's.
+func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
+	src := filepath.Join(o.Root, filepath.FromSlash(m.Path))
+	key, err := fingerprint(m, src, tc)
+	if err != nil {
+		return nil, &Failed{Stage: "build", Err: err}
+	}
+	if o.Cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			dir = os.TempDir()
+		}
+		o.Cache = filepath.Join(dir, "dyno")
+	}
+	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
+	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), tc: tc}
+	if _, err := os.Stat(filepath.Join(out, doneMark)); err == nil {
+		return b, nil
+	}
+	if err := compile(ctx, m, tc, src, out, &o); err != nil {
+		os.RemoveAll(out)
+		return nil, err
+	}
+	return b, os.WriteFile(filepath.Join(out, doneMark), nil, 0o644)
+}
+
+// compile runs the manifest's build command in a box, and ends all that it started: .NET likes to leave build servers behind.
+func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o *BuildOptions) error {
+	fail := func(err error) error {
+		return &Failed{Stage: "build", Err: err, Log: o.Log, Hint: "the whole log is " + o.Log}
+	}
+	home := filepath.Join(o.Cache, "build-home")
+	for _, dir := range []string{out, filepath.Join(home, "tmp"), filepath.Dir(o.Log)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fail(err)
+		}
+	}
+	if o.Note != nil {
+		o.Note("building with " + tc.Name + " " + tc.Version)
+	}
+	env := map[string]string{"PATH": filepath.Dir(tc.Program) + string(os.PathListSeparator) + os.Getenv("PATH")}
+	for _, more := range []map[string]string{tc.Env, m.BuildEnv} {
+		for k, v := range more {
+			env[k] = v
+		}
+	}
+	p, err := proc.Start(proc.Command{
+		Argv: fill(m.Build, out), Dir: src, Env: proc.Environment(home, filepath.Join(home, "tmp"), 0, env), Log: o.Log,
+	})
+	if err != nil {
+		return fail(err)
+	}
+	select {
+	case <-p.Done():
+	case <-ctx.Done():
+	}
+	stopped := p.Stop(0)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case p.Err() != nil:
+		return fail(fmt.Errorf("%s: %w", strings.Join(m.Build[:min(2, len(m.Build))], " "), p.Err()))
+	case stopped != nil:
+		return fail(stopped)
+	}
+	return nil
+}
+
+// fill puts the output folder in place of {out}.
+func fill(argv []string, out string) []string {
+	filled := slices.Clone(argv)
+	for i := range filled {
+		filled[i] = strings.ReplaceAll(filled[i], "{out}", out)
+	}
+	return filled
+}
+
+// runtimeEnv is what the program needs besides: the manifest's own, and where the runtime lies.
+func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
+	env := map[string]string{}
+	for _, key := range []string{"DOTNET_ROOT", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"} {
+		if v := tc.Env[key]; v != "" {
+			env[key] = v
+		}
+	}
+	for k, v := range m.Env {
+		env[k] = v
+	}
+	return env
+}
+
+// fingerprint hashes all files of the contestant, those of its language's folder that lie beside it, and the toolchain.
+func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
+	h := sha256.New()
+	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
+	add := func(path string) error {
+		b, err := os.ReadFile(path)
+		if err == nil {
+			fmt.Fprintf(h, "%s %d\n%s\n", path, len(b), b)
+		}
+		return err
+	}
+	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(src), "*.*"))
+	for _, path := range beside {
+		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+			if err := add(path); err != nil {
+				return "", err
+			}
+		}
+	}
+	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "bin" || d.Name() == "obj"):
+			return filepath.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		return add(path)
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// Identify reads framework and version from the built program, not from its manifest, and hashes the program. It fails if the manifest
+// promises another version.
+func (b *Built) Identify() (framework, version string, err error) {
+	m := b.Manifest
+	fail := func(err error) (string, string, error) {
+		return "", "", &Failed{Stage: "build", Err: err, Hint: "bring version in " + m.Path + "/contestant.toml and what is built together"}
+	}
+	switch b.tc.Name {
+	case "dotnet":
+		version, err = b.identifyDotnet()
+	default:
+		version, err = b.identifyGo()
+	}
+	if err != nil {
+		return fail(err)
+	}
+	if strings.HasPrefix(m.Version, ">=") {
+		if !atLeast(version, m.Version) {
+			return fail(fmt.Errorf("built with %s %s; contestant.toml wants %s", m.Framework, version, m.Version))
+		}
+	} else if version != m.Version {
+		return fail(fmt.Errorf("built with %s %s; contestant.toml says %s", m.Framework, version, m.Version))
+	}
+	return m.Framework, version, nil
+}
+
+func (b *Built) identifyGo() (string, error) {
+	info, err := buildinfo.ReadFile(b.Argv[0])
+	if err != nil {
+		return "", fmt.Errorf("read build information: %w", err)
+	}
+	if b.Hash, err = sha256File(b.Argv[0]); err != nil {
+		return "", err
+	}
+	if !strings.Contains(b.Manifest.Framework, ".") { // net/http and its kind come with Go
+		return info.GoVersion, nil
+	}
+	for _, d := range info.Deps {
+		if d.Path == b.Manifest.Framework {
+			if d.Replace != nil {
+				return "", fmt.Errorf("%s is replaced by %s: that is not the framework", d.Path, d.Replace.Path)
+			}
+			return d.Version, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not among the modules of the built program", b.Manifest.Framework)
+}
+
+// identifyDotnet finds which shared framework the host will take: of those installed, the newest patch of the wanted release or of a later
+// minor one (https://learn.microsoft.com/dotnet/core/versions/selection).
+func (b *Built) identifyDotnet() (string, error) {
+	app := b.Argv[0]
+	raw, err := os.ReadFile(app + ".runtimeconfig.json")
+	if err != nil {
+		return "", fmt.Errorf("read the runtime's configuration: %w", err)
+	}
+	var conf struct {
+		Options struct {
+			Framework  *wanted  `json:"framework"`
+			Frameworks []wanted `json:"frameworks"`
+		} `json:"runtimeOptions"`
+	}
+	if err := json.Unmarshal(raw, &conf); err != nil {
+		return "", fmt.Errorf("read the runtime's configuration: %w", err)
+	}
+	if conf.Options.Framework != nil {
+		conf.Options.Frameworks = append(conf.Options.Frameworks, *conf.Options.Framework)
+	}
+	if b.Hash, err = sha256File(app + ".dll"); err != nil {
+		return "", err
+	}
+	for _, f := range conf.Options.Frameworks {
+		if f.Name != b.Manifest.Framework {
+			continue
+		}
+		dirs, _ := filepath.Glob(filepath.Join(b.tc.Dir, "shared", f.Name, "*"))
+		best := ""
+		for _, d := range dirs {
+			v := filepath.Base(d)
+			if numbersPrefix(v, f.Version) && atLeast(v, ">="+f.Version) && (best == "" || atLeast(v, ">="+best)) {
+				best = v
+			}
+		}
+		if best == "" {
+			return "", fmt.Errorf("%s %s is not installed in %s", f.Name, f.Version, b.tc.Dir)
+		}
+		return best, nil
+	}
+	return "", fmt.Errorf("%s is not a framework of the built program", b.Manifest.Framework)
+}
+
+type wanted struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// numbersPrefix reports whether two versions share major and minor.
+func numbersPrefix(a, b string) bool {
+	x, y := numbers(a), numbers(b)
+	return len(x) > 1 && len(y) > 1 && x[0] == y[0] && x[1] == y[1]
+}
+
+// stopGrace is how long a stopped contestant may take to end by itself.
+const stopGrace = 2 * time.Second

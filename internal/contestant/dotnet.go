@@ -1,0 +1,160 @@
+package contestant
+
+import (
+	"context"
+	"crypto/sha512"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// dotnetVendor is where Microsoft publishes its releases and their checksums.
+const dotnetVendor = "https://builds.dotnet.microsoft.com/dotnet/release-metadata"
+
+// releases is the part of releases.json that is needed: https://github.com/dotnet/core/blob/main/release-notes/releases-index.json and its kin.
+type releases struct {
+	Latest   string `json:"latest-sdk"`
+	Releases []struct {
+		SDK  sdk   `json:"sdk"`
+		SDKs []sdk `json:"sdks"`
+	} `json:"releases"`
+}
+
+type sdk struct {
+	Version string `json:"version"`
+	Files   []struct {
+		Name string `json:"name"`
+		RID  string `json:"rid"`
+		URL  string `json:"url"`
+		Hash string `json:"hash"` // SHA-512
+	} `json:"files"`
+}
+
+// fetchDotnet downloads the newest SDK of the floor's channel for this platform, checks its SHA-512 and unpacks it into the cache.
+func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (string, error) {
+	rid, err := rid()
+	if err != nil {
+		return "", err
+	}
+	vendor := o.Vendor
+	if vendor == "" {
+		vendor = dotnetVendor
+	}
+	channel := strings.TrimPrefix(floor, ">=")
+	if strings.Count(channel, ".") == 0 {
+		channel += ".0"
+	}
+	var index releases
+	if err := getJSON(ctx, vendor+"/"+channel+"/releases.json", &index); err != nil {
+		return "", err
+	}
+	for _, r := range index.Releases {
+		for _, s := range append([]sdk{r.SDK}, r.SDKs...) {
+			if s.Version != index.Latest {
+				continue
+			}
+			for _, f := range s.Files {
+				if f.RID == rid && strings.HasSuffix(f.URL, ".tar.gz") {
+					dir := filepath.Join(cache, "dotnet-"+s.Version)
+					return dir, fetchArchive(ctx, f.URL, f.Hash, dir, "dotnet", o.Note)
+				}
+			}
+		}
+	}
+	return "", fmt.Errorf("the vendor has no SDK %s for %s", index.Latest, rid)
+}
+
+// rid is this platform as .NET names it.
+func rid() (string, error) {
+	system, ok := map[string]string{"linux": "linux", "darwin": "osx"}[runtime.GOOS]
+	arch, ok2 := map[string]string{"amd64": "x64", "arm64": "arm64", "arm": "arm"}[runtime.GOARCH]
+	if !ok || !ok2 {
+		return "", fmt.Errorf("the SDK is not fetched on %s/%s", runtime.GOOS, runtime.GOARCH)
+	}
+	return system + "-" + arch, nil
+}
+
+func getJSON(ctx context.Context, url string, into any) error {
+	body, _, err := get(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	if err := json.NewDecoder(body).Decode(into); err != nil {
+		return fmt.Errorf("read %s: %w", url, err)
+	}
+	return nil
+}
+
+func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 30 * time.Second}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return nil, 0, fmt.Errorf("fetch: %w", err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		resp.Body.Close()
+		return nil, 0, fmt.Errorf("fetch %s: %s", url, resp.Status)
+	}
+	return resp.Body, resp.ContentLength, nil
+}
+
+// fetchArchive downloads url, checks it against the SHA-512 in hex, and unpacks it to dir. Whatever fails, nothing is left.
+func fetchArchive(ctx context.Context, url, hash, dir, program string, note func(string)) error {
+	if len(hash) != 2*sha512.Size {
+		return fmt.Errorf("the vendor gives no SHA-512 for %s", url)
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(filepath.Dir(dir), filepath.Base(dir)+".partial*.tar.gz")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	body, size, err := get(ctx, url)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	h := sha512.New()
+	p := &progress{name: filepath.Base(url), size: size, note: note}
+	n, err := io.Copy(io.MultiWriter(file, h, p), body)
+	if err != nil {
+		return fmt.Errorf("fetch %s: broke off after %d of %d bytes: %w", url, n, size, err)
+	}
+	if got := hex.EncodeToString(h.Sum(nil)); !strings.EqualFold(got, hash) {
+		return fmt.Errorf("fetch %s: its SHA-512 is %s…, the vendor says %s…: not used", url, got[:12], hash[:12])
+	}
+	return errors.Join(file.Close(), unpack(ctx, file.Name(), dir, program))
+}
+
+// progress tells each whole twentieth of a download.
+type progress struct {
+	name       string
+	size, done int64
+	told       int64
+	note       func(string)
+}
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.done += int64(len(b))
+	if p.size > 0 && p.done*20/p.size > p.told {
+		p.told = p.done * 20 / p.size
+		p.note(fmt.Sprintf("fetching %s: %d of %d MB", p.name, p.done>>20, p.size>>20))
+	}
+	return len(b), nil
+}

@@ -1,0 +1,183 @@
+package contestant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"dyno/internal/proc"
+	"dyno/internal/result"
+)
+
+// LaunchOptions say how a contestant is started.
+type LaunchOptions struct {
+	Dir     string // for its private home and temp folder; made anew
+	Log     string // file for its output; appended to
+	CPUs    []int  // it is pinned to; nil leaves it free
+	Pad     int    // bytes of padding of its environment
+	Delay   time.Duration
+	Timeout time.Duration // until it is ready; 0 means 30 s
+	Probe   func(ctx context.Context, addr string) error
+}
+
+// Instance is a started contestant. Its owner stops it.
+type Instance struct {
+	Addr    string // host:port
+	Process *proc.Process
+	ReadyNS int64 // start of the process to its first right answer
+}
+
+// Stop ends the whole tree and returns when nobody is left.
+func (i *Instance) Stop() error { return i.Process.Stop(stopGrace) }
+
+// Launch starts b on a free loopback port, waits until it answers the probe, and proves that the process that listens is in the tree that was
+// started. The error is a *Failed, or ctx's; then nothing is left running.
+func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, &Failed{Stage: "launch", Err: err}
+	}
+	tmp := filepath.Join(o.Dir, "tmp")
+	for _, dir := range []string{tmp, filepath.Dir(o.Log)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, &Failed{Stage: "launch", Err: err}
+		}
+	}
+	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	env := map[string]string{"DYNO_ADDR": addr}
+	if o.Delay > 0 {
+		env["DYNO_DELAY"] = o.Delay.String()
+	}
+	for k, v := range b.Env {
+		env[k] = v
+	}
+	dir := b.Dir
+	if dir == "" {
+		dir = o.Dir
+	}
+	began := time.Now()
+	p, err := proc.Start(proc.Command{Argv: b.Argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log})
+	if err != nil {
+		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
+	}
+	i := &Instance{Addr: addr, Process: p}
+	if err := i.ready(ctx, port, &o); err != nil {
+		err = &Failed{Stage: "launch", Err: err, Log: o.Log, Tail: p.LogTail(tailLines)}
+		if stop := i.Stop(); stop != nil {
+			err = errors.Join(err, stop)
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, err
+	}
+	i.ReadyNS = int64(time.Since(began))
+	return i, nil
+}
+
+// tailLines is how much of a log stands in a failure.
+const tailLines = 20
+
+// ready polls until the probe succeeds and what listens is ours.
+func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) error {
+	timeout := o.Timeout
+	if timeout == 0 {
+		timeout = 30 * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	wait := time.Millisecond
+	var last error
+	for {
+		select {
+		case <-i.Process.Done():
+			if err := i.Process.Err(); err != nil {
+				return fmt.Errorf("it exited before it was ready: %w", err)
+			}
+			return errors.New("it exited before it was ready, with status 0")
+		case <-ctx.Done():
+			return fmt.Errorf("it was not ready within %v: %w", timeout, last)
+		case <-time.After(wait):
+		}
+		wait = min(2*wait, 20*time.Millisecond)
+		if last = listens(i.Addr); last != nil {
+			continue
+		}
+		// Before the first request: a stranger's answer must not count.
+		if err := i.ours(port); err != nil {
+			return err
+		}
+		if last = o.Probe(ctx, i.Addr); last == nil {
+			return nil
+		}
+	}
+}
+
+// listens dials and hangs up.
+func listens(addr string) error {
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
+// ours proves that the listening socket belongs to the started tree.
+func (i *Instance) ours(port int) error {
+	ours, pids, err := i.Process.Listening(port)
+	switch {
+	case err != nil:
+		return fmt.Errorf("see who listens on port %d: %w", port, err)
+	case ours:
+		return nil
+	case len(pids) == 0:
+		return fmt.Errorf("it listens on port %d, but another process, which may not be seen, holds it", port)
+	}
+	return fmt.Errorf("another process holds port %d: pid %d (%s)", port, pids[0], proc.Name(pids[0]))
+}
+
+// freePort asks the kernel for a loopback port that nobody holds now.
+func freePort() (int, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, fmt.Errorf("find a free port: %w", err)
+	}
+	defer ln.Close()
+	return ln.Addr().(*net.TCPAddr).Port, nil
+}
+
+// Failed is the error of a contestant.
+type Failed struct {
+	Stage string // build, launch
+	Err   error
+	Hint  string
+	Log   string   // file
+	Tail  []string // of it; read from Log if nil
+}
+
+func (f *Failed) Error() string { return f.Err.Error() }
+
+// Unwrap gives the cause.
+func (f *Failed) Unwrap() error { return f.Err }
+
+// AsFailure says what an error of this room means for the record. Stage is empty for other errors.
+func AsFailure(contestant string, err error) result.Failure {
+	f := result.Failure{Contestant: contestant, Reason: err.Error()}
+	var none *Unavailable
+	var failed *Failed
+	switch {
+	case errors.As(err, &none):
+		f.Stage, f.Hint = "toolchain", none.Hint
+	case errors.As(err, &failed):
+		f.Stage, f.Hint, f.LogFile, f.LogTail = failed.Stage, failed.Hint, failed.Log, failed.Tail
+		if f.LogTail == nil && failed.Log != "" {
+			f.LogTail = proc.Tail(failed.Log, tailLines)
+		}
+	}
+	return f
+}

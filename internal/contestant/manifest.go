@@ -1,0 +1,120 @@
+// Package contestant reads manifests, finds the toolchains they need, builds and launches the programs, and proves which program answers.
+//
+// A contestant is ready when it answers its scenario's probe, and the process that listens is in the tree that was started.
+package contestant
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"dyno/internal/conf"
+)
+
+// Folder is where contestants lie within a project, by language.
+const Folder = "contestants"
+
+// Manifest is a contestant.toml.
+type Manifest struct {
+	Name      string            `toml:"name"`
+	Title     string            `toml:"title"`
+	Language  string            `toml:"language"`
+	Framework string            `toml:"framework"`
+	Version   string            `toml:"version"` // what is measured ("v12.2.11"), or a floor (">=10.0")
+	Engine    string            `toml:"engine"`
+	Scenarios []string          `toml:"scenarios"`
+	Sources   []string          `toml:"sources"`
+	Processes int               `toml:"processes"`
+	Tuning    []string          `toml:"tuning"`
+	Differs   []string          `toml:"differs"` // "key: reason"
+	Build     []string          `toml:"build"`
+	Run       []string          `toml:"run"`
+	BuildEnv  map[string]string `toml:"build_env"`
+	Env       map[string]string `toml:"env"`
+	Toolchain map[string]string `toml:"toolchain"` // name -> floor
+
+	Path string `toml:"-"` // of its folder within the project
+}
+
+// differences are the declared differences that the verifier knows (scenario.Verify).
+var differences = []string{"chunked", "no-content-type"}
+
+// managed are the languages whose runtime compiles while it serves, and so warms up longer.
+var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript"}
+
+// Managed reports whether the contestant runs on a managed runtime.
+func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }
+
+// Read reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.
+func Read(fsys fs.FS, dir string) (*Manifest, error) {
+	m := &Manifest{Path: dir}
+	f, err := conf.Read(fsys, path.Join(dir, "contestant.toml"), m)
+	if err != nil {
+		return nil, err
+	}
+	if m.Processes == 0 {
+		m.Processes = 1
+	}
+	for key, value := range map[string]string{"title": m.Title, "language": m.Language, "framework": m.Framework, "version": m.Version, "engine": m.Engine} {
+		if value == "" {
+			return nil, f.Errorf(key, "a contestant needs a %s", key)
+		}
+	}
+	for key, list := range map[string][]string{"scenarios": m.Scenarios, "build": m.Build, "run": m.Run, "sources": m.Sources} {
+		if len(list) == 0 {
+			return nil, f.Errorf(key, "a contestant needs %s", key)
+		}
+	}
+	if m.Name != path.Base(dir) {
+		return nil, f.Errorf("name", "the contestant is named %q; its folder wants %q", m.Name, path.Base(dir))
+	}
+	for i, d := range m.Differs {
+		key, reason, ok := strings.Cut(d, ":")
+		if !ok || strings.TrimSpace(reason) == "" || !slices.Contains(differences, key) {
+			return nil, f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want %q", d, strings.Join(differences, ": reason\" or \"")+": reason")
+		}
+	}
+	for i, t := range m.Tuning {
+		if !strings.Contains(t, ": ") {
+			return nil, f.Errorf(fmt.Sprintf("tuning[%d]", i), "%q: want \"flag: reason\"", t)
+		}
+	}
+	if len(m.Toolchain) != 1 {
+		return nil, f.Errorf("toolchain", "want one toolchain, such as go = \">=1.24\"")
+	}
+	for name, floor := range m.Toolchain {
+		if _, ok := toolchains[name]; !ok {
+			return nil, f.Errorf("toolchain."+name, "no toolchain %q; there are dotnet and go", name)
+		}
+		if !strings.HasPrefix(floor, ">=") || !isVersion(floor[2:]) {
+			return nil, f.Errorf("toolchain."+name, "%q: want a floor such as \">=1.24\"", floor)
+		}
+	}
+	if !isVersion(strings.TrimPrefix(strings.TrimPrefix(m.Version, ">="), "v")) {
+		return nil, f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a floor such as \">=10.0\"", m.Version)
+	}
+	return m, nil
+}
+
+// List reads all manifests of a project, sorted by name.
+func List(fsys fs.FS) ([]*Manifest, error) {
+	files, err := fs.Glob(fsys, Folder+"/*/*/contestant.toml")
+	if err != nil {
+		return nil, err
+	}
+	var all []*Manifest
+	for _, file := range files {
+		m, err := Read(fsys, path.Dir(file))
+		if err != nil {
+			return nil, err
+		}
+		if i := slices.IndexFunc(all, func(o *Manifest) bool { return o.Name == m.Name }); i >= 0 {
+			return nil, fmt.Errorf("%s:1:1: the name %q is taken by %s", file, m.Name, all[i].Path)
+		}
+		all = append(all, m)
+	}
+	slices.SortFunc(all, func(a, b *Manifest) int { return strings.Compare(a.Name, b.Name) })
+	return all, nil
+}

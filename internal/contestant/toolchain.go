@@ -1,0 +1,327 @@
+package contestant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Toolchain is what builds a contestant, as it was found.
+type Toolchain struct {
+	Name    string // "go", "dotnet"
+	Version string // "1.26.8"
+	Dir     string // its root; empty if only the program is known
+	Program string // absolute
+	Origin  string // where it came from: DYNO_DOTNET, PATH, DOTNET_ROOT, cache, an archive, download
+	Env     map[string]string
+}
+
+// Unavailable is the error of a toolchain that cannot be had.
+type Unavailable struct {
+	Toolchain string // with its floor
+	Reason    string
+	Hint      string
+}
+
+func (u *Unavailable) Error() string { return fmt.Sprintf("needs %s: %s", u.Toolchain, u.Reason) }
+
+// FindOptions say where to look.
+type FindOptions struct {
+	Root    string // of the project: archives lie beside it
+	Cache   string // dyno's cache; empty means the user's
+	Offline bool   // fetch nothing
+	Look    bool   // unpack nothing either: only say what there is
+	Vendor  string // base address of the vendor's downloads; empty means the official one
+	Note    func(string)
+}
+
+// kind is what differs between toolchains.
+type kind struct {
+	title    string
+	variable string // DYNO_…
+	home     string // the language's own variable
+	program  string
+	version  func(ctx context.Context, program string) (string, error)
+	env      func(dir, cache string) map[string]string
+	archives string // glob beside the checkout
+	fetch    func(ctx context.Context, floor, cache string, o *FindOptions) (dir string, err error)
+	hint     string
+}
+
+var toolchains = map[string]kind{
+	"go": {title: "Go", variable: "DYNO_GO", home: "GOROOT", program: "go", version: goVersion, env: goEnv,
+		hint: "install Go from https://go.dev/dl and put it on PATH"},
+	"dotnet": {title: "the .NET SDK", variable: "DYNO_DOTNET", home: "DOTNET_ROOT", program: "dotnet", version: dotnetVersion, env: dotnetEnv,
+		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
+		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or archive"},
+}
+
+// Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's cache, an archive beside the
+// checkout, the vendor's download. The first that reaches the manifest's floor is taken. The error is an *Unavailable or ctx's.
+func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	if o.Cache == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			dir = os.TempDir()
+		}
+		o.Cache = filepath.Join(dir, "dyno")
+	}
+	for name, floor := range m.Toolchain {
+		s := search{name: name, kind: toolchains[name], floor: floor, o: &o}
+		return s.find(ctx)
+	}
+	return Toolchain{}, errors.New("the manifest names no toolchain")
+}
+
+// search is one look for one toolchain; it remembers what it turned down.
+type search struct {
+	name, floor string
+	kind        kind
+	o           *FindOptions
+	turned      []string
+}
+
+func (s *search) find(ctx context.Context) (Toolchain, error) {
+	for _, place := range []func(context.Context) (Toolchain, bool){s.asked, s.onPath, s.home, s.cached, s.beside} {
+		tc, ok := place(ctx)
+		if err := ctx.Err(); err != nil {
+			return tc, err
+		}
+		if ok {
+			return tc, nil
+		}
+		if os.Getenv(s.kind.variable) != "" {
+			break // what the user named is what the user wants
+		}
+	}
+	if s.kind.fetch == nil || os.Getenv(s.kind.variable) != "" {
+		return Toolchain{}, s.unavailable("none was found")
+	}
+	if s.o.Offline {
+		return Toolchain{}, s.unavailable("none was found, and --offline forbids to fetch it")
+	}
+	s.o.Note("fetching " + s.kind.title)
+	dir, err := s.kind.fetch(ctx, s.floor, s.o.Cache, s.o)
+	if err != nil {
+		if ctx.Err() != nil {
+			return Toolchain{}, ctx.Err()
+		}
+		return Toolchain{}, s.unavailable(err.Error())
+	}
+	if tc, ok := s.try(ctx, dir, "download"); ok {
+		return tc, nil
+	}
+	return Toolchain{}, s.unavailable("what the vendor sent does not do")
+}
+
+func (s *search) unavailable(reason string) error {
+	if len(s.turned) > 0 {
+		reason += " (turned down: " + strings.Join(s.turned, "; ") + ")"
+	}
+	return &Unavailable{Toolchain: s.kind.title + " " + s.floor, Reason: reason, Hint: s.kind.hint}
+}
+
+// asked is what DYNO_<NAME> names, a folder or an archive.
+func (s *search) asked(ctx context.Context) (Toolchain, bool) {
+	path := os.Getenv(s.kind.variable)
+	if path == "" {
+		return Toolchain{}, false
+	}
+	st, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return s.turn(s.kind.variable, err)
+	case st.IsDir():
+		return s.try(ctx, path, s.kind.variable)
+	}
+	return s.archive(ctx, path, s.kind.variable)
+}
+
+func (s *search) onPath(ctx context.Context) (Toolchain, bool) {
+	program, err := exec.LookPath(s.kind.program)
+	if err != nil {
+		return Toolchain{}, false
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return s.turn("PATH", err)
+	}
+	if real, err := filepath.EvalSymlinks(program); err == nil {
+		program = real
+	}
+	dir := filepath.Dir(program)
+	if s.name == "go" {
+		dir = filepath.Dir(dir) // bin/go
+	}
+	return s.take(ctx, program, dir, "PATH")
+}
+
+func (s *search) home(ctx context.Context) (Toolchain, bool) {
+	dir := os.Getenv(s.kind.home)
+	if dir == "" {
+		return Toolchain{}, false
+	}
+	return s.try(ctx, dir, s.kind.home)
+}
+
+// cached is what an earlier run left in dyno's cache, the newest first.
+func (s *search) cached(ctx context.Context) (Toolchain, bool) {
+	dirs, _ := filepath.Glob(filepath.Join(s.o.Cache, s.name+"-*"))
+	slices.SortFunc(dirs, func(a, b string) int { return compareVersions(b, a) })
+	for _, dir := range dirs {
+		if strings.Contains(filepath.Base(dir), ".partial") {
+			continue
+		}
+		if tc, ok := s.try(ctx, dir, "cache"); ok {
+			return tc, true
+		}
+	}
+	return Toolchain{}, false
+}
+
+// beside is an archive beside the checkout.
+func (s *search) beside(ctx context.Context) (Toolchain, bool) {
+	if s.kind.archives == "" {
+		return Toolchain{}, false
+	}
+	files, _ := filepath.Glob(filepath.Join(s.o.Root, s.kind.archives))
+	for _, file := range files {
+		if s.o.Look {
+			return Toolchain{Name: s.name, Version: archiveVersion(file), Origin: "archive beside the checkout"}, true
+		}
+		if tc, ok := s.archive(ctx, file, "archive beside the checkout"); ok {
+			return tc, true
+		}
+	}
+	return Toolchain{}, false
+}
+
+// archive unpacks file into the cache, once.
+func (s *search) archive(ctx context.Context, file, origin string) (Toolchain, bool) {
+	version := archiveVersion(file)
+	dir := filepath.Join(s.o.Cache, s.name+"-"+version)
+	if tc, ok := s.try(ctx, dir, origin); ok {
+		return tc, true
+	}
+	s.o.Note("unpacking " + filepath.Base(file))
+	if err := sums(file); err != nil {
+		return s.turn(origin, err)
+	}
+	if err := unpack(ctx, file, dir, s.kind.program); err != nil {
+		return s.turn(origin, err)
+	}
+	return s.try(ctx, dir, origin)
+}
+
+// try takes the toolchain in dir, if it runs and reaches the floor.
+func (s *search) try(ctx context.Context, dir, origin string) (Toolchain, bool) {
+	for _, program := range []string{filepath.Join(dir, s.kind.program), filepath.Join(dir, "bin", s.kind.program)} {
+		if runtime.GOOS == "windows" {
+			program += ".exe"
+		}
+		if st, err := os.Stat(program); err == nil && !st.IsDir() {
+			return s.take(ctx, program, dir, origin)
+		}
+	}
+	if origin == s.kind.variable || origin == s.kind.home {
+		return s.turn(origin, fmt.Errorf("no %s in %s", s.kind.program, dir))
+	}
+	return Toolchain{}, false
+}
+
+func (s *search) take(ctx context.Context, program, dir, origin string) (Toolchain, bool) {
+	version, err := s.kind.version(ctx, program)
+	if err != nil {
+		return s.turn(origin, err)
+	}
+	if !atLeast(version, s.floor) {
+		return s.turn(origin, fmt.Errorf("version %s", version))
+	}
+	dir, err = filepath.Abs(dir)
+	if err != nil {
+		return s.turn(origin, err)
+	}
+	return Toolchain{Name: s.name, Version: version, Dir: dir, Program: program, Origin: origin, Env: s.kind.env(dir, s.o.Cache)}, true
+}
+
+func (s *search) turn(origin string, err error) (Toolchain, bool) {
+	s.turned = append(s.turned, origin+": "+err.Error())
+	return Toolchain{}, false
+}
+
+// archiveVersion reads the version off an archive's name: dotnet-sdk-10.0.401-linux-x64.tar.gz.
+func archiveVersion(file string) string {
+	for _, part := range strings.Split(filepath.Base(file), "-") {
+		if isVersion(part) {
+			return part
+		}
+	}
+	return "unknown"
+}
+
+func compareVersions(a, b string) int {
+	x, y := numbers(archiveVersion(a)), numbers(archiveVersion(b))
+	return slices.Compare(x, y)
+}
+
+func goVersion(ctx context.Context, program string) (string, error) {
+	out, err := exec.CommandContext(ctx, program, "env", "GOVERSION").Output()
+	if err != nil {
+		return "", fmt.Errorf("go env: %w", err)
+	}
+	return strings.TrimPrefix(strings.TrimSpace(string(out)), "go"), nil
+}
+
+func goEnv(dir, cache string) map[string]string {
+	env := map[string]string{"GOWORK": "off"}
+	if out, err := exec.Command(filepath.Join(dir, "bin", "go"), "env", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN").Output(); err == nil {
+		// The builder's home is private; its caches and proxy are the user's.
+		lines := strings.Split(string(out), "\n")
+		for i, key := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN"} {
+			if i < len(lines) && lines[i] != "" {
+				env[key] = lines[i]
+			}
+		}
+	}
+	return env
+}
+
+func dotnetVersion(ctx context.Context, program string) (string, error) {
+	cmd := exec.CommandContext(ctx, program, "--version")
+	cmd.Dir = os.TempDir() // no global.json of somebody's
+	cmd.Env = append(os.Environ(), "DOTNET_ROOT="+filepath.Dir(program), "DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("dotnet --version: %w (is it the SDK, or only a runtime?)", err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func dotnetEnv(dir, cache string) map[string]string {
+	env := map[string]string{
+		"DOTNET_ROOT": dir, "DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE": "1",
+		"DOTNET_CLI_HOME": filepath.Join(cache, "dotnet-home"), "NUGET_PACKAGES": filepath.Join(cache, "nuget"), "MSBUILDDISABLENODEREUSE": "1",
+	}
+	if runtime.GOOS == "linux" && !hasICU() {
+		env["DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"] = "1"
+	}
+	return env
+}
+
+// hasICU reports whether libicu is there, without which .NET starts in invariant mode only.
+func hasICU() bool {
+	for _, dir := range []string{"/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/*-linux-musl", "/lib/*-linux-gnu"} {
+		if found, _ := filepath.Glob(filepath.Join(dir, "libicuuc.so*")); len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package contestant
+
+import (
+	"strconv"
+	"strings"
+)
+
+// isVersion reports whether v is digits and dots, with an optional suffix behind - or +.
+func isVersion(v string) bool {
+	v, _, _ = strings.Cut(v, "+")
+	v, _, _ = strings.Cut(v, "-")
+	for _, part := range strings.Split(v, ".") {
+		if _, err := strconv.Atoi(part); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// atLeast reports whether version reaches the floor ">=x.y". A leading v or go does not matter; suffixes are not compared.
+func atLeast(version, floor string) bool {
+	a, b := numbers(version), numbers(strings.TrimPrefix(floor, ">="))
+	for i := range b {
+		x := 0
+		if i < len(a) {
+			x = a[i]
+		}
+		if x != b[i] {
+			return x > b[i]
+		}
+	}
+	return true
+}
+
+func numbers(v string) []int {
+	v = strings.TrimLeft(v, "vgo")
+	v, _, _ = strings.Cut(v, "-")
+	v, _, _ = strings.Cut(v, "+")
+	var out []int
+	for _, part := range strings.Split(v, ".") {
+		n, err := strconv.Atoi(part)
+		if err != nil {
+			break
+		}
+		out = append(out, n)
+	}
+	return out
+}

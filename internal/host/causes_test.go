@@ -1,0 +1,80 @@
+package host
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+const ms = time.Millisecond
+
+func TestCauses(t *testing.T) {
+	start := time.Unix(1000, 0)
+	before := &Snapshot{At: start, CPUs: []Ticks{{100, 5}, {200, 0}, {50, 0}}, RunQueue: 7 * ms, Throttled: 3 * ms}
+	after := &Snapshot{At: start.Add(400 * ms), CPUs: []Ticks{{140, 6}, {230, 2}, {49, 0}}, RunQueue: 9 * ms, Throttled: 4 * ms}
+	base := result.Causes{WallNS: 400e6, StealNS: 30e6, RunQueueNS: 2e6, ThrottledNS: 1e6}
+	for _, c := range []struct {
+		name              string
+		server, generator []int
+		own, other        time.Duration
+		foreign, foreignG int64
+	}{
+		{"apart", []int{0}, []int{1}, 350 * ms, 280 * ms, 50e6, 20e6},
+		{"own is more than the ticks say", []int{0}, []int{1}, 410 * ms, 301 * ms, 0, 0},
+		{"shared: both are taken off", []int{0, 1}, []int{0, 1}, 300 * ms, 250 * ms, 150e6, 150e6},
+		{"a count that stepped back", []int{2}, []int{1}, 0, 0, 0, 300e6},
+		{"a CPU that is not there", []int{9}, []int{1}, 0, 0, 0, 300e6},
+	} {
+		want := base
+		want.ServerCPUs, want.GeneratorCPUs, want.ForeignServerNS, want.ForeignGeneratorNS = len(c.server), len(c.generator), c.foreign, c.foreignG
+		if got := Causes(before, after, c.server, c.generator, c.own, c.other); got != want {
+			t.Errorf("%s:\n%+v\nwant\n%+v", c.name, got, want)
+		}
+	}
+	if got := Causes(after, before, nil, nil, 0, 0); got.RunQueueNS != 0 || got.ThrottledNS != 0 {
+		t.Errorf("backwards: %+v", got)
+	}
+}
+
+func TestParseCPUs(t *testing.T) {
+	const text = "cpu  9 9 9 9 9 9 9 9 9 9\ncpu0 1 2 4 1000 2000 8 16 32 64 128\ncpu2 10 0 0 5 5 0 1 0 0 0\nintr 1\ncpu7 1 1 1 1 1 1 1 1\n"
+	if got := fmt.Sprint(parseCPUs([]byte(text), nil)); got != "[{31 32} {0 0} {11 0}]" { // cpu1 is offline; what follows intr is none
+		t.Error(got)
+	}
+	list := make([]Ticks, 0, 8)
+	if n := testing.AllocsPerRun(100, func() { list = parseCPUs([]byte(text), list) }); n > 1 { // the conversion of text
+		t.Errorf("%v allocations", n)
+	}
+	for _, odd := range []string{"", "cpu", "cpu0", "cpu0 1", "cpu99999999999 1", "x"} {
+		parseCPUs([]byte(odd), nil)
+	}
+}
+
+func TestThrottled(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		v2   bool
+		want time.Duration
+	}{
+		{"usage_usec 5\nnr_throttled 2\nthrottled_usec 1500\n", true, 1500 * time.Microsecond},
+		{"nr_periods 5\nnr_throttled 2\nthrottled_time 1500\n", false, 1500},
+		{"nr_periods 5\n", false, 0},
+		{"", true, 0},
+	} {
+		if got := throttled([]byte(c.text), c.v2); got != c.want {
+			t.Errorf("%q: %v, want %v", c.text, got, c.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("cpu0 1 2 4 1000 2000 8 16 32 64 128\n"))
+	f.Add([]byte("throttled_usec 1500\n0-3,5"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		parseCPUs(data, nil)
+		throttled(data, true)
+		parseList(string(data))
+	})
+}

@@ -1,0 +1,164 @@
+// Package host says what this machine is, how its CPUs are divided between server and generator, and what else it is doing.
+//
+// It tells causes and never judges them. What the machine does not tell is "unknown" or empty, not guessed.
+package host
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/result"
+)
+
+// Describe tells the machine, the CPUs that this process may use divided by Partition, and its limits.
+func Describe() result.Host {
+	h := describe(os.DirFS("/"))
+	h.FileLimit = fileLimit()
+	t := topology(os.DirFS("/"), usable())
+	h.ServerCPUs, h.GeneratorCPUs, h.Pinned = t.Partition()
+	h.Pinned = h.Pinned && runtime.GOOS == "linux" // only there can proc pin
+	return h
+}
+
+// describe reads what stands in files below root: etc, proc and sys.
+func describe(root fs.FS) result.Host {
+	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPU: runtime.GOARCH, CPUs: runtime.NumCPU(), Governor: governor(root), Quota: quota(root)}
+	if name := setting(read(root, "etc/os-release"), "PRETTY_NAME", "="); name != "" {
+		h.OS = strings.Trim(name, `"'`)
+	}
+	if release := read(root, "proc/sys/kernel/osrelease"); release != "" {
+		h.Kernel = "Linux " + release
+	}
+	info := read(root, "proc/cpuinfo")
+	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86; arm boards; mips; old arm
+		if model := setting(info, key, ":"); model != "" {
+			h.CPU = model
+			break
+		}
+	}
+	if n := strings.Count("\n"+read(root, "proc/stat"), "\ncpu") - 1; n > 0 { // the first line is their sum
+		h.CPUs = n
+	}
+	if words := strings.Fields(setting(read(root, "proc/meminfo"), "MemTotal", ":")); len(words) > 0 {
+		kb, _ := strconv.ParseInt(words[0], 10, 64)
+		h.MemoryBytes = kb << 10
+	}
+	h.Hypervisor = hypervisor(root, info)
+	return h
+}
+
+// read returns the text of a file without the blanks around it, empty if it cannot be read.
+func read(root fs.FS, name string) string {
+	data, err := fs.ReadFile(root, name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// setting returns the value of the first line "key<separator>value".
+func setting(text, key, separator string) string {
+	for line := range strings.Lines(text) {
+		name, value, found := strings.Cut(line, separator)
+		if found && strings.TrimSpace(name) == key {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// governor names the frequency governors in use, joined by "/" if the CPUs differ (kernel Documentation/admin-guide/pm/cpufreq.rst).
+func governor(root fs.FS) string {
+	files, _ := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
+	var names []string
+	for _, f := range files {
+		if name := read(root, f); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return "unknown"
+	}
+	slices.Sort(names)
+	return strings.Join(names, "/")
+}
+
+// hypervisor names what runs this machine, empty on bare metal as far as it shows. The CPU flag tells that there is one (CPUID leaf 1, ECX bit
+// 31), the firmware's tables who it is; a microVM has none.
+func hypervisor(root fs.FS, cpuinfo string) string {
+	if kind := read(root, "sys/hypervisor/type"); kind != "" {
+		return kind
+	}
+	if !slices.Contains(strings.Fields(setting(cpuinfo, "flags", ":")), "hypervisor") {
+		return ""
+	}
+	name := strings.TrimSpace(read(root, "sys/class/dmi/id/sys_vendor") + " " + read(root, "sys/class/dmi/id/product_name"))
+	if name == "" {
+		return "unnamed"
+	}
+	return name
+}
+
+// group is the cgroup of this process in one hierarchy.
+type group struct {
+	version int    // 1 or 2
+	mount   string // folder of the hierarchy
+	path    string // of the group below it, without a leading slash
+}
+
+// groups finds the hierarchies that can limit CPU time (cgroups(7)); each is at its customary mount point or not found.
+func groups(root fs.FS) []group {
+	var list []group
+	for line := range strings.Lines(read(root, "proc/self/cgroup")) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		below := strings.TrimPrefix(path.Clean("/"+parts[2]), "/")
+		mounts, version := []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}, 2
+		if parts[1] != "" {
+			if !slices.Contains(strings.Split(parts[1], ","), "cpu") {
+				continue
+			}
+			mounts, version = []string{"sys/fs/cgroup/" + parts[1], "sys/fs/cgroup/cpu"}, 1
+		}
+		for _, mount := range mounts {
+			if _, err := fs.Stat(root, path.Join(mount, below)); err == nil && (version == 1 || read(root, mount+"/cgroup.controllers") != "") {
+				list = append(list, group{version, mount, below})
+				break
+			}
+		}
+	}
+	return list
+}
+
+// quota is the tightest CPU limit of our cgroup and those around it, as "1.5 CPUs (cgroup v2)"; empty if there is none.
+func quota(root fs.FS) string {
+	least, text := 0.0, ""
+	for _, g := range groups(root) {
+		for at := g.path; ; at = path.Dir(at) {
+			var limit, period string
+			dir := path.Join(g.mount, at)
+			if g.version == 2 {
+				limit, period, _ = strings.Cut(read(root, dir+"/cpu.max"), " ")
+			} else {
+				limit, period = read(root, dir+"/cpu.cfs_quota_us"), read(root, dir+"/cpu.cfs_period_us")
+			}
+			q, err1 := strconv.ParseFloat(limit, 64) // "max" and -1 mean none
+			p, err2 := strconv.ParseFloat(period, 64)
+			if err1 == nil && err2 == nil && q > 0 && p > 0 && (text == "" || q/p < least) {
+				least = q / p
+				text = strconv.FormatFloat(least, 'g', 3, 64) + " CPUs (cgroup v" + strconv.Itoa(g.version) + ")"
+			}
+			if at == "" || at == "." {
+				break
+			}
+		}
+	}
+	return text
+}

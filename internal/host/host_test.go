@@ -1,0 +1,142 @@
+package host
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func tree(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+func TestDescribeReadsFiles(t *testing.T) {
+	h := describe(tree(map[string]string{
+		"etc/os-release":              "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
+		"proc/sys/kernel/osrelease":   "6.18.44\n",
+		"proc/cpuinfo":                "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu hypervisor lm\n",
+		"proc/stat":                   "cpu  1 2\ncpu0 1 2\ncpu1 1 2\ncpu2 1 2\nintr 5\n",
+		"proc/meminfo":                "MemTotal:        2048 kB\nMemFree: 1 kB\n",
+		"sys/class/dmi/id/sys_vendor": "QEMU\n",
+		"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave\n",
+		"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "performance\n",
+		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor": "powersave\n",
+	}))
+	got := fmt.Sprint(h.OS, "|", h.Kernel, "|", h.CPU, "|", h.CPUs, "|", h.MemoryBytes, "|", h.Governor, "|", h.Hypervisor, "|", h.Quota)
+	if want := "Debian GNU/Linux 12 (bookworm)|Linux 6.18.44|AMD EPYC|3|2097152|performance/powersave|QEMU|"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	bare := describe(tree(nil))
+	if bare.Governor != "unknown" || bare.Hypervisor != "" || bare.Quota != "" || bare.OS == "" || bare.CPU == "" || bare.CPUs < 1 {
+		t.Errorf("of an empty root: %+v", bare)
+	}
+}
+
+func TestHypervisor(t *testing.T) {
+	for _, c := range []struct {
+		files map[string]string
+		flags string
+		want  string
+	}{
+		{nil, "fpu lm", ""},
+		{nil, "fpu hypervisor", "unnamed"},
+		{map[string]string{"sys/hypervisor/type": "xen\n"}, "", "xen"},
+		{map[string]string{"sys/class/dmi/id/sys_vendor": "Google\n", "sys/class/dmi/id/product_name": "Compute Engine\n"}, "hypervisor", "Google Compute Engine"},
+	} {
+		if got := hypervisor(tree(c.files), "flags : "+c.flags+"\n"); got != c.want {
+			t.Errorf("%v: %q, want %q", c.flags, got, c.want)
+		}
+	}
+}
+
+func TestQuota(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"v2, the tightest on the way up", map[string]string{
+			"proc/self/cgroup":                 "0::/a/b\n",
+			"sys/fs/cgroup/cgroup.controllers": "cpu io\n",
+			"sys/fs/cgroup/a/cpu.max":          "150000 100000\n",
+			"sys/fs/cgroup/a/b/cpu.max":        "max 100000\n",
+		}, "1.5 CPUs (cgroup v2)"},
+		{"v2, none", map[string]string{
+			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.controllers": "cpu\n", "sys/fs/cgroup/cpu.max": "max 100000\n",
+		}, ""},
+		{"v1", map[string]string{
+			"proc/self/cgroup": "2:cpu,cpuacct:/x\n1:cpuset:/x\n",
+			"sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_quota_us":  "50000\n",
+			"sys/fs/cgroup/cpu,cpuacct/x/cpu.cfs_period_us": "100000\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":    "-1\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us":   "100000\n",
+		}, "0.5 CPUs (cgroup v1)"},
+		{"hybrid, unlimited", map[string]string{
+			"proc/self/cgroup": "2:cpuacct:/\n1:cpu:/\n0::/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+		}, ""},
+		{"nonsense", map[string]string{"proc/self/cgroup": "x\n0::/../..\n"}, ""},
+	} {
+		if got := quota(tree(c.files)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+func TestPartition(t *testing.T) {
+	for _, c := range []struct{ cores, want string }{
+		{"", "[] [] false"},
+		{"0", "[0] [0] false"},
+		{"0 1", "[0] [1] true"},
+		{"3 5", "[3] [5] true"},
+		{"0,1", "[0] [1] true"}, // the exception: one core of two threads
+		{"0 1 2", "[1] [2] true"},
+		{"0 1 2 3", "[1] [2 3] true"},
+		{"0 1 2 3 4 5 6 7", "[1 2 3] [4 5 6 7] true"},
+		{"0,2 1,3", "[0 2] [1 3] true"},
+		{"0,4 1,5 2,6 3,7", "[1 5] [2 3 6 7] true"},
+	} {
+		var usable []int
+		files := map[string]string{}
+		for core := range strings.FieldsSeq(c.cores) {
+			for _, cpu := range parseList(core) {
+				usable = append(usable, cpu)
+				files[fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)] = core + "\n"
+			}
+		}
+		server, generator, pinned := topology(tree(files), usable).Partition()
+		if got := fmt.Sprint(server, generator, pinned); got != c.want {
+			t.Errorf("%q: %s, want %s", c.cores, got, c.want)
+		}
+	}
+	// a sibling that may not be used does not count, and a CPU that tells nothing is a core
+	masked := tree(map[string]string{"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0-1"})
+	if got := fmt.Sprint(topology(masked, []int{0, 2}).Cores); got != "[[0] [2]]" {
+		t.Errorf("masked: %s", got)
+	}
+}
+
+func TestParseList(t *testing.T) {
+	for text, want := range map[string]string{"0-2,5\n": "[0 1 2 5]", "": "[]", "x,1-,3": "[3]", "2-1": "[]", "-1": "[]"} {
+		if got := fmt.Sprint(parseList(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+	if n := len(parseList("0-999999999999")); n != maxCPUs {
+		t.Errorf("%d CPUs", n)
+	}
+}
+
+func TestDescribeThisMachine(t *testing.T) {
+	h := Describe()
+	if h.OS == "" || h.CPUs < 1 || len(h.ServerCPUs) == 0 || len(h.GeneratorCPUs) == 0 {
+		t.Errorf("%+v", h)
+	}
+	if _, err := RaiseFileLimit(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,64 @@
+package epoll
+
+import (
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
+)
+
+func TestPinnedRunsOnItsCPUAndRestores(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var before, during, after unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Fatal(err)
+	}
+	cpu := 0
+	for !before.IsSet(cpu) {
+		cpu++
+	}
+	w := &worker{cpu: cpu}
+	w.pinned(func() { unix.SchedGetaffinity(0, &during) })
+	unix.SchedGetaffinity(0, &after)
+	if w.pinErr != nil || during.Count() != 1 || !during.IsSet(cpu) || after != before {
+		t.Errorf("during %v, after %v, want before %v: %v", during, after, before, w.pinErr)
+	}
+	if _, err := (Engine{}).Open(t.Context(), load.Job{Network: "tcp", Addr: "127.0.0.1:1", Scenario: twoRequests(), Connections: 1, CPUs: []int{1000}}); err == nil {
+		t.Error("pinned to CPU 1000")
+	}
+}
+
+// TestOpenOutlastsAFullAcceptQueue: a unix socket refuses for the moment (EAGAIN) while its queue is full.
+func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "s")
+	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Listen(fd, 1); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for {
+			time.Sleep(time.Millisecond)
+			if _, _, err := unix.Accept(fd); err != nil && err != syscall.EINTR {
+				return
+			}
+		}
+	}()
+	defer unix.Close(fd)
+	defer unix.Shutdown(fd, unix.SHUT_RDWR)
+	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 40, Timeout: time.Minute})
+	if n := s.workers[0].established; n != 40 {
+		t.Errorf("%d connections of 40", n)
+	}
+}

@@ -1,0 +1,48 @@
+package report
+
+// word is an entry of the page's explanations; its ID is what the tables' heads link to.
+type word struct{ ID, Name, Text string }
+
+var words = []word{
+	{"ratio", "Ratio to the yardstick",
+		"In every round each contestant and the yardstick are loaded one after the other. Their ratio within the round cancels " +
+			"what the machine did to all of them. The figure is the Hodges–Lehmann estimate over the epochs: a ratio under the same " +
+			"momentary conditions, not a ratio of averages. The yardstick is a plain net/http server that dyno brings along."},
+	{"interval", "Interval",
+		"The range that the data leaves open. For a level it is 95 % between epochs; for a ratio it has the level of a look, so " +
+			"that it holds for all looks together. ∞ means: too few epochs."},
+	{"epoch", "Trial, round, epoch",
+		"A trial is a short load on one contestant. A round is one trial of every contestant in random order. An epoch is some " +
+			"rounds on freshly started processes; epochs are what is counted."},
+	{"void", "Void",
+		"A round in which others used the CPUs, the hypervisor withheld them, or the generator starved, is thrown away for all " +
+			"contestants and repeated. The results themselves are never looked at for this."},
+	{"rank", "Rank interval",
+		"Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page together. It counts who is " +
+			"surely ahead and who is surely behind. Where two intervals overlap, the data does not order them."},
+	{"tier", "Tier",
+		"A new tier begins with the first contestant that is surely worse than the leader of the tier above, by more than the " +
+			"margin. Neighbours across a border may still be undecided against each other. Within a tier the order is alphabetical."},
+	{"different", "Different",
+		"The signed-rank test over epochs, corrected for the number of pairs (Holm) and of looks, leaves no room for chance."},
+	{"tie", "Tie, negligible, undecided",
+		"A tie is shown, not assumed: the interval lies within the margin. Negligible is a sure difference within the margin. " +
+			"Undecided means that the data says neither; it is never a tie."},
+	{"canary", "A/A check",
+		"The yardstick runs twice, the second time under another name. If the run finds a difference between the two, it would " +
+			"find one anywhere."},
+	{"bound", "Lower bound",
+		"The contestant reached what the load generator can do for this shape of load. It may be faster than shown, and is never " +
+			"ranked above another for it."},
+	{"throughput", "Requests per second",
+		"Right answers per second of the counted window, all connections busy. Every response is checked; one that breaks the " +
+			"contract is an error, not throughput."},
+	{"cpu_per_request", "CPU per request",
+		"CPU time of the server's whole process tree, by right answers. It is the steadiest figure on a shared machine, but on a " +
+			"busy single core it says nearly the same as throughput: do not count them as two proofs."},
+	{"p50", "Median service time",
+		"From sending a request to its answer, with all connections busy. Under this kind of load it mostly tells how long " +
+			"requests queue; it is no promise for a user at a lower rate."},
+	{"memory", "Memory",
+		"Proportional set size (PSS) of the process tree right after a trial."},
+}
