@@ -247,7 +247,11 @@ func note(r *result.Run) string {
 	for i, l := range looks {
 		at[i] = fmt.Sprint(l.N)
 	}
-	return fmt.Sprintf("looks after %s epochs; differences from about %.1f %% can be found", strings.Join(at, ", "), 100*a.MDE)
+	text := fmt.Sprintf("looks after %s epochs", strings.Join(at, ", "))
+	if a.MDE > 0 {
+		text += fmt.Sprintf("; differences from about %.1f %% can be found", 100*a.MDE)
+	}
+	return text
 }
 
 // standing is the interim table of the live view.

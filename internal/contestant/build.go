@@ -39,7 +39,8 @@ type BuildOptions struct {
 // doneMark is written into a finished build, last.
 const doneMark = ".dyno-built"
 
-// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant is not built again.
+// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant is not built again. It
+// builds beside that folder and renames, so that two dynos may build at once and a broken build leaves nothing.
 // The error is a *Failed, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := filepath.Join(o.Root, filepath.FromSlash(m.Path))
@@ -59,11 +60,21 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	if _, err := os.Stat(filepath.Join(out, doneMark)); err == nil {
 		return b, nil
 	}
-	if err := compile(ctx, m, tc, src, out, &o); err != nil {
-		os.RemoveAll(out)
+	partial := fmt.Sprintf("%s.partial%d", out, os.Getpid())
+	defer os.RemoveAll(partial)
+	if err := compile(ctx, m, tc, src, partial, &o); err != nil {
 		return nil, err
 	}
-	return b, os.WriteFile(filepath.Join(out, doneMark), nil, 0o644)
+	if err := os.WriteFile(filepath.Join(partial, doneMark), nil, 0o644); err != nil {
+		return nil, &Failed{Stage: "build", Err: err}
+	}
+	os.RemoveAll(out) // what has no mark was never whole
+	if err := os.Rename(partial, out); err != nil {
+		if _, there := os.Stat(filepath.Join(out, doneMark)); there != nil {
+			return nil, &Failed{Stage: "build", Err: err}
+		} // else another dyno was faster
+	}
+	return b, nil
 }
 
 // compile runs the manifest's build command in a box, and ends all that it started: .NET likes to leave build servers behind.

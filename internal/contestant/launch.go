@@ -42,6 +42,14 @@ func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err}
 	}
+	return launchOn(ctx, b, o, port)
+}
+
+// launchOn is Launch on a given port.
+func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instance, error) {
+	if err := os.RemoveAll(o.Dir); err != nil {
+		return nil, &Failed{Stage: "launch", Err: err}
+	}
 	tmp := filepath.Join(o.Dir, "tmp")
 	for _, dir := range []string{tmp, filepath.Dir(o.Log)} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -92,7 +100,7 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) error 
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	wait := time.Millisecond
-	var last error
+	last := errors.New("nothing was tried")
 	for {
 		select {
 		case <-i.Process.Done():

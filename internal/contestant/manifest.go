@@ -57,14 +57,15 @@ func Read(fsys fs.FS, dir string) (*Manifest, error) {
 	if m.Processes == 0 {
 		m.Processes = 1
 	}
-	for key, value := range map[string]string{"title": m.Title, "language": m.Language, "framework": m.Framework, "version": m.Version, "engine": m.Engine} {
-		if value == "" {
-			return nil, f.Errorf(key, "a contestant needs a %s", key)
-		}
-	}
-	for key, list := range map[string][]string{"scenarios": m.Scenarios, "build": m.Build, "run": m.Run, "sources": m.Sources} {
-		if len(list) == 0 {
-			return nil, f.Errorf(key, "a contestant needs %s", key)
+	for _, required := range []struct {
+		key   string
+		there bool
+	}{
+		{"title", m.Title != ""}, {"language", m.Language != ""}, {"framework", m.Framework != ""}, {"version", m.Version != ""},
+		{"engine", m.Engine != ""}, {"scenarios", len(m.Scenarios) > 0}, {"sources", len(m.Sources) > 0}, {"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
+	} {
+		if !required.there {
+			return nil, f.Errorf(required.key, "a contestant needs %q", required.key)
 		}
 	}
 	if m.Name != path.Base(dir) {
@@ -73,7 +74,7 @@ func Read(fsys fs.FS, dir string) (*Manifest, error) {
 	for i, d := range m.Differs {
 		key, reason, ok := strings.Cut(d, ":")
 		if !ok || strings.TrimSpace(reason) == "" || !slices.Contains(differences, key) {
-			return nil, f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want %q", d, strings.Join(differences, ": reason\" or \"")+": reason")
+			return nil, f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want \"key: reason\", the key one of %s", d, strings.Join(differences, ", "))
 		}
 	}
 	for i, t := range m.Tuning {

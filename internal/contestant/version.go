@@ -38,7 +38,11 @@ func numbers(v string) []int {
 	v, _, _ = strings.Cut(v, "+")
 	var out []int
 	for _, part := range strings.Split(v, ".") {
-		n, err := strconv.Atoi(part)
+		digits := strings.TrimRightFunc(part, func(r rune) bool { return r < '0' || r > '9' })
+		if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+			digits = digits[:i] // 26rc1
+		}
+		n, err := strconv.Atoi(digits)
 		if err != nil {
 			break
 		}

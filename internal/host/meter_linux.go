@@ -110,7 +110,7 @@ func (m *Meter) runQueue() time.Duration {
 	}
 	sum := m.ended
 	for tid, t := range m.threads {
-		if delay, ok := t.read(); ok && t.round == m.round {
+		if delay, ok := t.read(m.buf[:]); ok && t.round == m.round {
 			t.delay = delay
 			sum += delay
 			continue
@@ -142,9 +142,9 @@ func (m *Meter) meet(tid int) {
 	t.round = m.round
 }
 
-func (t *thread) read() (time.Duration, bool) {
-	var buf [96]byte
-	n, err := unix.Pread(t.fd, buf[:], 0)
+// read uses buf, as a local one would escape into the system call.
+func (t *thread) read(buf []byte) (time.Duration, bool) {
+	n, err := unix.Pread(t.fd, buf, 0)
 	if err != nil || n <= 0 {
 		return 0, false
 	}

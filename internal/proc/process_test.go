@@ -25,11 +25,8 @@ func TestMain(m *testing.M) {
 	case "":
 		os.Exit(m.Run())
 	case "spin":
-		go func() {
-			for {
-			}
-		}()
-		select {}
+		for turns := 0; turns >= 0; turns++ {
+		}
 	case "listen":
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -1,0 +1,241 @@
+package contestant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// project writes a contestant of one Go file and returns it with the toolchain.
+func project(t *testing.T, source string) (*Manifest, Toolchain, BuildOptions) {
+	t.Helper()
+	root := t.TempDir()
+	dir := filepath.Join(root, "contestants", "go", "mine")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"contestant.toml": good, "go.mod": "module mine\n\ngo 1.24\n", "main.go": source} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := Read(os.DirFS(root), "contestants/go/mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tc, err := Find(t.Context(), m, FindOptions{Root: root, Offline: true})
+	if err != nil {
+		t.Skip("no Go: ", err)
+	}
+	return m, tc, BuildOptions{Root: root, Cache: t.TempDir(), Log: filepath.Join(root, "logs", "build.log")}
+}
+
+// server is the body of main of a contestant that keeps to the rules, with something before it listens.
+func server(before string) string {
+	return `package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"time"
+)
+
+var _, _, _ = exec.Command, time.Second, fmt.Fprintln
+
+func main() {
+	` + before + `
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {})
+	fmt.Fprintln(os.Stderr, http.ListenAndServe(os.Getenv("DYNO_ADDR"), nil))
+	os.Exit(1)
+}
+`
+}
+
+// probe is satisfied by any answer.
+func probe(ctx context.Context, addr string) error {
+	resp, err := http.Get("http://" + addr + "/")
+	if err == nil {
+		resp.Body.Close()
+	}
+	return err
+}
+
+func TestBuildIdentifyLaunch(t *testing.T) {
+	m, tc, o := project(t, server(""))
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	framework, version, err := b.Identify()
+	if err != nil || framework != "net/http" || version != "go"+tc.Version || len(b.Hash) != 64 {
+		t.Errorf("identified as %s %s %q, %v", framework, version, b.Hash, err)
+	}
+	i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := i.Process.Pid()
+	if i.ReadyNS <= 0 {
+		t.Errorf("ready after %d ns", i.ReadyNS)
+	}
+	if err := i.Stop(); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
+		t.Errorf("process %d is still there: %v", pid, err)
+	}
+	// What has not changed is not built again; what has is.
+	if err := os.Remove(o.Log); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := Build(t.Context(), m, tc, o); err != nil || again.Out != b.Out {
+		t.Errorf("again: %v, %v", again, err)
+	}
+	if _, err := os.Stat(o.Log); err == nil {
+		t.Error("an unchanged contestant was built again")
+	}
+	main := filepath.Join(o.Root, "contestants/go/mine/main.go")
+	os.WriteFile(main, []byte(server("// changed")), 0o644)
+	if changed, err := Build(t.Context(), m, tc, o); err != nil || changed.Out == b.Out {
+		t.Errorf("a changed contestant was not built again: %v", err)
+	}
+	m.Version = "v1.0.0"
+	if _, _, err := b.Identify(); err == nil || !strings.Contains(err.Error(), "contestant.toml says v1.0.0") {
+		t.Errorf("another version than promised: %v", err)
+	}
+	m.Framework, m.Version = "example.org/framework", "v1.0.0"
+	if _, _, err := b.Identify(); err == nil || !strings.Contains(err.Error(), "is not among the modules") {
+		t.Errorf("a framework that is not in the program: %v", err)
+	}
+}
+
+func TestDoesNotBuild(t *testing.T) {
+	m, tc, o := project(t, "package main\n\nfunc main() { nonsense }\n")
+	_, err := Build(t.Context(), m, tc, o)
+	f := AsFailure("mine", err)
+	if f.Stage != "build" || !strings.Contains(strings.Join(f.LogTail, "\n"), "undefined: nonsense") {
+		t.Errorf("failure %+v", f)
+	}
+	if left, _ := filepath.Glob(filepath.Join(o.Cache, "built", "*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+func TestDoesNotLaunch(t *testing.T) {
+	for name, c := range map[string]struct{ before, want, log string }{
+		"exits":           {`fmt.Println("no licence"); os.Exit(3)`, "exited before it was ready: exit status 3", "no licence"},
+		"does not listen": {`fmt.Println("thinking"); time.Sleep(time.Hour)`, "not ready within 500ms", "thinking"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, tc, o := project(t, server(c.before))
+			b, err := Build(t.Context(), m, tc, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			home := t.TempDir()
+			_, err = Launch(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Timeout: 500 * time.Millisecond, Probe: probe})
+			f := AsFailure("mine", err)
+			if f.Stage != "launch" || !strings.Contains(f.Reason, c.want) || !strings.Contains(strings.Join(f.LogTail, "\n"), c.log) {
+				t.Errorf("failure %+v", f)
+			}
+			nobodyIn(t, home)
+		})
+	}
+}
+
+// A stranger holds the port: its answers must not be taken for the contestant's.
+func TestPortHeldByAnother(t *testing.T) {
+	m, tc, o := project(t, server(`time.Sleep(time.Hour)`))
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{}
+	go srv.Serve(ln)
+	defer srv.Close()
+	taken := ln.Addr().(*net.TCPAddr).Port
+	home := t.TempDir()
+	_, err = launchOn(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Probe: probe}, taken)
+	if want := fmt.Sprintf("another process holds port %d: pid %d", taken, os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v; want %q", err, want)
+	}
+	nobodyIn(t, home)
+}
+
+func TestLaunchIsCancelled(t *testing.T) {
+	m, tc, o := project(t, server(`time.Sleep(time.Hour)`))
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	home := t.TempDir()
+	if _, err := Launch(ctx, b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Probe: probe}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	nobodyIn(t, home)
+}
+
+// nobodyIn looks for processes whose HOME is home.
+func nobodyIn(t *testing.T, home string) {
+	t.Helper()
+	files, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range files {
+		if env, _ := os.ReadFile(f); strings.Contains(string(env), "HOME="+home+"\x00") {
+			t.Errorf("left behind: %s", f)
+		}
+	}
+}
+
+func TestRealDotnet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds with .NET")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Read(os.DirFS(root), "contestants/dotnet/kestrel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tc, err := Find(t.Context(), m, FindOptions{Root: root, Offline: true})
+	if err != nil {
+		t.Skip("no .NET: ", err)
+	}
+	o := BuildOptions{Root: root, Cache: t.TempDir(), Log: filepath.Join(t.TempDir(), "build.log")}
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, strings.Join(AsFailure("kestrel", err).LogTail, "\n"))
+	}
+	if _, version, err := b.Identify(); err != nil || !atLeast(version, ">=10.0") {
+		t.Errorf("version %q, %v", version, err)
+	}
+	i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Stop(); err != nil {
+		t.Error(err)
+	}
+	nobodyIn(t, filepath.Join(o.Cache, "build-home"))
+	if out, _ := exec.Command("pgrep", "-f", o.Cache).Output(); len(out) > 0 {
+		t.Errorf("processes of the build were left: %s", out)
+	}
+}

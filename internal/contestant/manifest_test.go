@@ -1,0 +1,66 @@
+package contestant
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+const good = `name = "mine"
+title = "Mine"
+language = "go"
+framework = "net/http"
+version = ">=1.24"
+engine = "net/http"
+scenarios = ["values"]
+sources = ["*.go"]
+build = ["go", "build", "-o", "{out}/server", "."]
+run = ["{out}/server"]
+differs = ["chunked: its default"]
+[toolchain]
+go = ">=1.24"
+`
+
+func folder(text string) fstest.MapFS {
+	return fstest.MapFS{"contestants/go/mine/contestant.toml": {Data: []byte(text)}}
+}
+
+func TestReadManifest(t *testing.T) {
+	m, err := Read(folder(good), "contestants/go/mine")
+	if err != nil || m.Name != "mine" || m.Processes != 1 || m.Managed() {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	for _, c := range []struct{ from, to, want string }{
+		{`title =`, `titel =`, `contestant.toml:2:1: unknown key "titel"; did you mean "title"?`},
+		{`name = "mine"`, `name = "other"`, `contestant.toml:1:`},
+		{`engine = "net/http"`, ``, `needs "engine"`},
+		{`run = ["{out}/server"]`, `run = []`, "contestant.toml:10:"},
+		{`"chunked: its default"`, `"gzip: why"`, "contestant.toml:11:"},
+		{`"chunked: its default"`, `"chunked"`, `want "key: reason"`},
+		{`go = ">=1.24"`, `rust = ">=1.80"`, `no toolchain "rust"`},
+		{`go = ">=1.24"`, `go = "1.24"`, "want a floor"},
+		{`version = ">=1.24"`, `version = "newest"`, "contestant.toml:5:"},
+		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},
+	} {
+		_, err := Read(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s -> %s: error %v; want %q", c.from, c.to, err, c.want)
+		}
+	}
+}
+
+func TestNamesAreUnique(t *testing.T) {
+	fsys := folder(good)
+	fsys["contestants/rust/mine/contestant.toml"] = fsys["contestants/go/mine/contestant.toml"]
+	if _, err := List(fsys); err == nil || !strings.Contains(err.Error(), "is taken by contestants/go/mine") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestShippedManifestsAreRead(t *testing.T) {
+	all, err := List(os.DirFS("../.."))
+	if err != nil || len(all) < 6 {
+		t.Errorf("%d manifests, %v", len(all), err)
+	}
+}
