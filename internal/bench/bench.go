@@ -274,15 +274,6 @@ func (b *Bench) tell(e result.Event) {
 	b.Event(e)
 }
 
-func (b *Bench) isControl(name string) bool {
-	for _, c := range b.run.Plan.Contestants {
-		if c == name {
-			return false
-		}
-	}
-	return true
-}
-
 // broken is the error of a load that met errors, or nil.
 func broken(l *result.Load) error {
 	switch {

@@ -142,7 +142,7 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 
 // Availability says whether the toolchain of m can be had without fetching anything, and which.
 func Availability(ctx context.Context, root string, m *contestant.Manifest) string {
-	tc, err := contestant.Find(ctx, m, contestant.FindOptions{Root: root, Offline: true, Look: true})
+	tc, err := contestant.Find(ctx, m, contestant.FindOptions{Root: root, Look: true})
 	if err != nil {
 		return "no: " + err.Error()
 	}

@@ -106,6 +106,9 @@ func (s *search) find(ctx context.Context) (Toolchain, error) {
 	if s.kind.fetch == nil || os.Getenv(s.kind.variable) != "" {
 		return Toolchain{}, s.unavailable("none was found")
 	}
+	if s.o.Look {
+		return Toolchain{}, s.unavailable("not here; dyno run fetches it")
+	}
 	if s.o.Offline {
 		return Toolchain{}, s.unavailable("none was found, and --offline forbids to fetch it")
 	}

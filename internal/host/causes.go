@@ -13,7 +13,6 @@ import (
 type Snapshot struct {
 	At        time.Time
 	CPUs      []Ticks       // by CPU number; the zero value where a CPU is offline
-	RunQueue  time.Duration // threads of this process were runnable, but did not run: the sum over all, also those that ended
 	Throttled time.Duration // by the CPU quota of our cgroup
 }
 
@@ -38,7 +37,6 @@ func Causes(before, after *Snapshot, serverCPUs, generatorCPUs []int, serverOwn,
 		WallNS:        int64(after.At.Sub(before.At)),
 		ServerCPUs:    len(serverCPUs),
 		GeneratorCPUs: len(generatorCPUs),
-		RunQueueNS:    int64(max(0, after.RunQueue-before.RunQueue)),
 		ThrottledNS:   int64(max(0, after.Throttled-before.Throttled)),
 	}
 	if slices.ContainsFunc(serverCPUs, func(cpu int) bool { return slices.Contains(generatorCPUs, cpu) }) {

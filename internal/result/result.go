@@ -170,17 +170,19 @@ type Trial struct {
 // Load is what the generator saw in the counted window, drained. The ledger closes:
 // Started = Succeeded + Failed + sum(Errors) + InFlight.
 type Load struct {
-	WindowNS     int64            `json:"window_ns"` // first send to last answer
-	Connections  int              `json:"connections"`
-	Established  int              `json:"established"`
-	Started      int64            `json:"started"`
-	Succeeded    int64            `json:"succeeded"`
-	Failed       int64            `json:"failed,omitempty"` // answered, but broke the contract
-	Failures     map[string]int64 `json:"failures,omitempty"`
-	Errors       map[string]int64 `json:"errors,omitempty"` // never answered, by kind: dial, reset, closed, timeout, parse …
-	InFlight     int64            `json:"in_flight,omitempty"`
-	BytesRead    int64            `json:"bytes_read"`
-	BytesWritten int64            `json:"bytes_written"`
+	WindowNS    int64            `json:"window_ns"` // first send to last answer
+	Connections int              `json:"connections"`
+	Established int              `json:"established"`
+	Started     int64            `json:"started"`
+	Succeeded   int64            `json:"succeeded"`
+	Failed      int64            `json:"failed,omitempty"` // answered, but broke the contract
+	Failures    map[string]int64 `json:"failures,omitempty"`
+	Errors      map[string]int64 `json:"errors,omitempty"` // never answered, by kind: dial, reset, closed, timeout, parse …
+	InFlight    int64            `json:"in_flight,omitempty"`
+	// RunQueueNS is how long the engine's event loops were runnable but not running: something else had their CPU.
+	RunQueueNS   int64 `json:"run_queue_ns"`
+	BytesRead    int64 `json:"bytes_read"`
+	BytesWritten int64 `json:"bytes_written"`
 	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns; InFlight and timeouts are not in it.
 	Service string `json:"service_hdr,omitempty"`
 	// Quantiles of Service, kept beside it so that a reader needs no HdrHistogram.
@@ -215,7 +217,6 @@ type Causes struct {
 	ForeignServerNS    int64 `json:"foreign_server_ns"`    // CPU of others on the server's CPUs
 	ForeignGeneratorNS int64 `json:"foreign_generator_ns"` // CPU of others on the generator's CPUs
 	StealNS            int64 `json:"steal_ns"`             // on all CPUs
-	RunQueueNS         int64 `json:"run_queue_ns"`         // generator threads runnable but not running
 	ThrottledNS        int64 `json:"throttled_ns,omitempty"`
 }
 

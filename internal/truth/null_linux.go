@@ -86,9 +86,6 @@ func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 	if err = unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, ln, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(ln)}); err != nil {
 		return err
 	}
-	if s.tcp { // BBR, where it is the default, would pace the answers; accepted sockets inherit this
-		_ = unix.SetsockoptString(ln, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno")
-	}
 	var events [256]unix.EpollEvent
 	for ctx.Err() == nil {
 		n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)

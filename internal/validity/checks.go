@@ -18,6 +18,14 @@ type Evidence struct {
 	Analysis *analysis.Analysis
 }
 
+// watched are the trials whose causes are judged: those that count, or all, where the machine was so busy that none does.
+func (e *Evidence) watched() []result.Trial {
+	if len(e.Valid) > 0 {
+		return e.Valid
+	}
+	return e.Run.Trials
+}
+
 // check is one row of the table. Each returns a finding per contestant, or one for the run.
 type check struct {
 	id, title string
@@ -146,18 +154,18 @@ func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
 }
 
 func foreignServer(e *Evidence) (State, string) {
-	x := sharesOf(e.Valid).server
+	x := sharesOf(e.watched()).server
 	return above(x, foreignWarn, foreignVoid), fmt.Sprintf("others used %s of the server's CPUs", percent(x))
 }
 
 func foreignGenerator(e *Evidence) (State, string) {
-	s := sharesOf(e.Valid)
+	s := sharesOf(e.watched())
 	return above(max(s.generator, s.queue), foreignWarn, foreignVoid),
 		fmt.Sprintf("others used %s of the generator's CPUs, its threads waited %s of the time", percent(s.generator), percent(s.queue))
 }
 
 func steal(e *Evidence) (State, string) {
-	x := sharesOf(e.Valid).steal
+	x := sharesOf(e.watched()).steal
 	return above(x, stealWarn, stealVoid), fmt.Sprintf("the hypervisor withheld %s", percent(x))
 }
 

@@ -14,18 +14,19 @@ type shares struct {
 }
 
 func sharesOf(trials []result.Trial) shares {
-	var server, generator, queue, steal, serverTime, generatorTime, wall float64
+	var server, generator, queue, steal, serverTime, generatorTime, loaded, wall float64
 	for i := range trials {
 		c := &trials[i].Causes
 		server += float64(c.ForeignServerNS)
 		generator += float64(c.ForeignGeneratorNS)
-		queue += float64(c.RunQueueNS)
+		queue += float64(trials[i].Load.RunQueueNS)
+		loaded += float64(trials[i].Load.WindowNS) * float64(c.GeneratorCPUs)
 		steal += float64(c.StealNS)
 		serverTime += float64(c.WallNS) * float64(c.ServerCPUs)
 		generatorTime += float64(c.WallNS) * float64(c.GeneratorCPUs)
 		wall += float64(c.WallNS) * float64(c.ServerCPUs+c.GeneratorCPUs)
 	}
-	return shares{share(server, serverTime), share(generator, generatorTime), share(queue, generatorTime), share(steal, wall)}
+	return shares{share(server, serverTime), share(generator, generatorTime), share(queue, loaded), share(steal, wall)}
 }
 
 func share(part, whole float64) float64 {

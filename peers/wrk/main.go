@@ -15,6 +15,7 @@ import (
 	"log"
 	"math"
 	"math/rand/v2"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -35,8 +36,8 @@ import (
 
 func main() {
 	null := flag.String("null", "", "be the null server at this address")
-	pairs := flag.Int("pairs", 9, "pairs to run")
-	window := flag.Duration("d", 2*time.Second, "length of each window, whole seconds")
+	pairs := flag.Int("pairs", 41, "pairs to run")
+	window := flag.Duration("d", time.Second, "length of each window, whole seconds")
 	conns := flag.Int("c", 125, "connections")
 	profile := flag.String("cpuprofile", "", "write a profile of this process's windows here; they are slower for it")
 	alone := flag.Bool("alone", false, "run the engine only")
@@ -70,7 +71,10 @@ func run(ctx context.Context, out io.Writer, null string, pairs int, window time
 	if runtime.NumCPU() < 2 {
 		return fmt.Errorf("race wrk: needs two CPUs")
 	}
-	const addr = "127.0.0.1:5099"
+	addr, err := freeAddr()
+	if err != nil {
+		return err
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -82,7 +86,9 @@ func run(ctx context.Context, out io.Writer, null string, pairs int, window time
 	}
 	defer server.Wait()
 	defer server.Process.Signal(syscall.SIGTERM)
-	time.Sleep(200 * time.Millisecond)
+	if err := await(ctx, addr); err != nil {
+		return err
+	}
 	if profile != "" {
 		f, err := os.Create(profile)
 		if err != nil {
@@ -96,6 +102,30 @@ func run(ctx context.Context, out io.Writer, null string, pairs int, window time
 	}
 	r := race{addr: addr, window: window, conns: conns, server: server.Process.Pid}
 	return r.all(ctx, out, pairs, alone)
+}
+
+// freeAddr is where nobody listens just now.
+func freeAddr() (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return ln.Addr().String(), ln.Close()
+}
+
+// await returns when something listens at addr.
+func await(ctx context.Context, addr string) error {
+	for range 500 {
+		if c, err := net.Dial("tcp", addr); err == nil {
+			return c.Close()
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return fmt.Errorf("race wrk: the null server does not listen at %s", addr)
 }
 
 type race struct {

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -102,7 +105,10 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		w.establish(ctx)
 		w.rec.Reset()
 		ready.Done()
-		w.run(shared, <-start)
+		at := <-start
+		w.queued = -queueDelay()
+		w.run(shared, at)
+		w.queued += queueDelay()
 	})
 
 	l, err := s.ledger()
@@ -114,13 +120,14 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 
 func (s *session) ledger() (result.Load, error) {
 	recorders := make([]*load.Recorder, len(s.workers))
-	up := 0
+	up, queued := 0, int64(0)
 	for i, w := range s.workers {
 		recorders[i] = w.rec
 		up += w.established
+		queued += w.queued
 	}
 	l, err := load.Merge(recorders, s.workers[0].now())
-	l.Connections, l.Established = s.job.Connections, up
+	l.Connections, l.Established, l.RunQueueNS = s.job.Connections, up, queued
 	return l, err
 }
 
@@ -146,6 +153,21 @@ type window struct {
 	load.Window
 	stop atomic.Bool  // ctx was cancelled
 	left atomic.Int64 // requests that may still start, if Requests > 0
+}
+
+// queueDelay is how long the calling thread has waited on a run queue so far, ns: the second field of its schedstat (kernel
+// Documentation/scheduler/sched-stats.rst); 0 where the kernel does not say.
+func queueDelay() int64 {
+	b, err := os.ReadFile("/proc/thread-self/schedstat")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(b))
+	if len(fields) < 2 {
+		return 0
+	}
+	ns, _ := strconv.ParseInt(fields[1], 10, 64)
+	return ns
 }
 
 // pinned runs f on a locked thread that keeps to the worker's CPU meanwhile.

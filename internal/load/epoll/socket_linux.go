@@ -85,9 +85,6 @@ func (a address) own() address {
 //
 // Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space in net/unix/af_unix.c), where TCP
 // raises it only after a write fell short (sk_stream_write_space in net/core/stream.c). It connects at once anyway.
-//
-// Note: congestion control is Reno whatever the system's default is. BBR paces: a request would wait for a timer in the kernel after its
-// send has been timed, and the timer costs the worker some 4 % (BBR against Reno, by turns, on Linux 6.18).
 func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
 	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -98,7 +95,6 @@ func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
 			unix.Close(fd)
 			return -1, false, err
 		}
-		_ = unix.SetsockoptString(fd, unix.IPPROTO_TCP, unix.TCP_CONGESTION, "reno") // always allowed; see above
 	}
 	switch err = unix.Connect(fd, a.to); err {
 	case nil:

@@ -50,6 +50,7 @@ type worker struct {
 	quiet       int64 // connections that broke with no request on them
 	dialErr     error // of the last dial that failed
 	pinErr      error
+	queued      int64 // ns on the run queue in the last window
 }
 
 func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker, error) {
