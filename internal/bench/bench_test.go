@@ -153,6 +153,51 @@ type errString string
 
 func (e errString) Error() string { return string(e) }
 
+func TestManagedContestantsAreWarmedByTurns(t *testing.T) {
+	b, _, d, _ := set(t)
+	p := small("a", "b", "c")
+	p.Managed = []string{"a", "b"}
+	rests := 0
+	d.rested = func() { rests++ }
+	d.trouble = func(name string, l *result.Load) {
+		if name == "" && l.WindowNS == int64(plan.WarmTurn) {
+			l.Succeeded = 10_000
+		}
+	}
+	run, err := b.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range run.Launches {
+		if managed := l.Contestant == "a" || l.Contestant == "b"; managed && (l.WarmupRequests != 10_000*plan.WarmTurns || l.Warmup != flat) {
+			t.Errorf("%+v", l)
+		} else if !managed && l.WarmupNS < int64(plan.WarmNative) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if rests != 0 {
+		t.Errorf("%d rests, though one rests while the other is loaded", rests)
+	}
+	p = small("a", "c")
+	p.Managed = []string{"a"}
+	if _, err := b.Run(t.Context(), p); err != nil || rests != plan.WarmTurns*9 {
+		t.Errorf("%d rests of one alone in 9 epochs, %v", rests, err)
+	}
+}
+
+func TestWarmupClasses(t *testing.T) {
+	for want, rates := range map[string][]float64{
+		flat:      {100, 101, 99, 100, 100, 101, 99, 100},
+		warmed:    {20, 25, 25, 30, 60, 61, 60, 59, 60, 61},
+		slowdown:  {100, 98, 99, 60, 61, 60, 60, 61, 60, 60},
+		notSteady: {100, 98, 99, 100, 90, 80, 70, 60, 50, 40},
+	} {
+		if got := class(rates, steadyTurns); got != want {
+			t.Errorf("%v: %s; want %s", rates, got, want)
+		}
+	}
+}
+
 func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	b, _, d, records := set(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -149,6 +149,7 @@ type fakeDriver struct {
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
+	rested  func()
 }
 
 func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, error) {
@@ -166,7 +167,14 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 
 func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
 func (d *fakeDriver) CPUs() []int                 { return []int{1} }
-func (d *fakeDriver) Quiet() func()               { return func() {} }
+
+func (d *fakeDriver) Rest(time.Duration) {
+	if d.rested != nil {
+		d.rested()
+	}
+}
+
+func (d *fakeDriver) Quiet() func() { return func() {} }
 
 type fakeSession struct {
 	d           *fakeDriver

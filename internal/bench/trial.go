@@ -14,7 +14,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this one, in shuffled order.
+// turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this one: the managed ones together first, then
+// the others one by one, each group in shuffled order.
 func (b *Bench) turn(ctx context.Context, epoch int) error {
 	b.stopAll()
 	if err := b.Sync(); err != nil {
@@ -24,93 +25,88 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if epoch == p.Pilots && epoch > 0 && b.Note != nil {
 		b.tell(result.Event{Stage: "analyse", Text: b.Note(b.run)})
 	}
+	var managed, native []*started
 	for i, name := range plan.Starts(b.run, epoch) {
-		b.progress("launch", name, epoch, nil)
-		s, err := b.start(ctx, name, epoch, i)
-		if ctx.Err() != nil {
-			if s != nil {
-				s.Stop()
-			}
-			return ctx.Err()
+		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i}
+		if slices.Contains(p.Managed, name) {
+			managed = append(managed, s)
+		} else {
+			native = append(native, s)
 		}
-		if err != nil {
-			if s != nil {
-				s.Stop()
-			}
-			if err := b.fail(name, "launch", epoch, err); err != nil {
-				return err
-			}
+	}
+	var groups [][]*started
+	if len(managed) > 0 {
+		groups = append(groups, managed)
+	}
+	for _, s := range native {
+		groups = append(groups, []*started{s})
+	}
+	for _, group := range groups {
+		if err := b.start(ctx, group, epoch); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// start launches one contestant for an epoch and leaves it warm and frozen.
-func (b *Bench) start(ctx context.Context, name string, epoch, position int) (Server, error) {
-	p := &b.run.Plan
-	began := time.Now()
-	s, err := b.launch(ctx, name, plan.Padding(p.Seed, epoch, position), epoch)
-	if err != nil {
-		return nil, err
-	}
-	b.servers[name] = s
-	network, addr := s.Addr()
-	c := b.run.Contestant(name)
-	if name != p.Ceiling {
-		if _, err := scenario.Verify(ctx, b.Scenario, network, addr, c.Differs, b.delay()); err != nil {
-			return s, &LogError{Err: err, Tail: s.LogTail()}
-		}
-	}
-	l := result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: began.UnixNano(), ReadyNS: int64(s.Ready())}
-	if err := b.warm(ctx, s, slices.Contains(p.Managed, name), &l); err != nil {
-		return s, &LogError{Err: fmt.Errorf("warm up: %w", err), Tail: s.LogTail()}
-	}
-	if err := s.Freeze(); err != nil {
-		return s, err
-	}
-	return s, b.record(result.Record{Launch: &l})
+// started is a contestant on its way to be warm and frozen.
+type started struct {
+	result.Launch
+	position int
+	server   Server
+	session  load.Session
+	rates    []float64
+	loaded   time.Duration
+	err      error
 }
 
-// warmWindow is one stretch of warm-up.
-const warmWindow = 100 * time.Millisecond
-
-// warm loads a fresh process until it has had its least time and requests and its rate stands still, and classes what it saw.
-func (b *Bench) warm(ctx context.Context, s Server, managed bool, l *result.Launch) error {
-	least, requests, limit := plan.WarmNative, int64(0), plan.WarmNativeCap
-	if managed {
-		least, requests, limit = plan.WarmManaged, plan.WarmManagedRequests, plan.WarmManagedCap
+// start launches a group for an epoch, warms it up together and leaves it frozen. The error is of the bench; one of a contestant is recorded.
+func (b *Bench) start(ctx context.Context, group []*started, epoch int) error {
+	for _, s := range group {
+		b.progress("launch", s.Contestant, epoch, nil)
+		s.err = b.open(ctx, s)
 	}
-	if b.delay() > 0 {
-		requests = 0 // a handler that waits may never get so many
-	}
-	sess, err := b.Driver.Open(ctx, b.job(s, 0))
-	if err != nil {
-		return err
-	}
-	defer sess.Close()
-	defer b.Driver.Quiet()()
-	began := time.Now()
-	var loaded time.Duration
-	var rates []float64
-	for loaded < limit && time.Since(began) < 2*limit {
-		seen, err := sess.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay()), Spread: b.delay()})
-		if err == nil {
-			err = broken(&seen)
+	b.warm(ctx, group)
+	for _, s := range group {
+		if s.session != nil {
+			s.session.Close()
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if s.err == nil {
+			s.err = s.server.Freeze()
+		}
+		var err error
+		if s.err != nil {
+			err = b.fail(s.Contestant, "launch", epoch, s.err)
+		} else {
+			err = b.record(result.Record{Launch: &s.Launch})
 		}
 		if err != nil {
 			return err
 		}
-		l.WarmupRequests += seen.Succeeded
-		loaded += time.Duration(seen.WindowNS)
-		rates = append(rates, float64(seen.Succeeded)/float64(seen.WindowNS)*1e9)
-		if loaded >= least && l.WarmupRequests >= requests && steady(rates) {
-			break
+	}
+	return nil
+}
+
+// open launches and verifies one contestant and connects to it.
+func (b *Bench) open(ctx context.Context, s *started) error {
+	s.StartedUnixNS = time.Now().UnixNano()
+	server, err := b.launch(ctx, s.Contestant, plan.Padding(b.run.Plan.Seed, s.Epoch, s.position), s.Epoch)
+	if err != nil {
+		return err
+	}
+	s.server, b.servers[s.Contestant] = server, server
+	s.ReadyNS = int64(server.Ready())
+	if s.Contestant != b.run.Plan.Ceiling {
+		network, addr := server.Addr()
+		if _, err := scenario.Verify(ctx, b.Scenario, network, addr, b.differs(s.Contestant), b.delay()); err != nil {
+			return &LogError{Err: err, Tail: server.LogTail()}
 		}
 	}
-	l.WarmupNS = int64(loaded)
-	l.Warmup = class(rates)
-	l.WarmupRateFirst, l.WarmupRateLast = int64(rates[0]), int64(rates[len(rates)-1])
-	return nil
+	s.session, err = b.Driver.Open(ctx, b.job(s.Contestant, server, 0))
+	return err
 }
 
 // trial thaws, connects, re-warms, loads, drains, reads the clocks, disconnects, freezes, and records.
@@ -154,7 +150,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if err := s.Thaw(); err != nil {
 		return nil, err
 	}
-	sess, err := b.Driver.Open(ctx, b.job(s, o.LoadSeed))
+	sess, err := b.Driver.Open(ctx, b.job(o.Contestant, s, o.LoadSeed))
 	if err != nil {
 		return nil, err
 	}
@@ -215,10 +211,18 @@ func clocks(s Server, g Driver) func() (server, generator reading) {
 	}
 }
 
-func (b *Bench) job(s Server, seed uint64) load.Job {
+// differs are the declared differences of a contestant.
+func (b *Bench) differs(name string) []string {
+	if c := b.run.Contestant(name); c != nil {
+		return c.Differs
+	}
+	return nil
+}
+
+func (b *Bench) job(name string, s Server, seed uint64) load.Job {
 	network, addr := s.Addr()
 	return load.Job{
-		Network: network, Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.Driver.CPUs(),
+		Network: network, Addr: addr, Scenario: b.Scenario.Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
 		Connections: b.run.Plan.Level.Connections, Pipeline: b.run.Plan.Level.Pipeline, Timeout: 10*time.Second + b.delay(),
 	}
 }

@@ -1,6 +1,81 @@
 package bench
 
-import "dyno/internal/stats"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/plan"
+	"dyno/internal/stats"
+)
+
+// warmWindow is one stretch of a native contestant's warm-up.
+const warmWindow = 100 * time.Millisecond
+
+// warm loads a group of fresh processes by turns until each has had its least and its rate stands still. One that is not loaded rests: a
+// managed runtime compiles then. A group of one managed contestant rests for as long as it is loaded.
+func (b *Bench) warm(ctx context.Context, group []*started) {
+	defer b.Driver.Quiet()()
+	managed := slices.Contains(b.run.Plan.Managed, group[0].Contestant)
+	for turn := 0; ctx.Err() == nil; turn++ {
+		busy := 0
+		for _, s := range group {
+			if s.err != nil || s.warm(managed, b.delay() > 0) {
+				continue
+			}
+			busy++
+			if s.err = b.warmOnce(ctx, s, managed); s.err != nil {
+				s.err = &LogError{Err: fmt.Errorf("warm up: %w", s.err), Tail: s.server.LogTail()}
+			}
+		}
+		if busy == 0 {
+			break
+		}
+		if managed && busy == 1 {
+			b.Driver.Rest(plan.WarmTurn)
+		}
+	}
+	for _, s := range group {
+		if s.err == nil && len(s.rates) > 0 {
+			last := steadyWindows
+			if managed {
+				last = steadyTurns
+			}
+			s.WarmupNS, s.Warmup = int64(s.loaded), class(s.rates, last)
+			s.WarmupRateFirst, s.WarmupRateLast = int64(s.rates[0]), int64(s.rates[len(s.rates)-1])
+		}
+	}
+}
+
+// warm reports whether s needs no more.
+func (s *started) warm(managed, waits bool) bool {
+	if !managed {
+		return s.loaded >= plan.WarmNativeCap || s.loaded >= plan.WarmNative && steady(s.rates, steadyWindows)
+	}
+	enough := len(s.rates) >= plan.WarmTurns && (waits || s.WarmupRequests >= plan.WarmRequests)
+	return len(s.rates) >= plan.WarmTurnsCap || enough && steady(s.rates, steadyTurns)
+}
+
+// warmOnce is one window of load.
+func (b *Bench) warmOnce(ctx context.Context, s *started, managed bool) error {
+	window := max(warmWindow, 2*b.delay())
+	if managed {
+		window = max(plan.WarmTurn, 2*b.delay())
+	}
+	seen, err := s.session.Run(ctx, load.Window{For: window, Spread: b.delay()})
+	if err == nil {
+		err = broken(&seen)
+	}
+	if err != nil {
+		return err
+	}
+	s.WarmupRequests += seen.Succeeded
+	s.loaded += time.Duration(seen.WindowNS)
+	s.rates = append(s.rates, float64(seen.Succeeded)/float64(seen.WindowNS)*1e9)
+	return nil
+}
 
 // Warm-up classes of method.md §2.3. This version tells them by halves; the changepoint test comes with the method's own issue.
 const (
@@ -10,16 +85,19 @@ const (
 	notSteady = "no steady state"
 )
 
-// steadyWindows is how many of the last windows must agree.
-const steadyWindows = 10
+// steadyWindows and steadyTurns are how many of the last windows must agree.
+const (
+	steadyWindows = 10
+	steadyTurns   = 6
+)
 
 // moves is by how much two halves may differ and still be called equal: the machine's own noise over such a short time is of that size.
 const moves = 0.10
 
 // steady reports whether the last windows stand still: the median of their later half is within moves of that of their earlier half.
 // With fewer windows than that, half of those there are must do.
-func steady(rates []float64) bool {
-	last := rates[max(0, len(rates)-steadyWindows):]
+func steady(rates []float64, n int) bool {
+	last := rates[max(0, len(rates)-n):]
 	if len(last) < 4 {
 		return false
 	}
@@ -27,9 +105,9 @@ func steady(rates []float64) bool {
 	return late < early*(1+moves) && late > early*(1-moves)
 }
 
-// class tells how the rate moved from the first windows to the last.
-func class(rates []float64) string {
-	if !steady(rates) {
+// class tells how the rate moved from the first windows to the last ones, which must be steady.
+func class(rates []float64, last int) string {
+	if !steady(rates, last) {
 		return notSteady
 	}
 	n := max(1, min(3, len(rates)/3))

@@ -13,17 +13,20 @@ import (
 // dial, drain, freeze, read memory): method.md A, checked against the recorded epochs of examples/.
 const (
 	startNative   = 800 * time.Millisecond
-	startManaged  = 2900 * time.Millisecond
+	startManaged  = 500 * time.Millisecond // without its warm-up
 	trialOverhead = 45 * time.Millisecond
 )
 
-// Warm-up of a fresh process, method.md A: at least so long and so many requests, at most the cap.
+// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative; managed ones are loaded and left to rest by
+// turns, for at least so many turns and requests.
 const (
-	WarmNative          = 500 * time.Millisecond
-	WarmManaged         = 2 * time.Second
-	WarmManagedRequests = 20_000
-	WarmNativeCap       = 10 * time.Second
-	WarmManagedCap      = 60 * time.Second
+	WarmNative    = 500 * time.Millisecond
+	WarmNativeCap = 10 * time.Second
+
+	WarmTurn     = 300 * time.Millisecond // of load, and of rest
+	WarmTurns    = 16
+	WarmTurnsCap = 60
+	WarmRequests = 20_000
 )
 
 // Cost is what a plan takes, told before it starts.
@@ -70,13 +73,18 @@ func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
 
 func estimateEpoch(p *result.Plan, pilot bool) time.Duration {
 	var sum time.Duration
+	managed := 0
 	for _, name := range starters(p, pilot) {
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
+			managed++
 		} else {
 			sum += startNative
 		}
 		sum += time.Duration(p.Rounds) * (time.Duration(p.TrialNS+p.RewarmNS+p.Level.DelayNS) + trialOverhead)
+	}
+	if managed > 0 { // one rests while another is loaded; one alone rests too
+		sum += WarmTurns * WarmTurn * time.Duration(max(2, managed))
 	}
 	return sum
 }

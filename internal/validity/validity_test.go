@@ -80,7 +80,7 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
 		{"V03", Warn, each(func(t *result.Trial) { t.Causes.ForeignServerNS = 3e7 })},
 		{"V03", Fail, each(func(t *result.Trial) { t.Causes.ForeignServerNS = 5e7 })},
-		{"V04", Warn, each(func(t *result.Trial) { t.Load.RunQueueNS = 3e7 })},
+		{"V04", Warn, each(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 3e7 })},
 		{"V04", Fail, each(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 5e7 })},
 		{"V05", Warn, each(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
 		{"V05", Fail, each(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},

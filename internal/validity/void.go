@@ -36,9 +36,12 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-// Void reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the server's or the generator's CPUs, a
-// generator kept waiting, or steal (V03, V04, V05). It is given all trials of the round and looks at no metric.
+// Void reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the server's or the generator's CPUs, or steal
+// (V03, V04, V05). It is given all trials of the round and looks at no metric.
+//
+// Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle counts as delay: 3 to 8 % on an idle
+// machine with 0 % foreign CPU, the more the oftener the loop sleeps, and that depends on the contestant.
 func Void(round []result.Trial) bool {
 	s := sharesOf(round)
-	return s.server > foreignVoid || s.generator > foreignVoid || s.queue > foreignVoid || s.steal > stealVoid
+	return s.server > foreignVoid || s.generator > foreignVoid || s.steal > stealVoid
 }
