@@ -14,8 +14,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this one: the managed ones together first, then
-// the others one by one, each group in shuffled order.
+// turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this one, in shuffled order.
 func (b *Bench) turn(ctx context.Context, epoch int) error {
 	b.stopAll()
 	if err := b.Sync(); err != nil {
@@ -25,54 +24,20 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if epoch == p.Pilots && epoch > 0 && b.Note != nil {
 		b.tell(result.Event{Stage: "analyse", Text: b.Note(b.run)})
 	}
-	var managed, native []*started
+	var all []*started
 	for i, name := range plan.Starts(b.run, epoch) {
-		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i}
-		if slices.Contains(p.Managed, name) {
-			managed = append(managed, s)
-		} else {
-			native = append(native, s)
-		}
-	}
-	var groups [][]*started
-	if len(managed) > 0 {
-		groups = append(groups, managed)
-	}
-	for _, s := range native {
-		groups = append(groups, []*started{s})
-	}
-	for _, group := range groups {
-		if err := b.start(ctx, group, epoch); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// started is a contestant on its way to be warm and frozen.
-type started struct {
-	result.Launch
-	position int
-	server   Server
-	session  load.Session
-	rates    []float64
-	loaded   time.Duration
-	err      error
-}
-
-// start launches a group for an epoch, warms it up together and leaves it frozen. The error is of the bench; one of a contestant is recorded.
-func (b *Bench) start(ctx context.Context, group []*started, epoch int) error {
-	for _, s := range group {
-		b.progress("launch", s.Contestant, epoch, nil)
+		b.progress("launch", name, epoch, nil)
+		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i, managed: slices.Contains(p.Managed, name)}
 		s.err = b.open(ctx, s)
+		all = append(all, s)
 	}
-	b.warm(ctx, group)
-	for _, s := range group {
+	b.warm(ctx, all)
+	for _, s := range all {
 		if s.session != nil {
 			s.session.Close()
 		}
 		if ctx.Err() != nil {
-			return ctx.Err()
+			continue
 		}
 		if s.err == nil {
 			s.err = s.server.Freeze()
@@ -87,7 +52,19 @@ func (b *Bench) start(ctx context.Context, group []*started, epoch int) error {
 			return err
 		}
 	}
-	return nil
+	return ctx.Err()
+}
+
+// started is a contestant on its way to be warm and frozen.
+type started struct {
+	result.Launch
+	position int
+	managed  bool
+	server   Server
+	session  load.Session
+	rates    []float64
+	loaded   time.Duration
+	err      error
 }
 
 // open launches and verifies one contestant and connects to it.

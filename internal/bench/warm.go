@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"dyno/internal/load"
@@ -14,54 +13,62 @@ import (
 // warmWindow is one stretch of a native contestant's warm-up.
 const warmWindow = 100 * time.Millisecond
 
-// warm loads a group of fresh processes by turns until each has had its least and its rate stands still. One that is not loaded rests: a
-// managed runtime compiles then. A group of one managed contestant rests for as long as it is loaded.
-func (b *Bench) warm(ctx context.Context, group []*started) {
+// warm loads fresh processes by turns until each has had its least and its rate stands still. While others are loaded, and in the rest at the
+// end of a turn of managed ones alone, a managed runtime compiles.
+func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Driver.Quiet()()
-	managed := slices.Contains(b.run.Plan.Managed, group[0].Contestant)
-	for turn := 0; ctx.Err() == nil; turn++ {
-		busy := 0
-		for _, s := range group {
-			if s.err != nil || s.warm(managed, b.delay() > 0) {
+	for ctx.Err() == nil {
+		native, managed := 0, 0
+		for _, s := range all {
+			if s.err != nil || s.warm(b.delay() > 0) {
 				continue
 			}
-			busy++
-			if s.err = b.warmOnce(ctx, s, managed); s.err != nil {
+			if s.managed {
+				managed++
+			} else {
+				native++
+			}
+			b.progress("warm up", s.Contestant, s.Epoch, nil)
+			if s.err = b.warmOnce(ctx, s); s.err != nil {
 				s.err = &LogError{Err: fmt.Errorf("warm up: %w", s.err), Tail: s.server.LogTail()}
 			}
 		}
-		if busy == 0 {
+		if native+managed == 0 {
 			break
 		}
-		if managed && busy == 1 {
-			b.Driver.Rest(plan.WarmTurn)
+		if native == 0 {
+			b.Driver.Rest(plan.WarmRest)
 		}
 	}
-	for _, s := range group {
+	for _, s := range all {
 		if s.err == nil && len(s.rates) > 0 {
-			last := steadyWindows
-			if managed {
-				last = steadyTurns
-			}
-			s.WarmupNS, s.Warmup = int64(s.loaded), class(s.rates, last)
+			s.WarmupNS, s.Warmup = int64(s.loaded), class(s.rates, s.last())
 			s.WarmupRateFirst, s.WarmupRateLast = int64(s.rates[0]), int64(s.rates[len(s.rates)-1])
 		}
 	}
 }
 
+// last is how many of the last windows must agree.
+func (s *started) last() int {
+	if s.managed {
+		return steadyTurns
+	}
+	return steadyWindows
+}
+
 // warm reports whether s needs no more.
-func (s *started) warm(managed, waits bool) bool {
-	if !managed {
-		return s.loaded >= plan.WarmNativeCap || s.loaded >= plan.WarmNative && steady(s.rates, steadyWindows)
+func (s *started) warm(waits bool) bool {
+	if !s.managed {
+		return s.loaded >= plan.WarmNativeCap || s.loaded >= plan.WarmNative && steady(s.rates, s.last())
 	}
 	enough := len(s.rates) >= plan.WarmTurns && (waits || s.WarmupRequests >= plan.WarmRequests)
-	return len(s.rates) >= plan.WarmTurnsCap || enough && steady(s.rates, steadyTurns)
+	return len(s.rates) >= plan.WarmTurnsCap || enough && steady(s.rates, s.last())
 }
 
 // warmOnce is one window of load.
-func (b *Bench) warmOnce(ctx context.Context, s *started, managed bool) error {
+func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	window := max(warmWindow, 2*b.delay())
-	if managed {
+	if s.managed {
 		window = max(plan.WarmTurn, 2*b.delay())
 	}
 	seen, err := s.session.Run(ctx, load.Window{For: window, Spread: b.delay()})
@@ -85,7 +92,7 @@ const (
 	notSteady = "no steady state"
 )
 
-// steadyWindows and steadyTurns are how many of the last windows must agree.
+// steadyWindows and steadyTurns are how many of the last windows must agree, of native and of managed contestants.
 const (
 	steadyWindows = 10
 	steadyTurns   = 6

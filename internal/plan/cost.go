@@ -23,8 +23,9 @@ const (
 	WarmNative    = 500 * time.Millisecond
 	WarmNativeCap = 10 * time.Second
 
-	WarmTurn     = 300 * time.Millisecond // of load, and of rest
-	WarmTurns    = 16
+	WarmTurn     = 300 * time.Millisecond // of load, on one after another
+	WarmRest     = 400 * time.Millisecond // then, of all
+	WarmTurns    = 12
 	WarmTurnsCap = 60
 	WarmRequests = 20_000
 )
@@ -41,15 +42,18 @@ type Cost struct {
 	Looks        []stats.Look
 }
 
+// reserve is the share of the budget that is kept for void rounds and for a machine that slows down.
+const reserve = 0.07
+
 // Estimate tells the cost of p, or an error that names the least budget that can reach a verdict.
 func Estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Starters: len(p.Contestants) + len(p.Controls), Pairs: pairs(len(p.Contestants))}
 	pilot := time.Duration(p.Pilots) * estimateEpoch(p, true)
 	c.Epoch = estimateEpoch(p, false)
 	left := time.Duration(p.BudgetNS) - pilot
-	c.Looks = looks(p.Looks, int(left/c.Epoch), c.Pairs, p.Alpha)
+	c.Looks = looks(p.Looks, int(float64(left)*(1-reserve)/float64(c.Epoch)), c.Pairs, p.Alpha)
 	if len(c.Looks) == 0 {
-		least := pilot + time.Duration(stats.MinEpochs(c.Pairs, p.Alpha))*c.Epoch
+		least := pilot + time.Duration(float64(stats.MinEpochs(c.Pairs, p.Alpha))*float64(c.Epoch)/(1-reserve))
 		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %d pairs: one epoch takes about %v, and at least %d are needed; give --budget %v or more, or fewer --contestants",
 			time.Duration(p.BudgetNS), c.Pairs, c.Epoch.Round(100*time.Millisecond), stats.MinEpochs(c.Pairs, p.Alpha), ceil(least, 10*time.Second))
 	}
@@ -83,8 +87,8 @@ func estimateEpoch(p *result.Plan, pilot bool) time.Duration {
 		}
 		sum += time.Duration(p.Rounds) * (time.Duration(p.TrialNS+p.RewarmNS+p.Level.DelayNS) + trialOverhead)
 	}
-	if managed > 0 { // one rests while another is loaded; one alone rests too
-		sum += WarmTurns * WarmTurn * time.Duration(max(2, managed))
+	if managed > 0 { // the natives' windows take the place of the first rests
+		sum += WarmTurns*time.Duration(managed)*WarmTurn + (WarmTurns-5)*WarmRest
 	}
 	return sum
 }
@@ -100,8 +104,8 @@ func Looks(run *result.Run) []stats.Look {
 		}
 		return nil
 	}
-	left := p.BudgetNS - pilotsEnd(run)
-	return looks(p.Looks, int(left/pilotCost(run)), m, p.Alpha)
+	left := float64(p.BudgetNS-pilotsEnd(run)) * (1 - reserve)
+	return looks(p.Looks, int(left/float64(pilotCost(run))), m, p.Alpha)
 }
 
 // elapsed is the time from the first trial's epoch start to the last trial's end, ns.
