@@ -57,6 +57,7 @@ type Driver interface {
 	load.Engine
 	CPU() (time.Duration, error) // of the generator
 	CPUs() []int
+	Now() time.Time
 	Rest(time.Duration)
 	Quiet() func() // keeps the generator's own runtime still until the function it returns is called
 }

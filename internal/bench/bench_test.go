@@ -153,30 +153,43 @@ type errString string
 
 func (e errString) Error() string { return string(e) }
 
-func TestManagedContestantsAreWarmedByTurns(t *testing.T) {
-	b, _, d, _ := set(t)
+func TestManagedContestantsAreWarmedUntilTheyStopCompiling(t *testing.T) {
+	b, h, d, _ := set(t)
 	p := small("a", "b", "c")
 	p.Managed = []string{"a", "b"}
-	rests := 0
-	d.rested = func() { rests++ }
-	d.trouble = func(name string, l *result.Load) {
-		if name == "" && l.WindowNS == int64(plan.WarmTurn) {
-			l.Succeeded = 10_000
+	rested := time.Duration(0)
+	d.rested = func() { rested += plan.WarmRest }
+	reads := map[*fakeServer]int{}
+	h.compiles = func(s *fakeServer) time.Duration {
+		if n := reads[s]; s.name == "b" && n < 100 { // b works at rest for its first 50 windows
+			reads[s]++
+			return time.Duration(n) * 30 * time.Millisecond
 		}
+		return 3 * time.Second
 	}
 	run, err := b.Run(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range run.Launches {
-		if managed := l.Contestant == "a" || l.Contestant == "b"; managed && (l.WarmupRequests != 10_000*plan.WarmTurns || l.Warmup != flat) {
-			t.Errorf("%+v", l)
-		} else if !managed && l.WarmupNS < int64(plan.WarmNative) {
-			t.Errorf("%+v", l)
+		took := time.Duration(l.WarmupNS)
+		switch l.Contestant {
+		case "a":
+			if took < plan.WarmManaged || took > plan.WarmManaged+time.Second {
+				t.Errorf("a does not compile: %+v", l)
+			}
+		case "b":
+			if took < 20*time.Second || took > plan.WarmManagedCap+time.Second {
+				t.Errorf("b compiles for long: %+v", l)
+			}
+		default:
+			if took < plan.WarmNative || took > 2*plan.WarmNative {
+				t.Errorf("a native one: %+v", l)
+			}
 		}
 	}
-	if want := (plan.WarmTurns - 5) * 9; rests != want {
-		t.Errorf("%d rests in 9 epochs; want %d: after each turn but the five in which native ones were loaded", rests, want)
+	if rested == 0 {
+		t.Error("nobody ever rested")
 	}
 }
 

@@ -26,6 +26,8 @@ type fakeHost struct {
 	exits    map[string]int                 // contestants that exit in the trial of that number, from 1
 	launch   func(name string, n int) error // may refuse the n-th launch
 
+	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
+
 	mu      sync.Mutex
 	thawed  []string
 	running int
@@ -98,12 +100,20 @@ type fakeServer struct {
 	frozen bool
 }
 
-func (s *fakeServer) Addr() (string, string)      { return "tcp", s.addr }
-func (s *fakeServer) Ready() time.Duration        { return time.Millisecond }
-func (s *fakeServer) CPU() (time.Duration, error) { return 0, errors.New("no clock") }
-func (s *fakeServer) Usage() result.Usage         { return result.Usage{} }
-func (s *fakeServer) Logged() int64               { return 0 }
-func (s *fakeServer) LogTail() []string           { return []string{"last words of " + s.name} }
+func (s *fakeServer) Addr() (string, string) { return "tcp", s.addr }
+func (s *fakeServer) Ready() time.Duration   { return time.Millisecond }
+
+// CPU is a clock on which a managed contestant compiles until the host says that it is done.
+func (s *fakeServer) CPU() (time.Duration, error) {
+	if s.host.compiles == nil {
+		return 0, errors.New("no clock")
+	}
+	return s.host.compiles(s), nil
+}
+
+func (s *fakeServer) Usage() result.Usage { return result.Usage{} }
+func (s *fakeServer) Logged() int64       { return 0 }
+func (s *fakeServer) LogTail() []string   { return []string{"last words of " + s.name} }
 
 func (s *fakeServer) Freeze() error {
 	s.frozen = true
@@ -150,6 +160,7 @@ type fakeDriver struct {
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
 	rested  func()
+	clock   time.Duration
 }
 
 func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, error) {
@@ -168,7 +179,10 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
 func (d *fakeDriver) CPUs() []int                 { return []int{1} }
 
-func (d *fakeDriver) Rest(time.Duration) {
+func (d *fakeDriver) Now() time.Time { return time.Unix(0, 0).Add(d.clock) }
+
+func (d *fakeDriver) Rest(t time.Duration) {
+	d.clock += t
 	if d.rested != nil {
 		d.rested()
 	}
@@ -187,6 +201,7 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	if rate == 0 { // warming up: no contestant is thawed
 		rate = 200_000
 	}
+	s.d.clock += w.For
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))
 	l := result.Load{WindowNS: int64(w.For), Connections: s.connections, Established: s.connections, Started: n, Succeeded: n, ServiceP50NS: 1e6}
 	if s.d.trouble != nil {

@@ -287,6 +287,7 @@ type localDriver struct {
 func (d *localDriver) CPUs() []int                 { return d.cpus }
 func (d *localDriver) CPU() (time.Duration, error) { return proc.SelfCPU() }
 
+func (d *localDriver) Now() time.Time       { return time.Now() }
 func (d *localDriver) Rest(t time.Duration) { time.Sleep(t) }
 
 // Quiet holds the garbage collector back. What piles up in a trial is small; it is collected when the trial is over.

@@ -62,8 +62,10 @@ type started struct {
 	managed  bool
 	server   Server
 	session  load.Session
-	rates    []float64
-	loaded   time.Duration
+	rates    []float64     // of its warm-up windows, 1/s
+	began    time.Time     // end of the first
+	cpu      time.Duration // its clock after the last
+	compiled time.Duration // since began, when it was last seen to work at rest
 	err      error
 }
 

@@ -10,11 +10,14 @@ import (
 	"dyno/internal/stats"
 )
 
-// warmWindow is one stretch of a native contestant's warm-up.
+// warmWindow is one stretch of load of a warm-up.
 const warmWindow = 100 * time.Millisecond
 
-// warm loads fresh processes by turns until each has had its least and its rate stands still. While others are loaded, and in the rest at the
-// end of a turn of managed ones alone, a managed runtime compiles.
+// compiling is the CPU time between two of its windows above which a managed contestant is at work on its own: its compiler is.
+const compiling = 20 * time.Millisecond
+
+// warm loads fresh processes by turns until each has had its least and stands still. Between its windows a managed one rests, while others are
+// loaded or all rest, for its runtime compiles then.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Driver.Quiet()()
 	for ctx.Err() == nil {
@@ -42,7 +45,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	}
 	for _, s := range all {
 		if s.err == nil && len(s.rates) > 0 {
-			s.WarmupNS, s.Warmup = int64(s.loaded), class(s.rates, s.last())
+			s.Warmup = class(s.rates, s.last())
 			s.WarmupRateFirst, s.WarmupRateLast = int64(s.rates[0]), int64(s.rates[len(s.rates)-1])
 		}
 	}
@@ -58,33 +61,40 @@ func (s *started) last() int {
 
 // warm reports whether s needs no more.
 func (s *started) warm(waits bool) bool {
+	took := time.Duration(s.WarmupNS)
 	if !s.managed {
-		return s.loaded >= plan.WarmNativeCap || s.loaded >= plan.WarmNative && steady(s.rates, s.last())
+		return took >= plan.WarmNativeCap || took >= plan.WarmNative && steady(s.rates, s.last())
 	}
-	enough := len(s.rates) >= plan.WarmTurns && (waits || s.WarmupRequests >= plan.WarmRequests)
-	return len(s.rates) >= plan.WarmTurnsCap || enough && steady(s.rates, s.last())
+	enough := took >= plan.WarmManaged && (waits || s.WarmupRequests >= plan.WarmRequests)
+	return took >= plan.WarmManagedCap || enough && took-s.compiled >= plan.WarmQuiet
 }
 
-// warmOnce is one window of load.
+// warmOnce is one window of load. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
-	window := max(warmWindow, 2*b.delay())
-	if s.managed {
-		window = max(plan.WarmTurn, 2*b.delay())
+	if cpu, err := s.server.CPU(); err == nil && len(s.rates) > 0 && cpu-s.cpu > compiling {
+		s.compiled = b.Driver.Now().Sub(s.began)
 	}
-	seen, err := s.session.Run(ctx, load.Window{For: window, Spread: b.delay()})
+	seen, err := s.session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay()), Spread: b.delay()})
 	if err == nil {
 		err = broken(&seen)
 	}
 	if err != nil {
 		return err
 	}
+	if len(s.rates) == 0 {
+		s.began = b.Driver.Now()
+	}
+	s.cpu, _ = s.server.CPU()
 	s.WarmupRequests += seen.Succeeded
-	s.loaded += time.Duration(seen.WindowNS)
 	s.rates = append(s.rates, float64(seen.Succeeded)/float64(seen.WindowNS)*1e9)
+	s.WarmupNS += seen.WindowNS
+	if s.managed {
+		s.WarmupNS = int64(b.Driver.Now().Sub(s.began))
+	}
 	return nil
 }
 
-// Warm-up classes of method.md §2.3. This version tells them by halves; the changepoint test comes with the method's own issue.
+// Warm-up classes of method.md §2.3. This version tells them by halves; the changepoint test is to come.
 const (
 	flat      = "flat"
 	warmed    = "warmed"

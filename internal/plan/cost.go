@@ -13,21 +13,21 @@ import (
 // dial, drain, freeze, read memory): method.md A, checked against the recorded epochs of examples/.
 const (
 	startNative   = 800 * time.Millisecond
-	startManaged  = 500 * time.Millisecond // without its warm-up
+	startManaged  = 500 * time.Millisecond // without its warm-up, which goes on beside that of the others
 	trialOverhead = 45 * time.Millisecond
 )
 
-// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative; managed ones are loaded and left to rest by
-// turns, for at least so many turns and requests.
+// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
+// WarmManaged since its first window, WarmRequests, and until it has used no CPU at rest for WarmQuiet: its compiler is done.
 const (
 	WarmNative    = 500 * time.Millisecond
 	WarmNativeCap = 10 * time.Second
 
-	WarmTurn     = 300 * time.Millisecond // of load, on one after another
-	WarmRest     = 400 * time.Millisecond // then, of all
-	WarmTurns    = 12
-	WarmTurnsCap = 60
-	WarmRequests = 20_000
+	WarmManaged    = 10 * time.Second
+	WarmManagedCap = 30 * time.Second
+	WarmRest       = 400 * time.Millisecond // between two turns
+	WarmQuiet      = 2 * time.Second
+	WarmRequests   = 20_000
 )
 
 // Cost is what a plan takes, told before it starts.
@@ -87,8 +87,9 @@ func estimateEpoch(p *result.Plan, pilot bool) time.Duration {
 		}
 		sum += time.Duration(p.Rounds) * (time.Duration(p.TrialNS+p.RewarmNS+p.Level.DelayNS) + trialOverhead)
 	}
-	if managed > 0 { // the natives' windows take the place of the first rests
-		sum += WarmTurns*time.Duration(managed)*WarmTurn + (WarmTurns-5)*WarmRest
+	if managed > 0 {
+		native := time.Duration(len(starters(p, pilot))-managed) * WarmNative
+		sum += max(0, WarmManaged+WarmQuiet/2-native)
 	}
 	return sum
 }
