@@ -3,11 +3,13 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -53,6 +55,45 @@ func TestRealDuel(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
 	if err != nil || !bytes.Contains(page, []byte("<svg")) {
 		t.Errorf("report.html: %d bytes, %v", len(page), err)
+	}
+	leftBehind(t, dir)
+}
+
+// TestInterrupt stops a real run with SIGINT in the middle of a round: what is known is written, and nobody is left.
+func TestInterrupt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a contestant and runs a duel for some seconds")
+	}
+	t.Chdir("../..")
+	dir := filepath.Join(t.TempDir(), "run")
+	self := filepath.Join(t.TempDir(), "dyno")
+	build(t, self)
+	cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline", "--out", dir)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if b, _ := os.ReadFile(filepath.Join(dir, result.TrialsFile)); bytes.Contains(b, []byte(`{"trial"`)) {
+			break
+		}
+		if cmd.ProcessState != nil || t.Context().Err() != nil {
+			t.Fatalf("no trial: %s", &out)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	cmd.Process.Signal(os.Interrupt)
+	err := cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
+		t.Errorf("exit %d (%v)\n%s", code, err, &out)
+	}
+	run, err := result.Open(dir)
+	if err != nil || run.End == nil || run.End.Reason != "interrupted" || len(run.Trials) == 0 {
+		t.Errorf("%+v, %v", run.End, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "report.html")); err != nil {
+		t.Error(err)
 	}
 	leftBehind(t, dir)
 }

@@ -105,11 +105,11 @@ const (
 // steadyWindows and steadyTurns are how many of the last windows must agree, of native and of managed contestants.
 const (
 	steadyWindows = 10
-	steadyTurns   = 6
+	steadyTurns   = 8
 )
 
 // moves is by how much two halves may differ and still be called equal: the machine's own noise over such a short time is of that size.
-const moves = 0.10
+const moves = 0.20
 
 // steady reports whether the last windows stand still: the median of their later half is within moves of that of their earlier half.
 // With fewer windows than that, half of those there are must do.

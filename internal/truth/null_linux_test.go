@@ -78,7 +78,7 @@ func TestNullKeepsWhatAClientIsSlowToRead(t *testing.T) {
 	response := "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n" + string(bytes.Repeat([]byte("x"), 9000))
 	conn := null(t, response)
 	const n = 2000
-	go io.WriteString(conn, string(bytes.Repeat([]byte("GET / HTTP/1.1\r\n\r\n"), n)))
+	go conn.Write(bytes.Repeat([]byte("GET / HTTP/1.1\r\n\r\n"), n))
 	got, err := io.Copy(io.Discard, io.LimitReader(conn, int64(n*len(response))))
 	if err != nil || got != int64(n*len(response)) {
 		t.Errorf("%d bytes, want %d: %v", got, n*len(response), err)
