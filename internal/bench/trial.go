@@ -33,9 +33,6 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	}
 	b.warm(ctx, all)
 	for _, s := range all {
-		if s.session != nil {
-			s.session.Close()
-		}
 		if ctx.Err() != nil {
 			continue
 		}
@@ -61,7 +58,6 @@ type started struct {
 	position int
 	managed  bool
 	server   Server
-	session  load.Session
 	rates    []float64     // of its warm-up windows, 1/s
 	began    time.Time     // end of the first
 	cpu      time.Duration // its clock after the last
@@ -69,7 +65,7 @@ type started struct {
 	err      error
 }
 
-// open launches and verifies one contestant and connects to it.
+// open launches and verifies one contestant.
 func (b *Bench) open(ctx context.Context, s *started) error {
 	s.StartedUnixNS = time.Now().UnixNano()
 	server, err := b.launch(ctx, s.Contestant, plan.Padding(b.run.Plan.Seed, s.Epoch, s.position), s.Epoch)
@@ -84,8 +80,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 			return &LogError{Err: err, Tail: server.LogTail()}
 		}
 	}
-	s.session, err = b.Driver.Open(ctx, b.job(s.Contestant, server, 0))
-	return err
+	return nil
 }
 
 // trial thaws, connects, re-warms, loads, drains, reads the clocks, disconnects, freezes, and records.

@@ -13,6 +13,9 @@ import (
 // warmWindow is one stretch of load of a warm-up.
 const warmWindow = 100 * time.Millisecond
 
+// settle is how long a managed contestant gets to see that its connections are closed, which is no work at rest.
+const settle = 20 * time.Millisecond
+
 // compiling is the CPU time between two of its windows above which a managed contestant is at work on its own: its compiler is.
 const compiling = 20 * time.Millisecond
 
@@ -69,17 +72,25 @@ func (s *started) warm(waits bool) bool {
 	return took >= plan.WarmManagedCap || enough && took-s.compiled >= plan.WarmQuiet
 }
 
-// warmOnce is one window of load. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
+// warmOnce is one window of load, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	if cpu, err := s.server.CPU(); err == nil && len(s.rates) > 0 && cpu-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
-	seen, err := s.session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay()), Spread: b.delay()})
+	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, 0))
+	if err != nil {
+		return err
+	}
+	seen, err := session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay()), Spread: b.delay()})
+	session.Close()
 	if err == nil {
 		err = broken(&seen)
 	}
 	if err != nil {
 		return err
+	}
+	if s.managed {
+		b.Driver.Rest(settle)
 	}
 	if len(s.rates) == 0 {
 		s.began = b.Driver.Now()

@@ -23,10 +23,10 @@ const (
 	WarmNative    = 500 * time.Millisecond
 	WarmNativeCap = 10 * time.Second
 
-	WarmManaged    = 12 * time.Second
+	WarmManaged    = 6 * time.Second
 	WarmManagedCap = 30 * time.Second
 	WarmRest       = 400 * time.Millisecond // between two turns
-	WarmQuiet      = 2500 * time.Millisecond
+	WarmQuiet      = 2 * time.Second
 	WarmRequests   = 20_000
 )
 
