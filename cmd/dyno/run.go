@@ -128,7 +128,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	p := &result.Plan{
 		Format: result.Format, Dyno: version(), Protocol: "duel", Profile: "quick", Study: slug, Title: st.Title, Scenario: st.Scenario,
 		Contestants: st.Contestants, Controls: f.controls, Level: result.Level{DelayNS: int64(delay), Connections: level.Load.Connections, Pipeline: max(1, level.Load.Pipeline)},
-		Seed: f.seed, Primary: st.Primary, Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Looks: []int{8, 12, 16, 24},
+		Seed: f.seed, Primary: st.Primary, Alpha: 0.05, Margin: 0.03, Pilots: 1, Looks: []int{8, 12, 16, 24},
 		BudgetNS: int64(f.budget), StartedUnixNS: time.Now().UnixNano(),
 	}
 	if len(f.contestants) > 0 {
@@ -168,9 +168,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 			p.Managed = append(p.Managed, name)
 		}
 	}
-	// method.md A: a trial is at least 20 handler delays, and the re-warm two.
-	p.TrialNS = int64(max(400*time.Millisecond, 20*delay))
-	p.RewarmNS = int64(max(30*time.Millisecond, 2*delay))
+	plan.Quick(p)
 	if f.out == "" {
 		f.out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405Z"))
 	}

@@ -62,9 +62,15 @@ func (h *Histogram) Reset() {
 	h.over, h.max = 0, 0
 }
 
-// Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram implementation reads.
-func (h *Histogram) Encode() (string, error) {
-	b, err := h.h.Encode(hdr.V2CompressedEncodingCookieBase)
+// Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram implementation reads, with so many
+// significant digits (1 to 3).
+func (h *Histogram) Encode(significant int) (string, error) {
+	coarse := h.h
+	if significant < digits {
+		coarse = hdr.New(Lowest, Highest, significant)
+		coarse.Merge(h.h)
+	}
+	b, err := coarse.Encode(hdr.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return "", fmt.Errorf("encode histogram: %w", err)
 	}

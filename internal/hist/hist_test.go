@@ -50,7 +50,7 @@ func TestMergeAndEncodeKeepEveryCount(t *testing.T) {
 	if a.Count() != 2000 || a.Over() != 1 || a.Max() != 999_000_000 {
 		t.Fatalf("merged: count %d over %d max %d", a.Count(), a.Over(), a.Max())
 	}
-	text, err := a.Encode()
+	text, err := a.Encode(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +65,15 @@ func TestMergeAndEncodeKeepEveryCount(t *testing.T) {
 		if x, y := a.Quantile(q), c.Quantile(q); x != y {
 			t.Errorf("quantile %v: %d before, %d after", q, x, y)
 		}
+	}
+	if text, err = a.Encode(2); err != nil {
+		t.Fatal(err)
+	}
+	if c, err = Decode(text); err != nil || c.Count() != 2000 {
+		t.Fatalf("2 digits: count %d, %v", c.Count(), err)
+	}
+	if x, y := a.Quantile(.9), c.Quantile(.9); y < x*99/100 || y > x*101/100 {
+		t.Errorf("2 digits: %d became %d", x, y)
 	}
 	if _, err := Decode("bm90IGEgaGlzdG9ncmFt"); err == nil {
 		t.Error("garbage decoded")

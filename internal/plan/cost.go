@@ -14,7 +14,7 @@ import (
 const (
 	startNative   = 800 * time.Millisecond
 	startManaged  = 500 * time.Millisecond // without its warm-up, which goes on beside that of the others
-	trialOverhead = 45 * time.Millisecond
+	trialOverhead = 22 * time.Millisecond
 )
 
 // Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
@@ -29,6 +29,23 @@ const (
 	WarmQuiet      = 2 * time.Second
 	WarmRequests   = 20_000
 )
+
+// The profile quick (doc/method.md): short trials, because the machine's own speed changes within tenths of a second, and as many rounds as
+// make up quickLoad.
+const (
+	quickTrial  = 100 * time.Millisecond
+	quickRewarm = 30 * time.Millisecond
+	quickLoad   = 1200 * time.Millisecond // of one contestant in one epoch
+	leastRounds = 3
+)
+
+// Quick sets the times and rounds of p. A trial is at least 20 handler delays, and the re-warm two.
+func Quick(p *result.Plan) {
+	delay := time.Duration(p.Level.DelayNS)
+	trial := max(quickTrial, 20*delay)
+	p.TrialNS, p.RewarmNS = int64(trial), int64(max(quickRewarm, 2*delay))
+	p.Rounds = max(leastRounds, int(quickLoad/trial))
+}
 
 // Cost is what a plan takes, told before it starts.
 type Cost struct {
@@ -89,7 +106,7 @@ func estimateEpoch(p *result.Plan, pilot bool) time.Duration {
 	}
 	if managed > 0 {
 		native := time.Duration(len(starters(p, pilot))-managed) * WarmNative
-		sum += max(0, WarmManaged+WarmQuiet/2-native)
+		sum += max(0, WarmManaged+WarmQuiet-native)
 	}
 	return sum
 }
@@ -106,7 +123,11 @@ func Looks(run *result.Run) []stats.Look {
 		return nil
 	}
 	left := float64(p.BudgetNS-pilotsEnd(run)) * (1 - reserve)
-	return looks(p.Looks, int(left/float64(pilotCost(run))), m, p.Alpha)
+	if l := looks(p.Looks, int(left/float64(pilotCost(run))), m, p.Alpha); len(l) > 0 {
+		return l
+	}
+	least := stats.MinEpochs(m, p.Alpha) // no verdict fits at this pace; it may still get better
+	return looks([]int{least}, least, m, p.Alpha)
 }
 
 // elapsed is the time from the first trial's epoch start to the last trial's end, ns.
