@@ -26,7 +26,7 @@ func TestRealDuel(t *testing.T) {
 	self := filepath.Join(t.TempDir(), "dyno") // truth servers are dyno's own program, which a test binary is not
 	build(t, self)
 	var stdout, stderr bytes.Buffer
-	code := start(t, self, &stdout, &stderr, "run", "--contestants", "iris-mvc,net-http,aspnetcore-mvc", "--budget", "4m", "--seed", "1", "--offline", "--out", dir)
+	code := start(t, self, &stdout, &stderr, "run", "--contestants", "iris-mvc,net-http,aspnetcore-mvc", "--budget", "3m", "--seed", "1", "--offline", "--out", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	if code != 0 {
 		t.Fatalf("exit %d", code)

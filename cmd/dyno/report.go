@@ -33,7 +33,8 @@ func reportCommand() *cobra.Command {
 				return err
 			}
 			data := study.Judge(run)
-			if isDir(args[0]) && !cmd.Flags().Changed("format") {
+			_, absent := os.Stat(filepath.Join(args[0], result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
+			if absent == nil && !cmd.Flags().Changed("format") {
 				if err := writePages(data, filepath.Clean(args[0])); err != nil {
 					return err
 				}

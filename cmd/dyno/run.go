@@ -266,8 +266,8 @@ func standing(r *result.Run) []result.Standing {
 	}
 	var out []result.Standing
 	for _, name := range a.Order {
-		if c := a.Cell(name, a.Primary); c != nil && c.Absent == "" {
-			out = append(out, result.Standing{Name: name, PerSec: c.Level.Value, Ratio: c.Ratio.Value, Lo: c.Ratio.Lo, Hi: c.Ratio.Hi, Decided: decided, Pairs: pairs})
+		if c, rate := a.Cell(name, a.Primary), a.Cell(name, "throughput"); c != nil && c.Absent == "" && rate != nil {
+			out = append(out, result.Standing{Name: name, PerSec: rate.Level.Value, Ratio: c.Ratio.Value, Lo: c.Ratio.Lo, Hi: c.Ratio.Hi, Decided: decided, Pairs: pairs})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y result.Standing) int {

@@ -67,27 +67,26 @@ func couples(names []string) [][2]string {
 // judge compares the couples under m at each look in turn. The first verdict of a pair stays: later looks do not retract it.
 func (a *Analysis) judge(t *table, m Metric, couples [][2]string, in Input) []Pair {
 	pairs := make([]Pair, len(couples))
-	diffs := make([][]float64, len(couples))
 	for i, c := range couples {
-		diffs[i] = t.differences(m, c[0], c[1])
 		pairs[i] = Pair{A: c[0], B: c[1], Metric: m.Name, Verdict: Undecided, P: 1, Adjusted: 1}
-		pairs[i].Ratio = ratio(diffs[i], 1-a.AlphaAt)
+		pairs[i].Ratio = ratio(t.differences(m, c[0], c[1], all), 1-a.AlphaAt)
 	}
 	for _, look := range in.Looks {
 		if look.N > len(t.epochs) {
 			break
 		}
 		ps := make([]float64, len(pairs))
-		for i := range pairs {
-			d := head(diffs[i], look.N)
-			ps[i] = stats.SignedRank(d)
-			pairs[i].P, pairs[i].Ratio = ps[i], ratio(d, 1-look.Alpha)
+		diffs := make([][]float64, len(pairs))
+		for i, c := range couples {
+			diffs[i] = t.differences(m, c[0], c[1], look.N)
+			ps[i] = stats.SignedRank(diffs[i])
+			pairs[i].P, pairs[i].Ratio = ps[i], ratio(diffs[i], 1-look.Alpha)
 		}
 		for i, adjusted := range stats.Holm(ps) {
 			p := &pairs[i]
 			p.Adjusted = adjusted
 			if p.Verdict == Undecided {
-				p.decide(head(diffs[i], look.N), look.Alpha, in.Margin, m.More)
+				p.decide(diffs[i], look.Alpha, in.Margin, m.More)
 			}
 		}
 	}
@@ -211,12 +210,12 @@ func (a *Analysis) ceiling(t *table, in Input) {
 	if in.Ceiling == "" || len(in.Controls) == 0 {
 		return
 	}
-	scale := math.Exp(stats.Median(tabulate(in.Pilot).differences(m, in.Controls[0], in.Ceiling)))
+	scale := math.Exp(stats.Median(tabulate(in.Pilot).differences(m, in.Controls[0], in.Ceiling, all)))
 	if math.IsNaN(scale) {
 		return
 	}
 	for _, n := range in.Contestants {
-		if r := ratio(t.differences(m, n, in.Controls[0]), 0.95); r.N > 0 {
+		if r := ratio(t.differences(m, n, in.Controls[0], all), 0.95); r.N > 0 {
 			a.Shares[n] = r.Value * scale
 		}
 	}
@@ -233,7 +232,7 @@ func mde(t *table, m Metric, couples [][2]string, in Input) float64 {
 	var sigmas []float64
 	pilot := tabulate(in.Pilot)
 	for _, c := range couples {
-		if d := t.differences(m, c[0], c[1]); len(d) >= 4 {
+		if d := t.differences(m, c[0], c[1], all); len(d) >= 4 {
 			sigmas = append(sigmas, stats.MAD(d))
 		} else if d, rounds := pilot.rounds(m, c[0], c[1]); len(d) >= 3 {
 			// The epoch's value is a median of rounds, whose standard error is sqrt(pi/2) that of their mean.

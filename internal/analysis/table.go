@@ -65,10 +65,11 @@ func (t *table) logRatios(m Metric, a, b string, epoch int) []float64 {
 	return out
 }
 
-// differences are d_e of method.md §2.4: per epoch the median over its rounds of the log ratio of a over b.
-func (t *table) differences(m Metric, a, b string) []float64 {
+// differences are d_e of method.md §2.4: per epoch the median over its rounds of the log ratio of a over b. upTo is how many epochs are
+// looked at; one that lacks the metric has no value.
+func (t *table) differences(m Metric, a, b string, upTo int) []float64 {
 	var out []float64
-	for _, e := range t.epochs {
+	for _, e := range t.epochs[:min(upTo, len(t.epochs))] {
 		if d := t.logRatios(m, a, b, e); len(d) > 0 {
 			out = append(out, stats.Median(d))
 		}
@@ -102,10 +103,10 @@ func cells(t *table, in Input, alpha float64) []Cell {
 					c.Level.Lo, c.Level.Hi = lo, hi
 				}
 			} else if c.Absent == "" {
-				c.Absent = "not measured"
+				c.Absent = "no trial of it stands"
 			}
 			if len(in.Controls) > 0 && name != in.Controls[0] {
-				c.Ratio = ratio(t.differences(m, name, in.Controls[0]), 1-alpha)
+				c.Ratio = ratio(t.differences(m, name, in.Controls[0], all), 1-alpha)
 			}
 			out = append(out, c)
 		}
@@ -122,4 +123,5 @@ func ratio(d []float64, conf float64) Estimate {
 	return Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
 }
 
-func head(x []float64, n int) []float64 { return x[:min(n, len(x))] }
+// all stands for every epoch there is.
+const all = math.MaxInt

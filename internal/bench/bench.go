@@ -103,10 +103,11 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 
 // all is the run between its first record and its last.
 func (b *Bench) all(ctx context.Context) (string, error) {
-	if err := b.build(ctx); err != nil {
+	built, err := b.build(ctx)
+	if err != nil {
 		return "", err
 	}
-	if err := b.prove(ctx); err != nil {
+	if err := b.prove(ctx, built); err != nil {
 		return "", err
 	}
 	epoch := -1
@@ -131,8 +132,8 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	}
 }
 
-// build builds all contestants, two at a time, and records what was built or why not.
-func (b *Bench) build(ctx context.Context) error {
+// build builds all contestants, two at a time, and returns those that could be; of the others it records why not.
+func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
 	if p.Ceiling != "" {
@@ -154,27 +155,29 @@ func (b *Bench) build(ctx context.Context) error {
 	}
 	wg.Wait()
 	if err := ctx.Err(); err != nil {
-		return err
+		return nil, err
 	}
+	var standing []result.Contestant
 	for i, name := range names {
-		var err error
-		if failed[i] != nil {
-			err = b.fail(name, "build", 0, failed[i])
-		} else {
-			b.run.Contestants = append(b.run.Contestants, built[i])
+		if failed[i] == nil {
+			standing = append(standing, built[i])
+			continue
 		}
-		if err != nil {
-			return err
+		if built[i].Name != "" { // its title, at least, is known
+			if err := b.record(result.Record{Contestant: &built[i]}); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.fail(name, "build", 0, failed[i]); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return standing, nil
 }
 
 // prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it recorded, with what was observed.
-func (b *Bench) prove(ctx context.Context) error {
-	standing := b.run.Contestants
-	b.run.Contestants = nil
-	for _, c := range standing {
+func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
+	for _, c := range built {
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
 		seen, err := b.proveOne(ctx, &c)
 		if ctx.Err() != nil {

@@ -161,7 +161,7 @@ func TestManagedContestantsAreWarmedUntilTheyStopCompiling(t *testing.T) {
 	d.rested = func() { rested += plan.WarmRest }
 	reads := map[*fakeServer]int{}
 	h.compiles = func(s *fakeServer) time.Duration {
-		if n := reads[s]; s.name == "b" && n < 100 { // b works at rest for its first 50 windows
+		if n := reads[s]; s.name == "b" && n < 150 { // b works at rest for its first 50 windows of three readings
 			reads[s]++
 			return time.Duration(n) * 30 * time.Millisecond
 		}

@@ -58,7 +58,7 @@ type started struct {
 	position int
 	managed  bool
 	server   Server
-	rates    []float64     // of its warm-up windows, 1/s
+	rates    []float64     // of its warm-up windows, per second of its own CPU, for others work beside it
 	began    time.Time     // end of the first
 	cpu      time.Duration // its clock after the last
 	compiled time.Duration // since began, when it was last seen to work at rest

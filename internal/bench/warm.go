@@ -74,7 +74,8 @@ func (s *started) warm(waits bool) bool {
 
 // warmOnce is one window of load, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
-	if cpu, err := s.server.CPU(); err == nil && len(s.rates) > 0 && cpu-s.cpu > compiling {
+	before, err := s.server.CPU()
+	if err == nil && len(s.rates) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
 	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, 0))
@@ -82,6 +83,7 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		return err
 	}
 	seen, err := session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay()), Spread: b.delay()})
+	after, unread := s.server.CPU()
 	session.Close()
 	if err == nil {
 		err = broken(&seen)
@@ -97,7 +99,11 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	}
 	s.cpu, _ = s.server.CPU()
 	s.WarmupRequests += seen.Succeeded
-	s.rates = append(s.rates, float64(seen.Succeeded)/float64(seen.WindowNS)*1e9)
+	used := after - before
+	if unread != nil || used <= 0 {
+		used = time.Duration(seen.WindowNS)
+	}
+	s.rates = append(s.rates, float64(seen.Succeeded)/used.Seconds())
 	s.WarmupNS += seen.WindowNS
 	if s.managed {
 		s.WarmupNS = int64(b.Driver.Now().Sub(s.began))
@@ -116,11 +122,12 @@ const (
 // steadyWindows and steadyTurns are how many of the last windows must agree, of native and of managed contestants.
 const (
 	steadyWindows = 10
-	steadyTurns   = 8
+	steadyTurns   = 4
 )
 
-// moves is by how much two halves may differ and still be called equal: the machine's own noise over such a short time is of that size.
-const moves = 0.20
+// moves is by how much two halves may differ and still be called equal: the machine's own noise over such a short time is nearly of that
+// size, and code that is not compiled yet is slower by more.
+const moves = 0.30
 
 // steady reports whether the last windows stand still: the median of their later half is within moves of that of their earlier half.
 // With fewer windows than that, half of those there are must do.

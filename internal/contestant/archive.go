@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// sums checks file against the SHA256SUMS beside it, where there is one that names it.
+// sums checks file against the SHA256SUMS beside it, where there is one: it must name the file.
 func sums(file string) error {
 	list, err := os.Open(filepath.Join(filepath.Dir(file), "SHA256SUMS"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -38,8 +38,9 @@ func sums(file string) error {
 		if got != want {
 			return fmt.Errorf("%s: its SHA-256 is %s…, SHA256SUMS says %s…: the file is damaged", name, got[:12], want[:min(12, len(want))])
 		}
+		return nil
 	}
-	return nil
+	return fmt.Errorf("%s: the SHA256SUMS beside it does not name it: add its line, or remove the file", filepath.Base(file))
 }
 
 func sha256File(path string) (string, error) {

@@ -167,7 +167,7 @@ type builtRow struct {
 func (v *view) builtRows() (list []builtRow) {
 	for _, r := range slices.Concat(v.rows, v.controls) {
 		c := r.Built
-		if c == nil {
+		if c == nil || c.BinaryHash == "" && !r.Control { // it was not built
 			continue
 		}
 		b := builtRow{Title: r.Title, Language: languageClass(r), Made: metaOf(r), Toolchain: Clean(c.Toolchain), Hash: Missing, Response: Missing,

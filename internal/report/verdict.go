@@ -120,7 +120,7 @@ func (v *view) canary() (text string, state validity.State) {
 		}
 	}
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", v.title(c.A), v.title(c.B), value, interval, P("p", c.P))
+	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", Clean(c.A), Clean(c.B), value, interval, P("p", c.P))
 	switch {
 	case state == validity.Fail:
 		text += "one and the same program seems to differ from itself; the run fails"
@@ -142,7 +142,7 @@ func (v *view) others() (lines []string) {
 	for _, p := range v.a.Others {
 		value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s, %s: %s",
-			v.title(p.A), v.title(p.B), value, interval, P("p", p.P), p.Verdict))
+			Clean(p.A), Clean(p.B), value, interval, P("p", p.P), p.Verdict))
 	}
 	return lines
 }

@@ -103,10 +103,8 @@ func (v *view) struck(r *row) string {
 	if r.Place.Struck != "" {
 		return Clean(r.Place.Struck)
 	}
-	if c := v.a.Cell(r.Name, v.primary().Name); c == nil {
-		return "not measured: no trial of it stands"
-	} else if c.Absent != "" || c.Level.N == 0 {
-		return "not measured: " + orElse(Clean(c.Absent), "no trial of it stands")
+	if c := v.cell(r.Name, v.primary().Name); c.Absent != "" {
+		return "not measured: " + Clean(c.Absent)
 	}
 	return ""
 }
@@ -135,13 +133,6 @@ func (v *view) notes(r *row) (notes []string) {
 	if r.Built != nil {
 		for _, d := range r.Built.Differs {
 			notes = append(notes, Clean(d))
-		}
-	}
-	for _, l := range v.run.Launches {
-		if l.Contestant == r.Name && (l.Warmup == "slowdown" || l.Warmup == "no steady state") {
-			if n := "warm-up: " + l.Warmup; !slices.Contains(notes, n) {
-				notes = append(notes, n)
-			}
 		}
 	}
 	var ids []string

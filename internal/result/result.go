@@ -150,9 +150,9 @@ type Launch struct {
 	ReadyNS         int64  `json:"ready_ns"` // start of the process to its first right answer
 	WarmupNS        int64  `json:"warmup_ns"`
 	WarmupRequests  int64  `json:"warmup_requests"`
-	Warmup          string `json:"warmup"`             // flat, warmed, slowdown, no steady state
-	WarmupRateFirst int64  `json:"rate_first_per_sec"` // of the first and last windows of the warm-up
-	WarmupRateLast  int64  `json:"rate_last_per_sec"`
+	Warmup          string `json:"warmup"`                 // flat, warmed, slowdown, no steady state
+	WarmupRateFirst int64  `json:"rate_first_per_cpu_sec"` // requests per second of its CPU in the first and last window of the warm-up
+	WarmupRateLast  int64  `json:"rate_last_per_cpu_sec"`
 }
 
 // Trial is a short load on one contestant.

@@ -303,7 +303,7 @@ func memory(e *Evidence, name string, own []result.Trial) (State, string) {
 
 func provenance(e *Evidence) (State, string) {
 	for _, c := range e.Run.Contestants {
-		if !c.Control && (c.Version == "" || c.BinaryHash == "") {
+		if !c.Control && e.Run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
 			return Fail, "the version or the hash of " + c.Name + " is missing"
 		}
 	}
