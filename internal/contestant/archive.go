@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -76,8 +77,9 @@ func unpack(ctx context.Context, file, dir, program string) error {
 		return fmt.Errorf("unpack %s: %w", filepath.Base(file), err)
 	}
 	top := partial
-	if _, err := os.Stat(filepath.Join(top, program)); err != nil {
+	if !isFile(filepath.Join(top, program)) { // a folder may well have the program's name
 		inner, _ := filepath.Glob(filepath.Join(partial, "*", program))
+		inner = slices.DeleteFunc(inner, func(f string) bool { return !isFile(f) })
 		if len(inner) != 1 {
 			return fmt.Errorf("unpack %s: no %s in it", filepath.Base(file), program)
 		}
@@ -87,12 +89,17 @@ func unpack(ctx context.Context, file, dir, program string) error {
 		return err
 	}
 	if err := os.Rename(top, dir); err != nil {
-		if _, there := os.Stat(filepath.Join(dir, program)); there == nil {
+		if isFile(filepath.Join(dir, program)) {
 			return nil // another process was faster
 		}
 		return err
 	}
 	return nil
+}
+
+func isFile(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.Mode().IsRegular()
 }
 
 // tarCommand unpacks what the standard library cannot, by the system's tar.

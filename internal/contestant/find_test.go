@@ -19,22 +19,22 @@ import (
 	"testing"
 )
 
-// fakeSDK is a .tar.gz of a folder with a dotnet that answers --version.
-func fakeSDK(t *testing.T, version string) []byte {
+// fakeSDK is a .tar.gz of a folder, named top, with a dotnet that answers --version.
+func fakeSDK(t *testing.T, top, version string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
 	w := tar.NewWriter(z)
 	script := "#!/bin/sh\necho " + version + "\n"
 	for _, h := range []*tar.Header{
-		{Name: "./", Typeflag: tar.TypeDir, Mode: 0o755},
-		{Name: "./dotnet", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(script))},
-		{Name: "./sdk/readme", Typeflag: tar.TypeReg, Mode: 0o644},
+		{Name: top, Typeflag: tar.TypeDir, Mode: 0o755},
+		{Name: top + "dotnet", Typeflag: tar.TypeReg, Mode: 0o755, Size: int64(len(script))},
+		{Name: top + "sdk/readme", Typeflag: tar.TypeReg, Mode: 0o644},
 	} {
 		if err := w.WriteHeader(h); err != nil {
 			t.Fatal(err)
 		}
-		if h.Name == "./dotnet" {
+		if h.Size > 0 {
 			w.Write([]byte(script))
 		}
 	}
@@ -84,7 +84,7 @@ func bare(t *testing.T) (m *Manifest, o FindOptions) {
 }
 
 func TestFetchFromVendor(t *testing.T) {
-	sdk := fakeSDK(t, "10.0.500")
+	sdk := fakeSDK(t, "./", "10.0.500")
 	sum := sha512.Sum512(sdk)
 	right := hex.EncodeToString(sum[:])
 	for name, c := range map[string]struct {
@@ -104,7 +104,7 @@ func TestFetchFromVendor(t *testing.T) {
 			vendor vendor
 			want   string
 		} {
-			old := fakeSDK(t, "9.0.1")
+			old := fakeSDK(t, "./", "9.0.1")
 			s := sha512.Sum512(old)
 			return struct {
 				vendor vendor
@@ -164,7 +164,7 @@ func TestVendorOutOfReach(t *testing.T) {
 func TestFetchIsCancelled(t *testing.T) {
 	m, o := bare(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	v := vendor{archive: fakeSDK(t, "10.0.500"), hash: strings.Repeat("0", 128), serve: func(w http.ResponseWriter, b []byte) {
+	v := vendor{archive: fakeSDK(t, "./", "10.0.500"), hash: strings.Repeat("0", 128), serve: func(w http.ResponseWriter, b []byte) {
 		w.Header().Set("Content-Length", "1000000")
 		w.Write(b)
 		w.(http.Flusher).Flush()
@@ -206,7 +206,7 @@ func TestOrderOfPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	archive := filepath.Join(beside, "dotnet-sdk-10.0.1-linux-x64.tar.gz")
-	sdk := fakeSDK(t, "10.0.1")
+	sdk := fakeSDK(t, "dotnet/", "10.0.1") // the folder is called as the program in it
 	if err := os.WriteFile(archive, sdk, 0o644); err != nil {
 		t.Fatal(err)
 	}

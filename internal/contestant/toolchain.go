@@ -221,7 +221,10 @@ func (s *search) archive(ctx context.Context, file, origin string) (Toolchain, b
 	if err := unpack(ctx, file, dir, s.kind.program); err != nil {
 		return s.turn(origin, err)
 	}
-	return s.try(ctx, dir, origin)
+	if tc, ok := s.try(ctx, dir, origin); ok {
+		return tc, true
+	}
+	return s.turn(origin, fmt.Errorf("what %s holds does not run from %s", filepath.Base(file), dir))
 }
 
 // try takes the toolchain in dir, if it runs and reaches the floor.
@@ -230,7 +233,7 @@ func (s *search) try(ctx context.Context, dir, origin string) (Toolchain, bool) 
 		if runtime.GOOS == "windows" {
 			program += ".exe"
 		}
-		if st, err := os.Stat(program); err == nil && !st.IsDir() {
+		if isFile(program) {
 			return s.take(ctx, program, dir, origin)
 		}
 	}
