@@ -22,6 +22,14 @@ type Job struct {
 	Timeout     time.Duration // of one request; 0 means 10 s
 	Workers     int           // event loops; 0 means one per CPU in CPUs
 	CPUs        []int         // that the workers are pinned to, round robin; nil leaves them free
+
+	// PerConnection is how many requests a connection carries before the client closes it and dials anew for the next; 0: no end. With 1
+	// every request says "Connection: close".
+	PerConnection int
+	Cookies       bool     // a jar for each connection
+	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
+	Lazy          bool     // a connection is dialled when its turn comes (Window.Spread), not by Open
+	Spin          bool     // wait for the last 60 µs before a due time awake: for schedules, where the loops have CPUs to themselves
 }
 
 // Window is one stretch of load on an open Session.
@@ -29,6 +37,22 @@ type Window struct {
 	For      time.Duration // no request starts after it; those in flight are awaited
 	Requests int64         // or: at most so many requests; 0 means no limit
 	Spread   time.Duration // the first requests of the connections are spread evenly over it
+	Schedule *Schedule     // when requests are due: an open loop; nil: a closed loop, in which each connection asks as soon as it may
+	Think    Pause         // closed loop: from an answer to the next request of its connection
+	Observe  *Observe      // what to keep beyond the Load; nil: nothing
+}
+
+// Observe asks a Window for detail.
+type Observe struct {
+	Into  *result.Detail        // is filled when Run returns
+	Every time.Duration         // length of the intervals told to Tick; 0: none
+	Tick  func(result.Interval) // is called for each interval, in order, by one goroutine; what it is given holds until it returns
+}
+
+// Pause is a think time, drawn anew each time if Random: then exponentially, of that mean.
+type Pause struct {
+	Mean   time.Duration
+	Random bool
 }
 
 // Engine dials.

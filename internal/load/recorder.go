@@ -34,25 +34,62 @@ func (k Kind) String() string {
 }
 
 // Recorder is the ledger of one worker, or of several that lock it. All times are ns on one monotonic clock. Nothing in it allocates once
-// it is made.
+// it is made, but for the first request that is censored.
 type Recorder struct {
-	Service      *hist.Histogram // sent -> done of every answer, right or wrong
+	Service   *hist.Histogram // sent -> done of every answer, right or wrong
+	Response  *hist.Histogram // due -> done; nil: not kept
+	Lag       *hist.Histogram // due -> sent; nil: not kept
+	Connect   *hist.Histogram // nil: not kept
+	FirstByte *hist.Histogram // nil: not kept
+
+	Planned      int64
+	NeverStarted int64
 	Started      int64
 	InFlight     int64 // neither answered nor broken when the window was cancelled
 	BytesRead    int64
 	BytesWritten int64
-	counts       [kinds]int64
-	first        int64 // send
-	last         int64 // answer
+	RunQueueNS   int64
+	CPUNS        int64 // of the event loop, SpunNS among it
+	SpunNS       int64
+	StarvedNS    int64
+	BacklogPeak  int64
+
+	counts [kinds]int64
+	status [600]int64 // answers by status code
+	first  int64      // send
+	last   int64      // answer
+
+	heldService, heldResponse *hist.Histogram // of the censored, at what they had waited
+	heldFrom                  int64
 }
 
-// NewRecorder returns an empty Recorder.
+// NewRecorder returns an empty Recorder that keeps Service alone.
 func NewRecorder() *Recorder { return &Recorder{Service: hist.New()} }
+
+// newDetailed returns one that keeps all; paced says that due times differ from send times.
+func newDetailed(paced bool) *Recorder {
+	r := &Recorder{Service: hist.New(), Connect: hist.New(), FirstByte: hist.New()}
+	if paced {
+		r.Response, r.Lag = hist.New(), hist.New()
+	}
+	return r
+}
+
+// histograms are those of r and of o side by side, in one order.
+func (r *Recorder) histograms() []**hist.Histogram {
+	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.FirstByte, &r.heldService, &r.heldResponse}
+}
 
 // Reset empties r and keeps its memory.
 func (r *Recorder) Reset() {
-	r.Service.Reset()
-	*r = Recorder{Service: r.Service}
+	kept := Recorder{}
+	for i, h := range r.histograms() {
+		if *h != nil {
+			(*h).Reset()
+		}
+		*kept.histograms()[i] = *h
+	}
+	*r = kept
 }
 
 // Sent counts n requests that go out at now.
@@ -63,45 +100,130 @@ func (r *Recorder) Sent(n int, now int64) {
 	r.Started += int64(n)
 }
 
-// Done counts an answer.
-func (r *Recorder) Done(k Kind, sent, now int64) {
+// Late notes that a request due at due goes out at now.
+func (r *Recorder) Late(due, now int64) {
+	if r.Lag != nil {
+		r.Lag.Record(now - due)
+	}
+}
+
+// Done counts an answer of that status.
+func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	r.counts[k]++
 	r.last = max(r.last, now)
 	r.Service.Record(now - sent)
+	if r.Response != nil {
+		r.Response.Record(now - due)
+	}
+	if uint(status) < uint(len(r.status)) {
+		r.status[status]++
+	}
 }
 
 // Lost counts n requests that will never be answered.
 func (r *Recorder) Lost(k Kind, n int) { r.counts[k] += int64(n) }
 
-// Undial counts a request that found no connection: started and lost at once.
-func (r *Recorder) Undial(now int64) {
+// TimedOut counts a request given up at now.
+func (r *Recorder) TimedOut(due, sent, now int64) {
+	r.counts[Timeout]++
+	r.held(due, sent, now)
+}
+
+// Flying counts a request that was in flight when the window was cancelled, at now.
+func (r *Recorder) Flying(due, sent, now int64) {
+	r.InFlight++
+	r.held(due, sent, now)
+}
+
+// Never counts a request that was due but not started when the window ended, at now.
+func (r *Recorder) Never(due, now int64) {
+	r.NeverStarted++
+	r.held(due, now, now)
+}
+
+// held keeps what a request has waited at the least. One that was never sent has no service time.
+func (r *Recorder) held(due, sent, now int64) {
+	if r.heldService == nil {
+		r.heldService, r.heldResponse = hist.New(), hist.New()
+	}
+	if now > sent {
+		r.heldService.Record(now - sent)
+	}
+	r.heldResponse.Record(now - due)
+	if from := now - due; r.heldFrom == 0 || from < r.heldFrom {
+		r.heldFrom = max(from, 1)
+	}
+}
+
+// Undial counts a request, due at due, that found no connection: started and lost at once.
+func (r *Recorder) Undial(due, now int64) {
 	r.Sent(1, now)
+	r.Late(due, now)
 	r.Lost(Dial, 1)
+}
+
+// merge adds all of o.
+func (r *Recorder) merge(o *Recorder) {
+	mine := r.histograms()
+	for i, h := range o.histograms() {
+		if *h == nil {
+			continue
+		}
+		if *mine[i] == nil {
+			*mine[i] = hist.New()
+		}
+		(*mine[i]).Merge(*h)
+	}
+	if o.Started > 0 && (r.Started == 0 || o.first < r.first) {
+		r.first = o.first
+	}
+	r.last = max(r.last, o.last)
+	if o.heldFrom > 0 && (r.heldFrom == 0 || o.heldFrom < r.heldFrom) {
+		r.heldFrom = o.heldFrom
+	}
+	r.Planned += o.Planned
+	r.NeverStarted += o.NeverStarted
+	r.Started += o.Started
+	r.InFlight += o.InFlight
+	r.BytesRead += o.BytesRead
+	r.BytesWritten += o.BytesWritten
+	r.RunQueueNS += o.RunQueueNS
+	r.CPUNS += o.CPUNS
+	r.SpunNS += o.SpunNS
+	r.StarvedNS += o.StarvedNS
+	r.BacklogPeak += o.BacklogPeak
+	for k, n := range o.counts {
+		r.counts[k] += n
+	}
+	for s, n := range o.status {
+		r.status[s] += n
+	}
 }
 
 // Merge folds the ledgers of the workers of one window, which ended at now.
 func Merge(recorders []*Recorder, now int64) (result.Load, error) {
-	var l result.Load
-	var counts [kinds]int64
-	all := hist.New()
-	first, last := int64(-1), int64(-1)
+	all := NewRecorder()
 	for _, r := range recorders {
-		all.Merge(r.Service)
-		l.Started += r.Started
-		l.InFlight += r.InFlight
-		l.BytesRead += r.BytesRead
-		l.BytesWritten += r.BytesWritten
-		for k, n := range r.counts {
-			counts[k] += n
-		}
-		if r.Started > 0 && (first < 0 || r.first < first) {
-			first = r.first
-		}
-		last = max(last, r.last)
+		all.merge(r)
 	}
-	l.Succeeded = counts[OK]
+	l := all.load(now)
+	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = all.Service.Quantile(0.5), all.Service.Quantile(0.99), all.Service.Max()
+	var err error
+	if l.Service, err = all.Service.Encode(serviceDigits); err != nil {
+		return l, fmt.Errorf("merge recorders: %w", err)
+	}
+	return l, nil
+}
+
+// load is r as a Load without its histogram, of a window that ended at now.
+func (r *Recorder) load(now int64) result.Load {
+	l := result.Load{
+		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started, Succeeded: r.counts[OK], InFlight: r.InFlight,
+		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
+		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, StarvedNS: r.StarvedNS, BacklogPeak: r.BacklogPeak,
+	}
 	for k := Status; k < kinds; k++ {
-		switch n := counts[k]; {
+		switch n := r.counts[k]; {
 		case n == 0:
 		case k <= Body:
 			l.Failed += n
@@ -110,18 +232,31 @@ func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 			l.Errors = count(l.Errors, k, n)
 		}
 	}
-	if first >= 0 {
-		if last < first { // no answer came: the window is as long as it was waited for
-			last = now
+	if r.Started > 0 {
+		if r.last < r.first { // no answer came: the window is as long as it was waited for
+			r.last = now
 		}
-		l.WindowNS = last - first
+		l.WindowNS = r.last - r.first
 	}
-	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = all.Quantile(0.5), all.Quantile(0.99), all.Max()
-	var err error
-	if l.Service, err = all.Encode(serviceDigits); err != nil {
-		return l, fmt.Errorf("merge recorders: %w", err)
+	return l
+}
+
+// detail is r in full. It shares r's histograms.
+func (r *Recorder) detail() result.Detail {
+	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect, FirstByte: r.FirstByte, Status: map[int]int64{}}
+	if r.heldService != nil {
+		d.Censored, d.CensoredFromNS = r.heldResponse.Count()+r.heldResponse.Over(), r.heldFrom
+		d.Service.Merge(r.heldService)
+		if d.Response != nil {
+			d.Response.Merge(r.heldResponse)
+		}
 	}
-	return l, nil
+	for s, n := range r.status {
+		if n > 0 {
+			d.Status[s] = n
+		}
+	}
+	return d
 }
 
 func count(m map[string]int64, k Kind, n int64) map[string]int64 {

@@ -9,12 +9,12 @@ import (
 func TestMergeClosesTheLedger(t *testing.T) {
 	a, b := NewRecorder(), NewRecorder()
 	a.Sent(4, 1000)
-	a.Done(OK, 1000, 51_000)
-	a.Done(Body, 1000, 61_000)
+	a.Done(OK, 200, 1000, 1000, 51_000)
+	a.Done(Body, 200, 1000, 1000, 61_000)
 	a.Lost(Reset, 2)
 	b.Sent(3, 500)
-	b.Done(OK, 500, 20_500)
-	b.Undial(30_000)
+	b.Done(OK, 200, 500, 500, 20_500)
+	b.Undial(500, 30_000)
 	b.Lost(Timeout, 1)
 	b.InFlight = 1
 	l, err := Merge([]*Recorder{a, b, NewRecorder()}, 99_000)

@@ -5,7 +5,11 @@
 // read is a nil pointer.
 package result
 
-import "time"
+import (
+	"time"
+
+	"dyno/internal/hist"
+)
 
 // Format is the version of trials.jsonl that this code writes; see doc/format.md.
 const Format = 1
@@ -168,8 +172,13 @@ type Trial struct {
 }
 
 // Load is what the generator saw in the counted window, drained. The ledger closes:
-// Started = Succeeded + Failed + sum(Errors) + InFlight.
+// Started = Succeeded + Failed + sum(Errors) + InFlight, and where there is a plan, Planned = Started + NeverStarted.
 type Load struct {
+	// Planned is how many requests were due, by an open loop's schedule or by number. NeverStarted found no free connection in time, or the
+	// window was cut short.
+	Planned      int64 `json:"planned,omitempty"`
+	NeverStarted int64 `json:"never_started,omitempty"`
+
 	WindowNS    int64            `json:"window_ns"` // first send to last answer
 	Connections int              `json:"connections"`
 	Established int              `json:"established"`
@@ -180,7 +189,14 @@ type Load struct {
 	Errors      map[string]int64 `json:"errors,omitempty"` // never answered, by kind: dial, reset, closed, timeout, parse …
 	InFlight    int64            `json:"in_flight,omitempty"`
 	// RunQueueNS is how long the engine's event loops were runnable but not running: something else had their CPU.
-	RunQueueNS   int64 `json:"run_queue_ns"`
+	RunQueueNS int64 `json:"run_queue_ns"`
+	// LoopCPUNS is the CPU time of the event loops, without SpunNS, which they spent awake waiting for a due time.
+	Workers   int   `json:"workers,omitempty"`
+	LoopCPUNS int64 `json:"loop_cpu_ns,omitempty"`
+	SpunNS    int64 `json:"spun_ns,omitempty"`
+	// StarvedNS is how long requests were due while no connection was free, on any one event loop; BacklogPeak is how many at most.
+	StarvedNS    int64 `json:"starved_ns,omitempty"`
+	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns; InFlight and timeouts are not in it.
@@ -198,6 +214,32 @@ func (l *Load) Errored() int64 {
 		n += v
 	}
 	return n
+}
+
+// Detail is what a load was seen to do, in full; it lives in memory only. A nil histogram was not measured.
+//
+// Censored requests (timed out, in flight at the end, never started) stand in Response, and those that were sent in Service, with what
+// they had waited: at least that. A quantile at or above CensoredFromNS is therefore a lower bound.
+type Detail struct {
+	Service   *hist.Histogram // sent -> done
+	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
+	Lag       *hist.Histogram // due -> sent
+	Connect   *hist.Histogram // dial -> established, of every connection dialled
+	FirstByte *hist.Histogram // sent -> first byte of the answer read
+
+	Censored       int64
+	CensoredFromNS int64 // the least of what they had waited; 0 if there is none
+
+	Status map[int]int64     // answers by status code
+	Texts  map[string]string // the last message of the system, by kind of error
+	First  string            // the first answer that broke its contract, its beginning
+}
+
+// Interval is what completed in one stretch of a load.
+type Interval struct {
+	StartNS, LengthNS int64 // from the start of the window
+	Load              Load  // without histogram and quantiles
+	Detail            Detail
 }
 
 // Usage is what a process tree used in the counted window, or holds after it.

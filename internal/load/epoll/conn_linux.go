@@ -83,7 +83,7 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 	if !w.take(now) {
 		return
 	}
-	w.rec.Undial(now)
+	w.rec.Undial(now, now)
 	if c.fails++; c.fails >= tries {
 		w.hopeful--
 		return

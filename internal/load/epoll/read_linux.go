@@ -72,7 +72,7 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 // answered judges the complete response to c's oldest request and takes it off. It reports whether c is still of use.
 func (w *worker) answered(c *conn, more bool, now int64) bool {
 	s := &c.slots[c.first]
-	w.rec.Done(load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1), s.sent, now)
+	w.rec.Done(load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1), c.parser.Status, s.sent, s.sent, now)
 	if c.first++; c.first == len(c.slots) {
 		c.first = 0
 	}

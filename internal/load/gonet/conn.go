@@ -94,7 +94,7 @@ func (c *conn) again(w *window) bool {
 			return false
 		}
 		c.book.Lock()
-		c.book.Undial(now)
+		c.book.Undial(now, now)
 		c.book.Unlock()
 		if fails == tries || !w.sleep(s, now+int64(10*time.Millisecond)<<(2*fails)) {
 			return false
@@ -206,7 +206,7 @@ func (c *conn) feed(now int64) *lost {
 // answered judges the complete response to the oldest request and takes it off. The book is locked.
 func (c *conn) answered(more bool, now int64) *lost {
 	slot := &c.slots[c.first]
-	c.book.Done(load.Judge(&c.parser, &slot.want, c.headers, more && c.pending == 1), slot.sent, now)
+	c.book.Done(load.Judge(&c.parser, &slot.want, c.headers, more && c.pending == 1), c.parser.Status, slot.sent, slot.sent, now)
 	c.first = (c.first + 1) % len(c.slots)
 	c.pending--
 	if c.parser.Close {

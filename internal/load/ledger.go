@@ -1,0 +1,120 @@
+package load
+
+import (
+	"math"
+	"slices"
+	"sync"
+
+	"dyno/internal/result"
+)
+
+// Ledger gathers the recorders of the workers of one observed Window: interval by interval for Observe.Tick, and as a whole.
+type Ledger struct {
+	observe *Observe
+	paced   bool
+	spare   chan *Recorder
+	parts   chan part
+	done    sync.WaitGroup
+	total   *Recorder
+}
+
+// part is what one worker recorded in interval k.
+type part struct {
+	worker int
+	k      int64
+	rec    *Recorder
+	last   bool // of this worker
+}
+
+const buffers = 3 // recorders per worker: one in use, one handed in, one spare
+
+// NewLedger starts to gather for so many workers. Close ends it.
+func NewLedger(w *Window, workers int, perConnection bool) *Ledger {
+	l := &Ledger{
+		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || perConnection,
+		spare: make(chan *Recorder, buffers*workers), parts: make(chan part, buffers*workers),
+	}
+	l.total = newDetailed(l.paced)
+	for range buffers * workers {
+		l.spare <- newDetailed(l.paced)
+	}
+	l.done.Go(func() { l.gather(workers) })
+	return l
+}
+
+// Take returns an empty recorder for a worker to begin with.
+func (l *Ledger) Take() *Recorder { return <-l.spare }
+
+// Every is the length of an interval in ns; 0 if there are none.
+func (l *Ledger) Every() int64 {
+	if l.observe.Tick == nil {
+		return 0
+	}
+	return int64(l.observe.Every)
+}
+
+// Turn hands in what worker recorded in interval k and returns what to go on with. It never waits: if the gathering is behind, rec goes on
+// and what it holds counts to the next interval.
+func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
+	select {
+	case next := <-l.spare:
+		l.parts <- part{worker: worker, k: k, rec: rec} // never blocks: there are as many places as recorders
+		return next
+	default:
+		return rec
+	}
+}
+
+// End hands in the last of a worker, recorded in interval k.
+func (l *Ledger) End(worker int, k int64, rec *Recorder) {
+	l.parts <- part{worker: worker, k: k, rec: rec, last: true}
+}
+
+// Close waits until all is gathered, once every worker has ended, at now. It fills Observe.Into but for Texts and First, and returns the Load
+// without histogram.
+func (l *Ledger) Close(now int64) result.Load {
+	close(l.parts)
+	l.done.Wait()
+	load := l.total.load(now)
+	s := l.total.Service
+	load.ServiceP50NS, load.ServiceP99NS, load.ServiceMaxNS = s.Quantile(0.5), s.Quantile(0.99), s.Max()
+	if l.observe.Into != nil {
+		*l.observe.Into = l.total.detail()
+	}
+	return load
+}
+
+// gather tells an interval when every worker has handed it in, or a later one, or has ended.
+func (l *Ledger) gather(workers int) {
+	next := make([]int64, workers) // interval that each is in
+	open := map[int64]*Recorder{}
+	told, latest := int64(0), int64(-1)
+	for p := range l.parts {
+		l.total.merge(p.rec)
+		if l.Every() > 0 {
+			if open[p.k] == nil {
+				open[p.k] = newDetailed(l.paced)
+			}
+			open[p.k].merge(p.rec)
+		}
+		p.rec.Reset()
+		l.spare <- p.rec
+		latest = max(latest, p.k)
+		next[p.worker] = p.k + 1
+		if p.last {
+			next[p.worker] = math.MaxInt64
+		}
+		for ; l.Every() > 0 && told < slices.Min(next) && told <= latest; told++ {
+			l.tell(told, open[told])
+			delete(open, told)
+		}
+	}
+}
+
+func (l *Ledger) tell(k int64, rec *Recorder) {
+	if rec == nil { // the gathering was behind
+		rec = newDetailed(l.paced)
+	}
+	load := rec.load(rec.first)
+	l.observe.Tick(result.Interval{StartNS: k * l.Every(), LengthNS: l.Every(), Load: load, Detail: rec.detail()})
+}

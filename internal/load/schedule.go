@@ -1,0 +1,124 @@
+package load
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// Schedule says when the requests of an open loop are due. It follows from its fields alone, is drawn ahead, and is never re-anchored: a
+// request that is sent late stays due when it was.
+type Schedule struct {
+	Stages  []Stage // one after another
+	Poisson bool    // arrivals are random, at that rate; else evenly spaced
+	Seed    uint64
+}
+
+// Stage is a stretch of a Schedule whose rate changes linearly, From -> To, in requests per second. The last may be endless: For = 0,
+// with From = To.
+type Stage struct {
+	For      time.Duration
+	From, To float64
+}
+
+// Length is the sum of the stages; 0 if the last is endless.
+func (s *Schedule) Length() time.Duration {
+	var sum time.Duration
+	for _, st := range s.Stages {
+		if st.For <= 0 {
+			return 0
+		}
+		sum += st.For
+	}
+	return sum
+}
+
+// Expected is how many requests s asks for until at, on average if it is random: the integral of the rate.
+func (s *Schedule) Expected(at time.Duration) float64 {
+	sum := 0.0
+	for _, st := range s.Stages {
+		if st.For <= 0 || at < st.For {
+			return sum + st.integral(at.Seconds())
+		}
+		sum += st.integral(st.For.Seconds())
+		at -= st.For
+	}
+	return sum
+}
+
+// integral of the rate over the first t seconds of the stage.
+func (s Stage) integral(t float64) float64 {
+	if s.For <= 0 {
+		return s.From * t
+	}
+	return s.From*t + (s.To-s.From)/(2*s.For.Seconds())*t*t
+}
+
+// when the integral reaches n: the inverse of integral, by the root that does not cancel.
+func (s Stage) when(n float64) float64 {
+	if n <= 0 {
+		return 0
+	}
+	slope := 0.0
+	if s.For > 0 {
+		slope = (s.To - s.From) / s.For.Seconds()
+	}
+	root := math.Sqrt(max(s.From*s.From+2*slope*n, 0))
+	return 2 * n / (s.From + root)
+}
+
+// Arrivals is the share of one of several workers in a Schedule. Evenly spaced requests are dealt out in turn; of random ones each worker
+// draws its own at a part of the rate, which together are Poisson again.
+type Arrivals struct {
+	s       *Schedule
+	stage   int
+	start   time.Duration // of the stage
+	before  float64       // integral before the stage
+	at      float64       // integral of the last arrival
+	step    float64
+	rng     rand.PCG
+	left    int64 // arrivals, of a limited number
+	limited bool
+}
+
+// Arrivals starts the sequence of worker i of n. Of a limit of requests above 0 it takes its part.
+func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
+	a := Arrivals{s: s, step: float64(n), at: float64(i) - float64(n), rng: *rand.NewPCG(s.Seed, uint64(i)<<32|uint64(n))}
+	if s.Poisson {
+		a.at = 0
+	}
+	if limit > 0 {
+		a.limited, a.left = true, limit/int64(n)
+		if int64(i) < limit%int64(n) {
+			a.left++
+		}
+	}
+	return a
+}
+
+// Next returns when the next request is due, in ns from the start; false if there is none. The first of an even schedule is due at 0.
+func (a *Arrivals) Next() (due int64, ok bool) {
+	if a.limited && a.left == 0 {
+		return 0, false
+	}
+	if a.s.Poisson {
+		// Exponential gaps of unit rate on the scale of the integral, by inversion: -ln(1-u).
+		u := float64(a.rng.Uint64()>>11) / (1 << 53)
+		a.at -= math.Log1p(-u) * a.step
+	} else {
+		a.at += a.step
+	}
+	for ; a.stage < len(a.s.Stages); a.stage++ {
+		st := a.s.Stages[a.stage]
+		if n := a.at - a.before; st.For <= 0 || n < st.integral(st.For.Seconds()) {
+			if st.For <= 0 && st.From <= 0 {
+				return 0, false
+			}
+			a.left--
+			return int64(a.start) + int64(st.when(n)*1e9), true
+		}
+		a.before += st.integral(st.For.Seconds())
+		a.start += st.For
+	}
+	return 0, false
+}
