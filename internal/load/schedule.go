@@ -122,3 +122,11 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 	}
 	return 0, false
 }
+
+// Left is how many of a limited number of arrivals are still to come; 0 without a limit.
+func (a *Arrivals) Left() int64 {
+	if !a.limited {
+		return 0
+	}
+	return a.left
+}

@@ -19,27 +19,35 @@ type conn struct {
 	index  int   // within the job
 	state  state
 	begun  bool // its first turn of the window has come
+	parked bool // in worker.free
+	ever   bool // was up in this window
 	src    *scenario.Source
 	parser http1.Parser
 
 	slots   []slot // ring of requests in flight, oldest at first
 	first   int
 	pending int
-	headers bool // those of the response being read are as wanted
+	budget  int   // requests that it may still carry; below 0: no end
+	firstAt int64 // when the first byte of the answer being read came; 0: not yet
+	headers bool  // those of the response being read are as wanted
 
 	rest   []byte // read, but not yet of use: part of a head or of a chunk's line
 	unsent []byte // of requests, since a write fell short
 
-	due     int64 // of its first turn
-	fails   int   // dials in a row
+	due     int64 // of its first turn, then of the request after its pause
+	claimed bool  // a request due at claim is started, and waits for this connection to be dialled
+	claim   int64
+
+	fails   int // dials in a row
+	dialled int64
 	retryAt int64
 	dialBy  int64
 }
 
 // slot is one request in flight.
 type slot struct {
-	want scenario.Want
-	sent int64
+	want      scenario.Want
+	due, sent int64
 }
 
 type state uint8
@@ -56,14 +64,17 @@ func (w *worker) dial(c *conn, now int64) {
 	if c.state != isWaiting || c.dialBy == 0 {
 		c.dialBy = now + int64(w.job.Timeout)
 	}
-	fd, pending, err := w.addr.socket(w.ep, c.id)
+	c.dialled = now
+	fd, pending, err := w.addr.socket(w.ep, c.id, c.index)
 	switch {
-	case err == unix.EAGAIN && now < c.dialBy: // a unix socket's accept queue is full
+	case err == unix.EAGAIN && now < c.dialBy && w.addr.family == unix.AF_UNIX: // its accept queue is full
 		c.state, c.retryAt = isWaiting, now
+		w.soon(now)
 	case err != nil:
 		w.undialled(c, err, now)
 	case pending:
 		c.fd, c.state = fd, isDialing
+		w.soon(now)
 	default:
 		c.fd = fd
 		w.connected(c)
@@ -74,21 +85,48 @@ func (w *worker) dial(c *conn, now int64) {
 func (w *worker) connected(c *conn) {
 	c.state, c.fails, c.dialBy = isUp, 0, 0
 	c.rest, c.unsent = c.rest[:0], c.unsent[:0]
+	c.budget = w.job.PerConnection
+	if c.budget == 0 {
+		c.budget = -1
+	}
+	if w.win == nil { // before the window
+		return
+	}
+	if !c.ever {
+		c.ever = true
+		w.established++
+	}
+	if w.rec.Connect != nil {
+		w.rec.Connect.Record(w.now() - c.dialled)
+	}
 }
 
 // undialled notes that c could not be dialled, and when to try again.
 func (w *worker) undialled(c *conn, err error, now int64) {
 	w.dialErr = fmt.Errorf("dial: %w", err)
 	c.state, c.dialBy = isDown, 0
-	if !w.take(now) {
+	if w.win == nil {
 		return
 	}
-	w.rec.Undial(now, now)
+	w.say(load.Dial, w.dialErr)
+	switch {
+	case c.claimed:
+		c.claimed = false
+		w.pending--
+		w.rec.Undial(c.claim, now)
+	case !w.open:
+		return
+	default:
+		if due, ok := w.take(c, now); ok {
+			w.rec.Undial(due, now)
+		}
+	}
 	if c.fails++; c.fails >= tries {
 		w.hopeful--
 		return
 	}
 	c.state, c.retryAt = isWaiting, now+int64(10*time.Millisecond)<<(2*c.fails)
+	w.soon(now)
 }
 
 // shut closes c's socket and forgets what was on it.
@@ -96,25 +134,49 @@ func (w *worker) shut(c *conn) {
 	if c.fd >= 0 {
 		unix.Close(c.fd) // which takes it out of epoll
 	}
-	c.fd, c.state, c.dialBy = -1, isDown, 0
+	c.fd, c.state, c.dialBy, c.firstAt = -1, isDown, 0, 0
 	w.pending -= c.pending
 	c.pending, c.first = 0, 0
 }
 
 // broke counts what was in flight on c as lost to kind, closes c and dials it again.
-func (w *worker) broke(c *conn, kind load.Kind, now int64) {
-	if c.pending > 0 {
-		w.rec.Lost(kind, c.pending)
-	} else {
+func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
+	switch {
+	case c.pending == 0:
 		w.quiet++
+	case kind == load.Timeout:
+		for i := range c.pending {
+			s := c.slot(i)
+			w.rec.TimedOut(s.due, s.sent, now)
+		}
+		w.say(kind, err)
+	default:
+		w.rec.Lost(kind, c.pending)
+		w.say(kind, err)
 	}
 	w.again(c, now)
 }
 
-// again replaces c's connection, if it still has something to send.
+// slot is the i-th request in flight, from the oldest on.
+func (c *conn) slot(i int) *slot {
+	if i += c.first; i >= len(c.slots) {
+		i -= len(c.slots)
+	}
+	return &c.slots[i]
+}
+
+// again replaces c's connection, if there is still something to send: at once, or with its next request where each counts its own dial.
 func (w *worker) again(c *conn, now int64) {
 	w.shut(c)
-	if w.open && now < w.deadline {
+	if !w.open || now >= w.deadline {
+		return
+	}
+	if w.win.pause > 0 {
+		w.think(c, now)
+	}
+	if w.job.PerConnection > 0 {
+		w.fill(c, now)
+	} else {
 		w.dial(c, now)
 	}
 }
@@ -125,7 +187,8 @@ func (w *worker) handle(c *conn, events uint32) {
 	switch c.state {
 	case isDialing:
 		if errno, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR); err != nil || errno != 0 {
-			w.shut(c)
+			unix.Close(c.fd)
+			c.fd = -1
 			w.undialled(c, syscall.Errno(errno), w.now())
 			return
 		}
@@ -133,7 +196,9 @@ func (w *worker) handle(c *conn, events uint32) {
 			return
 		}
 		w.connected(c)
-		w.fill(c, w.now())
+		if w.win != nil {
+			w.fill(c, w.now())
+		}
 	case isUp:
 		if events&unix.EPOLLOUT != 0 && len(c.unsent) > 0 && !w.flush(c) {
 			return
@@ -146,33 +211,72 @@ func (w *worker) handle(c *conn, events uint32) {
 	}
 }
 
-// take claims the right to start one request.
-func (w *worker) take(now int64) bool {
-	if !w.open {
-		return false
-	}
-	if now >= w.deadline || w.win.Requests > 0 && w.win.left.Add(-1) < 0 {
+// take claims the right to start one request on c, and says when it was due.
+func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
+	switch {
+	case !w.open:
+		return 0, false
+	case now >= w.deadline:
 		w.open = false
+		return 0, false
+	case w.scheduled:
+		if !w.more || w.due > now {
+			return 0, false
+		}
+		due = w.due
+		if w.free.n == 0 { // due requests may have waited for a connection
+			w.rec.StarvedNS += max(now-max(due, w.starving), 0)
+			w.starving = now
+		}
+		w.issued++
+		w.draw()
+		return due, true
+	case w.win.Requests > 0 && w.win.left.Add(-1) < 0:
+		w.open = false
+		return 0, false
+	case w.win.pause > 0:
+		return c.due, true
 	}
-	return w.open
+	return now, true
 }
 
 // fill sends as many requests as c's pipeline has room for, in one write.
 func (w *worker) fill(c *conn, now int64) {
-	if c.state != isUp || !c.begun || len(c.unsent) > 0 {
+	switch {
+	case c.state == isDown && w.job.PerConnection > 0 && c.begun && !c.claimed:
+		if now < c.due { // it thinks
+			return
+		}
+		if due, ok := w.take(c, now); ok {
+			c.claimed, c.claim = true, due
+			w.pending++
+			w.dial(c, now)
+		} else {
+			w.park(c, now)
+		}
+		return
+	case c.state != isUp || !c.begun || len(c.unsent) > 0 || w.win.pause > 0 && (now < c.due || c.pending > 0) && !c.claimed:
 		return
 	}
 	idle, n := c.pending == 0, 0
 	b := w.out[:0]
-	for c.pending < len(c.slots) && w.take(now) {
-		i := c.first + c.pending
-		if i >= len(c.slots) {
-			i -= len(c.slots)
+	for c.pending < len(c.slots) && c.budget != 0 {
+		due, ok := c.claim, c.claimed
+		if ok {
+			c.claimed = false
+			w.pending--
+		} else if due, ok = w.take(c, now); !ok {
+			w.park(c, now)
+			break
 		}
-		s := &c.slots[i]
-		s.sent = now
+		s := c.slot(c.pending)
+		s.due, s.sent = due, now
 		b = c.src.Next(b, &s.want)
+		if w.paced {
+			w.rec.Late(due, now)
+		}
 		c.pending++
+		c.budget--
 		n++
 	}
 	if n == 0 {
@@ -201,7 +305,7 @@ func (w *worker) fill(c *conn, now int64) {
 			w.watchOut(c, true)
 			return
 		default:
-			w.broke(c, load.Write, now)
+			w.broke(c, load.Write, errno, now)
 			return
 		}
 	}
@@ -219,7 +323,7 @@ func (w *worker) flush(c *conn) bool {
 		case syscall.EAGAIN:
 			return true
 		default:
-			w.broke(c, load.Write, w.now())
+			w.broke(c, load.Write, errno, w.now())
 			return false
 		}
 	}

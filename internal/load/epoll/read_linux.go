@@ -1,6 +1,7 @@
 package epoll
 
 import (
+	"errors"
 	"syscall"
 
 	"dyno/internal/http1"
@@ -16,6 +17,7 @@ func (w *worker) read(c *conn, over bool) {
 		room := w.in[kept:]
 		n, errno := recv(c.fd, room)
 		now := w.now()
+		w.clock = now
 		switch {
 		case errno == syscall.EINTR:
 			continue
@@ -23,7 +25,7 @@ func (w *worker) read(c *conn, over bool) {
 			w.fill(c, now)
 			return
 		case errno != 0:
-			w.broke(c, load.Reset, now)
+			w.broke(c, load.Reset, errno, now)
 			return
 		case n == 0:
 			w.ended(c, now)
@@ -42,12 +44,16 @@ func (w *worker) read(c *conn, over bool) {
 
 // feed parses b and keeps what is incomplete. It reports whether c is still of use.
 func (w *worker) feed(c *conn, b []byte, now int64) bool {
+	raw := b
 	for c.pending > 0 {
+		if c.firstAt == 0 && len(b) > 0 {
+			c.firstAt = now
+		}
 		n, event, err := c.parser.Feed(b)
 		b = b[n:]
 		switch {
 		case err != nil:
-			w.broke(c, load.Parse, now)
+			w.broke(c, load.Parse, err, now)
 			return false
 		case event == http1.More:
 			c.rest = append(c.rest[:0], b...)
@@ -55,7 +61,7 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 		case event == http1.AtHead:
 			w.checkHeaders(c)
 		case event == http1.Done:
-			if !w.answered(c, len(b) > 0, now) {
+			if !w.answered(c, len(b) > 0, raw, now) {
 				return false
 			}
 		}
@@ -69,25 +75,44 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 	return true
 }
 
-// answered judges the complete response to c's oldest request and takes it off. It reports whether c is still of use.
-func (w *worker) answered(c *conn, more bool, now int64) bool {
+// answered judges the complete response to c's oldest request and takes it off. It reports whether c is still of use. Raw is what was read
+// last, for the complaint.
+func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	s := &c.slots[c.first]
-	w.rec.Done(load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1), c.parser.Status, s.sent, s.sent, now)
+	kind := load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1)
+	w.rec.Done(kind, c.parser.Status, s.due, s.sent, now)
+	if w.rec.FirstByte != nil {
+		w.rec.FirstByte.Record(c.firstAt - s.sent)
+	}
+	if kind != load.OK && w.complaint == "" {
+		w.complaint = load.Complaint(kind, &c.parser, &s.want, w.job.Scenario, raw)
+	}
+	c.firstAt = 0
 	if c.first++; c.first == len(c.slots) {
 		c.first = 0
 	}
 	c.pending--
 	w.pending--
-	if c.parser.Close {
-		w.rec.Lost(load.Closed, c.pending)
+	if c.parser.Close || c.budget == 0 && c.pending == 0 {
+		if c.pending > 0 {
+			w.rec.Lost(load.Closed, c.pending)
+			w.say(load.Closed, errAnnounced)
+		}
 		w.again(c, now)
 		return false
 	}
 	if c.pending > 0 {
 		c.expect()
+	} else if w.win.pause > 0 {
+		w.think(c, now)
 	}
 	return true
 }
+
+var (
+	errClosed    = errors.New("the server closed the connection without an answer")
+	errAnnounced = errors.New("the server announced that it closes, with requests still in the pipeline")
+)
 
 // checkHeaders judges the header section at hand, or remembers how its like was judged.
 func (w *worker) checkHeaders(c *conn) {
@@ -102,9 +127,9 @@ func (w *worker) checkHeaders(c *conn) {
 // ended says that the peer closed c.
 func (w *worker) ended(c *conn, now int64) {
 	if c.pending > 0 && c.parser.End() == nil {
-		if !w.answered(c, false, now) { // always: such a response closes
+		if !w.answered(c, false, nil, now) { // always: such a response closes
 			return
 		}
 	}
-	w.broke(c, load.Closed, now)
+	w.broke(c, load.Closed, errClosed, now)
 }

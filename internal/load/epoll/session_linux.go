@@ -1,9 +1,11 @@
 package epoll
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"strconv"
@@ -40,7 +42,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	if job.Connections <= 0 {
 		return nil, fmt.Errorf("open %s: no connections asked for", job.Addr)
 	}
-	addr, err := resolve(job.Network, job.Addr)
+	addr, err := resolve(job.Network, job.Addr, job.LocalAddrs)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
@@ -64,7 +66,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 			return nil, fmt.Errorf("open %s: pin worker to CPU %d: %w", job.Addr, w.cpu, w.pinErr)
 		}
 	}
-	if up == 0 {
+	if up == 0 && !job.Lazy {
 		s.Close()
 		return nil, fmt.Errorf("open %s: %w", job.Addr, errors.Join(err, ctx.Err()))
 	}
@@ -86,8 +88,14 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	if win.For <= 0 && win.Requests <= 0 {
 		return result.Load{}, errors.New("run window: neither a duration nor a number of requests")
 	}
-	shared := &window{Window: win}
+	shared := &window{Window: win, pause: win.Think.Mean, paced: win.Schedule != nil || win.Think.Mean > 0 || s.job.PerConnection > 0}
+	if win.Schedule != nil {
+		shared.pause = 0
+	}
 	shared.left.Store(win.Requests)
+	if win.Observe != nil {
+		shared.ledger = load.NewLedger(&win, len(s.workers), s.job.PerConnection > 0)
+	}
 	cancelled := context.AfterFunc(ctx, func() { shared.stop.Store(true) })
 	defer cancelled()
 
@@ -102,32 +110,52 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		}
 	}()
 	s.each(func(w *worker) {
+		if shared.Schedule != nil || shared.pause > 0 {
+			defer precise()()
+		}
 		w.establish(ctx)
+		if w.rec == nil {
+			w.rec = load.NewRecorder()
+		}
 		w.rec.Reset()
 		ready.Done()
-		at := <-start
-		w.queued = -queueDelay()
-		w.run(shared, at)
-		w.queued += queueDelay()
+		w.run(shared, <-start)
 	})
 
-	l, err := s.ledger()
+	l, err := s.load(shared)
 	if err == nil && shared.stop.Load() {
 		err = ctx.Err()
 	}
 	return l, err
 }
 
-func (s *session) ledger() (result.Load, error) {
-	recorders := make([]*load.Recorder, len(s.workers))
-	up, queued := 0, int64(0)
-	for i, w := range s.workers {
-		recorders[i] = w.rec
-		up += w.established
-		queued += w.queued
+// load folds what the workers saw of a window.
+func (s *session) load(win *window) (l result.Load, err error) {
+	now := s.workers[0].now()
+	if win.ledger != nil {
+		l = win.ledger.Close(now)
+		if d := win.Observe.Into; d != nil {
+			d.Texts = map[string]string{}
+			for _, w := range s.workers {
+				maps.Copy(d.Texts, w.texts)
+				d.First = cmp.Or(d.First, w.complaint)
+			}
+		}
+	} else {
+		recorders := make([]*load.Recorder, len(s.workers))
+		for i, w := range s.workers {
+			recorders[i] = w.rec
+		}
+		l, err = load.Merge(recorders, now)
 	}
-	l, err := load.Merge(recorders, s.workers[0].now())
-	l.Connections, l.Established, l.RunQueueNS = s.job.Connections, up, queued
+	l.Connections, l.Workers = s.job.Connections, len(s.workers)
+	for _, w := range s.workers {
+		l.Established += w.established
+	}
+	if win.Schedule == nil {
+		l.Planned = max(l.Started, win.Requests)
+		l.NeverStarted = l.Planned - l.Started
+	}
 	return l, err
 }
 
@@ -151,8 +179,18 @@ func (s *session) Close() error {
 // window is what the workers of one Run share.
 type window struct {
 	load.Window
-	stop atomic.Bool  // ctx was cancelled
-	left atomic.Int64 // requests that may still start, if Requests > 0
+	pause  time.Duration // mean of the think time; 0: none
+	paced  bool
+	ledger *load.Ledger // nil: not observed
+	stop   atomic.Bool  // ctx was cancelled
+	left   atomic.Int64 // requests that may still start, if Requests > 0
+}
+
+// precise gives the calling thread the least timer slack there is, 1 ns, until what it returns is called. The default is 50 µs
+// (PR_SET_TIMERSLACK(2const)); 0 restores it.
+func precise() func() {
+	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
+	return func() { unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
 }
 
 // queueDelay is how long the calling thread has waited on a run queue so far, ns: the second field of its schedstat (kernel

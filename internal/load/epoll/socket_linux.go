@@ -3,6 +3,7 @@ package epoll
 import (
 	"fmt"
 	"net"
+	"slices"
 	"syscall"
 	"unsafe"
 
@@ -28,9 +29,13 @@ func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// wait blocks up to ms milliseconds, and so tells the scheduler.
-func wait(ep int, events []unix.EpollEvent, ms int) (int, syscall.Errno) {
-	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(ms), 0, 0)
+// wait blocks up to ns nanoseconds, and so tells the scheduler. A kernel before 5.11 has no epoll_pwait2 and counts in milliseconds.
+func wait(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
+	t := unix.NsecToTimespec(ns)
+	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(unsafe.Pointer(&t)), 0, 0)
+	if errno == syscall.ENOSYS {
+		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr((ns+999_999)/1_000_000), 0, 0)
+	}
 	return int(n), errno
 }
 
@@ -38,54 +43,87 @@ func wait(ep int, events []unix.EpollEvent, ms int) (int, syscall.Errno) {
 type address struct {
 	family int
 	to     unix.Sockaddr
+	from   []unix.Sockaddr // local addresses, taken in turn; none: the kernel chooses
 }
 
-func resolve(network, addr string) (address, error) {
+func resolve(network, addr string, locals []string) (a address, err error) {
 	switch network {
 	case "unix":
-		return address{unix.AF_UNIX, &unix.SockaddrUnix{Name: addr}}, nil
+		return address{family: unix.AF_UNIX, to: &unix.SockaddrUnix{Name: addr}}, nil
 	case "tcp", "tcp4", "tcp6":
-		a, err := net.ResolveTCPAddr(network, addr)
+		to, err := net.ResolveTCPAddr(network, addr)
 		if err != nil {
-			return address{}, err
+			return a, err
 		}
-		if ip := a.IP.To4(); ip != nil || a.IP == nil {
-			if a.IP == nil {
-				ip = net.IPv4(127, 0, 0, 1).To4()
-			}
-			return address{unix.AF_INET, &unix.SockaddrInet4{Port: a.Port, Addr: [4]byte(ip)}}, nil
+		if to.IP == nil {
+			to.IP = net.IPv4(127, 0, 0, 1)
 		}
-		to := &unix.SockaddrInet6{Port: a.Port, Addr: [16]byte(a.IP.To16())}
-		if a.Zone != "" {
-			i, err := net.InterfaceByName(a.Zone)
-			if err != nil {
-				return address{}, err
-			}
-			to.ZoneId = uint32(i.Index)
+		if a.to, a.family, err = sockaddr(to); err != nil {
+			return a, err
 		}
-		return address{unix.AF_INET6, to}, nil
+	default:
+		return a, fmt.Errorf("network %q is neither tcp nor unix", network)
 	}
-	return address{}, fmt.Errorf("network %q is neither tcp nor unix", network)
+	for _, l := range locals {
+		ip := net.ParseIP(l)
+		if ip == nil {
+			return a, fmt.Errorf("local address %q is no IP address", l)
+		}
+		from, family, err := sockaddr(&net.TCPAddr{IP: ip})
+		if err != nil {
+			return a, err
+		}
+		if family != a.family {
+			return a, fmt.Errorf("local address %s cannot reach %s: one is IPv4, the other IPv6", l, addr)
+		}
+		a.from = append(a.from, from)
+	}
+	return a, nil
 }
 
-// own returns a copy for one worker: unix.Connect writes into the Sockaddr.
+func sockaddr(a *net.TCPAddr) (unix.Sockaddr, int, error) {
+	if ip := a.IP.To4(); ip != nil {
+		return &unix.SockaddrInet4{Port: a.Port, Addr: [4]byte(ip)}, unix.AF_INET, nil
+	}
+	to := &unix.SockaddrInet6{Port: a.Port, Addr: [16]byte(a.IP.To16())}
+	if a.Zone != "" {
+		i, err := net.InterfaceByName(a.Zone)
+		if err != nil {
+			return nil, 0, err
+		}
+		to.ZoneId = uint32(i.Index)
+	}
+	return to, unix.AF_INET6, nil
+}
+
+// own returns a copy for one worker: unix.Connect and unix.Bind write into the Sockaddr.
 func (a address) own() address {
-	switch to := a.to.(type) {
-	case *unix.SockaddrInet4:
-		a.to = &unix.SockaddrInet4{Port: to.Port, Addr: to.Addr}
-	case *unix.SockaddrInet6:
-		a.to = &unix.SockaddrInet6{Port: to.Port, Addr: to.Addr, ZoneId: to.ZoneId}
-	case *unix.SockaddrUnix:
-		a.to = &unix.SockaddrUnix{Name: to.Name}
+	a.to = copied(a.to)
+	a.from = slices.Clone(a.from)
+	for i := range a.from {
+		a.from[i] = copied(a.from[i])
 	}
 	return a
 }
 
-// socket starts to connect and registers with ep under id, once for the connection's life. Pending means that EPOLLOUT will tell.
+func copied(s unix.Sockaddr) unix.Sockaddr {
+	switch s := s.(type) {
+	case *unix.SockaddrInet4:
+		return &unix.SockaddrInet4{Port: s.Port, Addr: s.Addr}
+	case *unix.SockaddrInet6:
+		return &unix.SockaddrInet6{Port: s.Port, Addr: s.Addr, ZoneId: s.ZoneId}
+	case *unix.SockaddrUnix:
+		return &unix.SockaddrUnix{Name: s.Name}
+	}
+	return s
+}
+
+// socket starts to connect the job's connection index and registers with ep under id, once for the connection's life. Pending means that
+// EPOLLOUT will tell.
 //
 // Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space in net/unix/af_unix.c), where TCP
 // raises it only after a write fell short (sk_stream_write_space in net/core/stream.c). It connects at once anyway.
-func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
+func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err error) {
 	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return -1, false, err
@@ -94,6 +132,16 @@ func (a *address) socket(ep int, id int32) (fd int, pending bool, err error) {
 		if err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 			unix.Close(fd)
 			return -1, false, err
+		}
+	}
+	if len(a.from) > 0 {
+		// With IP_BIND_ADDRESS_NO_PORT the port is chosen by connect, which may use one anew towards another server (ip(7)).
+		if err = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err == nil {
+			err = unix.Bind(fd, a.from[index%len(a.from)])
+		}
+		if err != nil {
+			unix.Close(fd)
+			return -1, false, fmt.Errorf("bind: %w", err)
 		}
 	}
 	switch err = unix.Connect(fd, a.to); err {

@@ -2,8 +2,10 @@ package epoll
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"syscall"
 	"time"
 
@@ -17,11 +19,16 @@ const (
 	readBuffer = 2 * http1.MaxHead // what is left of a read, at most MaxHead, and room for the next
 	dialsMax   = 32                // dials at a time before a window, so as not to overrun a short accept queue
 	tries      = 3                 // dials in a row that may fail before a connection sits the window out
+
+	// The timeouts are looked after this often, and oftener while connections are down or being dialled.
+	sweepIdle = int64(100 * time.Millisecond)
+	sweepBusy = int64(20 * time.Millisecond)
 )
 
 // worker is one event loop with the connections that are its alone.
 type worker struct {
 	job     *load.Job
+	index   int
 	addr    address
 	cpu     int // -1: free
 	ep      int
@@ -32,33 +39,62 @@ type worker struct {
 	in, out []byte
 	events  [256]unix.EpollEvent
 	ready   []int32 // connections that connected at once and await their turn
+	rng     rand.PCG
 
 	headers   bool // verdict on the head headID, for the request headersOf
 	headID    uint64
 	headersOf int
 
-	win       *window
-	open      bool  // requests may start
-	deadline  int64 // after which none does
-	next      int   // first connection that has not begun (Window.Spread)
-	pending   int   // requests in flight
-	hopeful   int   // connections that are not dead
-	tick      int64 // between two looks at the timeouts
+	win       *window // nil between windows
+	open      bool    // requests may start
+	start     int64   // of the window
+	deadline  int64   // after which none does
+	next      int     // first connection that has not begun (Window.Spread)
+	pending   int     // requests in flight, and those claimed
+	hopeful   int     // connections that are not dead
+	tick      int64   // between two looks at the timeouts
 	nextSweep int64
+	clock     int64 // of the last read
 
-	established int   // at the start of the window
+	paced     bool // due times are kept apart from send times
+	scheduled bool // an open loop
+	arrivals  load.Arrivals
+	due       int64 // of the schedule's next request
+	more      bool  // there is one
+	issued    int64
+	share     int64    // of a limited number of requests
+	ahead     struct { // the same schedule, read on to the present
+		arrivals load.Arrivals
+		due, n   int64
+		more     bool
+	}
+	free     ring
+	starving int64 // since when no connection is free, or was last told so
+	thinking pauses
+
+	ledger   *load.Ledger // of an observed window
+	interval int64        // the one that rec belongs to
+	nextTurn int64        // when it ends
+	told     usage
+
+	established int   // at the start of the window, or since (Job.Lazy)
 	quiet       int64 // connections that broke with no request on them
 	dialErr     error // of the last dial that failed
 	pinErr      error
-	queued      int64 // ns on the run queue in the last window
+	texts       map[string]string
+	complaint   string
 }
 
+// usage is what a worker's thread had used when it was last written down.
+type usage struct{ cpu, queued int64 }
+
 func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker, error) {
-	w := &worker{job: job, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(), headersOf: -1}
+	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(), headersOf: -1, texts: map[string]string{},
+		rng: *rand.NewPCG(job.Seed, uint64(index))}
 	if len(job.CPUs) > 0 {
 		w.cpu = job.CPUs[index%len(job.CPUs)]
 	}
-	w.tick = min(max(int64(job.Timeout)/20, int64(time.Millisecond)), int64(20*time.Millisecond))
+	w.tick = max(int64(job.Timeout)/20, int64(time.Millisecond))
 	w.in = make([]byte, readBuffer)
 	for i := index; i < job.Connections; i += job.Workers {
 		src, err := job.Scenario.NewSource(job.ConnectionSeed(i), job.Host())
@@ -71,6 +107,7 @@ func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker,
 		})
 	}
 	w.ready = make([]int32, 0, len(w.conns))
+	w.free.ids = make([]int32, len(w.conns))
 	var err error
 	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
@@ -83,8 +120,12 @@ func (w *worker) now() int64 { return int64(time.Since(w.base)) }
 
 // establish looks what became of the connections while they were idle, and dials those that are down.
 func (w *worker) establish(ctx context.Context) {
-	w.open, w.pending = false, 0
-	for w.turn(0) == len(w.events) {
+	w.win, w.open, w.pending = nil, false, 0
+	for w.turn(0, false) == len(w.events) {
+	}
+	if w.job.Lazy {
+		w.established = 0
+		return
 	}
 	until := w.now() + int64(w.job.Timeout)
 	next := 0
@@ -112,7 +153,7 @@ func (w *worker) establish(ctx context.Context) {
 		if w.now() > until {
 			break
 		}
-		w.turn(1)
+		w.turn(w.now()+int64(time.Millisecond), false)
 	}
 	w.established = 0
 	for i := range w.conns {
@@ -125,116 +166,241 @@ func (w *worker) establish(ctx context.Context) {
 	}
 }
 
-// run carries out one window from start on.
-func (w *worker) run(win *window, start int64) {
-	w.win, w.open, w.next, w.hopeful = win, true, 0, 0
+// begin sets w up for a window that starts at start.
+func (w *worker) begin(win *window, start int64) {
+	w.win, w.open, w.start, w.next, w.hopeful = win, true, start, 0, 0
+	w.paced, w.scheduled = win.paced, win.Schedule != nil
 	w.deadline = math.MaxInt64
 	if win.For > 0 {
 		w.deadline = start + int64(win.For)
 	}
-	w.nextSweep = start + w.tick
+	w.nextSweep = start + min(w.tick, sweepBusy)
+	w.ready, w.thinking, w.free.n, w.starving = w.ready[:0], w.thinking[:0], 0, start
+	w.complaint = ""
+	clear(w.texts)
+	if w.scheduled {
+		if n := win.Schedule.Length(); n > 0 {
+			w.deadline = min(w.deadline, start+int64(n))
+		}
+		w.arrivals = win.Schedule.Arrivals(w.index, w.job.Workers, win.Requests)
+		w.issued, w.share = 0, w.arrivals.Left()
+		w.draw()
+		w.ahead.arrivals, w.ahead.due, w.ahead.more, w.ahead.n = w.arrivals, w.due, w.more, 0
+	}
+	w.nextTurn = math.MaxInt64
+	if w.ledger = win.ledger; w.ledger != nil {
+		w.rec = w.ledger.Take()
+		if every := w.ledger.Every(); every > 0 {
+			w.interval, w.nextTurn = 0, start+every
+		}
+	}
 	for i := range w.conns {
 		c := &w.conns[i]
 		c.due = start + int64(win.Spread)*int64(c.index)/int64(w.job.Connections)
-		c.begun, c.fails = false, 0
-		if c.state == isUp {
+		c.begun, c.parked, c.claimed, c.fails, c.ever = false, false, false, 0, c.state == isUp
+		if c.state == isUp || w.job.Lazy || w.job.PerConnection > 0 {
 			w.hopeful++
 		}
 	}
-	w.ready = w.ready[:0]
+	w.told = usage{cpuTime(), queueDelay()}
+}
+
+// run carries out one window from start on.
+func (w *worker) run(win *window, start int64) {
+	w.begin(win, start)
 	for now := start; ; now = w.now() {
 		for w.next < len(w.conns) && w.conns[w.next].due <= now && w.open {
 			c := &w.conns[w.next]
 			w.next++
 			c.begun = true
+			if c.state == isDown && w.job.PerConnection == 0 && w.job.Lazy {
+				w.dial(c, now)
+				continue
+			}
 			w.fill(c, w.now())
+		}
+		if win.pause > 0 {
+			w.wake(now)
+		}
+		if w.scheduled {
+			w.launch(now)
+			if !w.more && w.open {
+				w.open = false
+			}
 		}
 		if now >= w.deadline || w.hopeful == 0 {
 			w.open = false
 		}
 		if win.stop.Load() {
-			w.abandon()
-			return
+			w.abandon(now)
+			break
 		}
 		if !w.open && w.pending == 0 {
 			break
+		}
+		if now >= w.nextTurn {
+			w.handIn()
 		}
 		if now >= w.nextSweep {
 			w.sweep(now)
 			continue
 		}
-		w.turn(w.patience(now))
+		w.turn(w.patience())
+	}
+	w.end(w.now())
+}
+
+// end closes the window's books.
+func (w *worker) end(now int64) {
+	w.open = false
+	if w.scheduled {
+		never := int64(0)
+		for ; w.more && w.due <= now; w.draw() {
+			w.rec.Never(w.due, now)
+			never++
+		}
+		if w.more && w.share > 0 { // those of the number asked for that were not even due
+			never = w.share - w.issued
+		}
+		w.rec.NeverStarted = never
+		w.rec.Planned = w.issued + never
 	}
 	for i := range w.conns { // dials under way are nobody's any more
 		if c := &w.conns[i]; c.state != isUp {
 			w.shut(c)
 		}
 	}
+	w.note()
+	if w.ledger != nil {
+		w.ledger.End(w.index, w.interval, w.rec)
+		w.rec, w.ledger = nil, nil
+	}
 }
 
-// patience is how many ms the loop may sleep.
-func (w *worker) patience(now int64) int {
-	until := w.nextSweep
+// note writes down what the thread used since the last time.
+func (w *worker) note() {
+	u := usage{cpuTime(), queueDelay()}
+	w.rec.CPUNS += u.cpu - w.told.cpu
+	w.rec.RunQueueNS += u.queued - w.told.queued
+	w.told = u
+}
+
+// handIn gives the interval that has ended to the ledger.
+func (w *worker) handIn() {
+	w.note()
+	now := w.now()
+	if w.scheduled {
+		w.backlog(now)
+	}
+	k := w.interval
+	w.interval = (now - w.start) / w.ledger.Every()
+	w.nextTurn = w.start + (w.interval+1)*w.ledger.Every()
+	w.rec = w.ledger.Turn(w.index, k, w.rec)
+}
+
+// patience is until when the loop may sleep, and whether a request is due then.
+func (w *worker) patience() (until int64, exact bool) {
+	until = min(w.nextSweep, w.nextTurn)
 	if w.open {
 		until = min(until, w.deadline)
 		if w.next < len(w.conns) {
 			until = min(until, w.conns[w.next].due)
 		}
+		if w.more && w.free.n > 0 && w.due < until {
+			until, exact = w.due, true
+		}
+		if len(w.thinking) > 0 && w.thinking[0].due < until {
+			until, exact = w.thinking[0].due, true
+		}
 	}
-	return int((max(until-now, 0) + 999_999) / 1_000_000)
+	return until, exact
 }
 
-// turn handles one batch of events, waiting up to ms for it, and returns how many there were.
+// turn handles one batch of events, waiting for it until the clock shows until, and returns how many there were.
 //
 // Note: it looks before it sleeps. Under load something is always ready, and the look is a raw call; only an idle worker pays twice.
-func (w *worker) turn(ms int) (n int) {
-	var errno syscall.Errno
-	n, errno = poll(w.ep, w.events[:])
-	if n == 0 && errno == 0 && ms > 0 && len(w.ready) == 0 {
-		n, errno = wait(w.ep, w.events[:], ms)
-	}
+func (w *worker) turn(until int64, exact bool) (n int) {
+	n, errno := poll(w.ep, w.events[:])
 	if errno != 0 {
 		n = 0 // EINTR: the caller comes back
 	}
+	if n == 0 && until > 0 && len(w.ready) == 0 {
+		n = w.sleep(until, exact)
+	}
 	for i := range n {
 		w.handle(&w.conns[w.events[i].Fd], w.events[i].Events)
+		if w.more && w.due <= w.clock {
+			w.launch(w.clock)
+		}
 	}
 	for i := len(w.ready); i > 0; i-- { // those that join meanwhile wait for the next turn
 		c := &w.conns[w.ready[0]]
 		w.ready = w.ready[:copy(w.ready, w.ready[1:])]
-		if w.open {
+		if w.open || c.claimed {
 			w.fill(c, w.now())
 		}
 	}
 	return n
 }
 
+// soon makes the next sweep come early: a connection is down or being dialled.
+func (w *worker) soon(now int64) { w.nextSweep = min(w.nextSweep, now+min(w.tick, sweepBusy)) }
+
 // sweep enforces the timeouts and dials again.
 func (w *worker) sweep(now int64) {
-	w.nextSweep = now + w.tick
+	w.nextSweep = now + min(w.tick, sweepIdle)
+	if w.scheduled {
+		w.backlog(now)
+	}
 	for i := range w.conns {
 		c := &w.conns[i]
 		switch {
 		case c.state == isUp && c.pending > 0 && now-c.slots[c.first].sent > int64(w.job.Timeout):
-			w.broke(c, load.Timeout, now)
+			w.broke(c, load.Timeout, errTimeout, now)
 		case c.state == isDialing && now > c.dialBy:
-			w.shut(c)
+			unix.Close(c.fd)
+			c.fd = -1
 			w.undialled(c, syscall.ETIMEDOUT, now)
-		case c.state == isWaiting && now >= c.retryAt && w.open:
-			w.dial(c, now)
+		case c.state == isWaiting && now >= c.retryAt && (w.open || c.claimed):
+			if w.job.PerConnection > 0 && !c.claimed {
+				c.state = isDown
+				w.fill(c, now)
+			} else {
+				w.dial(c, now)
+			}
+		case c.state == isDialing || c.state == isWaiting:
+			w.soon(now)
 		}
 	}
 }
 
+var errTimeout = errors.New("no complete answer in time")
+
 // abandon ends a cancelled window: what is in flight is counted so, and its connections are of no further use.
-func (w *worker) abandon() {
+func (w *worker) abandon(now int64) {
 	w.open = false
 	for i := range w.conns {
 		c := &w.conns[i]
-		w.rec.InFlight += int64(c.pending)
+		for j := range c.pending {
+			s := c.slot(j)
+			w.rec.Flying(s.due, s.sent, now)
+		}
+		if c.claimed {
+			c.claimed = false
+			w.pending--
+			w.rec.Sent(1, now)
+			w.rec.Flying(c.claim, now, now)
+		}
 		if c.pending > 0 || c.state != isUp {
 			w.shut(c)
 		}
+	}
+}
+
+// say keeps the system's last word on errors of a kind.
+func (w *worker) say(kind load.Kind, err error) {
+	if w.win != nil && w.win.Observe != nil {
+		w.texts[kind.String()] = err.Error()
 	}
 }
 

@@ -1,0 +1,175 @@
+package epoll
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"golang.org/x/sys/unix"
+)
+
+// ring holds the connections that could carry a request but have none due, longest waiting first: each connection stands in it at most
+// once.
+type ring struct {
+	ids []int32
+	at  int
+	n   int
+}
+
+func (r *ring) push(id int32) {
+	i := r.at + r.n
+	if i >= len(r.ids) {
+		i -= len(r.ids)
+	}
+	r.ids[i] = id
+	r.n++
+}
+
+func (r *ring) pop() int32 {
+	id := r.ids[r.at]
+	if r.at++; r.at == len(r.ids) {
+		r.at = 0
+	}
+	r.n--
+	return id
+}
+
+// pauses is a binary heap of the connections that think, the next to end first. It grows to one place per connection.
+type pauses []pause
+
+type pause struct {
+	due int64
+	id  int32
+}
+
+func (h *pauses) push(p pause) {
+	s := append(*h, p)
+	i := len(s) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if s[up].due <= p.due {
+			break
+		}
+		s[i] = s[up]
+		i = up
+	}
+	s[i] = p
+	*h = s
+}
+
+func (h *pauses) pop() int32 {
+	s := *h
+	id, p := s[0].id, s[len(s)-1]
+	s = s[:len(s)-1]
+	i := 0
+	for {
+		down := 2*i + 1
+		if down >= len(s) {
+			break
+		}
+		if down+1 < len(s) && s[down+1].due < s[down].due {
+			down++
+		}
+		if p.due <= s[down].due {
+			break
+		}
+		s[i] = s[down]
+		i = down
+	}
+	if len(s) > 0 {
+		s[i] = p
+	}
+	*h = s
+	return id
+}
+
+// park leaves c, which could carry a request, until one is due.
+func (w *worker) park(c *conn, now int64) {
+	if w.scheduled && !c.parked && w.open {
+		c.parked = true
+		w.free.push(c.id)
+	}
+}
+
+// launch starts what is due by now on connections that are free. An open loop is looked after between the events of one batch, too.
+func (w *worker) launch(now int64) {
+	for w.more && w.due <= now && w.free.n > 0 {
+		c := &w.conns[w.free.pop()]
+		c.parked = false
+		if w.free.n == 0 {
+			w.starving = now
+		}
+		w.fill(c, now) // one that is down comes back by itself
+	}
+}
+
+// draw moves on to the next request of the schedule.
+func (w *worker) draw() {
+	due, ok := w.arrivals.Next()
+	w.due = w.start + due
+	w.more = ok && w.due < w.deadline
+}
+
+// backlog counts the requests that are due by now and not started.
+func (w *worker) backlog(now int64) {
+	for w.ahead.more && w.ahead.due <= now {
+		w.ahead.n++
+		due, ok := w.ahead.arrivals.Next()
+		w.ahead.due = w.start + due
+		w.ahead.more = ok && w.ahead.due < w.deadline
+	}
+	w.rec.BacklogPeak = max(w.rec.BacklogPeak, w.ahead.n-w.issued)
+}
+
+// think lets c pause before its next request.
+func (w *worker) think(c *conn, now int64) {
+	mean := float64(w.win.Think.Mean)
+	if w.win.Think.Random {
+		mean *= -math.Log1p(-rand.New(&w.rng).Float64())
+	}
+	c.due = now + int64(mean)
+	w.thinking.push(pause{c.due, c.id})
+}
+
+// wake starts what connections have thought of by now.
+func (w *worker) wake(now int64) {
+	for len(w.thinking) > 0 && w.thinking[0].due <= now {
+		w.fill(&w.conns[w.thinking.pop()], now)
+	}
+}
+
+// The last stretch before a due time is waited for awake: a sleep ends some 20 to 60 µs late even with the least timer slack.
+const spin = 60_000
+
+// sleep waits for events until the clock shows until; exact says that a request is due then.
+func (w *worker) sleep(until int64, exact bool) (n int) {
+	now := w.now()
+	if exact && w.job.Spin {
+		if until-now <= spin {
+			began := now
+			for n == 0 && now < until {
+				n, _ = poll(w.ep, w.events[:])
+				now = w.now()
+			}
+			w.rec.SpunNS += now - began
+			return n
+		}
+		until -= spin
+	}
+	if now >= until {
+		return 0
+	}
+	n, errno := wait(w.ep, w.events[:], until-now)
+	if errno != 0 {
+		return 0 // EINTR: the caller comes back
+	}
+	return n
+}
+
+// cpuTime is what the calling thread has used.
+func cpuTime() int64 {
+	var t unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {
+		return 0
+	}
+	return t.Nano()
+}
