@@ -191,7 +191,7 @@ func (r *Recorder) merge(o *Recorder) {
 	r.CPUNS += o.CPUNS
 	r.SpunNS += o.SpunNS
 	r.StarvedNS += o.StarvedNS
-	r.BacklogPeak += o.BacklogPeak
+	r.BacklogPeak = max(r.BacklogPeak, o.BacklogPeak)
 	for k, n := range o.counts {
 		r.counts[k] += n
 	}

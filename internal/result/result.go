@@ -194,7 +194,7 @@ type Load struct {
 	Workers   int   `json:"workers,omitempty"`
 	LoopCPUNS int64 `json:"loop_cpu_ns,omitempty"`
 	SpunNS    int64 `json:"spun_ns,omitempty"`
-	// StarvedNS is how long requests were due while no connection was free, on any one event loop; BacklogPeak is how many at most.
+	// StarvedNS is how long requests were due while no connection was free, summed over the event loops; BacklogPeak is how many at most on one.
 	StarvedNS    int64 `json:"starved_ns,omitempty"`
 	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`

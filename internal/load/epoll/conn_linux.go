@@ -216,10 +216,7 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 	switch {
 	case !w.open:
 		return 0, false
-	case now >= w.deadline:
-		w.open = false
-		return 0, false
-	case w.scheduled:
+	case w.scheduled: // what was due before the deadline may start a little after it
 		if !w.more || w.due > now {
 			return 0, false
 		}
@@ -231,6 +228,9 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 		w.issued++
 		w.draw()
 		return due, true
+	case now >= w.deadline:
+		w.open = false
+		return 0, false
 	case w.win.Requests > 0 && w.win.left.Add(-1) < 0:
 		w.open = false
 		return 0, false
@@ -252,7 +252,7 @@ func (w *worker) fill(c *conn, now int64) {
 			w.pending++
 			w.dial(c, now)
 		} else {
-			w.park(c, now)
+			w.park(c)
 		}
 		return
 	case c.state != isUp || !c.begun || len(c.unsent) > 0 || w.win.pause > 0 && (now < c.due || c.pending > 0) && !c.claimed:
@@ -266,7 +266,7 @@ func (w *worker) fill(c *conn, now int64) {
 			c.claimed = false
 			w.pending--
 		} else if due, ok = w.take(c, now); !ok {
-			w.park(c, now)
+			w.park(c)
 			break
 		}
 		s := c.slot(c.pending)

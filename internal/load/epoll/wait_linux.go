@@ -83,7 +83,7 @@ func (h *pauses) pop() int32 {
 }
 
 // park leaves c, which could carry a request, until one is due.
-func (w *worker) park(c *conn, now int64) {
+func (w *worker) park(c *conn) {
 	if w.scheduled && !c.parked && w.open {
 		c.parked = true
 		w.free.push(c.id)

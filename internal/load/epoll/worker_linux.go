@@ -215,9 +215,11 @@ func (w *worker) run(win *window, start int64) {
 			c.begun = true
 			if c.state == isDown && w.job.PerConnection == 0 && w.job.Lazy {
 				w.dial(c, now)
-				continue
+			} else if w.scheduled {
+				w.park(c)
+			} else {
+				w.fill(c, w.now())
 			}
-			w.fill(c, w.now())
 		}
 		if win.pause > 0 {
 			w.wake(now)
