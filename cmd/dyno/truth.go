@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"encoding/json"
 	"net"
 	"os"
 	"path/filepath"
@@ -14,20 +14,28 @@ import (
 	"dyno/internal/truth"
 )
 
-// truthCommand is what dyno starts itself as, to be a server whose truth is known. It obeys the contestants' environment.
+// truthCommand is what dyno starts itself as, to be a server whose truth is known. It obeys the contestants' environment; --addr and the
+// scenario that it has without --scenario make it startable by hand:
+//
+//	dyno truth null+5ms --addr 127.0.0.1:5099
+//
+// When it is told to stop, a server of the null family prints its truth.Tally on stderr, as one line of JSON.
 func truthCommand() *cobra.Command {
-	var file string
+	var file, addr string
 	cmd := &cobra.Command{
-		Use:    "truth null|ref|ref'|ref+X%",
+		Use:    "truth null|null+DELAY|null~STALL/PERIOD|null/N|ref|ref'|ref+X%",
 		Short:  "Be a server whose truth is known",
 		Hidden: true,
 		Args:   arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			control, ok, err := truth.ParseControl(args[0])
-			if err != nil || !ok {
-				return usagef("no truth server %q: want null, ref, ref' or ref+X%%", args[0])
+			switch {
+			case err != nil:
+				return usage(err)
+			case !ok:
+				return usagef("no truth server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref' or ref+20%%", args[0])
 			}
-			s, err := scenario.Read(os.DirFS(filepath.Dir(filepath.Dir(file))), strings.TrimSuffix(filepath.Base(file), ".toml"))
+			s, err := truthScenario(file)
 			if err != nil {
 				return err
 			}
@@ -35,25 +43,45 @@ func truthCommand() *cobra.Command {
 			if err != nil {
 				return usagef("DYNO_DELAY: %v", err)
 			}
-			addr := os.Getenv("DYNO_ADDR")
 			if addr == "" {
-				return usagef("DYNO_ADDR is not set")
+				addr = os.Getenv("DYNO_ADDR")
+			}
+			if addr == "" {
+				return usagef("neither --addr nor DYNO_ADDR is given")
 			}
 			if control.Null {
 				answer, err := truth.NullResponse(s)
 				if err != nil {
 					return err
 				}
-				return truth.ServeNull(cmd.Context(), "tcp", addr, answer)
+				null := truth.Null{Response: answer, Manner: control.Manner}
+				tally, err := null.Serve(cmd.Context(), "tcp", addr)
+				if err != nil {
+					return err
+				}
+				return json.NewEncoder(cmd.ErrOrStderr()).Encode(tally)
 			}
 			ln, err := net.Listen("tcp", addr)
 			if err != nil {
-				return fmt.Errorf("listen: %w", err)
+				return err
 			}
 			ref := truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
 			return ref.Serve(cmd.Context(), ln)
 		},
 	}
-	cmd.Flags().StringVar(&file, "scenario", "", "scenario file")
+	cmd.Flags().StringVar(&file, "scenario", "", "scenario file; without it GET / is answered with \"value\" as text/plain")
+	cmd.Flags().StringVar(&addr, "addr", "", "listen there, host:port; without it at DYNO_ADDR")
 	return cmd
+}
+
+// truthScenario reads a scenario, or makes the one that needs no file.
+func truthScenario(file string) (*scenario.Scenario, error) {
+	if file != "" {
+		return scenario.Read(os.DirFS(filepath.Dir(filepath.Dir(file))), strings.TrimSuffix(filepath.Base(file), ".toml"))
+	}
+	body := "value"
+	return &scenario.Scenario{Name: "value", Requests: []scenario.Request{{
+		Name: "get", Method: "GET", Path: "/", Weight: 1,
+		Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain"}},
+	}}}, nil
 }

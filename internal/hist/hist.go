@@ -50,6 +50,12 @@ func (h *Histogram) Quantile(q float64) int64 {
 	return min(h.h.ValueAtPercentile(q*100), h.max)
 }
 
+// Mean is the mean of all within the range, in ns, to 3 significant digits; 0 if there is none.
+func (h *Histogram) Mean() float64 { return h.h.Mean() }
+
+// StdDev is their standard deviation, weighted by count as it must be, in ns; 0 if there is none.
+func (h *Histogram) StdDev() float64 { return h.h.StdDev() }
+
 // Merge adds all of o.
 func (h *Histogram) Merge(o *Histogram) {
 	h.over += o.over + h.h.Merge(o.h)

@@ -84,6 +84,22 @@ func TestMergeAndEncodeKeepEveryCount(t *testing.T) {
 	}
 }
 
+func TestMeanAndStdDev(t *testing.T) {
+	h := New()
+	if h.Mean() != 0 || h.StdDev() != 0 {
+		t.Error("nothing has a mean")
+	}
+	for range 900 {
+		h.Record(2_000_000)
+	}
+	for range 100 { // mean 11.8 ms; standard deviation 98 ms * sqrt(0.9 * 0.1) = 29.4 ms
+		h.Record(100_000_000)
+	}
+	if m, s := h.Mean(), h.StdDev(); m < 11.78e6 || m > 11.82e6 || s < 29.35e6 || s > 29.45e6 {
+		t.Errorf("mean %v, standard deviation %v", m, s)
+	}
+}
+
 func TestRecordDoesNotAllocate(t *testing.T) {
 	h := New()
 	if n := testing.AllocsPerRun(1000, func() { h.Record(123_456); h.Record(1 << 60) }); n != 0 {

@@ -49,9 +49,13 @@ var (
 	tokenKeepAlive   = []byte("keep-alive")
 )
 
-// parse reads b, which must end with the empty line, into h.
+// parse reads b, which must end with the empty line or hold a line that ends in a bare LF, into h. Its error is that of the first
+// wrong line, whatever follows.
 func (h *head) parse(b []byte) error {
 	*h = head{size: len(b), length: -1}
+	if !bytes.HasPrefix(b, prefix) {
+		return ErrStatusLine
+	}
 	end := bytes.IndexByte(b, '\n')
 	if end < 1 || b[end-1] != '\r' {
 		return ErrLine
@@ -86,7 +90,7 @@ func (h *head) parse(b []byte) error {
 			return err
 		}
 	}
-	if h.chunked && h.length >= 0 {
+	if h.chunked && h.length >= 0 { // a sign of response splitting: "ought to be handled as an error" (RFC 9112 6.3, rule 3)
 		return ErrFraming
 	}
 	h.close = closes || minor == 0 && !keeps
@@ -96,7 +100,7 @@ func (h *head) parse(b []byte) error {
 // statusLine reads `HTTP/1.x SP 3DIGIT [SP reason]`. Note: the space before an absent reason is demanded by RFC 9112 4, but so many
 // servers drop it that refusing would tell nothing.
 func (h *head) statusLine(b []byte) (minor byte, err error) {
-	if len(b) < len("HTTP/1.1 200") || !bytes.HasPrefix(b, prefix) || b[8] != ' ' {
+	if len(b) < len("HTTP/1.1 200") || b[8] != ' ' {
 		return 0, ErrStatusLine
 	}
 	if minor = b[7] - '0'; minor > 9 {
@@ -169,7 +173,8 @@ func decimal(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// coding takes chunked, in any case, once. Other codings were not asked for (TE), and their content could not be checked.
+// coding takes chunked, in any case, once (RFC 9112 7: coding names are case-insensitive; 6.1: chunked is applied once at most, and in
+// HTTP/1.0 the framing is faulty). Other codings were not asked for (7.4, TE), and their content could not be checked.
 func (h *head) coding(value []byte, minor byte) error {
 	if h.chunked || minor == 0 || !EqualFold(value, tokenChunked) {
 		return ErrCoding

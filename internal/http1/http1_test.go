@@ -1,7 +1,9 @@
 package http1
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,30 +21,58 @@ type outcome struct {
 	Err     error
 }
 
-// readAll feeds stream in steps of size bytes, as an engine does: what is not used is kept and given again.
-func readAll(p *Parser, w Want, stream string, size int) outcome {
+// feedAll gives p the stream in the pieces that next cuts off, as an engine does: what is not used is kept and given again. Events says
+// which came, and after how many bytes.
+func feedAll(t testing.TB, p *Parser, w Want, stream string, next func(left int) int) (out outcome, events string) {
 	p.Expect(w)
 	var buf []byte
+	used := 0
 	for len(stream) > 0 {
-		k := min(size, len(stream))
+		k := min(max(next(len(stream)), 1), len(stream))
 		buf, stream = append(buf, stream[:k]...), stream[k:]
 		for again := true; again; {
 			n, ev, err := p.Feed(buf)
-			buf = buf[n:]
+			if n < 0 || n > len(buf) {
+				t.Fatalf("%d of %d bytes used", n, len(buf))
+			}
 			if err != nil {
-				return outcome{Err: err}
+				return outcome{Err: err}, events
 			}
-			if ev == Done {
-				return outcome{p.Status, p.Framing, p.Close, p.Length, p.Matches(), string(buf) + stream, nil}
+			used += n
+			switch again = ev == AtHead; ev {
+			case AtHead:
+				events += fmt.Sprintf("head at %d: %q; ", used, p.Fields())
+			case Done:
+				events += fmt.Sprintf("done at %d", used)
+				return outcome{p.Status, p.Framing, p.Close, p.Length, p.Matches(), string(buf[n:]) + stream, nil}, events
 			}
-			again = ev == AtHead
+			buf = buf[n:]
 		}
 	}
 	if err := p.End(); err != nil {
-		return outcome{Err: err}
+		return outcome{Err: err}, events
 	}
-	return outcome{p.Status, p.Framing, p.Close, p.Length, p.Matches(), "", nil}
+	return outcome{p.Status, p.Framing, p.Close, p.Length, p.Matches(), "", nil}, events
 }
+
+func steps(size int) func(int) int { return func(int) int { return size } }
+
+// cutAt is two pieces.
+func cutAt(at int) func(int) int {
+	return func(left int) int {
+		k := at
+		at = left
+		return k
+	}
+}
+
+func readAll(t testing.TB, p *Parser, w Want, stream string, size int) outcome {
+	out, _ := feedAll(t, p, w, stream, steps(size))
+	return out
+}
+
+// largest lacks only its empty line to be one byte longer than allowed.
+var largest = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: " + strings.Repeat("a", MaxHead-len("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX: ")-3)
 
 var cases = []struct {
 	name   string
@@ -61,13 +91,24 @@ var cases = []struct {
 	{"equal lengths", false, "HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
 	{"chunked", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nval\r\n2\r\nue\r\n0\r\n\r\n", outcome{200, Chunked, false, 5, true, "", nil}},
 	{"chunked, all of it", false, "HTTP/1.1 200 OK\r\ntransfer-encoding: CHUNKED\r\n\r\n0003;a=\"b;c\" ; d\r\nval\r\n2 ;x\r\nue\r\n000\r\nX-Sum: 1\r\nY:\r\n\r\nrest", outcome{200, Chunked, false, 5, true, "rest", nil}},
+	{"length of zeros", false, "HTTP/1.1 200 OK\r\nContent-Length: 0005\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"lengths equal in other words", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\ncontent-length: 05\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"coding in a later case", false, "HTTP/1.1 200 OK\r\nTRANSFER-encoding: \tChUnKeD \r\n\r\n5\r\nvalue\r\n0\r\n\r\n", outcome{200, Chunked, false, 5, true, "", nil}},
+	{"trailers of framing", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nvalue\r\n0\r\nContent-Length: 9\r\nConnection: close\r\n\r\n", outcome{200, Chunked, false, 5, true, "", nil}},
 	{"chunk of hex digits", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n", outcome{200, Chunked, false, 10, false, "", nil}},
 	{"interim", false, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"interim with fields of framing", false, "HTTP/1.1 102 Processing\r\nContent-Length: 3\r\nConnection: close\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"interim of 1.0", false, "HTTP/1.0 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
 	{"to HEAD", true, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", outcome{200, NoBody, false, 0, false, "", nil}},
 	{"to HEAD, chunked", true, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{200, NoBody, false, 0, false, "", nil}},
+	{"to HEAD, without length", true, "HTTP/1.1 200 OK\r\n\r\nHTTP", outcome{200, NoBody, false, 0, false, "HTTP", nil}},
+	{"204 with length", false, "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nvalue", outcome{204, NoBody, false, 0, false, "value", nil}},
+	{"304 chunked", false, "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{304, NoBody, false, 0, false, "", nil}},
 	{"204", false, "HTTP/1.1 204 No Content\r\n\r\n", outcome{204, NoBody, false, 0, false, "", nil}},
 	{"304 with length", false, "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", outcome{304, NoBody, false, 0, false, "", nil}},
 	{"by close", false, "HTTP/1.1 200 OK\r\nServer: x\r\n\r\nvalue", outcome{200, ByClose, true, 5, true, "", nil}},
+	{"by close, though kept alive", false, "HTTP/1.1 200 OK\r\nConnection: keep-alive\r\n\r\nvalue", outcome{200, ByClose, true, 5, true, "", nil}},
+	{"by close, empty", false, "HTTP/1.1 200 OK\r\n\r\n", outcome{200, ByClose, true, 0, false, "", nil}},
 	{"1.0 by close", false, "HTTP/1.0 200 OK\r\n\r\nvalue", outcome{200, ByClose, true, 5, true, "", nil}},
 	{"1.0 closes", false, "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, true, 5, true, "", nil}},
 	{"1.0 keeps alive", false, "HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
@@ -76,17 +117,30 @@ var cases = []struct {
 
 	{"folded", false, "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 5\r\n\r\nvalue", outcome{Err: ErrFold}},
 	{"folded at once", false, "HTTP/1.1 200 OK\r\n X: a\r\n\r\n", outcome{Err: ErrFold}},
+	{"folded by a tab", false, "HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\nContent-Length: 5\r\n\r\nvalue", outcome{Err: ErrFold}},
+	{"folded trailer", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: a\r\n b\r\n\r\n", outcome{Err: ErrFold}},
 	{"conflicting lengths", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nvalue", outcome{Err: ErrLength}},
 	{"conflicting list", false, "HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nvalue", outcome{Err: ErrLength}},
 	{"signed length", false, "HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nvalue", outcome{Err: ErrLength}},
 	{"empty length", false, "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\nvalue", outcome{Err: ErrLength}},
 	{"huge length", false, "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775808\r\n\r\nvalue", outcome{Err: ErrLength}},
 	{"both framings", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{Err: ErrFraming}},
+	{"both framings, turned", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n", outcome{Err: ErrFraming}},
+	{"both framings to HEAD", true, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n", outcome{Err: ErrFraming}},
+	{"negative length", false, "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nvalue", outcome{Err: ErrLength}},
+	{"length and a comma", false, "HTTP/1.1 200 OK\r\nContent-Length: 5,\r\n\r\nvalue", outcome{Err: ErrLength}},
+	{"empty coding", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding:\r\n\r\n", outcome{Err: ErrCoding}},
+	{"identity", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: identity\r\n\r\n", outcome{Err: ErrCoding}},
+	{"chunked not last", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", outcome{Err: ErrCoding}},
 	{"gzip coding", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", outcome{Err: ErrCoding}},
 	{"chunked twice", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{Err: ErrCoding}},
 	{"1.0 chunked", false, "HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", outcome{Err: ErrCoding}},
 	{"bare LF", false, "HTTP/1.1 200 OK\nContent-Length: 5\r\n\r\nvalue", outcome{Err: ErrLine}},
 	{"bare LF alone", false, "HTTP/1.1 200 OK\n\nvalue", outcome{Err: ErrLine}},
+	{"bare LF after a wrong line", false, "HTTP/1.1 200 OK\r\nX : a\r\nY: b\nContent-Length: 5\r\n\r\nvalue", outcome{Err: ErrHeader}},
+	{"bare LF before a wrong line", false, "HTTP/1.1 200 OK\r\nX: a\nY : b\r\n\r\nvalue", outcome{Err: ErrLine}},
+	{"bare LF of garbage", false, "garbage\n\r\n\r\n", outcome{Err: ErrStatusLine}},
+	{"bare LF after a short status", false, "HTTP/1.1 20\n\r\n\r\n", outcome{Err: ErrLine}},
 	{"bare CR in value", false, "HTTP/1.1 200 OK\r\nX: a\rb\r\n\r\n", outcome{Err: ErrHeader}},
 	{"NUL in value", false, "HTTP/1.1 200 OK\r\nX: a\x00b\r\n\r\n", outcome{Err: ErrHeader}},
 	{"space before colon", false, "HTTP/1.1 200 OK\r\nX : a\r\n\r\n", outcome{Err: ErrHeader}},
@@ -106,6 +160,11 @@ var cases = []struct {
 	{"chunk bare LF", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\nvalue\r\n", outcome{Err: ErrLine}},
 	{"bad trailer", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX\r\n\r\n", outcome{Err: ErrHeader}},
 	{"oversized head", false, "HTTP/1.1 200 OK\r\nX: " + strings.Repeat("a", MaxHead) + "\r\n\r\n", outcome{Err: ErrTooLarge}},
+	{"largest head", false, largest[:len(largest)-1] + "\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"oversized by one", false, largest + "\r\n\r\nvalue", outcome{Err: ErrTooLarge}},
+	{"oversized, and a bare LF in time", false, "HTTP/1.1 200 OK\r\nX: a\nY: " + strings.Repeat("a", MaxHead) + "\r\n\r\n", outcome{Err: ErrLine}},
+	{"oversized, and a bare LF too late", false, largest + "aaa\nY: a\r\n\r\n", outcome{Err: ErrTooLarge}},
+	{"oversized of many fields", false, "HTTP/1.1 200 OK\r\n" + strings.Repeat("A: b\r\n", MaxHead/6+1) + "\r\n", outcome{Err: ErrTooLarge}},
 	{"oversized extension", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + strings.Repeat("a", maxLine) + "\r\n", outcome{Err: ErrTooLarge}},
 	{"oversized trailers", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + strings.Repeat("A: b\r\n", MaxHead/6+1) + "\r\n", outcome{Err: ErrTooLarge}},
 	{"closed in head", false, "HTTP/1.1 200 OK\r\nContent-Le", outcome{Err: ErrIncomplete}},
@@ -119,15 +178,40 @@ func TestResponses(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			p := Parser{Memo: new(Memo)}
-			for _, size := range []int{1 << 20, 1, 2, 3, 7} {
-				for _, stop := range []bool{false, true} {
-					got := readAll(&p, Want{Body: []byte("value"), CheckBody: true, Head: c.head, StopAt: stop}, c.stream, size)
-					if diff := cmp.Diff(c.want, got, byError); diff != "" {
+			for _, stop := range []bool{false, true} {
+				w := Want{Body: []byte("value"), CheckBody: true, Head: c.head, StopAt: stop}
+				for _, size := range []int{1 << 20, 1, 2, 3, 7} {
+					if diff := cmp.Diff(c.want, readAll(t, &p, w, c.stream, size), byError); diff != "" {
 						t.Errorf("in steps of %d (-want +got):\n%s", size, diff)
+					}
+				}
+				if len(c.stream) > maxLine {
+					continue
+				}
+				_, whole := feedAll(t, &p, w, c.stream, steps(len(c.stream)))
+				for at := range len(c.stream) {
+					if got, events := feedAll(t, &p, w, c.stream, cutAt(at)); got != c.want || events != whole {
+						t.Errorf("cut at %d: %+v, %s; want %+v, %s", at, got, events, c.want, whole)
 					}
 				}
 			}
 		})
+	}
+}
+
+func TestHash(t *testing.T) {
+	p := Parser{Memo: new(Memo)}
+	sum := sha256.New()
+	for _, c := range cases {
+		if c.want.Err != nil || c.want.Length != 5 || !c.want.Equal {
+			continue
+		}
+		for _, size := range []int{1 << 20, 1, 3} {
+			readAll(t, &p, Want{Hash: sum, Head: c.head}, c.stream, size)
+			if want := sha256.Sum256([]byte("value")); string(sum.Sum(nil)) != string(want[:]) {
+				t.Errorf("%s, in steps of %d: %x", c.name, size, sum.Sum(nil))
+			}
+		}
 	}
 }
 
@@ -194,7 +278,7 @@ func TestFeedDoesNotAllocate(t *testing.T) {
 		[]byte("HTTP/1.1 200 OK\r\nDate: 2\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nvalue\r\n0\r\nA: b\r\n\r\n"),
 		[]byte("garbage"),
 	}
-	want := Want{Body: []byte("value"), CheckBody: true, StopAt: true}
+	want := Want{Body: []byte("value"), CheckBody: true, StopAt: true, Hash: sha256.New()}
 	n := testing.AllocsPerRun(100, func() {
 		for _, s := range streams {
 			p.Expect(want)
@@ -207,32 +291,6 @@ func TestFeedDoesNotAllocate(t *testing.T) {
 	if n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-}
-
-func FuzzResponse(f *testing.F) {
-	for _, c := range cases {
-		if len(c.stream) < maxLine { // larger ones only keep the minimizer busy
-			f.Add([]byte(c.stream), c.head, uint8(1))
-		}
-	}
-	f.Fuzz(func(t *testing.T, stream []byte, head bool, step uint8) {
-		w := Want{Body: []byte("value"), CheckBody: true, Head: head}
-		a := readAll(&Parser{}, w, string(stream), len(stream)+1)
-		memo := &Parser{Memo: new(Memo)}
-		for range 2 { // the second time from the memo
-			b := readAll(memo, w, string(stream), int(step)+1)
-			if (a.Err == nil) != (b.Err == nil) {
-				t.Fatalf("at once %v, in steps %v", a.Err, b.Err)
-			}
-			if a.Err == nil && a != b {
-				t.Fatalf("at once %+v, in steps %+v", a, b)
-			}
-		}
-		r, err := Whole(stream, head, true)
-		if (err == nil) != (a.Err == nil) || err == nil && int64(len(r.Body)) != a.Length {
-			t.Fatalf("whole %v, in parts %v", err, a.Err)
-		}
-	})
 }
 
 func BenchmarkFeed(b *testing.B) {

@@ -1,13 +1,17 @@
 package http1
 
-import "bytes"
+import (
+	"bytes"
+	"hash"
+)
 
 // Want says how to read the response to come, and what its body must be. Feed does not keep what it points to beyond that response.
 type Want struct {
 	Body      []byte
-	CheckBody bool // compare with Body
-	Head      bool // the request was HEAD
-	StopAt    bool // return AtHead once the header section is there
+	CheckBody bool      // compare with Body
+	Hash      hash.Hash // emptied by Expect, then fed with the body as it comes, its transfer coding undone; may be nil
+	Head      bool      // the request was HEAD
+	StopAt    bool      // return AtHead once the header section is there
 }
 
 // Event is why Feed returned.
@@ -72,6 +76,9 @@ func (p *Parser) Expect(w Want) {
 	p.scanned = 0
 	p.Length = 0
 	p.Equal = true
+	if w.Hash != nil {
+		w.Hash.Reset()
+	}
 }
 
 // Fields returns the field lines of the header section, for NextField.
@@ -145,7 +152,7 @@ func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {
 		}
 		size := i + max(p.scanned-3, 0) + len(blank)
 		if size > MaxHead {
-			return 0, false, ErrTooLarge
+			return 0, false, p.unfinished(b[:size])
 		}
 		if err := p.head.parse(b[:size]); err != nil {
 			return 0, false, err
@@ -176,36 +183,37 @@ func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {
 	return h.size, false, nil
 }
 
-// unfinished judges the start of a header section, so that garbage is told from slowness, and remembers how far it looked.
+// unfinished judges the start of a header section, so that garbage is told from slowness, and remembers how far it looked. What it
+// says depends on the bytes alone, not on the pieces in which they come: nothing beyond MaxHead is looked at.
 func (p *Parser) unfinished(b []byte) error {
-	if len(b) > MaxHead {
-		return ErrTooLarge
-	}
 	if k := min(len(b), len(prefix)); !bytes.Equal(b[:k], prefix[:k]) {
 		return ErrStatusLine
 	}
-	for i := p.scanned; i < len(b); i++ {
+	for i := p.scanned; i < min(len(b), MaxHead); i++ {
 		if b[i] == '\n' && (i == 0 || b[i-1] != '\r') {
-			return ErrLine
+			return p.head.parse(b[:i+1]) // which fails at that line, or before
 		}
+	}
+	if len(b) > MaxHead {
+		return ErrTooLarge
 	}
 	p.scanned = len(b)
 	return nil
 }
 
-// startBody decides how the body ends (RFC 9112 6.3).
+// startBody decides how the body ends (RFC 9112 6.3). Rule 2 is for CONNECT, which nobody sends; rule 7 for requests.
 func (p *Parser) startBody() {
 	h := &p.head
 	switch {
-	case p.want.Head || h.status == 204 || h.status == 304:
+	case p.want.Head || h.status == 204 || h.status == 304: // rule 1, whatever the fields say; 1xx has been passed over
 		p.Framing, p.state = NoBody, done
-	case h.chunked:
+	case h.chunked: // rules 3 and 4
 		p.Framing, p.state, p.trailer = Chunked, chunkSize, 0
-	case h.length > 0:
+	case h.length > 0: // rule 6; rule 5 is in head
 		p.Framing, p.state, p.left = ByLength, inLength, h.length
 	case h.length == 0:
 		p.Framing, p.state = ByLength, done
-	default:
+	default: // rule 8
 		p.Framing, p.state, p.Close = ByClose, inClose, true
 	}
 }
@@ -216,13 +224,17 @@ func (p *Parser) piece(b []byte) {
 		rest := int64(len(p.want.Body)) - p.Length
 		p.Equal = int64(len(b)) <= rest && bytes.Equal(b, p.want.Body[p.Length:p.Length+int64(len(b))])
 	}
+	if p.want.Hash != nil {
+		p.want.Hash.Write(b)
+	}
 	p.Length += int64(len(b))
 	if p.keep != nil {
 		p.keep.Body = append(p.keep.Body, b...)
 	}
 }
 
-// feedLine reads what of the chunked coding comes in lines (RFC 9112 7.1).
+// feedLine reads what of the chunked coding comes in lines (RFC 9112 7.1): sizes, the ends of chunks, the trailer section (7.1.2),
+// whose fields are checked and not used.
 func (p *Parser) feedLine(b []byte) (n int, more bool, err error) {
 	i := bytes.IndexByte(b[p.scanned:], '\n')
 	if i < 0 {

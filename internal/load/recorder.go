@@ -4,9 +4,7 @@ import (
 	"fmt"
 
 	"dyno/internal/hist"
-	"dyno/internal/http1"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 )
 
 // Kind is what became of a request.
@@ -270,47 +268,6 @@ func count(m map[string]int64, k Kind, n int64) map[string]int64 {
 // serviceDigits are those of the histogram that is recorded: 1 % is finer than any margin, and a trial's record three times smaller than
 // with 3 digits. The quantiles beside it have 3.
 const serviceDigits = 2
-
-// Judge compares a complete response with its contract. The headers have been judged by CheckHeaders, as headers says; surplus means
-// that bytes follow which belong to no response.
-func Judge(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
-	switch {
-	case p.Status != w.Status:
-		return Status
-	case !headers:
-		return Header
-	case surplus:
-		return Length
-	case !w.CheckBody || w.Head || p.Matches():
-		return OK
-	case p.Length != int64(len(w.Body)):
-		return Length
-	}
-	return Body
-}
-
-// CheckHeaders reports whether every wanted header stands in the field lines, with a value that matches.
-func CheckHeaders(fields []byte, wanted []scenario.Header) bool {
-	for i := range wanted {
-		if !has(fields, &wanted[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func has(fields []byte, h *scenario.Header) bool {
-	for {
-		name, value, rest, ok := http1.NextField(fields)
-		if !ok {
-			return false
-		}
-		if http1.EqualFold(name, h.Name) && h.Match(value) {
-			return true
-		}
-		fields = rest
-	}
-}
 
 // ConnectionSeed derives the seed of connection i by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), so that neighbours have nothing in
 // common. Both engines use it: the same job sends the same bytes.

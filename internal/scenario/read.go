@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -16,21 +17,30 @@ type document struct {
 	Name    string `toml:"name"`
 	Title   string `toml:"title"`
 	Request []struct {
-		Name    string            `toml:"name"`
-		Method  string            `toml:"method"`
-		Path    string            `toml:"path"`
-		Weight  *int              `toml:"weight"`
-		Headers map[string]string `toml:"headers"`
-		Body    string            `toml:"body"`
-		With    map[string]struct {
-			Int []int64 `toml:"int"`
-		} `toml:"with"`
-		Expect struct {
-			Status  int               `toml:"status"`
-			Body    *string           `toml:"body"`
-			Headers map[string]string `toml:"headers"`
+		Name    string               `toml:"name"`
+		Method  string               `toml:"method"`
+		Path    string               `toml:"path"`
+		Weight  *int                 `toml:"weight"`
+		Headers map[string]string    `toml:"headers"`
+		Body    string               `toml:"body"`
+		With    map[string]inputKeys `toml:"with"`
+		Expect  struct {
+			Status   int               `toml:"status"`
+			Statuses string            `toml:"statuses"`
+			Body     *string           `toml:"body"`
+			Length   *int64            `toml:"length"`
+			SHA256   string            `toml:"sha256"`
+			Headers  map[string]string `toml:"headers"`
 		} `toml:"expect"`
 	} `toml:"request"`
+}
+
+// inputKeys is an Input as it stands in a file: one of them is set.
+type inputKeys struct {
+	Int  []int64  `toml:"int"`
+	Pick []string `toml:"pick"`
+	UUID *bool    `toml:"uuid"`
+	Seq  *bool    `toml:"seq"`
 }
 
 // Folder is where scenarios lie within a project.
@@ -49,54 +59,86 @@ func Read(fsys fs.FS, name string) (*Scenario, error) {
 	s := &Scenario{Name: doc.Name, Title: doc.Title}
 	for i, r := range doc.Request {
 		at := func(key string) string { return fmt.Sprintf("request[%d].%s", i, key) }
-		q := Request{Name: r.Name, Method: r.Method, Path: r.Path, Headers: r.Headers, Body: r.Body, Weight: 1,
-			With: map[string]Input{}, Expect: Expect{Status: r.Expect.Status, Body: r.Expect.Body, Headers: r.Expect.Headers}}
+		q := Request{Name: r.Name, Method: r.Method, Path: r.Path, Headers: r.Headers, Body: r.Body, Weight: 1, With: map[string]Input{},
+			Expect: Expect{Status: r.Expect.Status, Body: r.Expect.Body, Length: r.Expect.Length, SHA256: r.Expect.SHA256, Headers: r.Expect.Headers}}
 		if r.Weight != nil {
 			q.Weight = *r.Weight
 		}
 		if q.Name == "" {
 			q.Name = q.Method + " " + q.Path
 		}
-		for name, in := range r.With {
-			if len(in.Int) != 2 || in.Int[0] > in.Int[1] {
-				return nil, file.Errorf(at("with."+name+".int"), "want two integers, the lower first")
+		if file.Has(at("expect.statuses")) {
+			if q.Expect.Statuses, err = ParseStatuses(r.Expect.Statuses); err != nil {
+				return nil, file.Errorf(at("expect.statuses"), "%v", err)
 			}
-			q.With[name] = Input{Int: [2]int64{in.Int[0], in.Int[1]}}
 		}
-		if key, err := q.check(); err != nil {
+		if file.Has(at("expect.sha256")) && r.Expect.SHA256 == "" {
+			return nil, file.Errorf(at("expect.sha256"), "want 64 hexadecimal digits")
+		}
+		for _, name := range sortedKeys(r.With) {
+			in, key, err := r.With[name].input()
+			if err != nil {
+				return nil, file.Errorf(at("with."+name+key), "%v", err)
+			}
+			q.With[name] = in
+		}
+		if key, err := q.mistaken(i); err != nil {
 			return nil, file.Errorf(at(key), "%v", err)
 		}
 		s.Requests = append(s.Requests, q)
 	}
-	if _, err := s.NewSource(0, "localhost"); err != nil {
+	if _, err := s.Compile("localhost", Options{}); err != nil {
 		return nil, file.Errorf("request", "%v", err)
 	}
 	return s, nil
 }
 
-// check says which key of a request is wrong, and how.
-func (r *Request) check() (key string, err error) {
-	switch {
-	case !slices.Contains(methods, r.Method):
-		return "method", fmt.Errorf("%q is no HTTP method; write it in capitals", r.Method)
-	case !strings.HasPrefix(r.Path, "/") || strings.ContainsAny(r.Path, " \r\n"):
-		return "path", fmt.Errorf("%q: want a path from /, without spaces", r.Path)
-	case r.Weight < 0:
-		return "weight", fmt.Errorf("%d: want 0 or more", r.Weight)
-	case r.Expect.Status < 100 || r.Expect.Status > 599:
-		return "expect", fmt.Errorf("status %d: want one from 100 to 599", r.Expect.Status)
+// input is what k says, or which of its keys is wrong, and how.
+func (k inputKeys) input() (in Input, key string, err error) {
+	kinds := 0
+	for _, set := range []bool{k.Int != nil, k.Pick != nil, k.UUID != nil, k.Seq != nil} {
+		if set {
+			kinds++
+		}
 	}
-	for name := range r.With {
-		if !strings.Contains(string(r.Render("")), "{"+name+"}") {
+	switch {
+	case kinds != 1:
+		return in, "", errors.New("want one of int, pick, uuid and seq")
+	case k.Int != nil && (len(k.Int) != 2 || k.Int[0] > k.Int[1]):
+		return in, ".int", errors.New("want two integers, the lower first")
+	case k.Int != nil:
+		in.Int = [2]int64(k.Int)
+	case k.Pick != nil && len(k.Pick) == 0:
+		return in, ".pick", errors.New("want what to pick from")
+	case k.UUID != nil && !*k.UUID:
+		return in, ".uuid", errors.New("want true, or another kind of input")
+	case k.Seq != nil && !*k.Seq:
+		return in, ".seq", errors.New("want true, or another kind of input")
+	}
+	in.Pick, in.UUID, in.Seq = k.Pick, k.UUID != nil, k.Seq != nil
+	return in, "", nil
+}
+
+// mistaken says which key of the i-th request is wrong, and how. In files a slip is more likely than an odd wish.
+func (r *Request) mistaken(i int) (key string, err error) {
+	if !slices.Contains(methods, r.Method) {
+		return "method", fmt.Errorf("%q is no HTTP method; write it in capitals", r.Method)
+	}
+	_, err = r.compile(i, "localhost", Options{})
+	var m *mistake
+	if errors.As(err, &m) {
+		return m.key, m.error
+	}
+	text := r.Path + r.Body
+	for _, value := range r.Headers {
+		text += value
+	}
+	for _, name := range sortedKeys(r.With) {
+		if !strings.Contains(text, "{"+name+"}") {
 			return "with." + name, fmt.Errorf("no placeholder {%s} in path, headers or body", name)
 		}
 	}
-	for name, value := range r.Headers {
-		if name == "" || strings.ContainsAny(name, " :\r\n") || strings.ContainsAny(value, "\r\n") {
-			return "headers", fmt.Errorf("%q is no header", name+": "+value)
-		}
-	}
-	return "", nil
+	return "", err
 }
 
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}

@@ -1,5 +1,8 @@
 // Package scenario says what is sent and what must come back: request templates with seeded random inputs, and the contract of
-// each answer, which Verify proves strictly before the load and Want.Match checks cheaply on every response of it.
+// each answer, which Verify proves strictly before the load and a Want holds for the cheap check of every response of it.
+//
+// The way to the wire is Scenario -> Compile -> Mix -> NewSource -> Next: what is fixed is rendered once per Mix, which all
+// connections share; a Source is what one of them owns.
 package scenario
 
 // Scenario is a set of requests, drawn by weight.
@@ -9,7 +12,8 @@ type Scenario struct {
 	Requests []Request
 }
 
-// Request is a template and its contract. Path, header values and Body may hold {name} placeholders that With fills.
+// Request is a template and its contract. Path, header values and Body may hold placeholders: {name}, which With fills, or inline ones,
+// drawn anew at each place: {int:1..1000}, {uuid}, {seq}, {pick:a,b}. The expected body may repeat {name}. Any other braces are text.
 type Request struct {
 	Name    string
 	Method  string
@@ -21,15 +25,27 @@ type Request struct {
 	Expect  Expect
 }
 
-// Input is how a placeholder is drawn, anew for each request: uniformly from the integers of Int, both ends among them.
+// Input is how a named placeholder is drawn, once per request, to stand alike wherever it occurs in it. It is of one kind: Pick, UUID or
+// Seq if one of them is set, else Int.
 type Input struct {
-	Int [2]int64
+	Int  [2]int64 // uniformly from these integers, both ends among them
+	Pick []string // uniformly from these texts
+	UUID bool     // a random UUID, version 4 (RFC 9562 5.4)
+
+	// A number that no other request of the job gets: connection i of C counts i, i+C, i+2C ... It rises on each connection; between
+	// connections its order is not that of time.
+	Seq bool
 }
 
-// Expect is the contract of the answer. A nil Body is not compared. Each header must be there with that value, or with that media
-// type before its parameters.
+// Expect is the contract of the answer: either Status or Statuses, and what else is set. Of the answer to HEAD no body is checked.
 type Expect struct {
-	Status  int
-	Body    *string
+	Status   int       // 100 to 599; 0: one of Statuses
+	Statuses StatusSet // any of them will do
+	Body     *string   // nil: not compared
+	Length   *int64    // bytes of the body, where Body is nil
+	SHA256   string    // of the body, in hex, where Body is nil; "": not compared
+
+	// Headers that must be there, with this value or with this media type before its parameters; "" takes any value. No placeholder
+	// is filled in here.
 	Headers map[string]string
 }

@@ -34,14 +34,28 @@ path = "/none"
 status = 404
 `
 
+func compile(t testing.TB, s *Scenario, o Options) *Mix {
+	t.Helper()
+	m, err := s.Compile("h:1", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// source1 is the source of the only connection, with seed 1.
+func source1(t testing.TB, o Options, requests ...Request) *Source {
+	t.Helper()
+	return compile(t, &Scenario{Name: "x", Requests: requests}, o).NewSource(1, 0, 1)
+}
+
 func TestReadAndDraw(t *testing.T) {
 	s, err := Read(file(good), "x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, _ := s.NewSource(5, "h:1")
-	two, _ := s.NewSource(5, "h:1")
-	other, _ := s.NewSource(6, "h:1")
+	mix := compile(t, s, Options{})
+	one, two, other := mix.NewSource(5, 0, 1), mix.NewSource(5, 0, 1), mix.NewSource(6, 0, 1)
 	form := regexp.MustCompile(`^GET /v/([1-9]) HTTP/1\.1\r\nHost: h:1\r\nAccept: text/plain\r\n\r\n$`)
 	differs := false
 	ids := map[string]bool{}
@@ -71,11 +85,9 @@ func TestReadAndDraw(t *testing.T) {
 }
 
 func TestWeights(t *testing.T) {
-	s := &Scenario{Requests: []Request{{Method: "GET", Path: "/a", Weight: 3}, {Method: "GET", Path: "/b", Weight: 1}, {Method: "GET", Path: "/c"}}}
-	src, err := s.NewSource(1, "h")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ok := Expect{Status: 200}
+	src := source1(t, Options{}, Request{Method: "GET", Path: "/a", Weight: 3, Expect: ok}, Request{Method: "GET", Path: "/b", Weight: 1, Expect: ok},
+		Request{Method: "GET", Path: "/c", Expect: ok})
 	var n [3]int
 	var w Want
 	for range 40_000 {
@@ -88,6 +100,9 @@ func TestWeights(t *testing.T) {
 }
 
 func TestHeaderMatch(t *testing.T) {
+	if any := (Header{Name: []byte("etag")}); !any.Match([]byte("x")) || !any.Match(nil) {
+		t.Error("no value wanted, and some not taken")
+	}
 	h := Header{[]byte("content-type"), []byte("text/plain")}
 	for value, want := range map[string]bool{"text/plain": true, "text/plain; charset=utf-8": true, "Text/Plain ;x": true, "text/plainer": false, "text/html": false} {
 		if h.Match([]byte(value)) != want {
@@ -108,6 +123,79 @@ func TestReadErrors(t *testing.T) {
 		{"[[request]]\nweight = 0", "[[request]]\nweight = -1", "-1: want 0 or more"},
 	} {
 		_, err := Read(file(strings.Replace(good, c.from, c.to, 1)), "x")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s -> %s: error %v; want %q", c.from, c.to, err, c.want)
+		}
+	}
+}
+
+// rich has what good has not.
+const rich = `name = "x"
+[[request]]
+method = "POST"
+path = "/v/{key}/{int:1..9}"
+headers = { "X-Who" = "{who}", "X-Seq" = "{seq}" }
+body = '{"n":{n},"key":"{key}"}'
+[request.with]
+key = { uuid = true }
+who = { pick = ["a", "b c"] }
+n = { seq = true }
+[request.expect]
+statuses = "2xx,304"
+length = 5
+sha256 = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619"
+headers = { "ETag" = "" }
+[[request]]
+method = "GET"
+path = "/{key}"
+[request.with]
+key = { int = [-9, 9] }
+[request.expect]
+status = 200
+body = "{key}"
+`
+
+func TestReadRich(t *testing.T) {
+	s, err := Read(file(rich), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.Requests[0]
+	if !r.With["key"].UUID || !r.With["n"].Seq || !slices.Equal(r.With["who"].Pick, []string{"a", "b c"}) || s.Requests[1].With["key"].Int != [2]int64{-9, 9} {
+		t.Errorf("inputs %+v, %+v", r.With, s.Requests[1].With)
+	}
+	if e := r.Expect; e.Status != 0 || e.Statuses.String() != "2xx,304" || *e.Length != 5 || len(e.SHA256) != 64 || e.Body != nil {
+		t.Errorf("expects %+v", e)
+	}
+}
+
+func TestReadRichErrors(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{`{int:1..9}`, `{int:1}`, "x.toml:4:1: {int:1}: want two integers, the lower first, such as {int:1..1000}"},
+		{`{seq}`, `{seq:1}`, `x.toml:5:32: {seq:1} takes nothing after its name: want {seq}`},
+		{`"X-Seq"`, `"Content-Length"`, "x.toml:5:32: Content-Length follows from the body"},
+		{`{n}`, `{pick:}`, "x.toml:6:1: {pick:}: want what to pick from"},
+		{`key = { uuid = true }`, `key = { uuid = false }`, "x.toml:8:9: want true"},
+		{`n = { seq = true }`, `n = { seq = false }`, "x.toml:10:7: want true"},
+		{`key = { uuid = true }`, `key = { uuid = true, int = [1, 2] }`, "x.toml:8:1: want one of int, pick, uuid and seq"},
+		{`key = { uuid = true }`, `key = { }`, "x.toml:8:1: want one of int, pick, uuid and seq"},
+		{`key = { uuid = true }`, `key = { uid = true }`, `x.toml:8:9: unknown key "uid"; did you mean "uuid"?`},
+		{`["a", "b c"]`, `[]`, "x.toml:9:"},
+		{`["a", "b c"]`, `["a", "b\u0000"]`, "x.toml:5:13: \"b\\x00\" cannot stand here"},
+		{`statuses = "2xx,304"`, ``, "x.toml:11:10: say which status"},
+		{`statuses = "2xx,304"`, `status = 600`, "x.toml:12:1: status 600: want one from 100 to 599"},
+		{`statuses = "2xx,304"`, `statuses = "7xx"`, `x.toml:12:1: "7xx" is no list of statuses`},
+		{`statuses = "2xx,304"`, `statuses = ""`, `x.toml:12:1: "" is no list of statuses`},
+		{`length = 5`, `status = 200`, "x.toml:12:1: want either status or statuses"},
+		{`length = 5`, `body = "value"`, "x.toml:14:1: the body has been said"},
+		{`length = 5`, `length = -5`, "x.toml:13:1: -5: want 0 or more"},
+		{`sha256 = "cd`, `sha256 = "cg`, "x.toml:14:1: "},
+		{`sha256 = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619"`, `sha256 = ""`, "x.toml:14:1: want 64"},
+		{`"ETag" = ""`, `"E Tag" = ""`, "x.toml:15:13: \"E Tag: \" is no header"},
+		{`body = "{key}"`, `body = "{seq}"`, "x.toml:23:1: an inline placeholder is drawn anew"},
+		{`body = "{key}"`, `body = "{key}"` + "\nlength = 1", "x.toml:24:1: the body has been said"},
+	} {
+		_, err := Read(file(strings.Replace(rich, c.from, c.to, 1)), "x")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s -> %s: error %v; want %q", c.from, c.to, err, c.want)
 		}

@@ -2,203 +2,121 @@ package scenario
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
-	"strings"
 )
 
-// Want is the contract of one request in flight, as the hot path needs it. Its Body may share memory with the Source: it holds until
-// the next Next with the same Want.
-type Want struct {
-	Index     int // of the request within Scenario.Requests
-	Status    int
-	CheckBody bool
-	Body      []byte
-	Headers   []Header // that must be present
-	Head      bool     // answer to HEAD: headers only
-	own       []byte
-}
-
-// Header is a header that an answer must hold: Name in lower case, Value exact or the media type before ';'.
-type Header struct{ Name, Value []byte }
-
-// Match reports whether a header's value satisfies h.
-func (h Header) Match(value []byte) bool {
-	if bytes.Equal(value, h.Value) {
-		return true
-	}
-	media, _, found := bytes.Cut(value, []byte{';'})
-	return found && bytes.EqualFold(bytes.TrimRight(media, " \t"), h.Value)
-}
-
-// Source draws the requests of one connection: the same seed, the same bytes. Not safe for concurrent use.
+// Source draws the requests of one connection: the same seed, the same bytes, cookies apart. It is small: what is fixed lies in its Mix.
+// Not safe for concurrent use.
 type Source struct {
-	rng       *rand.Rand
-	templates []template
-	total     int // sum of weights
+	mix       *Mix
+	rng       rand.PCG
+	seq, step uint64
+	learned   uint64 // id of the head last learned, if learning it again would change nothing
+	jar       *jar   // nil until the first cookie comes
 }
 
-// template is a request cut at its placeholders.
-type template struct {
-	parts  []part
-	want   Want
-	body   []part // of the expected body, when it holds placeholders
-	until  int    // cumulated weight
-	inputs []Input
+// NewSource returns the source of connection index, from 0, of the connections of a job, which are counted for Input.Seq. It outlives the
+// connection: one that takes its place goes on with it, cookies and all.
+func (m *Mix) NewSource(seed uint64, index, connections int) *Source {
+	return &Source{mix: m, rng: *rand.NewPCG(seed, 0x64796e6f), seq: uint64(index), step: uint64(max(connections, 1))}
 }
 
-// part is fixed text, then the value of an input (-1: none).
-type part struct {
-	text  []byte
-	input int
-}
-
-// NewSource prepares the weighted requests of s. Host is the value of the Host header.
-func (s *Scenario) NewSource(seed uint64, host string) (*Source, error) {
-	src := &Source{rng: rand.New(rand.NewPCG(seed, 0x64796e6f))}
-	for i := range s.Requests {
-		r := &s.Requests[i]
-		if r.Weight <= 0 {
-			continue
-		}
-		t, err := r.compile(i, host)
-		if err != nil {
-			return nil, fmt.Errorf("scenario %s: request %q: %w", s.Name, r.Name, err)
-		}
-		src.total += r.Weight
-		t.until = src.total
-		src.templates = append(src.templates, t)
-	}
-	if src.total == 0 {
-		return nil, fmt.Errorf("scenario %s: no request has a weight", s.Name)
-	}
-	return src, nil
-}
-
-// Next appends one request to buf and fills w with its contract. It does not allocate once w.Body has grown.
+// Next appends one request to buf and fills w with its contract. Once buf and w have grown it does not allocate, unless cookies have
+// changed.
+//
+// What is drawn is drawn in this order: the request by its weight, the named inputs by name, the inline ones as they stand on the wire.
 func (s *Source) Next(buf []byte, w *Want) []byte {
-	t := &s.templates[0]
-	if len(s.templates) > 1 {
-		n := int(s.rng.Uint64N(uint64(s.total)))
-		for i := range s.templates {
-			if t = &s.templates[i]; n < t.until {
+	rng := rand.New(&s.rng) // on the stack
+	m := s.mix
+	t := &m.templates[0]
+	if len(m.templates) > 1 {
+		n := int(rng.Uint64N(uint64(m.total)))
+		for i := range m.templates {
+			if t = &m.templates[i]; n < t.until {
 				break
 			}
 		}
 	}
-	return t.draw(s.rng, buf, w)
-}
-
-// maxInputs bounds the placeholders of one request, so that their values live on the stack.
-const maxInputs = 8
-
-func (t *template) draw(rng *rand.Rand, buf []byte, w *Want) []byte {
-	var values [maxInputs]int64
-	for i, in := range t.inputs {
-		values[i] = in.Int[0] + int64(rng.Uint64N(uint64(in.Int[1]-in.Int[0])+1))
+	var values [maxNamed]value
+	for i := range t.named {
+		values[i] = s.draw(rng, &t.named[i])
 	}
-	own := w.own
+	own, hash := w.own[:0], w.hash
 	*w = t.want
-	w.own = own
-	if t.body != nil {
-		w.own = fill(w.own[:0], t.body, &values)
-		w.Body = w.own
+	w.hash = hash
+
+	start := len(buf)
+	buf = s.render(rng, buf, t, &values)
+	if w.Cookies {
+		own = append(own, pathOf(buf[start:])...)
 	}
-	return fill(buf, t.parts, &values)
+	n := len(own)
+	if t.body != nil {
+		for i := range t.body {
+			own = t.body[i].appendTo(own, &values)
+		}
+		w.Body = own[n:]
+	}
+	w.path, w.own = own[:n], own
+	return buf
 }
 
-func fill(buf []byte, parts []part, values *[maxInputs]int64) []byte {
-	for _, p := range parts {
-		buf = append(buf, p.text...)
-		if p.input >= 0 {
-			buf = strconv.AppendInt(buf, values[p.input], 10)
+// render appends the request.
+func (s *Source) render(rng *rand.Rand, buf []byte, t *template, values *[maxNamed]value) []byte {
+	start, lengthAt := len(buf), 0
+	for i := range t.parts {
+		p := &t.parts[i]
+		buf = p.appendTo(buf, values)
+		switch p.then {
+		case inPlace:
+			buf = p.in.append(buf, s.draw(rng, p.in))
+		case bodyLength:
+			lengthAt = len(buf)
+			buf = append(buf, "00000000000000000000"[:t.digits]...)
+		case cookieLine, cookieMore:
+			buf = s.appendCookies(buf, t, pathOf(buf[start:]), p.then)
 		}
+	}
+	if t.digits > 0 {
+		buf = setLength(buf, lengthAt, t.digits)
 	}
 	return buf
 }
 
-// compile renders everything of the request that is not drawn. A body with placeholders would need its length drawn too and is refused.
-func (r *Request) compile(index int, host string) (template, error) {
-	names, inputs := r.inputs()
-	if len(names) > maxInputs {
-		return template{}, fmt.Errorf("%d placeholders; at most %d", len(names), maxInputs)
+// appendTo writes the text of p and, if its slot is ofName, the value.
+func (p *part) appendTo(buf []byte, values *[maxNamed]value) []byte {
+	buf = append(buf, p.text...)
+	if p.then == ofName {
+		buf = p.in.append(buf, values[p.at])
 	}
-	if slices.ContainsFunc(cut(r.Body, names), func(p part) bool { return p.input >= 0 }) {
-		return template{}, fmt.Errorf("the request body holds a placeholder; only path, headers and the expected body may")
-	}
-	t := template{
-		inputs: inputs,
-		parts:  cut(string(r.Render(host)), names),
-		want:   Want{Index: index, Status: r.Expect.Status, Head: r.Method == "HEAD"},
-	}
-	if r.Expect.Body != nil {
-		t.want.CheckBody = true
-		t.want.Body = []byte(*r.Expect.Body)
-		if parts := cut(*r.Expect.Body, names); len(parts) > 1 || parts[0].input >= 0 {
-			t.body = parts
-		}
-	}
-	for _, name := range sortedKeys(r.Expect.Headers) {
-		t.want.Headers = append(t.want.Headers, Header{[]byte(strings.ToLower(name)), []byte(r.Expect.Headers[name])})
-	}
-	return t, nil
+	return buf
 }
 
-// Render is the request on the wire, placeholders left standing.
-func (r *Request) Render(host string) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", r.Method, r.Path, host)
-	for _, name := range sortedKeys(r.Headers) {
-		fmt.Fprintf(&b, "%s: %s\r\n", name, r.Headers[name])
+// setLength writes the length of the body, which ends buf, over the digits that were kept free for it at the given place.
+//
+// Note: the length is known when the body is written. To draw first, then measure, then write would need the drawn values kept, however
+// many there are; the digits kept free are nearly always those needed, and else the body moves by one.
+func setLength(buf []byte, at, digits int) []byte {
+	n := len(buf) - (at + digits + len("\r\n\r\n"))
+	var number [20]byte
+	text := strconv.AppendInt(number[:0], int64(n), 10)
+	copy(buf[at:], text)
+	if spare := digits - len(text); spare > 0 {
+		copy(buf[at+len(text):], buf[at+digits:])
+		buf = buf[:len(buf)-spare]
 	}
-	if r.Body != "" || r.Method == "POST" || r.Method == "PUT" {
-		fmt.Fprintf(&b, "Content-Length: %d\r\n", len(r.Body))
-	}
-	b.WriteString("\r\n")
-	b.WriteString(r.Body)
-	return b.Bytes()
+	return buf
 }
 
-func (r *Request) inputs() ([]string, []Input) {
-	names := sortedKeys(r.With)
-	inputs := make([]Input, len(names))
-	for i, n := range names {
-		inputs[i] = r.With[n]
+// pathOf is the path, without its query, in the request that b begins with.
+func pathOf(b []byte) []byte {
+	b = b[bytes.IndexByte(b, ' ')+1:]
+	if i := bytes.IndexByte(b, ' '); i >= 0 {
+		b = b[:i]
 	}
-	return names, inputs
-}
-
-// cut splits text at the placeholders of the named inputs; braces around any other word are text.
-func cut(text string, names []string) []part {
-	var parts []part
-	start := 0
-	for i := 0; i < len(text); i++ {
-		if text[i] != '{' {
-			continue
-		}
-		end := strings.IndexByte(text[i:], '}')
-		if end < 0 {
-			break
-		}
-		if n := slices.Index(names, text[i+1:i+end]); n >= 0 {
-			parts = append(parts, part{[]byte(text[start:i]), n})
-			start = i + end + 1
-			i = start - 1
-		}
+	if i := bytes.IndexByte(b, '?'); i >= 0 {
+		b = b[:i]
 	}
-	if start < len(text) || len(parts) == 0 {
-		parts = append(parts, part{[]byte(text[start:]), -1})
-	}
-	return parts
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return b
 }

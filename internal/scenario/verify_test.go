@@ -122,3 +122,46 @@ func TestVerifyRejectsMutants(t *testing.T) {
 		t.Errorf("a declared difference that does not occur: %v", err)
 	}
 }
+
+// TestVerifyHonoursEveryCheck: the checks beside those of contract.
+func TestVerifyHonoursEveryCheck(t *testing.T) {
+	const hash = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619" // of "value"
+	five := int64(5)
+	some, _ := ParseStatuses("2xx,304")
+	good := answer("201 Created", "ETag: 1\r\nVary: a\r\nVary: b\r\n", "value")
+	for name, c := range map[string]struct {
+		e      Expect
+		answer string
+		want   string // "": kept
+	}{
+		"statuses":       {Expect{Statuses: some}, good, ""},
+		"other status":   {Expect{Statuses: some}, answer("301 Moved", "", ""), "status 301; want 2xx,304"},
+		"length":         {Expect{Status: 201, Length: &five}, good, ""},
+		"other length":   {Expect{Status: 201, Length: &five}, answer("201 Created", "", "values"), "body of 6 bytes; want 5"},
+		"hash":           {Expect{Status: 201, SHA256: hash}, good, ""},
+		"length, hash":   {Expect{Status: 201, Length: &five, SHA256: strings.ToUpper(hash)}, good, ""},
+		"other hash":     {Expect{Status: 201, SHA256: hash}, answer("201 Created", "", "VALUE"), `body "VALUE", whose SHA-256 is`},
+		"present":        {Expect{Status: 201, Headers: map[string]string{"Etag": ""}}, good, ""},
+		"absent":         {Expect{Status: 201, Headers: map[string]string{"X": ""}}, good, "no header x"},
+		"one of several": {Expect{Status: 201, Headers: map[string]string{"Vary": "b"}}, good, ""},
+		"none of them":   {Expect{Status: 201, Headers: map[string]string{"Vary": "c"}}, good, `header vary is "a"; want "c"`},
+	} {
+		s := &Scenario{Name: "x", Requests: []Request{{Method: "GET", Path: "/{seq}", Weight: 1, Expect: c.e}}}
+		addr := raw(t, func(string) string { return c.answer })
+		seen, err := Verify(t.Context(), s, "tcp", addr, nil, 0)
+		switch {
+		case c.want == "" && (err != nil || seen.Requests != draws):
+			t.Errorf("%s: %+v, %v", name, seen, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: error %v; want %q", name, err, c.want)
+		}
+		err = s.Probe(0)(t.Context(), "tcp", addr)
+		if wrong := strings.HasPrefix(c.want, "status"); wrong != (err != nil) {
+			t.Errorf("%s: probe: %v", name, err)
+		}
+	}
+	if _, err := Verify(t.Context(), &Scenario{Requests: []Request{{Method: "GET", Path: "/", Weight: 1, Expect: Expect{Status: 201, Length: &five}}}},
+		"tcp", raw(t, func(string) string { return good }), []string{"chunked: its default"}, 0); err == nil || !strings.Contains(err.Error(), "does not occur") {
+		t.Errorf("chunked, which a body of five bytes could show: %v", err)
+	}
+}

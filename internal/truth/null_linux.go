@@ -8,46 +8,55 @@ import (
 	"net"
 	"runtime"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/hist"
 )
 
-// ServeNull answers every request at addr with response, and nothing else, until ctx ends: "host:port", or a unix socket's path if
-// network is "unix". It is one event loop on the calling goroutine, which counts complete requests (an empty line, then a body of
-// Content-Length) and does not look at them any further. What a load engine reaches against it is that engine's ceiling.
+// Serve answers every request at addr with n's response, and nothing else, until ctx ends: "host:port", or a unix socket's path if network
+// is "unix". It is one event loop on the calling goroutine, which counts complete requests (an empty line, then a body of Content-Length)
+// and does not look at them any further. The Tally is complete if there is no error. A timed server needs Linux 5.11.
 //
-// A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed.
-func ServeNull(ctx context.Context, network, addr string, response []byte) error {
-	head := bytes.Index(response, nullBlank)
+// A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed. Requests that stand
+// behind a dropped one on its connection are lost with it, and not counted.
+func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
+	head := bytes.Index(n.Response, nullBlank)
 	if head < 0 {
-		return errors.New("serve null: the response has no end of its header section")
+		return Tally{}, errors.New("serve null: the response has no end of its header section")
 	}
 	lc := net.ListenConfig{}
 	ln, err := lc.Listen(ctx, network, addr)
 	if err != nil {
-		return fmt.Errorf("serve null: %w", err)
+		return Tally{}, fmt.Errorf("serve null: %w", err)
 	}
 	defer ln.Close()
 	file, err := ln.(interface {
 		SyscallConn() (syscall.RawConn, error)
 	}).SyscallConn()
 	if err != nil {
-		return fmt.Errorf("serve null: %w", err)
+		return Tally{}, fmt.Errorf("serve null: %w", err)
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	s := nullServer{
-		response: response, head: response[:head+len(nullBlank)], tcp: network != "unix",
-		in: make([]byte, 64<<10),
+		response: n.Response, manner: n.Manner, plain: n.Manner == Manner{}, tcp: network != "unix",
+		in: make([]byte, 64<<10), start: time.Now(), service: newService(n.Manner),
 	}
-	s.many = bytes.Repeat(response, max(1, min(64, 64<<10/len(response))))
+	if n.Manner.Timed {
+		s.response, s.digits = withTime(n.Response, head)
+		head = bytes.Index(s.response, nullBlank)
+	}
+	s.head = s.response[:head+len(nullBlank)]
+	s.many = bytes.Repeat(s.response, max(1, min(64, 64<<10/len(s.response))))
 	var inner error
 	err = file.Control(func(fd uintptr) { inner = s.serve(ctx, int(fd)) }) // keeps the listener open meanwhile
 	if err = errors.Join(err, inner); err != nil {
-		return fmt.Errorf("serve null: %w", err)
+		return Tally{}, fmt.Errorf("serve null: %w", err)
 	}
-	return nil
+	return s.report(), nil
 }
 
 var (
@@ -56,12 +65,23 @@ var (
 	nullCoding = []byte("transfer-encoding:")
 )
 
+// nullTick is how long the loop sleeps at most: how soon it sees that its context has ended.
+const nullTick = 50 * time.Millisecond
+
 type nullServer struct {
-	response, head, many []byte
-	tcp                  bool
+	response, head, many []byte // head begins response; many repeats it
+	plain, tcp           bool   // plain: no manner, so nothing to do but to answer
 	in                   []byte
 	conns                []*nullConn // by fd
 	ep                   int
+	tally                Tally
+
+	manner  Manner
+	start   time.Time
+	read    time.Duration // the clock at the last read, if timed
+	held    held
+	digits  []byte // of TimeHeader, in response
+	service *hist.Histogram
 }
 
 // nullConn is what must be remembered of a connection: only what a read has cut in two, and what a write could not take.
@@ -88,26 +108,47 @@ func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 	}
 	var events [256]unix.EpollEvent
 	for ctx.Err() == nil {
-		n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
-		if n == 0 && errno == 0 {
-			n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 50, 0, 0)
-		}
+		n, errno := s.wait(events[:])
 		if errno == syscall.EINTR {
 			continue
 		}
 		if errno != 0 {
 			return errno
 		}
+		if !s.plain {
+			s.act(ctx)
+		}
 		for _, e := range events[:n] {
 			if e.Fd == int32(ln) {
 				s.accept(ln)
 			} else if c := s.conns[e.Fd]; c != nil && !s.turn(int(e.Fd), c, e.Events) {
-				unix.Close(int(e.Fd))
-				s.conns[e.Fd] = nil
+				s.close(int(e.Fd))
+			}
+			if !s.plain {
+				s.act(ctx)
 			}
 		}
 	}
 	return nil
+}
+
+// wait polls first, which costs less than a sleep that has already ended.
+func (s *nullServer) wait(events []unix.EpollEvent) (uintptr, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
+	switch {
+	case n != 0 || errno != 0:
+	case s.held.n > 0:
+		return s.sleep(events)
+	default:
+		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
+			uintptr(nullTick.Milliseconds()), 0, 0)
+	}
+	return n, errno
+}
+
+func (s *nullServer) close(fd int) {
+	unix.Close(fd)
+	s.conns[fd] = nil
 }
 
 func (s *nullServer) accept(ln int) {
@@ -159,6 +200,9 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 		case errno != 0 || n == 0:
 			return false
 		}
+		if s.manner.Timed {
+			s.read = s.clock()
+		}
 		if !s.requests(fd, c, s.in[:kept+int(n)]) {
 			return false
 		}
@@ -194,7 +238,7 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 		case !ok:
 			return false
 		case h[0] == 'H':
-			if !s.answer(fd, c, owed) || !s.send(fd, c, s.head) {
+			if !s.answer(fd, c, owed, s.many, len(s.response)) || !s.answer(fd, c, 1, s.head, len(s.head)) {
 				return false
 			}
 			owed = 0
@@ -204,7 +248,7 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 			owed++
 		}
 	}
-	return s.answer(fd, c, owed)
+	return s.answer(fd, c, owed, s.many, len(s.response))
 }
 
 // nullBody returns the Content-Length of a request's head, whose lines all end in CR LF.
@@ -235,16 +279,31 @@ func nullBody(h []byte) (n int, ok bool) {
 	}
 }
 
-func (s *nullServer) answer(fd int, c *nullConn, n int) bool {
-	size := len(s.response)
+// answer gives n requests, read just now, their answers, of size bytes each, of which many holds some: now, or when they are due. It
+// reports whether the connection goes on.
+func (s *nullServer) answer(fd int, c *nullConn, n int, many []byte, size int) bool {
+	dropped := false
+	if d := s.manner.Drop; d > 0 {
+		if good := d - 1 - s.tally.Requests%d; int64(n) > good {
+			n, dropped = int(good), true
+			s.tally.Requests++
+			s.tally.Dropped++
+		}
+	}
+	s.tally.Requests += int64(n)
 	for n > 0 {
-		k := min(n, len(s.many)/size)
-		if !s.send(fd, c, s.many[:k*size]) {
+		if s.manner.Timed {
+			s.held.push(heldAnswer{c: c, fd: fd, size: size, read: s.read})
+			n--
+			continue
+		}
+		k := min(n, len(many)/size)
+		if !s.send(fd, c, many[:k*size]) {
 			return false
 		}
 		n -= k
 	}
-	return true
+	return !dropped
 }
 
 // send writes b, or keeps what the socket does not take now. It reports whether the connection goes on.

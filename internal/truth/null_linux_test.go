@@ -7,14 +7,22 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
 	"dyno/internal/scenario"
 )
 
-// null starts a null server on a unix socket and returns a connection to it.
+// null starts a plain null server on a unix socket and returns a connection to it.
 func null(t *testing.T, response string) net.Conn {
+	t.Helper()
+	dial, _ := serve(t, Null{Response: []byte(response)})
+	return dial()
+}
+
+// serve starts a null server on a unix socket: dial connects to it, stop ends it and returns its tally.
+func serve(t *testing.T, n Null) (dial func() net.Conn, stop func() Tally) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "null") // t.TempDir may be too long for a socket's path
 	if err != nil {
@@ -22,26 +30,35 @@ func null(t *testing.T, response string) net.Conn {
 	}
 	path := filepath.Join(dir, "s")
 	ctx, cancel := context.WithCancel(context.Background())
+	var tally Tally
 	done := make(chan error, 1)
-	go func() { done <- ServeNull(ctx, "unix", path, []byte(response)) }()
-	t.Cleanup(func() {
+	go func() {
+		var err error
+		tally, err = n.Serve(ctx, "unix", path)
+		done <- err
+	}()
+	stop = sync.OnceValue(func() Tally {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 		os.RemoveAll(dir)
+		return tally
 	})
-	for {
-		if c, err := net.Dial("unix", path); err == nil {
-			t.Cleanup(func() { c.Close() })
-			return c
+	t.Cleanup(func() { stop() })
+	dial = func() net.Conn {
+		t.Helper()
+		for range 10_000 {
+			if c, err := net.Dial("unix", path); err == nil {
+				t.Cleanup(func() { c.Close() })
+				return c
+			}
+			time.Sleep(time.Millisecond)
 		}
-		select {
-		case err := <-done:
-			t.Fatal(err)
-		case <-time.After(time.Millisecond):
-		}
+		t.Fatal("the null server does not come up")
+		return nil
 	}
+	return dial, stop
 }
 
 func TestNullAnswersEachRequestOnce(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"fmt"
 )
 
-// ServeNull needs Linux.
-func ServeNull(context.Context, string, string, []byte) error {
-	return fmt.Errorf("serve null: %w on this system", errors.ErrUnsupported)
+// Serve needs Linux.
+func (n *Null) Serve(context.Context, string, string) (Tally, error) {
+	return Tally{}, fmt.Errorf("serve null: %w on this system", errors.ErrUnsupported)
 }

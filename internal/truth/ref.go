@@ -2,7 +2,6 @@ package truth
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"strconv"
@@ -137,64 +136,3 @@ func TurnsFor(d time.Duration) int {
 // RefCost is what one request costs the reference at saturation, ns of CPU, when nothing better is known: measured on this project's first
 // machine (doc/method.md). It only sets the size of ref+x%; what counts is what the run then finds.
 const RefCost = 13_000 * time.Nanosecond
-
-// Control is the name of a truth server taken apart: "null", "ref", "ref'" or "ref+20%".
-type Control struct {
-	Name  string
-	Null  bool
-	Extra float64 // cost added, as a share of the reference's
-}
-
-// ParseControl reads the name of a truth server; ok is false for any other name.
-func ParseControl(name string) (c Control, ok bool, err error) {
-	switch {
-	case name == "null":
-		return Control{Name: name, Null: true}, true, nil
-	case name == "ref" || name == "ref'":
-		return Control{Name: name}, true, nil
-	case strings.HasPrefix(name, "ref+") && strings.HasSuffix(name, "%"):
-		x, err := strconv.ParseFloat(name[len("ref+"):len(name)-1], 64)
-		if err != nil || x <= 0 || x > 1000 {
-			return c, true, fmt.Errorf("%q: want a cost such as ref+5%%", name)
-		}
-		return Control{Name: name, Extra: x / 100}, true, nil
-	}
-	return c, false, nil
-}
-
-// Title is what reports call it.
-func (c Control) Title() string {
-	switch {
-	case c.Null:
-		return "null server"
-	case c.Extra > 0:
-		return fmt.Sprintf("reference +%g %% cost", 100*c.Extra)
-	case c.Name == "ref'":
-		return "reference, blinded copy"
-	}
-	return "reference"
-}
-
-// Engine is what speaks HTTP in it.
-func (c Control) Engine() string {
-	if c.Null {
-		return "own"
-	}
-	return "net/http"
-}
-
-// CanNull reports whether the null server's one answer keeps the contract of every loaded request of s: then its rate is the generator's
-// ceiling for that shape of load.
-func CanNull(s *scenario.Scenario) bool {
-	answer, err := NullResponse(s)
-	if err != nil {
-		return false
-	}
-	for i := range s.Requests {
-		one := scenario.Scenario{Name: s.Name, Requests: []scenario.Request{s.Requests[i]}}
-		if other, err := NullResponse(&one); s.Requests[i].Weight > 0 && (err != nil || string(other) != string(answer)) {
-			return false
-		}
-	}
-	return true
-}

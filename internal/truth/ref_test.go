@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"os"
-	"strings"
 	"testing"
 
 	"dyno/internal/scenario"
@@ -36,24 +35,6 @@ func TestReferenceKeepsEveryShippedContract(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Errorf("%s: stop: %v", name, err)
 		}
-	}
-}
-
-func TestParseControl(t *testing.T) {
-	for name, want := range map[string]Control{
-		"null": {Name: "null", Null: true}, "ref": {Name: "ref"}, "ref'": {Name: "ref'"}, "ref+20%": {Name: "ref+20%", Extra: .2}, "ref+2.5%": {Name: "ref+2.5%", Extra: .025},
-	} {
-		if got, ok, err := ParseControl(name); !ok || err != nil || got != want {
-			t.Errorf("%s: %+v, %v, %v", name, got, ok, err)
-		}
-	}
-	for _, name := range []string{"ref+x%", "ref+0%", "ref+-5%"} {
-		if _, ok, err := ParseControl(name); !ok || err == nil || !strings.Contains(err.Error(), "ref+5%") {
-			t.Errorf("%s: %v, %v", name, ok, err)
-		}
-	}
-	if _, ok, _ := ParseControl("reference"); ok {
-		t.Error("reference is no control")
 	}
 }
 

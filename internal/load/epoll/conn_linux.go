@@ -28,6 +28,7 @@ type conn struct {
 	first   int
 	pending int
 	budget  int   // requests that it may still carry; below 0: no end
+	carried bool  // it has carried one
 	firstAt int64 // when the first byte of the answer being read came; 0: not yet
 	headers bool  // those of the response being read are as wanted
 
@@ -83,7 +84,7 @@ func (w *worker) dial(c *conn, now int64) {
 }
 
 func (w *worker) connected(c *conn) {
-	c.state, c.fails, c.dialBy = isUp, 0, 0
+	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
 	c.rest, c.unsent = c.rest[:0], c.unsent[:0]
 	c.budget = w.job.PerConnection
 	if c.budget == 0 {
@@ -117,14 +118,22 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 	case !w.open:
 		return
 	default:
-		if due, ok := w.take(c, now); ok {
-			w.rec.Undial(due, now)
+		due, ok := w.take(c, now)
+		if !ok { // nothing is due that it could fail
+			w.wait(c, now)
+			return
 		}
+		w.rec.Undial(due, now)
 	}
 	if c.fails++; c.fails >= tries {
 		w.hopeful--
 		return
 	}
+	w.wait(c, now)
+}
+
+// wait lets c be dialled again in a while.
+func (w *worker) wait(c *conn, now int64) {
 	c.state, c.retryAt = isWaiting, now+int64(10*time.Millisecond)<<(2*c.fails)
 	w.soon(now)
 }
@@ -142,8 +151,20 @@ func (w *worker) shut(c *conn) {
 // broke counts what was in flight on c as lost to kind, closes c and dials it again.
 func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 	switch {
+	case c.claimed: // the request that waited for this connection was not sent
+		c.claimed = false
+		w.pending--
+		w.rec.Sent(1, now)
+		w.rec.Late(c.claim, now)
+		w.rec.Lost(kind, 1)
+		w.say(kind, err)
 	case c.pending == 0:
 		w.quiet++
+		if w.open && !c.carried { // a server that hangs up at once is not dialled all the time
+			w.shut(c)
+			w.wait(c, now)
+			return
+		}
 	case kind == load.Timeout:
 		for i := range c.pending {
 			s := c.slot(i)
@@ -283,6 +304,7 @@ func (w *worker) fill(c *conn, now int64) {
 		return
 	}
 	w.out = b
+	c.carried = true
 	w.pending += n
 	w.rec.Sent(n, now)
 	if idle {
@@ -340,7 +362,6 @@ func (w *worker) watchOut(c *conn, full bool) {
 
 // expect tells the parser of the oldest request in flight.
 func (c *conn) expect() {
-	want := &c.slots[c.first].want
 	c.headers = true
-	c.parser.Expect(http1.Want{Body: want.Body, CheckBody: want.CheckBody, Head: want.Head, StopAt: len(want.Headers) > 0})
+	load.Expect(&c.parser, &c.slots[c.first].want)
 }

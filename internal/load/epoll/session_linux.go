@@ -59,7 +59,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	up := 0
 	s.each(func(w *worker) { w.establish(ctx) })
 	for _, w := range s.workers {
-		up += w.established
+		up += w.up()
 		err = errors.Join(err, w.dialErr)
 		if w.pinErr != nil {
 			s.Close()
@@ -85,7 +85,7 @@ func (s *session) each(f func(*worker)) {
 // Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window short; the requests then in flight
 // are counted so, and their connections are dialled anew by the next Run.
 func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
-	if win.For <= 0 && win.Requests <= 0 {
+	if win.For <= 0 && win.Requests <= 0 && (win.Schedule == nil || win.Schedule.Length() <= 0) {
 		return result.Load{}, errors.New("run window: neither a duration nor a number of requests")
 	}
 	shared := &window{Window: win, pause: win.Think.Mean, paced: win.Schedule != nil || win.Think.Mean > 0 || s.job.PerConnection > 0}
@@ -152,10 +152,6 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	for _, w := range s.workers {
 		l.Established += w.established
 	}
-	if win.Schedule == nil {
-		l.Planned = max(l.Started, win.Requests)
-		l.NeverStarted = l.Planned - l.Started
-	}
 	return l, err
 }
 
@@ -184,6 +180,7 @@ type window struct {
 	ledger *load.Ledger // nil: not observed
 	stop   atomic.Bool  // ctx was cancelled
 	left   atomic.Int64 // requests that may still start, if Requests > 0
+	ended  atomic.Int32 // workers
 }
 
 // precise gives the calling thread the least timer slack there is, 1 ns, until what it returns is called. The default is 50 µs

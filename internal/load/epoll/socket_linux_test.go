@@ -58,7 +58,7 @@ func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
 	defer unix.Close(fd)
 	defer unix.Shutdown(fd, unix.SHUT_RDWR)
 	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 40, Timeout: time.Minute})
-	if n := s.workers[0].established; n != 40 {
+	if n := s.workers[0].up(); n != 40 {
 		t.Errorf("%d connections of 40", n)
 	}
 }

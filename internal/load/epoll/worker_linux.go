@@ -13,6 +13,7 @@ import (
 
 	"dyno/internal/http1"
 	"dyno/internal/load"
+	"dyno/internal/scenario"
 )
 
 const (
@@ -96,11 +97,12 @@ func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker,
 	}
 	w.tick = max(int64(job.Timeout)/20, int64(time.Millisecond))
 	w.in = make([]byte, readBuffer)
+	mix, err := job.Scenario.Compile(job.Host(), scenario.Options{Close: job.PerConnection == 1, Cookies: job.Cookies})
+	if err != nil {
+		return nil, err
+	}
 	for i := index; i < job.Connections; i += job.Workers {
-		src, err := job.Scenario.NewSource(job.ConnectionSeed(i), job.Host())
-		if err != nil {
-			return nil, err
-		}
+		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		w.conns = append(w.conns, conn{
 			fd: -1, id: int32(len(w.conns)), index: i, src: src,
 			slots: make([]slot, job.Pipeline), parser: http1.Parser{Memo: &w.memo},
@@ -108,7 +110,6 @@ func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker,
 	}
 	w.ready = make([]int32, 0, len(w.conns))
 	w.free.ids = make([]int32, len(w.conns))
-	var err error
 	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
 	}
@@ -124,7 +125,6 @@ func (w *worker) establish(ctx context.Context) {
 	for w.turn(0, false) == len(w.events) {
 	}
 	if w.job.Lazy {
-		w.established = 0
 		return
 	}
 	until := w.now() + int64(w.job.Timeout)
@@ -155,27 +155,34 @@ func (w *worker) establish(ctx context.Context) {
 		}
 		w.turn(w.now()+int64(time.Millisecond), false)
 	}
-	w.established = 0
 	for i := range w.conns {
-		switch c := &w.conns[i]; c.state {
-		case isUp:
-			w.established++
-		case isDialing, isWaiting:
+		if c := &w.conns[i]; c.state != isUp {
 			w.shut(c)
 		}
 	}
 }
 
+// up counts the connections that are established.
+func (w *worker) up() (n int) {
+	for i := range w.conns {
+		if w.conns[i].state == isUp {
+			n++
+		}
+	}
+	return n
+}
+
 // begin sets w up for a window that starts at start.
 func (w *worker) begin(win *window, start int64) {
 	w.win, w.open, w.start, w.next, w.hopeful = win, true, start, 0, 0
-	w.paced, w.scheduled = win.paced, win.Schedule != nil
+	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
 	w.deadline = math.MaxInt64
 	if win.For > 0 {
 		w.deadline = start + int64(win.For)
 	}
 	w.nextSweep = start + min(w.tick, sweepBusy)
 	w.ready, w.thinking, w.free.n, w.starving = w.ready[:0], w.thinking[:0], 0, start
+	w.established = w.up()
 	w.complaint = ""
 	clear(w.texts)
 	if w.scheduled {
@@ -223,6 +230,9 @@ func (w *worker) run(win *window, start int64) {
 		}
 		if win.pause > 0 {
 			w.wake(now)
+			if win.Requests > 0 && win.left.Load() <= 0 {
+				w.open = false
+			}
 		}
 		if w.scheduled {
 			w.launch(now)
@@ -230,7 +240,7 @@ func (w *worker) run(win *window, start int64) {
 				w.open = false
 			}
 		}
-		if now >= w.deadline || w.hopeful == 0 {
+		if now >= w.deadline || w.hopeful <= 0 {
 			w.open = false
 		}
 		if win.stop.Load() {
@@ -265,7 +275,8 @@ func (w *worker) end(now int64) {
 			never = w.share - w.issued
 		}
 		w.rec.NeverStarted = never
-		w.rec.Planned = w.issued + never
+	} else if w.win.ended.Add(1) == int32(w.job.Workers) {
+		w.rec.NeverStarted = max(w.win.left.Load(), 0)
 	}
 	for i := range w.conns { // dials under way are nobody's any more
 		if c := &w.conns[i]; c.state != isUp {
@@ -279,11 +290,12 @@ func (w *worker) end(now int64) {
 	}
 }
 
-// note writes down what the thread used since the last time.
+// note completes rec: what was planned, and what the thread used since the last time.
 func (w *worker) note() {
 	u := usage{cpuTime(), queueDelay()}
 	w.rec.CPUNS += u.cpu - w.told.cpu
 	w.rec.RunQueueNS += u.queued - w.told.queued
+	w.rec.Planned = w.rec.Started + w.rec.NeverStarted
 	w.told = u
 }
 

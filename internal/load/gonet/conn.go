@@ -2,7 +2,8 @@ package gonet
 
 import (
 	"errors"
-	"io"
+	"math"
+	"math/rand/v2"
 	"net"
 	"os"
 	"sync"
@@ -13,119 +14,215 @@ import (
 	"dyno/internal/scenario"
 )
 
-// conn is one connection and its requests in flight.
+// conn is one connection and its requests in flight. But for nc it belongs to the goroutine that runs it.
 type conn struct {
 	session *session
 	index   int
 	src     *scenario.Source
 	book    *book
 	parser  http1.Parser
-	err     error // of the last dial
+	pauses  *rand.Rand
 
-	mu sync.Mutex // guards nc against interrupt
-	nc net.Conn   // nil: down
+	mu      sync.Mutex // guards nc against interrupt
+	nc      net.Conn   // nil: down
+	reads   chan read  // of the goroutine that reads nc; nil: there is none
+	buffers [2][]byte  // that it reads into, in turn
+	asked   int        // requests sent on nc
+	connect int64      // ns that it took to dial nc; 0 once that is recorded
 
 	slots   []slot // ring, oldest at first
 	first   int
 	pending int
-	headers bool // those of the response being read are as wanted
+	headers bool   // those of the response being read are as wanted
+	rest    []byte // read, but not yet of use
+	raw     []byte // the beginning of the response being read
+	out     []byte
 
-	in  []byte
-	n   int // bytes in in that are not yet of use
-	out []byte
+	more  bool  // requests may start in this window
+	was   bool  // it was up in this window
+	ready int64 // closed loop: when the next request may start
+	fails int   // requests in a row that found no connection
+	dues  []int64
+	timer *time.Timer
 }
 
 // slot is one request in flight.
 type slot struct {
-	want scenario.Want
-	sent int64
+	want  scenario.Want
+	due   int64
+	sent  int64
+	began int64 // first byte of the answer read; 0: none yet
 }
 
 // lost is how a connection ended.
 type lost struct {
 	kind      load.Kind
+	err       error // what the system or the parser said
 	cancelled bool
 }
 
-// run sends and reads for one window.
+// run is the part of c in one window.
 func (c *conn) run(w *window) {
-	s := c.session
-	if !w.sleep(s, w.start+int64(w.Spread)*int64(c.index)/int64(s.job.Connections)) {
+	turn := w.start + int64(w.Spread)*int64(c.index)/int64(len(c.session.conns))
+	c.more, c.fails, c.ready = true, 0, turn
+	c.timer = time.NewTimer(time.Hour)
+	defer c.timer.Stop()
+	defer c.park()
+	if c.nc != nil {
+		c.connected()
+	}
+	if !w.sleep(turn) {
 		return
 	}
+	if c.nc == nil && c.session.job.PerConnection == 0 {
+		c.dialAgain(w)
+	}
 	for {
-		broken := c.fill(w)
-		if c.pending == 0 && broken == nil {
-			return // nothing may start any more
-		}
+		broken := c.askAtWill(w)
 		if broken == nil {
-			broken = c.read(w)
+			if !c.more && c.pending == 0 {
+				return
+			}
+			broken = c.wait(w)
 		}
-		if broken == nil {
-			continue
-		}
-		c.book.Lock()
-		if broken.cancelled {
-			c.book.InFlight += int64(c.pending)
-		} else {
-			c.book.Lost(broken.kind, c.pending)
-		}
-		c.book.Unlock()
-		c.hangUp()
-		if broken.cancelled || !c.again(w) {
+		if broken != nil && !c.broke(w, broken) {
 			return
 		}
 	}
 }
 
-// again dials until there is a connection. It is false when the window is over, or after too many failures.
-func (c *conn) again(w *window) bool {
-	s := c.session
-	for fails := 1; ; fails++ {
-		if now := s.now(); w.stop.Load() || w.deadline > 0 && now >= w.deadline || w.Requests > 0 && w.left.Load() <= 0 {
-			return false
-		}
-		err := c.dial(w.ctx)
-		if err == nil {
-			return true
-		}
-		now := s.now()
-		if !w.take(now) {
-			return false
-		}
-		c.book.Lock()
-		c.book.Undial(now, now)
-		c.book.Unlock()
-		if fails == tries || !w.sleep(s, now+int64(10*time.Millisecond)<<(2*fails)) {
-			return false
+// wait lets one thing happen: a request falls due, something is read, or it is late.
+func (c *conn) wait(w *window) *lost {
+	var due <-chan int64
+	var over <-chan struct{}
+	until := int64(math.MaxInt64)
+	if c.pending > 0 {
+		until = c.limit()
+	}
+	if c.more {
+		over = w.over
+		switch {
+		case c.room() == 0:
+		case w.due != nil:
+			due = w.due
+		case c.pending == 0: // it thinks
+			until = min(c.ready, w.deadline)
 		}
 	}
+	c.timer.Reset(time.Duration(until - c.session.now()))
+	select {
+	case first := <-due:
+		c.dues = append(c.dues[:0], first)
+		for len(c.dues) < c.room() {
+			select {
+			case next := <-due:
+				c.dues = append(c.dues, next)
+				continue
+			default:
+			}
+			break
+		}
+		return c.ask(w)
+	case r := <-c.reads:
+		return c.took(w, r)
+	case <-c.timer.C:
+		select {
+		case r := <-c.reads: // in time, perhaps, when we are not
+			return c.took(w, r)
+		default:
+		}
+		if c.pending > 0 && c.session.now() >= c.limit() {
+			return &lost{kind: load.Timeout, err: errTimeout}
+		}
+	case <-over:
+		c.more = false
+	case <-w.ctx.Done():
+		return &lost{cancelled: true}
+	}
+	return nil
 }
 
-// fill sends as many requests as the pipeline has room for, in one write.
-func (c *conn) fill(w *window) *lost {
-	s := c.session
-	now, n, idle := s.now(), 0, c.pending == 0
-	b := c.out[:0]
-	for c.pending < len(c.slots) && w.take(now) {
-		slot := &c.slots[(c.first+c.pending)%len(c.slots)]
-		slot.sent = now
-		b = c.src.Next(b, &slot.want)
-		c.pending++
-		n++
+// limit is when the oldest request in flight times out.
+func (c *conn) limit() int64 { return c.slots[c.first].sent + int64(c.session.job.Timeout) }
+
+// room is how many requests may start on c now. A connection that has to be dialled is dialled for one.
+func (c *conn) room() int {
+	n := len(c.slots) - c.pending
+	if per := c.session.job.PerConnection; per > 0 {
+		n = min(n, per-c.asked)
 	}
-	c.out = b
-	if n == 0 {
+	if c.nc == nil {
+		n = min(n, 1)
+	}
+	return n
+}
+
+// askAtWill starts what a closed loop may start now. A pause begins when nothing is in flight any more.
+func (c *conn) askAtWill(w *window) *lost {
+	if w.due != nil || !c.more {
 		return nil
 	}
+	now := c.session.now()
+	due := now
+	if w.Think.Mean > 0 {
+		if due = c.ready; c.pending > 0 || now < min(due, w.deadline) {
+			return nil
+		}
+	}
+	c.dues = c.dues[:0]
+	for range c.room() {
+		if !w.claim(now) {
+			c.more = false
+			break
+		}
+		c.dues = append(c.dues, due)
+	}
+	if len(c.dues) == 0 {
+		return nil
+	}
+	return c.ask(w)
+}
+
+// ask starts requests that were due at dues, in one write. If c is down, it is dialled first.
+func (c *conn) ask(w *window) *lost {
+	s := c.session
+	if c.nc != nil && c.pending == 0 && !c.silent() {
+		c.hangUp() // its end was not noticed before
+	}
+	if c.nc == nil {
+		if broken, ok := c.dialFor(w); !ok {
+			return broken
+		}
+	}
+	now, idle := s.now(), c.pending == 0
+	b := c.out[:0]
+	for _, due := range c.dues {
+		slot := &c.slots[(c.first+c.pending)%len(c.slots)]
+		slot.due, slot.sent, slot.began = due, now, 0
+		b = c.src.Next(b, &slot.want)
+		c.pending++
+		c.asked++
+	}
+	c.out = b
 	if idle {
 		c.expect()
 	}
 	c.book.Lock()
-	c.book.Sent(n, now)
+	c.book.Sent(len(c.dues), now)
+	for _, due := range c.dues {
+		c.book.Late(due, now)
+	}
+	if w.due == nil {
+		c.book.Planned += int64(len(c.dues))
+	}
 	c.book.Unlock()
+	return c.write(w, b, now)
+}
+
+func (c *conn) write(w *window, b []byte, now int64) *lost {
+	s := c.session
 	c.nc.SetWriteDeadline(s.base.Add(time.Duration(now) + s.job.Timeout))
-	if w.stop.Load() { // interrupt may have set its deadline before ours
+	if w.ctx.Err() != nil { // interrupt may have set its deadline before ours
 		return &lost{cancelled: true}
 	}
 	k, err := c.nc.Write(b)
@@ -135,122 +232,56 @@ func (c *conn) fill(w *window) *lost {
 	switch {
 	case err == nil:
 		return nil
-	case w.stop.Load():
+	case w.ctx.Err() != nil:
 		return &lost{cancelled: true}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &lost{kind: load.Timeout}
+		return &lost{kind: load.Timeout, err: errTimeout}
 	}
-	return &lost{kind: load.Write}
+	return &lost{kind: load.Write, err: err}
 }
 
-// read takes in what has come, at least something.
-func (c *conn) read(w *window) *lost {
-	s := c.session
-	c.nc.SetReadDeadline(s.base.Add(time.Duration(c.slots[c.first].sent) + s.job.Timeout))
-	if w.stop.Load() {
-		return &lost{cancelled: true}
+// broke settles what was in flight on c and closes it. It reports whether c goes on.
+func (c *conn) broke(w *window, l *lost) bool {
+	if l.cancelled && c.pending == 0 {
+		return false
 	}
-	if c.n == len(c.in) {
-		c.in = append(c.in, make([]byte, len(c.in))...) // ends at http1.MaxHead
-	}
-	k, err := c.nc.Read(c.in[c.n:])
-	now := s.now()
+	now := c.session.now()
 	c.book.Lock()
-	defer c.book.Unlock()
-	c.book.BytesRead += int64(k)
-	if k > 0 {
-		c.n += k
-		return c.feed(now)
-	}
-	switch {
-	case err == io.EOF:
-		if c.parser.End() == nil {
-			return c.answered(false, now)
-		}
-		return &lost{kind: load.Closed}
-	case w.stop.Load():
-		return &lost{cancelled: true}
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &lost{kind: load.Timeout}
-	}
-	return &lost{kind: load.Reset}
-}
-
-// feed parses what is in in and keeps what is incomplete. The book is locked.
-func (c *conn) feed(now int64) *lost {
-	b := c.in[:c.n]
-	for c.pending > 0 {
-		n, event, err := c.parser.Feed(b)
-		b = b[n:]
-		switch {
-		case err != nil:
-			return &lost{kind: load.Parse}
-		case event == http1.More:
-			c.n = copy(c.in, b)
-			return nil
-		case event == http1.AtHead:
-			c.headers = load.CheckHeaders(c.parser.Fields(), c.slots[c.first].want.Headers)
-		case event == http1.Done:
-			if broken := c.answered(len(b) > 0, now); broken != nil {
-				return broken
-			}
+	for i := range c.pending {
+		switch slot := &c.slots[(c.first+i)%len(c.slots)]; {
+		case l.cancelled:
+			c.book.Flying(slot.due, slot.sent, now)
+		case l.kind == load.Timeout:
+			c.book.TimedOut(slot.due, slot.sent, now)
+		default:
+			c.book.Lost(l.kind, 1)
 		}
 	}
-	c.n = 0
-	if len(b) > 0 { // bytes that nobody asked for; the answer before them was judged for it
-		return &lost{kind: load.Closed}
-	}
-	return nil
-}
-
-// answered judges the complete response to the oldest request and takes it off. The book is locked.
-func (c *conn) answered(more bool, now int64) *lost {
-	slot := &c.slots[c.first]
-	c.book.Done(load.Judge(&c.parser, &slot.want, c.headers, more && c.pending == 1), c.parser.Status, slot.sent, slot.sent, now)
-	c.first = (c.first + 1) % len(c.slots)
-	c.pending--
-	if c.parser.Close {
-		return &lost{kind: load.Closed}
-	}
+	c.book.Unlock()
 	if c.pending > 0 {
-		c.expect()
+		w.text(l.kind, l.err)
+		c.think(w, now)
 	}
-	return nil
-}
-
-// expect tells the parser of the oldest request in flight.
-func (c *conn) expect() {
-	want := &c.slots[c.first].want
-	c.headers = true
-	c.parser.Expect(http1.Want{Body: want.Body, CheckBody: want.CheckBody, Head: want.Head, StopAt: len(want.Headers) > 0})
-}
-
-// alive reports whether an idle connection is still open and silent.
-func (c *conn) alive() bool {
-	c.nc.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
-	_, err := c.nc.Read(c.in[:1])
-	return errors.Is(err, os.ErrDeadlineExceeded)
-}
-
-func (c *conn) set(nc net.Conn) {
-	c.mu.Lock()
-	c.nc = nc
-	c.mu.Unlock()
-	c.n, c.first, c.pending = 0, 0, 0
-}
-
-func (c *conn) hangUp() {
-	if c.nc != nil {
-		c.nc.Close()
-		c.set(nil)
+	used := c.asked > 0
+	c.hangUp()
+	if l.cancelled {
+		return false
 	}
+	// One that ended unused waits for its next request, so that a server which hangs up at once is not dialled in a circle.
+	if used && c.more && w.paced() && c.session.job.PerConnection == 0 {
+		c.dialAgain(w)
+	}
+	return true
 }
 
-// interrupt ends a read or write under way, from another goroutine.
-func (c *conn) interrupt() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.nc != nil {
-		c.nc.SetDeadline(time.Unix(1, 0))
+// think begins the pause after an answer or a loss at now.
+func (c *conn) think(w *window, now int64) {
+	if w.Think.Mean <= 0 {
+		return
 	}
+	pause := float64(w.Think.Mean)
+	if w.Think.Random {
+		pause *= c.pauses.ExpFloat64()
+	}
+	c.ready = now + int64(pause)
 }

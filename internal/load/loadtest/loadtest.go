@@ -2,13 +2,12 @@ package loadtest
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"testing"
 	"time"
 
-	"dyno/internal/hist"
 	"dyno/internal/load"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
@@ -16,21 +15,33 @@ import (
 func Run(t *testing.T, e load.Engine) {
 	for _, c := range scripts {
 		t.Run(c.name, func(t *testing.T) {
-			networks := []string{"tcp", "unix"}
-			if c.tcpOnly {
-				networks = networks[:1]
-			}
-			for _, network := range networks {
-				t.Run(network, func(t *testing.T) { c.run(t, e, network) })
+			for _, network := range []string{"tcp", "unix"} {
+				if c.tcpOnly && network != "tcp" {
+					continue
+				}
+				for m := range modes {
+					t.Run(network+"/"+modes[m].name, func(t *testing.T) {
+						if c.slow {
+							t.Parallel()
+						}
+						c.run(t, e, network, m)
+					})
+				}
 			}
 		})
 	}
-	for name, f := range map[string]func(*testing.T, load.Engine){
-		"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
-		"duration": duration, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
-	} {
-		t.Run(name, func(t *testing.T) { f(t, e) })
+	for _, cases := range []map[string]func(*testing.T, load.Engine){sessions, schedules, pauses, dials, details} {
+		for _, name := range slices.Sorted(maps.Keys(cases)) {
+			t.Run(name, func(t *testing.T) { cases[name](t, e) })
+		}
 	}
+}
+
+// sessions are about windows that follow each other, and how they end.
+var sessions = map[string]func(*testing.T, load.Engine){
+	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
+	"duration": duration, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
+	"hung up before": hungUpBefore,
 }
 
 const (
@@ -65,38 +76,6 @@ func open(t *testing.T, e load.Engine, j load.Job) load.Session {
 	return s
 }
 
-func run(t *testing.T, s load.Session, w load.Window) result.Load {
-	t.Helper()
-	l, err := s.Run(t.Context(), w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	audit(t, l)
-	return l
-}
-
-// audit checks what must be true of every Load.
-func audit(t *testing.T, l result.Load) {
-	t.Helper()
-	if l.Started != l.Succeeded+l.Failed+l.Errored()+l.InFlight {
-		t.Errorf("the ledger does not close: %+v", l)
-	}
-	var failed int64
-	for _, n := range l.Failures {
-		failed += n
-	}
-	if failed != l.Failed {
-		t.Errorf("failed %d, but by kind %v", l.Failed, l.Failures)
-	}
-	h, err := hist.Decode(l.Service)
-	if err != nil || h.Count() != l.Succeeded+l.Failed {
-		t.Errorf("%d latencies of %d answers: %v", h.Count(), l.Succeeded+l.Failed, err)
-	}
-	if l.Started > 0 && l.WindowNS <= 0 || l.ServiceP50NS > l.ServiceP99NS || l.ServiceP99NS > l.ServiceMaxNS || l.ServiceMaxNS > l.WindowNS {
-		t.Errorf("times: window %d p50 %d p99 %d max %d", l.WindowNS, l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS)
-	}
-}
-
 // sameBytes: what is sent follows from the job alone, and goes on from one window to the next.
 func sameBytes(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
@@ -105,10 +84,11 @@ func sameBytes(t *testing.T, e load.Engine) {
 	session := open(t, e, j)
 	run(t, session, load.Window{Requests: 10})
 	run(t, session, load.Window{Requests: 15})
-	src, err := j.Scenario.NewSource(j.ConnectionSeed(0), j.Host())
+	mix, err := j.Scenario.Compile(j.Host(), scenario.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	src := mix.NewSource(j.ConnectionSeed(0), 0, j.Connections)
 	var want []string
 	for range 25 {
 		var w scenario.Want
@@ -136,7 +116,7 @@ func cancel(t *testing.T, e load.Engine) {
 	})
 	session := open(t, e, job(s))
 	l, err := session.Run(ctx, load.Window{For: never})
-	audit(t, l)
+	audit(t, l, nil)
 	if err != context.Canceled || l.InFlight != 4 || l.Succeeded != 19 {
 		t.Errorf("in flight %d, succeeded %d, want 4 and 19: %v", l.InFlight, l.Succeeded, err)
 	}
@@ -152,7 +132,7 @@ func cancelledBefore(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	l, err := session.Run(ctx, load.Window{For: never})
-	audit(t, l)
+	audit(t, l, nil)
 	if err != context.Canceled {
 		t.Errorf("error %v", err)
 	}
@@ -171,6 +151,29 @@ func idleClose(t *testing.T, e load.Engine) {
 		l := run(t, session, load.Window{Requests: 40})
 		if l.Succeeded != 40 || l.Established != 4 {
 			t.Errorf("%+v", l)
+		}
+	}
+}
+
+// hungUpBefore: a window ends where its connections are closed as soon as they are there, whether or not that shows before it begins.
+func hungUpBefore(t *testing.T, e load.Engine) {
+	for _, network := range []string{"tcp", "unix"} {
+		for _, per := range []int{0, 1} {
+			for _, schedule := range []*load.Schedule{nil, constant(2000)} {
+				s := serve(t, network, hangUp)
+				j := job(s)
+				j.PerConnection = per
+				ctx, cancel := context.WithTimeout(t.Context(), never)
+				for range 10 {
+					l, err := open(t, e, j).Run(ctx, load.Window{Requests: 20, Schedule: schedule})
+					audit(t, l, nil)
+					if err != nil || l.Planned != 20 || l.Succeeded+l.Failed > 0 {
+						t.Errorf("%s, %d per connection, schedule %v: %+v, %v", network, per, schedule, l, err)
+						break
+					}
+				}
+				cancel()
+			}
 		}
 	}
 }
@@ -261,7 +264,7 @@ func fewer(t *testing.T, e load.Engine) {
 	}
 	defer session.Close()
 	l, err := session.Run(t.Context(), load.Window{Requests: 100})
-	audit(t, l)
+	audit(t, l, nil)
 	if err != nil || l.Established > 40 || l.Connections != 40 {
 		t.Errorf("%+v, %v", l, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -19,27 +20,62 @@ type script struct {
 	requests int64 // 200 if 0
 	job      func(*load.Job)
 	tcpOnly  bool
-	// want is the ledger without its times, or check looks for itself.
+	slow     bool // it waits more than it works
+	// failures and errors are the ledger without its times, or check looks for itself.
 	failures, errors map[string]int64
-	check            func(*testing.T, *server, result.Load)
+	check            func(*testing.T, *server, *load.Job, result.Load)
 }
 
-func (c *script) run(t *testing.T, e load.Engine, network string) {
+// modes are the loads that each script is put under.
+var modes = []struct {
+	name   string
+	job    func(*load.Job)
+	window func(requests int64) load.Window
+}{
+	{"closed", func(*load.Job) {}, func(n int64) load.Window { return load.Window{Requests: n} }},
+	{"open", func(*load.Job) {}, func(n int64) load.Window { return load.Window{Requests: n, Schedule: constant(4000)} }},
+	{"one per connection", func(j *load.Job) { j.PerConnection = 1 }, func(n int64) load.Window { return load.Window{Requests: n} }},
+	{"open, one per connection", func(j *load.Job) { j.PerConnection, j.Lazy = 1, true }, func(n int64) load.Window {
+		return load.Window{Requests: n, Schedule: &load.Schedule{Stages: constant(4000).Stages, Poisson: true, Seed: 3}}
+	}},
+}
+
+// constant is a schedule without an end.
+func constant(perSecond float64) *load.Schedule {
+	return &load.Schedule{Stages: []load.Stage{{From: perSecond, To: perSecond}}}
+}
+
+// run loads once unobserved, and once observed if the server is to be loaded in more than one way.
+func (c *script) run(t *testing.T, e load.Engine, network string, m int) {
 	s := serve(t, network, c.serve)
 	j := job(s)
 	if c.job != nil {
 		c.job(&j)
 	}
-	if c.requests == 0 {
-		c.requests = 200
+	modes[m].job(&j)
+	requests := c.requests
+	if requests == 0 {
+		requests = 200
 	}
-	l := run(t, open(t, e, j), load.Window{Requests: c.requests})
-	if l.Started != c.requests || l.Established != j.Connections || l.Connections != j.Connections || l.InFlight != 0 {
-		t.Errorf("started %d of %d on %d of %d connections, %d in flight",
-			l.Started, c.requests, l.Established, l.Connections, l.InFlight)
+	w := modes[m].window(requests)
+	session := open(t, e, j)
+	var l result.Load
+	if m == 0 {
+		l = run(t, session, w)
+	} else {
+		l = observe(t, t.Context(), session, w, 20*time.Millisecond).Load
+	}
+	if l.Planned != requests || l.Started != requests || l.Connections != j.Connections || l.InFlight != 0 {
+		t.Errorf("planned %d, started %d of %d on %d connections, %d in flight", l.Planned, l.Started, requests, l.Connections, l.InFlight)
+	}
+	if l.Established != j.Connections && !j.Lazy && c.check == nil {
+		t.Errorf("%d of %d connections", l.Established, j.Connections)
+	}
+	if s.requests.Load() > l.Started {
+		t.Errorf("the server saw %d requests of %d: some were sent again", s.requests.Load(), l.Started)
 	}
 	if c.check != nil {
-		c.check(t, s, l)
+		c.check(t, s, &j, l)
 		return
 	}
 	if !maps.Equal(l.Failures, c.failures) || !maps.Equal(l.Errors, c.errors) {
@@ -48,8 +84,8 @@ func (c *script) run(t *testing.T, e load.Engine, network string) {
 	if l.Errors["timeout"] > 0 {
 		return // the server may still be about to read what was given up
 	}
-	if s.requests.Load() != c.requests || s.bytes.Load() != l.BytesWritten {
-		t.Errorf("the server saw %d requests of %d bytes, want %d of %d", s.requests.Load(), s.bytes.Load(), c.requests, l.BytesWritten)
+	if s.requests.Load() != requests || s.bytes.Load() != l.BytesWritten {
+		t.Errorf("the server saw %d requests of %d bytes, want %d of %d", s.requests.Load(), s.bytes.Load(), requests, l.BytesWritten)
 	}
 }
 
@@ -92,20 +128,32 @@ func linger(p *peer) {
 	}
 }
 
-const chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;x=\"y\"\r\nva\r\n03\r\nlue\r\n0\r\nX-Sum: 1\r\n\r\n"
+const (
+	interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+	chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;x=\"y\"\r\nva\r\n03\r\nlue\r\n0\r\nX-Sum: 1\r\n\r\n"
+)
 
-var big = strings.Repeat("0123456789abcdef", 20_000)
+var (
+	big = strings.Repeat("0123456789abcdef", 20_000)
+	// full has header fields of n bytes beyond those of value.
+	full = func(n int) string { return strings.Replace(value, "\r\n", "\r\nX-Big: "+big[:n]+"\r\n", 1) }
+)
 
 var scripts = []script{
-	{name: "keep-alive", serve: each(value), check: func(t *testing.T, s *server, l result.Load) {
-		if l.Succeeded != 200 || s.accepted.Load() != 4 || l.BytesRead != 200*int64(len(value)) || l.BytesWritten != s.bytes.Load() {
-			t.Errorf("%+v over %d connections, %d bytes", l, s.accepted.Load(), s.bytes.Load())
+	{name: "keep-alive", serve: each(value), check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		dialled := s.accepted.Load()
+		if j.PerConnection == 0 && dialled != 4 || j.PerConnection == 1 && dialled < 200 {
+			t.Errorf("%d connections", dialled)
+		}
+		if l.Succeeded != 200 || l.BytesRead != 200*int64(len(value)) || l.BytesWritten != s.bytes.Load() {
+			t.Errorf("%+v, %d bytes", l, s.bytes.Load())
 		}
 	}},
 	{name: "pipelining", serve: each(value), job: deep},
 	{name: "chunked", serve: each(chunked), job: deep},
 	{name: "chunked by bytes", serve: inPieces(chunked, 1), requests: 12},
-	{name: "interim", serve: each("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + value), job: deep},
+	{name: "interim", serve: each(interim + value), job: deep},
+	{name: "interim by bytes", serve: inPieces(interim+value, 1), requests: 12},
 	{name: "head", serve: each(value[:len(value)-5]), job: expect(func(r *scenario.Request) { r.Method = "HEAD" })},
 	{name: "no content", serve: each("HTTP/1.1 204 No Content\r\n\r\n"), job: expect(func(r *scenario.Request) { r.Expect = scenario.Expect{Status: 204} })},
 	{name: "by bytes", serve: inPieces(value, 1), requests: 12, job: deep},
@@ -116,13 +164,14 @@ var scripts = []script{
 	{name: "headers present", serve: each(value), job: expect(func(r *scenario.Request) {
 		r.Expect.Headers = map[string]string{"CONTENT-TYPE": "text/plain"}
 	})},
+	{name: "large headers", serve: each(full(20_000)), job: deep},
 
 	{name: "http/1.0 by close", serve: once("HTTP/1.0 200 OK\r\n\r\nvalue", hangUp)},
 	{name: "by close", serve: once("HTTP/1.1 200 OK\r\n\r\nvalue", hangUp)},
 	{name: "http/1.0 keep-alive", serve: each("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nvalue"), job: deep},
 	{name: "close every 7th", serve: everySeventh, requests: 203},
-	{name: "close every 7th, pipelined", serve: everySeventh, job: func(j *load.Job) { j.Pipeline = 4 }, check: func(t *testing.T, s *server, l result.Load) {
-		if l.Succeeded == 0 || l.Errored() == 0 || l.Failed != 0 || s.requests.Load() > l.Started {
+	{name: "close every 7th, pipelined", serve: everySeventh, job: func(j *load.Job) { j.Pipeline = 4 }, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		if l.Succeeded == 0 || l.Errored() != l.Errors["closed"]+l.Errors["reset"]+l.Errors["write"] || l.Failed != 0 {
 			t.Errorf("%+v, the server saw %d", l, s.requests.Load())
 		}
 	}},
@@ -142,6 +191,34 @@ var scripts = []script{
 	{name: "reset", serve: once("", (*peer).reset), errors: map[string]int64{"reset": 200}, tcpOnly: true},
 	{name: "garbage", serve: once("220 mail.example ESMTP\r\n", linger), errors: map[string]int64{"parse": 200}},
 	{name: "two lengths", serve: once(strings.Replace(value, "Content-Type: text/plain", "Content-Length: 6", 1), linger), errors: map[string]int64{"parse": 200}},
+	{name: "giant headers", serve: once(full(http1.MaxHead), linger), errors: map[string]int64{"parse": 200}},
+	{name: "no end of headers", serve: once("HTTP/1.1 200 OK\r\nX-Big: "+big[:2*http1.MaxHead], linger), errors: map[string]int64{"parse": 200}},
+	{name: "bare line feeds", serve: once(strings.ReplaceAll(value, "\r\n", "\n"), linger), errors: map[string]int64{"parse": 200}},
+	{name: "another protocol", serve: once("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", linger), errors: map[string]int64{"parse": 200}},
+	{name: "length too long", serve: once(strings.Replace(value, "Length: 5", "Length: 6", 1), hangUp), errors: map[string]int64{"closed": 200}},
+	{name: "garbage after an answer", serve: each(value + "garbage"), job: deep, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		if l.Failed+l.Errors["parse"] == 0 || l.Failed != l.Failures["length"] {
+			t.Errorf("%+v", l)
+		}
+	}},
+	{name: "hangs up at once", serve: hangUp, requests: 40, job: func(j *load.Job) { j.Lazy = true }, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		if l.Errored() != 40 || l.Errors["timeout"]+l.Errors["parse"] > 0 {
+			t.Errorf("%+v", l)
+		}
+		if n := s.accepted.Load(); n > 1000 {
+			t.Errorf("%d connections were dialled for 40 requests", n)
+		}
+	}},
+	{name: "answers before the request is through", requests: 40, job: expect(func(r *scenario.Request) { r.Method, r.Body = "POST", big }),
+		serve: func(p *peer) {
+			if _, err := p.r.ReadString('\n'); err == nil {
+				p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
+			}
+		}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+			if l.Failed != 0 || l.Errors["timeout"]+l.Errors["parse"]+l.Errors["dial"] > 0 {
+				t.Errorf("%+v", l)
+			}
+		}},
 	{name: "early close on a quarter", serve: func(p *peer) {
 		for p.next() {
 			if p.index%4 == 0 {
@@ -153,40 +230,52 @@ var scripts = []script{
 				return // without a word, between two requests: the client may or may not have sent the next
 			}
 		}
-	}, check: func(t *testing.T, s *server, l result.Load) {
-		if l.Errored() < s.dropped.Load() || l.Failed != 0 || s.dropped.Load() == 0 || l.Succeeded == 0 || s.requests.Load() > l.Started {
+	}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		if l.Errored() < s.dropped.Load() || l.Failed != 0 || s.dropped.Load() == 0 || l.Succeeded == 0 {
 			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
 		}
 	}},
-	{name: "a quarter unanswered", serve: func(p *peer) {
-		for p.next() {
-			if p.index%4 == 0 {
-				p.dropped.Add(1)
-				return
-			}
-			if p.n < 3 {
-				p.say(value)
-				continue
-			}
-			p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
-			return
-		}
-	}, check: func(t *testing.T, s *server, l result.Load) {
-		if l.Errors["closed"] != s.dropped.Load() || l.Errored() != s.dropped.Load() || s.dropped.Load() < 20 || s.requests.Load() != l.Started {
+	{name: "a quarter unanswered", serve: quarter, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+		if l.Errors["closed"] != s.dropped.Load() || l.Errored() != s.dropped.Load() || s.dropped.Load() < 10 || s.requests.Load() != l.Started {
 			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
 		}
 	}},
-	{name: "never answers", serve: linger, requests: 8, job: func(j *load.Job) {
-		j.Timeout = 20 * time.Millisecond
-	}, errors: map[string]int64{"timeout": 8}},
-	{name: "never ends", serve: once(value[:len(value)-1], linger), requests: 8, job: func(j *load.Job) {
-		j.Timeout = 20 * time.Millisecond
-	}, errors: map[string]int64{"timeout": 8}},
+	{name: "never answers", serve: linger, slow: true, requests: 6, job: impatient, errors: map[string]int64{"timeout": 6}},
+	{name: "never ends", serve: once(value[:len(value)-1], linger), slow: true, requests: 6, job: impatient, errors: map[string]int64{"timeout": 6}},
+	{name: "drips", serve: drip, slow: true, requests: 6, job: impatient, errors: map[string]int64{"timeout": 6}},
+}
+
+func impatient(j *load.Job) { j.Timeout = 400 * time.Millisecond }
+
+// drip begins an answer and never comes to its end, though it never falls silent for long either.
+func drip(p *peer) {
+	if !p.next() {
+		return
+	}
+	p.say("HTTP/1.1 200 OK\r\nX: ")
+	for _, err := p.Write([]byte{'x'}); err == nil; _, err = p.Write([]byte{'x'}) {
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 func everySeventh(p *peer) {
 	for p.next() {
 		if p.n == 7 {
+			p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
+			return
+		}
+		p.say(value)
+	}
+}
+
+// quarter drops the first request of every fourth connection, and lets go of the others after three answers.
+func quarter(p *peer) {
+	for p.next() {
+		if p.index%4 == 0 {
+			p.dropped.Add(1)
+			return
+		}
+		if p.n == 3 {
 			p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
 			return
 		}

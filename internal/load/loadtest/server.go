@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // server runs a script for each connection that it accepts.
@@ -25,7 +26,11 @@ type server struct {
 	wg       sync.WaitGroup
 	mu       sync.Mutex
 	open     map[net.Conn]bool
-	lines    []string // request lines, in the order they came
+	lines    []string        // request lines, in the order they came
+	begun    []time.Time     // when each was read
+	silences []time.Duration // from an answer to the next request of its connection
+	dialled  []time.Time     // when each connection was accepted
+	from     []string        // and its client's address
 }
 
 // peer is the server's end of one connection.
@@ -33,8 +38,10 @@ type peer struct {
 	net.Conn
 	*server
 	r     *bufio.Reader
-	index int // of the connection, from 0
-	n     int // requests read
+	index int      // of the connection, from 0
+	n     int      // requests read
+	head  []string // lines of the last
+	said  time.Time
 }
 
 // serve starts a server on a free address of network.
@@ -70,6 +77,8 @@ func (s *server) accept() {
 		}
 		s.mu.Lock()
 		s.open[c] = true
+		s.dialled = append(s.dialled, time.Now())
+		s.from = append(s.from, c.RemoteAddr().String())
 		s.mu.Unlock()
 		p := &peer{Conn: c, server: s, r: bufio.NewReader(c), index: int(s.accepted.Add(1)) - 1}
 		s.wg.Go(func() {
@@ -102,6 +111,7 @@ func (p *peer) Close() error { return p.Conn.Close() }
 // next reads one request with its body. It is false when the client has gone.
 func (p *peer) next() bool {
 	length, size := 0, 0
+	p.head = p.head[:0]
 	for first := true; ; first = false {
 		line, err := p.r.ReadString('\n')
 		if err != nil {
@@ -112,15 +122,18 @@ func (p *peer) next() bool {
 		if first {
 			p.mu.Lock()
 			p.lines = append(p.lines, line)
+			p.begun = append(p.begun, time.Now())
+			if !p.said.IsZero() {
+				p.silences = append(p.silences, time.Since(p.said))
+			}
 			p.mu.Unlock()
-		}
-		if v, ok := strings.CutPrefix(line, "Content-Length: "); ok {
-			length, _ = strconv.Atoi(v)
 		}
 		if line == "" {
 			break
 		}
+		p.head = append(p.head, line)
 	}
+	length, _ = strconv.Atoi(p.field("Content-Length"))
 	if n, err := io.CopyN(io.Discard, p.r, int64(length)); err != nil {
 		return false
 	} else {
@@ -132,7 +145,30 @@ func (p *peer) next() bool {
 	return true
 }
 
-func (p *peer) say(s string) { io.WriteString(p.Conn, s) }
+// eventually waits for what the server comes to see a little after the client.
+func (s *server) eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(never); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("never so many %s: %d", what, s.accepted.Load())
+		}
+	}
+}
+
+// field returns the value of a header field of the last request, or "".
+func (p *peer) field(name string) string {
+	for _, line := range p.head {
+		if value, ok := strings.CutPrefix(line, name+": "); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+func (p *peer) say(s string) {
+	p.said = time.Now()
+	io.WriteString(p.Conn, s)
+}
 
 // reset closes with RST.
 func (p *peer) reset() {

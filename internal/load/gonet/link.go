@@ -1,0 +1,169 @@
+package gonet
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"time"
+
+	"dyno/internal/load"
+)
+
+// read is what one read of a connection brought, at a time of the session's clock.
+type read struct {
+	b   []byte // holds until the next read is taken
+	err error
+	at  int64
+}
+
+// dial is bounded by the job's timeout and by ctx.
+func (c *conn) dial(ctx context.Context) error {
+	s := c.session
+	began := s.now()
+	d := net.Dialer{Timeout: s.job.Timeout, KeepAlive: -1}
+	if len(s.local) > 0 {
+		d.LocalAddr = s.local[c.index%len(s.local)]
+	}
+	nc, err := d.DialContext(ctx, s.job.Network, s.job.Addr)
+	if err != nil {
+		return err
+	}
+	c.set(nc)
+	c.connect = s.now() - began
+	return nil
+}
+
+// dialAgain replaces the connection outside of any request. If it fails, the next request dials.
+func (c *conn) dialAgain(w *window) {
+	if err := c.dial(w.ctx); err != nil {
+		w.text(load.Dial, err)
+		return
+	}
+	c.connected()
+}
+
+// dialFor dials for the requests of c.dues, which have been taken. Without a connection they are lost, and their like wait a while.
+func (c *conn) dialFor(w *window) (*lost, bool) {
+	err := c.dial(w.ctx)
+	if err == nil {
+		c.connected()
+		return nil, true
+	}
+	now := c.session.now()
+	cancelled := w.ctx.Err() != nil
+	c.book.Lock()
+	for _, due := range c.dues {
+		if cancelled {
+			c.book.Sent(1, now)
+			c.book.Flying(due, now, now)
+		} else {
+			c.book.Undial(due, now)
+		}
+	}
+	if w.due == nil {
+		c.book.Planned += int64(len(c.dues))
+	}
+	c.book.Unlock()
+	if cancelled {
+		return &lost{cancelled: true}, false
+	}
+	w.text(load.Dial, err)
+	c.think(w, now)
+	if c.fails++; c.fails == tries || !w.sleep(now+int64(10*time.Millisecond)<<(2*c.fails)) {
+		c.more = false
+	}
+	return nil, false
+}
+
+// connected begins the use of a connection in a window.
+func (c *conn) connected() {
+	c.was, c.fails = true, 0
+	c.book.Lock()
+	if c.book.Connect != nil && c.connect > 0 {
+		c.book.Connect.Record(c.connect)
+	}
+	c.book.Unlock()
+	c.connect = 0
+
+	c.nc.SetReadDeadline(time.Time{})
+	reads := make(chan read)
+	c.reads = reads
+	nc, s := c.nc, c.session
+	go func() { // ends when nc is closed or parked; who does that takes what it still says
+		defer close(reads)
+		for i := 0; ; i = 1 - i {
+			if c.buffers[i] == nil {
+				c.buffers[i] = make([]byte, 8<<10)
+			}
+			n, err := nc.Read(c.buffers[i])
+			reads <- read{c.buffers[i][:n], err, s.now()}
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// silent reports whether nothing came on a connection that awaits nothing.
+func (c *conn) silent() bool {
+	select {
+	case <-c.reads:
+		return false
+	default:
+		return true
+	}
+}
+
+// park ends the reading of a connection that stays open. One that said something meanwhile is closed.
+func (c *conn) park() {
+	if c.nc == nil {
+		return
+	}
+	c.nc.SetReadDeadline(time.Unix(1, 0))
+	r := <-c.reads
+	if len(r.b) > 0 || !errors.Is(r.err, os.ErrDeadlineExceeded) {
+		c.hangUp()
+		return
+	}
+	<-c.reads // closed
+	c.reads = nil
+}
+
+// alive reports whether an idle connection is still open and silent.
+func (c *conn) alive() bool {
+	var b [1]byte
+	c.nc.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+	_, err := c.nc.Read(b[:])
+	return errors.Is(err, os.ErrDeadlineExceeded)
+}
+
+func (c *conn) set(nc net.Conn) {
+	c.mu.Lock()
+	c.nc = nc
+	c.mu.Unlock()
+	c.rest, c.raw = c.rest[:0], c.raw[:0]
+	c.first, c.pending, c.asked = 0, 0, 0
+}
+
+func (c *conn) hangUp() {
+	if c.nc == nil {
+		return
+	}
+	c.nc.Close()
+	if c.reads != nil {
+		for range c.reads {
+		}
+		c.reads = nil
+	}
+	c.set(nil)
+}
+
+// interrupt ends a write under way, from another goroutine.
+func (c *conn) interrupt() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.nc != nil {
+		c.nc.SetWriteDeadline(time.Unix(1, 0))
+	}
+}

@@ -1,0 +1,212 @@
+package gonet
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dyno/internal/load"
+)
+
+// window is what the connections of one Run share.
+type window struct {
+	load.Window
+	session  *session
+	ctx      context.Context
+	start    int64
+	deadline int64         // after which nothing starts; math.MaxInt64: none
+	over     chan struct{} // closed once nothing starts any more
+	finish   func()        // closes over
+
+	left atomic.Int64 // closed loop: requests that may still start, of a limited number
+	due  chan int64   // open loop: hands out the due times of requests; nil in a closed one
+
+	mu    sync.Mutex
+	texts map[string]string
+	first string
+}
+
+func newWindow(ctx context.Context, s *session, win load.Window) (*window, error) {
+	if win.For <= 0 && win.Requests <= 0 && (win.Schedule == nil || win.Schedule.Length() <= 0) {
+		return nil, errors.New("run window: neither a duration nor a number of requests")
+	}
+	w := &window{Window: win, session: s, ctx: ctx, over: make(chan struct{})}
+	w.finish = sync.OnceFunc(func() { close(w.over) })
+	if win.Schedule != nil {
+		w.due = make(chan int64)
+	} else {
+		w.left.Store(max(win.Requests, 0))
+	}
+	return w, nil
+}
+
+// begin sets the start and the deadline. A number of requests alone sets no deadline, not even with a schedule that ends: they are all sent.
+func (w *window) begin(now int64) {
+	w.start, w.deadline = now, math.MaxInt64
+	if w.For > 0 {
+		w.deadline = now + int64(w.For)
+	}
+	if w.Schedule != nil && (w.For > 0 || w.Requests <= 0) {
+		if length := w.Schedule.Length(); length > 0 {
+			w.deadline = min(w.deadline, now+int64(length))
+		}
+	}
+}
+
+// paced says that a connection may be idle although the window goes on.
+func (w *window) paced() bool { return w.due != nil || w.Think.Mean > 0 }
+
+// claim asks a closed loop for the right to start one request.
+func (w *window) claim(now int64) bool {
+	if w.ctx.Err() != nil || now >= w.deadline {
+		return false
+	}
+	for w.Requests > 0 {
+		n := w.left.Load()
+		if n == 0 {
+			return false
+		}
+		if w.left.CompareAndSwap(n, n-1) {
+			if n == 1 {
+				w.finish()
+			}
+			break
+		}
+	}
+	return true
+}
+
+// sleep waits until the session's clock shows until. It reports whether the window still goes on then.
+func (w *window) sleep(until int64) bool {
+	t := time.NewTimer(time.Duration(min(until, w.deadline) - w.session.now()))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return w.ctx.Err() == nil && w.session.now() < w.deadline
+	case <-w.over:
+	case <-w.ctx.Done():
+	}
+	return false
+}
+
+// dispatch hands out the requests of an open loop when they are due, in order. It returns when nothing more starts: when all are taken, when
+// the window is cancelled, when gone says that no connection is left, or at the deadline. What is due before that goes to the connections
+// that are free then, though the clock says that it is over.
+func (w *window) dispatch(gone <-chan struct{}) {
+	defer w.finish()
+	arrivals := w.Schedule.Arrivals(0, 1, w.Requests)
+	next := func() (int64, bool) {
+		due, ok := arrivals.Next()
+		due += w.start
+		return due, ok && due < w.deadline
+	}
+	s, b := w.session, w.session.books[0]
+	var backlog []int64
+	due, more := next()
+	t := time.NewTimer(0)
+	defer t.Stop()
+	for alive := true; alive; {
+		now := s.now()
+		planned := int64(0)
+		for ; more && due <= now; due, more = next() {
+			backlog = append(backlog, due)
+			planned++
+		}
+		backlog = w.handOut(backlog)
+		var taker chan<- int64
+		var head int64
+		if len(backlog) > 0 {
+			taker, head = w.due, backlog[0]
+		}
+		b.Lock()
+		b.Planned += planned
+		b.BacklogPeak = max(b.BacklogPeak, int64(len(backlog)))
+		b.Unlock()
+		if now >= w.deadline || !more && len(backlog) == 0 {
+			break
+		}
+		until := w.deadline
+		if more {
+			until = min(until, due)
+		}
+		t.Reset(time.Duration(until - s.now()))
+		select {
+		case taker <- head:
+			backlog = backlog[1:]
+		case <-t.C:
+		case <-w.ctx.Done():
+			alive = false
+		case <-gone:
+			alive = false
+		}
+		if taker != nil {
+			b.Lock()
+			b.StarvedNS += s.now() - now
+			b.Unlock()
+		}
+	}
+
+	now := s.now()
+	b.Lock()
+	defer b.Unlock()
+	for _, due := range backlog {
+		b.Never(due, now)
+	}
+	for ; more && due <= now; due, more = next() {
+		b.Planned++
+		b.Never(due, now)
+	}
+	if more && w.Requests > 0 { // of the number asked for, those that were not even due
+		n := arrivals.Left() + 1
+		b.Planned += n
+		b.NeverStarted += n
+	}
+}
+
+// handOut gives what is due to the connections that wait for it, and returns the rest.
+func (w *window) handOut(backlog []int64) []int64 {
+	for len(backlog) > 0 {
+		select {
+		case w.due <- backlog[0]:
+			backlog = backlog[1:]
+		default:
+			return backlog
+		}
+	}
+	return backlog
+}
+
+// tick hands the books in at the end of each interval, until gone. It returns the interval that is under way then.
+func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
+	t := time.NewTimer(0)
+	defer t.Stop()
+	for ; ; k++ {
+		t.Reset(time.Duration(w.start + (k+1)*ledger.Every() - w.session.now()))
+		select {
+		case <-t.C:
+		case <-gone:
+			return k
+		}
+		for i, b := range w.session.books {
+			b.Lock()
+			b.Recorder = ledger.Turn(i, k, b.Recorder)
+			b.Unlock()
+		}
+	}
+}
+
+// text keeps the last message for a kind of error, if the window is observed.
+func (w *window) text(kind load.Kind, err error) {
+	if w.Observe == nil || err == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.texts == nil {
+		w.texts = map[string]string{}
+	}
+	w.texts[kind.String()] = err.Error()
+}

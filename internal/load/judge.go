@@ -1,0 +1,65 @@
+package load
+
+import (
+	"dyno/internal/http1"
+	"dyno/internal/scenario"
+)
+
+// Expect tells the parser of the answer to w, which is to come next. It does not allocate, but for the first w that names a hash.
+func Expect(p *http1.Parser, w *scenario.Want) {
+	p.Expect(http1.Want{
+		Body: w.Body, CheckBody: w.CheckBody, Hash: w.Hash(), Head: w.Head,
+		StopAt: len(w.Headers) > 0 || w.Cookies,
+	})
+}
+
+// Judge compares a complete response with its contract, which Expect has told the parser. The headers have been judged by CheckHeaders,
+// as headers says; surplus means that bytes follow which belong to no response.
+func Judge(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
+	switch {
+	case !w.Accepts(p.Status):
+		return Status
+	case !headers:
+		return Header
+	case surplus:
+		return Length
+	case w.Head:
+		return OK
+	case w.CheckBody:
+		switch {
+		case p.Matches():
+			return OK
+		case p.Length != int64(len(w.Body)):
+			return Length
+		}
+		return Body
+	case w.Length >= 0 && p.Length != w.Length:
+		return Length
+	case !w.SumMatches():
+		return Body
+	}
+	return OK
+}
+
+// CheckHeaders reports whether every wanted header stands in the field lines, with a value that matches.
+func CheckHeaders(fields []byte, wanted []scenario.Header) bool {
+	for i := range wanted {
+		if !has(fields, &wanted[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func has(fields []byte, h *scenario.Header) bool {
+	for {
+		name, value, rest, ok := http1.NextField(fields)
+		if !ok {
+			return false
+		}
+		if http1.EqualFold(name, h.Name) && h.Match(value) {
+			return true
+		}
+		fields = rest
+	}
+}

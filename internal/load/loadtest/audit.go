@@ -1,0 +1,180 @@
+package loadtest
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"dyno/internal/hist"
+	"dyno/internal/load"
+	"dyno/internal/result"
+)
+
+// run loads for one window, which must not fail, and audits what it returns.
+func run(t *testing.T, s load.Session, w load.Window) result.Load {
+	t.Helper()
+	l, err := s.Run(t.Context(), w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	audit(t, l, nil)
+	return l
+}
+
+// seen is all that an observed window tells.
+type seen struct {
+	result.Load
+	result.Detail
+	intervals []result.Interval // their histograms are gone
+	counts    []tally           // of the intervals
+	err       error             // of Run
+}
+
+// observe loads for one window in intervals of every (0: none), and audits what it returns.
+func observe(t *testing.T, ctx context.Context, s load.Session, w load.Window, every time.Duration) *seen {
+	t.Helper()
+	o := &seen{}
+	w.Observe = &load.Observe{Into: &o.Detail, Every: every}
+	if every > 0 {
+		w.Observe.Tick = func(i result.Interval) { // one at a time: the race detector would tell
+			o.counts = append(o.counts, count(&i.Load, &i.Detail))
+			i.Detail = result.Detail{}
+			o.intervals = append(o.intervals, i)
+		}
+	}
+	o.Load, o.err = s.Run(ctx, w)
+	if o.err != nil && ctx.Err() == nil {
+		t.Fatal(o.err)
+	}
+	audit(t, o.Load, &o.Detail)
+	if every > 0 {
+		o.auditIntervals(t, every)
+	}
+	return o
+}
+
+// audit checks what must be true of every Load, and of its Detail if it was observed.
+func audit(t *testing.T, l result.Load, d *result.Detail) {
+	t.Helper()
+	answers := l.Succeeded + l.Failed
+	if l.Planned != l.Started+l.NeverStarted || l.Started != answers+l.Errored()+l.InFlight {
+		t.Errorf("the ledger does not close: %+v", l)
+	}
+	var failed int64
+	for _, n := range l.Failures {
+		failed += n
+	}
+	if failed != l.Failed {
+		t.Errorf("failed %d, but by kind %v", l.Failed, l.Failures)
+	}
+	if l.Started > 0 && l.WindowNS <= 0 || l.ServiceP50NS > l.ServiceP99NS || l.ServiceP99NS > l.ServiceMaxNS || l.ServiceMaxNS > l.WindowNS {
+		t.Errorf("times: window %d p50 %d p99 %d max %d", l.WindowNS, l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS)
+	}
+	if l.Established > l.Connections || l.Started > l.Errors[load.Dial.String()]+l.InFlight && l.Established == 0 {
+		t.Errorf("%d of %d connections were up: %+v", l.Established, l.Connections, l)
+	}
+	if d == nil {
+		h, err := hist.Decode(l.Service)
+		if err != nil || h.Count() != answers {
+			t.Errorf("%d latencies of %d answers: %v", h.Count(), answers, err)
+		}
+		return
+	}
+	auditDetail(t, l, d)
+}
+
+func auditDetail(t *testing.T, l result.Load, d *result.Detail) {
+	t.Helper()
+	answers := l.Succeeded + l.Failed
+	var statuses int64
+	for _, n := range d.Status {
+		statuses += n
+	}
+	if statuses != answers {
+		t.Errorf("statuses %v of %d answers", d.Status, answers)
+	}
+	if n := d.FirstByte.Count(); n != answers {
+		t.Errorf("%d first bytes of %d answers", n, answers)
+	}
+	if d.FirstByte.Max() > d.Service.Max() {
+		t.Errorf("a first byte after %d ns, but no answer took longer than %d", d.FirstByte.Max(), d.Service.Max())
+	}
+	held := l.Errors[load.Timeout.String()] + l.InFlight
+	if n := d.Service.Count(); n < answers || n > answers+held {
+		t.Errorf("%d service times of %d answers and %d that none came to", n, answers, held)
+	}
+	if d.Censored < held || d.Censored > held+l.NeverStarted || (d.Censored > 0) != (d.CensoredFromNS > 0) {
+		t.Errorf("%d censored from %d ns on: %+v", d.Censored, d.CensoredFromNS, l)
+	}
+	if d.Response != nil {
+		if n := d.Response.Count(); n != answers+d.Censored {
+			t.Errorf("%d response times of %d answers and %d censored", n, answers, d.Censored)
+		}
+		if n := d.Lag.Count(); n > l.Started || n < answers {
+			t.Errorf("%d lags of %d requests", n, l.Started)
+		}
+		if d.Response.Max() < d.Service.Max() || d.Response.Quantile(0.5) < d.Service.Quantile(0.5) && d.Censored == 0 {
+			t.Errorf("responses of %d, %d ns are shorter than services of %d, %d ns",
+				d.Response.Quantile(0.5), d.Response.Max(), d.Service.Quantile(0.5), d.Service.Max())
+		}
+	}
+	for kind := range l.Errors {
+		if d.Texts[kind] == "" {
+			t.Errorf("no text for the errors %v: %v", l.Errors, d.Texts)
+		}
+	}
+	if (d.First != "") != (l.Failed > 0) {
+		t.Errorf("%d failed, the first: %q", l.Failed, d.First)
+	}
+}
+
+// tally is what can be summed over intervals.
+type tally map[string]int64
+
+func count(l *result.Load, d *result.Detail) tally {
+	n := tally{
+		"planned": l.Planned, "never started": l.NeverStarted, "started": l.Started, "succeeded": l.Succeeded, "failed": l.Failed,
+		"in flight": l.InFlight, "read": l.BytesRead, "written": l.BytesWritten, "service": d.Service.Count(), "first byte": d.FirstByte.Count(),
+		"connect": d.Connect.Count(), "censored": d.Censored,
+	}
+	if d.Response != nil {
+		n["response"], n["lag"] = d.Response.Count(), d.Lag.Count()
+	}
+	for kind, v := range l.Failures {
+		n["failed: "+kind] = v
+	}
+	for kind, v := range l.Errors {
+		n["error: "+kind] = v
+	}
+	for status, v := range d.Status {
+		n["status "+string(rune('0'+status/100))] += v
+	}
+	return n
+}
+
+// auditIntervals checks that the intervals follow each other without a gap, and that they sum to the whole.
+func (o *seen) auditIntervals(t *testing.T, every time.Duration) {
+	t.Helper()
+	sum := tally{}
+	for k, i := range o.intervals {
+		if i.StartNS != int64(k)*int64(every) || i.LengthNS != int64(every) {
+			t.Errorf("interval %d: from %d, of %d ns", k, i.StartNS, i.LengthNS)
+		}
+		for what, n := range o.counts[k] {
+			sum[what] += n
+		}
+	}
+	want := count(&o.Load, &o.Detail)
+	all := maps.Clone(sum)
+	maps.Copy(all, want)
+	for _, what := range slices.Sorted(maps.Keys(all)) {
+		if sum[what] != want[what] {
+			t.Errorf("%s: %d in %d intervals, %d in all", what, sum[what], len(o.intervals), want[what])
+		}
+	}
+	if len(o.intervals) == 0 {
+		t.Error("no interval at all")
+	}
+}

@@ -1,0 +1,204 @@
+package loadtest
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+)
+
+// dials are about how connections come and go.
+var dials = map[string]func(*testing.T, load.Engine){
+	"per connection": perConnection, "per connection: server gone": perConnectionGone, "lazy": lazy, "lazy: nobody there": lazyNobody,
+	"cookies": cookies, "local addresses": localAddresses, "local addresses: not ours": localAddressesNotOurs,
+}
+
+// perConnection: the client closes after so many answers, and says so where it is one.
+func perConnection(t *testing.T, e load.Engine) {
+	for _, c := range []struct {
+		per, depth int
+		schedule   *load.Schedule
+	}{{1, 1, nil}, {1, 4, nil}, {3, 1, nil}, {3, 2, nil}, {4, 2, constant(2000)}, {1, 1, constant(2000)}} {
+		ends := make(chan int, 1000) // requests that each connection carried
+		said := make(chan bool, 1000)
+		s := serve(t, "tcp", func(p *peer) {
+			for p.next() {
+				said <- strings.EqualFold(p.field("Connection"), "close")
+				p.say(value)
+			}
+			ends <- p.n
+		})
+		j := job(s)
+		j.PerConnection, j.Pipeline = c.per, c.depth
+		session := open(t, e, j)
+		o := observe(t, t.Context(), session, load.Window{Requests: 60, Schedule: c.schedule}, 10*time.Millisecond)
+		session.Close()
+		if o.Succeeded != 60 || o.Response == nil {
+			t.Fatalf("%+v: %+v", c, o.Load)
+		}
+		for range s.accepted.Load() {
+			if n := <-ends; n > c.per {
+				t.Errorf("%+v: a connection carried %d requests", c, n)
+			}
+		}
+		for range 60 {
+			if closes := <-said; closes != (c.per == 1) {
+				t.Errorf("%+v: Connection: close %v", c, closes)
+				break
+			}
+		}
+		// Open dialled 4 before the window.
+		if n := s.accepted.Load(); n < 60/int64(c.per) || o.Connect.Count() < n-4 {
+			t.Errorf("%+v: %d connections, %d times to connect", c, n, o.Connect.Count())
+		}
+		s.eventually(t, "connections were accepted", func() bool { return o.Connect.Count() <= s.accepted.Load() })
+	}
+}
+
+// perConnectionGone: a request whose connection cannot be dialled is an error, and the system's word on it is kept.
+func perConnectionGone(t *testing.T, e load.Engine) {
+	for _, schedule := range []*load.Schedule{nil, constant(1000)} {
+		s := serve(t, "tcp", func(p *peer) {
+			for p.next() {
+				if p.dropped.Add(1) == 50 {
+					p.stop()
+				}
+				p.say(value)
+			}
+		})
+		j := job(s)
+		j.PerConnection = 1
+		o := observe(t, t.Context(), open(t, e, j), load.Window{For: never, Schedule: schedule}, 20*time.Millisecond)
+		if o.Errors["dial"] == 0 || o.Succeeded < 40 || !strings.Contains(o.Texts["dial"], "refused") {
+			t.Errorf("%+v, %v", o.Load, o.Texts)
+		}
+	}
+}
+
+// lazy: nothing is dialled before its turn.
+func lazy(t *testing.T, e load.Engine) {
+	const n, over = 8, 200 * time.Millisecond
+	for _, schedule := range []*load.Schedule{nil, constant(100)} {
+		s := serve(t, "tcp", each(value))
+		j := job(s)
+		j.Connections, j.Lazy = n, true
+		session := open(t, e, j)
+		time.Sleep(10 * time.Millisecond) // in which a dial would come through
+		if s.accepted.Load() != 0 {
+			t.Errorf("%d connections after Open", s.accepted.Load())
+		}
+		start := time.Now()
+		o := observe(t, t.Context(), session, load.Window{For: 2 * over, Spread: over, Schedule: schedule}, 50*time.Millisecond)
+		s.eventually(t, "connections were accepted", func() bool { return o.Connect.Count() == s.accepted.Load() })
+		s.mu.Lock()
+		slices.SortFunc(s.dialled, time.Time.Compare)
+		for i, at := range s.dialled {
+			if turn := over * time.Duration(i) / n; at.Sub(start) < turn {
+				t.Errorf("connection %d came after %v, before its turn at %v", i, at.Sub(start), turn)
+			}
+		}
+		s.mu.Unlock()
+		if o.Established == 0 || o.Connect.Count() != int64(o.Established) || o.Succeeded != o.Started {
+			t.Errorf("%d times to connect: %+v", o.Connect.Count(), o.Load)
+		}
+		if l := run(t, session, load.Window{Requests: 100}); l.Succeeded != 100 || s.accepted.Load() > n {
+			t.Errorf("the next window, over %d connections: %+v", s.accepted.Load(), l)
+		}
+	}
+}
+
+func lazyNobody(t *testing.T, e load.Engine) {
+	for _, network := range []string{"tcp", "unix"} {
+		for _, schedule := range []*load.Schedule{nil, constant(1000)} {
+			s := serve(t, network, each(value))
+			j := job(s)
+			j.Lazy = true
+			s.stop()
+			o := observe(t, t.Context(), open(t, e, j), load.Window{For: never, Schedule: schedule}, 20*time.Millisecond)
+			if o.Established != 0 || o.Errors["dial"] == 0 || o.Errored() != o.Started || o.Texts["dial"] == "" {
+				t.Errorf("%s: %+v, %v", network, o.Load, o.Texts)
+			}
+		}
+	}
+}
+
+// cookies: each connection has a jar of its own, which outlives it.
+func cookies(t *testing.T, e load.Engine) {
+	for _, c := range []struct {
+		jars bool
+		per  int
+	}{{false, 0}, {true, 0}, {true, 1}, {true, 4}} {
+		var fresh, strange atomic.Int64 // requests without a cookie, or with another connection's
+		s := serve(t, "tcp", func(p *peer) {
+			own := ""
+			for p.next() {
+				cookie := p.field("Cookie")
+				switch {
+				case cookie == "":
+					own = "id=" + strconv.FormatInt(fresh.Add(1), 10)
+					p.say(strings.Replace(value, "\r\n", "\r\nSet-Cookie: "+own+"; Path=/\r\n", 1))
+					continue
+				case own == "":
+					own = cookie
+				case cookie != own:
+					strange.Add(1)
+				}
+				p.say(value)
+			}
+		})
+		j := job(s)
+		j.Cookies, j.PerConnection = c.jars, c.per
+		l := run(t, open(t, e, j), load.Window{Requests: 80})
+		want := int64(80)
+		if c.jars {
+			want = 4
+		}
+		if l.Succeeded != 80 || fresh.Load() > want || !c.jars && fresh.Load() != want || strange.Load() != 0 {
+			t.Errorf("%+v: %d requests without a cookie, %d with a strange one: %+v", c, fresh.Load(), strange.Load(), l)
+		}
+	}
+}
+
+// localAddresses: connections are bound to the addresses given, in turn, and so are those that replace them.
+func localAddresses(t *testing.T, e load.Engine) {
+	for _, ip := range []string{"127.0.0.2", "127.0.0.3"} {
+		ln, err := net.Listen("tcp", ip+":0")
+		if err != nil {
+			t.Skipf("this system has no %s", ip)
+		}
+		ln.Close()
+	}
+	for _, per := range []int{0, 5} {
+		s := serve(t, "tcp", each(value))
+		j := job(s)
+		j.LocalAddrs, j.PerConnection = []string{"127.0.0.2", "127.0.0.3"}, per
+		l := run(t, open(t, e, j), load.Window{Requests: 100})
+		s.eventually(t, "connections were accepted", func() bool { return s.accepted.Load() >= 4 })
+		s.mu.Lock()
+		from := map[string]int{}
+		for _, addr := range s.from {
+			host, _, _ := net.SplitHostPort(addr)
+			from[host]++
+		}
+		s.mu.Unlock()
+		if l.Succeeded != 100 || len(from) != 2 || from["127.0.0.2"] < 2 || from["127.0.0.3"] < 2 {
+			t.Errorf("%d per connection: from %v: %+v", per, from, l)
+		}
+	}
+}
+
+func localAddressesNotOurs(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", each(value))
+	for _, addr := range []string{"nowhere", "192.0.2.1"} { // the second is nobody's (RFC 5737)
+		j := job(s)
+		j.LocalAddrs = []string{addr}
+		if _, err := e.Open(t.Context(), j); err == nil {
+			t.Errorf("opened from %s", addr)
+		}
+	}
+}

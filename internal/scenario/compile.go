@@ -1,0 +1,211 @@
+package scenario
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Options say how requests are rendered.
+type Options struct {
+	Close   bool // each says Connection: close, unless its own headers say something of Connection
+	Cookies bool // each Source keeps the cookies that it is given (see Source.Learn) and sends them
+}
+
+// Mix is the loaded requests of a Scenario, compiled for one host. It does not change: all connections draw from one.
+type Mix struct {
+	templates []template
+	total     int // sum of weights
+}
+
+// template is a request cut at what is not known before it is sent.
+type template struct {
+	parts  []part
+	named  []input // by name
+	body   []part  // of the expected body, if it holds placeholders
+	want   Want    // but for what is drawn
+	until  int     // cumulated weight
+	digits int     // kept free for Content-Length; 0: it is known
+	drawn  bool    // something is drawn
+
+	host  string // for cookies: whose they are
+	fixed string // the path, without its query; if open, only what stands before its first placeholder
+	open  bool
+}
+
+// Compile checks all requests and renders what is fixed of those that have a weight. Host is the value of the Host header, for requests
+// that do not name one themselves.
+func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
+	m := new(Mix)
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		t, err := r.compile(i, host, o)
+		if err != nil {
+			return nil, fmt.Errorf("scenario %s: request %q: %w", s.Name, r.Name, err)
+		}
+		if r.Weight > 0 {
+			m.total += r.Weight
+			t.until = m.total
+			m.templates = append(m.templates, t)
+		}
+	}
+	if m.total == 0 {
+		return nil, fmt.Errorf("scenario %s: no request has a weight", s.Name)
+	}
+	for i := range m.templates {
+		m.templates[i].want.template = i
+	}
+	return m, nil
+}
+
+// compile is Compile for the request at index. Its errors are mistakes.
+func (r *Request) compile(index int, host string, o Options) (template, error) {
+	b := builder{names: sortedKeys(r.With)}
+	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies}}
+	if err := r.check(host); err != nil {
+		return t, err
+	}
+	for _, name := range b.names {
+		in, err := r.With[name].compile()
+		if err != nil {
+			return t, wrong("with."+name, "%w", err)
+		}
+		b.named = append(b.named, in)
+	}
+	t.named = b.named
+
+	b.text = append(b.text, r.Method+" "...)
+	if !b.fill(r.Path, inPath) {
+		return t, wrong("path", "%w", b.err)
+	}
+	t.fixed, t.open = b.path(len(r.Method) + 1)
+	b.text = append(b.text, " HTTP/1.1\r\n"...)
+	if err := b.headers(r, host, o); err != nil {
+		return t, err
+	}
+	if t.host = host; o.Cookies {
+		if err := t.ownHost(r); err != nil {
+			return t, err
+		}
+	}
+
+	body := builder{names: b.names, named: b.named}
+	if !body.fill(r.Body, anywhere) {
+		return t, wrong("body", "%w", body.err)
+	}
+	parts := body.done()
+	switch drawn := parts[0].then != nothing; {
+	case drawn:
+		b.text = append(b.text, "Content-Length: "...)
+		b.slot(part{then: bodyLength})
+		t.digits = len(strconv.Itoa(body.longest))
+		parts[0].text = append([]byte("\r\n\r\n"), parts[0].text...)
+	case r.Body != "" || r.Method == "POST" || r.Method == "PUT":
+		parts[0].text = fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(r.Body), r.Body)
+	default:
+		parts[0].text = []byte("\r\n")
+	}
+	t.parts = b.with(parts)
+	t.drawn = len(t.named) > 0 || slices.ContainsFunc(t.parts, func(p part) bool { return p.then == inPlace })
+	return t, r.Expect.compile(&t, b.names)
+}
+
+// headers adds the header lines, but for Content-Length.
+func (b *builder) headers(r *Request, host string, o Options) error {
+	names := sortedKeys(r.Headers)
+	find := func(name string) int {
+		return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
+	}
+	if i := find("host"); i > 0 { // it goes first (RFC 9110 7.2)
+		own := names[i]
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, own)
+	} else if i < 0 {
+		b.text = append(b.text, "Host: "+host+"\r\n"...)
+	}
+	jar := o.Cookies // still to be added
+	for _, name := range names {
+		more := o.Cookies && strings.EqualFold(name, "cookie")
+		if more && r.Headers[name] == "" {
+			continue
+		}
+		b.text = append(b.text, name+": "...)
+		if !b.fill(r.Headers[name], inValue) {
+			return wrong("headers."+name, "%w", b.err)
+		}
+		if more { // one header for all cookies (RFC 6265 5.4)
+			b.slot(part{then: cookieMore})
+			jar = false
+		}
+		b.text = append(b.text, "\r\n"...)
+	}
+	if jar {
+		b.slot(part{then: cookieLine})
+	}
+	if o.Close && find("connection") < 0 {
+		b.text = append(b.text, "Connection: close\r\n"...)
+	}
+	return nil
+}
+
+// ownHost finds the host whose cookies the request carries, if its headers name it.
+func (t *template) ownHost(r *Request) error {
+	for name, value := range r.Headers {
+		if !strings.EqualFold(name, "host") {
+			continue
+		}
+		t.host = value
+		b := builder{names: sortedKeys(r.With), named: t.named}
+		if b.fill(value, inValue); b.done()[0].then != nothing {
+			return wrong("headers."+name, "with cookies the host must be fixed: it says whose they are")
+		}
+	}
+	return nil
+}
+
+// compile adds the contract to t. It has been checked.
+func (e *Expect) compile(t *template, names []string) error {
+	w := &t.want
+	w.Status, w.Length = e.Status, -1
+	if e.Status == 0 {
+		set := e.Statuses
+		w.Statuses = &set
+	}
+	if e.Length != nil {
+		w.Length = *e.Length
+	}
+	if e.SHA256 != "" {
+		w.Sum, _ = hex.DecodeString(e.SHA256)
+	}
+	if e.Body != nil {
+		b := builder{names: names, named: t.named}
+		if !b.fill(*e.Body, anywhere) {
+			return wrong("expect.body", "%w", b.err)
+		}
+		w.CheckBody, w.Body = true, []byte(*e.Body)
+		if parts := b.done(); parts[0].then != nothing {
+			if slices.ContainsFunc(parts, func(p part) bool { return p.then == inPlace }) {
+				return wrong("expect.body", "an inline placeholder is drawn anew: give it a name under with, to have it in the request and here alike")
+			}
+			t.body = parts
+		}
+	}
+	for _, name := range sortedKeys(e.Headers) {
+		b := builder{names: names, named: t.named}
+		if !b.fill(e.Headers[name], anywhere) || b.done()[0].then != nothing {
+			return wrong("expect.headers."+name, "%q: no placeholder is filled in here", e.Headers[name])
+		}
+		w.Headers = append(w.Headers, Header{[]byte(strings.ToLower(name)), []byte(e.Headers[name])})
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

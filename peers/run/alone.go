@@ -1,0 +1,279 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dyno/internal/stats"
+)
+
+// alone measures dyno by itself: once gives the value of one window. The estimate is the pseudomedian of several.
+func alone(r row, once func(context.Context, *bench) (float64, error)) experiment {
+	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+		c := contender{dyno.name, func(ctx context.Context) (outcome, error) {
+			v, err := once(ctx, b)
+			return outcome{value: v, text: r.unit.text(v) + r.unit.suffix}, err
+		}}
+		valid, all, err := b.rounds(ctx, r.name, min(6, b.opts.pairs), []contender{c}) // 6: the fewest that have a 95 % interval
+		if err != nil {
+			return nil, err
+		}
+		var values []float64
+		for _, o := range valid {
+			values = append(values, o[0].value)
+		}
+		return map[string]estimate{r.name: pseudomedian(values, all)}, nil
+	}}
+}
+
+// memory is the peak resident set of dyno with so many open connections, in bytes.
+func memory(r row, connections int) experiment {
+	return alone(r, func(ctx context.Context, b *bench) (float64, error) {
+		srv, err := b.serve(ctx, "null", "")
+		if err != nil {
+			return 0, err
+		}
+		defer srv.stop()
+		peak := 0.0
+		l, err := b.load(ctx, srv, b.opts.window, func(pid int, done <-chan struct{}) {
+			for {
+				peak = max(peak, highWater(pid))
+				select {
+				case <-done:
+					return
+				case <-time.After(20 * time.Millisecond):
+				}
+			}
+		}, "-c", strconv.Itoa(connections))
+		if err != nil {
+			return 0, err
+		}
+		if peak == 0 {
+			return 0, fmt.Errorf("VmHWM could not be read")
+		}
+		return peak, l.clean()
+	})
+}
+
+// highWater is VmHWM (proc(5)) in bytes; it only rises, and begins anew with the program.
+func highWater(pid int) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	return 1024 * sum(text, `VmHWM:\s+(\d+) kB`)
+}
+
+// stall is the p99 of the response time at 1,000/s against a server that stands still for 200 ms of every 2 s.
+func stall(r row) experiment {
+	return alone(r, func(ctx context.Context, b *bench) (float64, error) {
+		srv, err := b.serve(ctx, "null~200ms/2s", "")
+		if err != nil {
+			return 0, err
+		}
+		defer srv.stop()
+		l, err := b.load(ctx, srv, 10*b.opts.window, nil, "-c", "100", "-r", "1000") // whole periods: seconds are even
+		if err != nil {
+			return 0, err
+		}
+		if err := l.clean(); err != nil {
+			return 0, err
+		}
+		return l.Response.get("p99_ns")
+	})
+}
+
+// drops is how many more closed connections dyno reported than the server closed.
+func drops(r row) experiment {
+	return alone(r, func(ctx context.Context, b *bench) (float64, error) {
+		srv, err := b.serve(ctx, "null/4", "")
+		if err != nil {
+			return 0, err
+		}
+		defer srv.stop()
+		l, err := b.load(ctx, srv, b.opts.window, nil, "-c", "50", "-r", "2000")
+		if err != nil {
+			return 0, err
+		}
+		t, err := srv.stop()
+		if err != nil {
+			return 0, err
+		}
+		if t.Dropped == 0 || l.Succeeded != t.Requests-t.Dropped {
+			return 0, fmt.Errorf("%d succeeded, of %d that the server answered, beside %d that it dropped", l.Succeeded, t.Requests-t.Dropped, t.Dropped)
+		}
+		return float64(l.Errors["closed"] - t.Dropped), nil
+	})
+}
+
+// clean reports what must not be in a measurement.
+func (l *loadReport) clean() error {
+	if l.Established != l.Connections || l.Succeeded != l.Started || l.Succeeded == 0 || l.NeverStarted > 0 {
+		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded, %d never started: %v", l.Established, l.Connections, l.Succeeded, l.Started,
+			l.NeverStarted, l.Errors)
+	}
+	return nil
+}
+
+// delays are those of the servers that know theirs. The first is what the others' errors are told against.
+var delays = []string{"0ms", "1ms", "5ms", "20ms"}
+
+// delay compares the service times that dyno saw with those that the server knows of. What the way there and back costs (RTT) is taken
+// to be the difference of the medians at 0 ms, in the same round.
+func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
+	var rows []row
+	for _, d := range delays {
+		for _, q := range []string{"p50", "p99"} {
+			if r, ok := rowsOf(d, q); ok {
+				rows = append(rows, r)
+			}
+		}
+	}
+	return experiment{rows: rows, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+		var cs []contender
+		for _, d := range delays {
+			cs = append(cs, contender{d, func(ctx context.Context) (outcome, error) {
+				srv, err := b.serve(ctx, "null+"+d, "")
+				if err != nil {
+					return outcome{}, err
+				}
+				defer srv.stop()
+				// 16 connections are a quarter of what they could carry at 20 ms; of 1,200 requests 12 bear a p99.
+				l, err := b.load(ctx, srv, max(3*b.opts.window, 6*time.Second), nil, "-c", "16", "-r", "200")
+				if err == nil {
+					err = l.clean()
+				}
+				if err != nil {
+					return outcome{}, err
+				}
+				t, err := srv.stop()
+				if err != nil {
+					return outcome{}, err
+				}
+				p50, err := l.Service.get("p50_ns")
+				p99, err2 := l.Service.get("p99_ns")
+				return outcome{p50: p50 - float64(t.Service.P50NS), p99: p99 - float64(t.Service.P99NS)}, errors.Join(err, err2)
+			}})
+		}
+		valid, all, err := b.rounds(ctx, "delay", b.opts.pairs, cs)
+		if err != nil {
+			return nil, err
+		}
+		found := map[string]estimate{}
+		for i, d := range delays {
+			var p50, p99 []float64
+			for _, o := range valid {
+				p50, p99 = append(p50, o[i].p50-o[0].p50), append(p99, o[i].p99-o[0].p50)
+			}
+			for q, values := range map[string][]float64{"p50": p50, "p99": p99} {
+				if r, ok := rowsOf(d, q); ok {
+					found[r.name] = pseudomedian(values, all)
+				}
+			}
+		}
+		return found, nil
+	}}
+}
+
+// lag is the p99 of how late requests were sent, by seconds in which the generator got its CPU: the others say nothing of dyno.
+func lag(r row, rate int) experiment {
+	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+		srv, err := b.serve(ctx, "null", "")
+		if err != nil {
+			return nil, err
+		}
+		defer srv.stop()
+		want, all := 2*b.opts.pairs, 0
+		var lags []float64
+		for len(lags) < want {
+			if all >= tries*want {
+				return nil, fmt.Errorf("%w: the generator waited for its CPU for less than 1 %% in %d of %d seconds only, want %d", errNoise, len(lags), all, want)
+			}
+			var values []float64
+			n := int((5 * b.opts.window).Seconds())
+			o, err := metered(ctx, b.account, func(ctx context.Context) (o outcome, err error) {
+				values, err = b.lags(ctx, srv, rate, n)
+				return o, err
+			})
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if err != nil && o.others <= voids {
+				return nil, err
+			}
+			lags, all = append(lags, values...), all+n
+			fmt.Fprintf(b.log, "%-14s %3d of %d seconds, try %d: others %.1f%%\n", r.name, len(lags), want, all, 100*o.others)
+		}
+		est := estimate{value: stats.Median(lags), lo: math.Inf(-1), hi: math.Inf(1), valid: len(lags), all: all, detail: "the median of the seconds' p99"}
+		if lo, hi, ok := stats.MedianCI(lags, .95); ok {
+			est.lo, est.hi = lo, hi
+		}
+		return map[string]estimate{r.name: est}, nil
+	}}
+}
+
+// lags loads srv at that rate for so many seconds.
+func (b *bench) lags(ctx context.Context, srv *server, rate, seconds int) ([]float64, error) {
+	file := filepath.Join(b.temp, "lag.csv")
+	l, err := b.load(ctx, srv, time.Duration(seconds)*time.Second, nil, "-c", "50", "-r", strconv.Itoa(rate), "--csv", file)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.clean(); err != nil {
+		return nil, err
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return lagsOf(f, seconds)
+}
+
+// lagsOf reads `dyno load --csv`: lag_p99_ns of the seconds with less than 1 % of run-queue delay, among the first so many. What comes after
+// them is the drain.
+func lagsOf(from io.Reader, seconds int) ([]float64, error) {
+	records, err := csv.NewReader(from).ReadAll()
+	if err != nil || len(records) == 0 {
+		return nil, fmt.Errorf("read the seconds: %d lines: %w", len(records), err)
+	}
+	l, q := slices.Index(records[0], "lag_p99_ns"), slices.Index(records[0], "run_queue_share")
+	if l < 0 || q < 0 {
+		return nil, fmt.Errorf("read the seconds: no lag_p99_ns or run_queue_share among the columns %s", strings.Join(records[0], ", "))
+	}
+	var lags []float64
+	for _, r := range records[1:min(len(records), 1+seconds)] {
+		if r[l] == "" || r[q] == "" {
+			continue // nothing was sent
+		}
+		value, err := strconv.ParseFloat(r[l], 64)
+		share, err2 := strconv.ParseFloat(r[q], 64)
+		if err != nil || err2 != nil {
+			return nil, fmt.Errorf("read the seconds: %q, %q", r[l], r[q])
+		}
+		if share < .01 {
+			lags = append(lags, value)
+		}
+	}
+	return lags, nil
+}
+
+// allocations runs the test that counts them.
+func allocations(r row) experiment {
+	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+		if err := b.step(ctx, b.root, "go", "test", "-count=1", "-run", "Allocate", "./internal/load/epoll"); err != nil {
+			return nil, err
+		}
+		return map[string]estimate{r.name: {valid: 1, all: 1, detail: "go test -run Allocate ./internal/load/epoll"}}, nil
+	}}
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"dyno/internal/truth"
+)
+
+// The two CPUs.
+const (
+	serverCPU    = "0"
+	generatorCPU = "1"
+)
+
+const openFiles = 65_536 // for a server of 10,000 connections and who loads it
+
+// bench is what all measurements share.
+type bench struct {
+	opts    options
+	root    string // of the checkout
+	temp    string
+	cache   string // of built peers
+	dyno    string
+	commit  string
+	log     io.Writer
+	have    map[string]installed
+	servers map[int]bool // pids of those that run
+}
+
+type installed struct {
+	program, version string
+	err              error
+}
+
+func openBench(ctx context.Context, root string, o options, log io.Writer) (*bench, error) {
+	b := &bench{opts: o, root: root, log: log, have: map[string]installed{}, servers: map[int]bool{}, dyno: o.dyno}
+	if err := raiseOpenFiles(); err != nil {
+		return nil, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	b.cache = filepath.Join(cache, "dyno", "peers")
+	if b.temp, err = os.MkdirTemp("", "dyno-peers-"); err != nil {
+		return nil, err
+	}
+	out, _ := exec.CommandContext(ctx, "git", "-C", root, "describe", "--always", "--dirty", "--abbrev=12").Output()
+	b.commit = strings.TrimSpace(string(out))
+	if b.dyno == "" {
+		b.dyno = filepath.Join(b.temp, "dyno")
+		if err := b.step(ctx, root, "go", "build", "-o", b.dyno, "./cmd/dyno"); err != nil {
+			b.close()
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+func (b *bench) close() { os.RemoveAll(b.temp) }
+
+// raiseOpenFiles raises this process's limit of open files, which its children inherit because it is set by hand; beyond the hard limit only
+// root may.
+func raiseOpenFiles() error {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("read the limit of open files: %w", err)
+	}
+	more := syscall.Rlimit{Cur: max(l.Max, openFiles), Max: max(l.Max, openFiles)}
+	if syscall.Setrlimit(syscall.RLIMIT_NOFILE, &more) == nil {
+		return nil
+	}
+	l.Cur = l.Max
+	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("raise the limit of open files to %d: %w", l.Max, err)
+	}
+	return nil
+}
+
+// install makes p ready, once.
+func (b *bench) install(ctx context.Context, p peer) installed {
+	i, ok := b.have[p.name]
+	if !ok {
+		i.program, i.version, i.err = p.install(ctx, b)
+		if i.err != nil {
+			i.err = fmt.Errorf("install %s: %w", p.name, i.err)
+		}
+		b.have[p.name] = i
+	}
+	return i
+}
+
+// server is a truth server on the server's CPU.
+type server struct {
+	addr   string
+	b      *bench
+	cmd    *exec.Cmd
+	stderr bytes.Buffer
+}
+
+// serve starts the truth server of that name and returns when it listens. The scenario's file may be empty.
+func (b *bench) serve(ctx context.Context, name, scenario string) (*server, error) {
+	addr, err := freeAddr()
+	if err != nil {
+		return nil, err
+	}
+	argv := []string{"-c", serverCPU, b.dyno, "truth", name, "--addr", addr}
+	if scenario != "" {
+		argv = append(argv, "--scenario", scenario)
+	}
+	s := &server{addr: addr, b: b, cmd: exec.CommandContext(ctx, "taskset", argv...)}
+	s.cmd.Stderr = &s.stderr
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start the server: %w", err)
+	}
+	b.servers[s.cmd.Process.Pid] = true
+	for range 500 {
+		if c, err := net.Dial("tcp", addr); err == nil {
+			return s, c.Close()
+		}
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	_, err = s.stop()
+	return nil, fmt.Errorf("the server %s does not listen at %s: %w\n%s", name, addr, errors.Join(ctx.Err(), err), tail(s.stderr.Bytes()))
+}
+
+func (s *server) url() string { return "http://" + s.addr + "/" }
+
+// stop ends the server and returns what it counted. Any further stop returns an error.
+func (s *server) stop() (truth.Tally, error) {
+	var t truth.Tally
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return t, err
+	}
+	err := s.cmd.Wait()
+	delete(s.b.servers, s.cmd.Process.Pid)
+	if err != nil {
+		return t, fmt.Errorf("stop the server: %w\n%s", err, tail(s.stderr.Bytes()))
+	}
+	if err := json.Unmarshal(s.stderr.Bytes(), &t); err != nil {
+		return t, fmt.Errorf("the server's tally: %w\n%s", err, tail(s.stderr.Bytes()))
+	}
+	return t, nil
+}
+
+// freeAddr is where nobody listens just now.
+func freeAddr() (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return ln.Addr().String(), ln.Close()
+}
+
+// generate runs a load generator on its CPU, for the window and at most a minute more. watch, if any, is given its pid meanwhile and must
+// return when done is closed. cpu is the time of the whole process.
+func (b *bench) generate(ctx context.Context, window time.Duration, argv []string, watch func(pid int, done <-chan struct{})) (stdout []byte, cpu time.Duration, err error) {
+	ctx, cancel := context.WithTimeout(ctx, window+time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "taskset", append([]string{"-c", generatorCPU}, argv...)...)
+	cmd.Dir = b.root
+	var out, trouble bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &trouble
+	if err := cmd.Start(); err != nil {
+		return nil, 0, err
+	}
+	done, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		if watch != nil {
+			watch(cmd.Process.Pid, done)
+		}
+	}()
+	err = cmd.Wait()
+	close(done)
+	<-watched
+	if err != nil {
+		said := trouble.Bytes()
+		if len(said) == 0 {
+			said = out.Bytes()
+		}
+		return nil, 0, fmt.Errorf("run %s: %w\n%s", filepath.Base(argv[0]), err, tail(said))
+	}
+	return out.Bytes(), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), nil
+}
+
+// load runs `dyno load` against s. Errors do not make it fail: they are to be judged here.
+func (b *bench) load(ctx context.Context, s *server, window time.Duration, watch func(int, <-chan struct{}), args ...string) (*loadReport, error) {
+	argv := append([]string{b.dyno, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1", "-d", window.String()}, args...)
+	out, _, err := b.generate(ctx, window, append(argv, s.url()), watch)
+	if err != nil {
+		return nil, err
+	}
+	return parseLoad(out)
+}

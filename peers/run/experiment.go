@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"dyno/internal/stats"
+)
+
+// experiment is one measurement and the rows that it yields.
+type experiment struct {
+	rows []row
+	peer *peer
+	run  func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error)
+}
+
+// estimate is what a row's measurement came to, with its 95 % interval, in the row's base unit.
+type estimate struct {
+	value, lo, hi float64
+	valid, all    int
+	detail        string
+}
+
+func (e experiment) matches(only *regexp.Regexp) bool {
+	for _, r := range e.rows {
+		if only.MatchString(r.name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e experiment) row(name string) row {
+	for _, r := range e.rows {
+		if r.name == name {
+			return r
+		}
+	}
+	return row{}
+}
+
+// measure runs e and returns a result for each of its rows; why there is none stands in it as Reason.
+func (b *bench) measure(ctx context.Context, e experiment) []result {
+	var version string
+	var found map[string]estimate
+	var err error
+	if e.peer != nil {
+		i := b.install(ctx, *e.peer)
+		version, err = e.peer.name+" "+i.version, i.err
+	}
+	if err == nil {
+		found, err = e.run(ctx, b, e)
+	}
+	var all []result
+	for _, row := range e.rows {
+		r := result{Name: row.name, At: time.Now().UTC().Truncate(time.Second), Commit: b.commit, Peer: version}
+		if err != nil {
+			r.Reason, r.noise = err.Error(), errors.Is(err, errNoise)
+		} else {
+			r.set(found[row.name])
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// race pits dyno against p. The first of its rows is the ratio of requests per second, the second, if any, of CPU per request.
+func race(p peer, s shape, scenario string, rows ...row) experiment {
+	return experiment{rows: rows, peer: &p, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+		file, err := b.scenario(scenario)
+		if err != nil {
+			return nil, err
+		}
+		srv, err := b.serve(ctx, "null", file)
+		if err != nil {
+			return nil, err
+		}
+		defer srv.stop()
+		reported := 0.0
+		side := func(p peer, program string) contender {
+			return contender{p.name, func(ctx context.Context) (outcome, error) {
+				out, cpu, err := b.generate(ctx, b.opts.window, p.command(program, srv.url(), s, b.opts.window), nil)
+				if err != nil {
+					return outcome{}, err
+				}
+				c, err := p.parse(out)
+				if err != nil {
+					return outcome{}, fmt.Errorf("%w\n%s", err, tail(out))
+				}
+				reported += c.requests
+				if p.name == dyno.name && c.errors > 0 || c.requests < 1 {
+					return outcome{}, fmt.Errorf("%.0f requests and %.0f errors", c.requests, c.errors)
+				}
+				return outcome{rate: c.requests / c.seconds, cpu: float64(cpu) / c.requests, erred: c.errors > c.requests/100}, nil
+			}}
+		}
+		valid, all, err := b.rounds(ctx, e.rows[0].name, b.opts.pairs, []contender{side(dyno, b.dyno), side(p, b.install(ctx, p).program)})
+		if err != nil {
+			return nil, err
+		}
+		tally, err := srv.stop()
+		if err != nil {
+			return nil, err
+		}
+		share := reported / float64(tally.Requests)
+		if share > 1.001 {
+			return nil, fmt.Errorf("both reported %.0f requests, the server counted %d", reported, tally.Requests)
+		}
+		found := map[string]estimate{}
+		for i, row := range e.rows {
+			var logs []float64
+			for _, o := range valid {
+				if i == 0 {
+					logs = append(logs, math.Log(o[0].rate/o[1].rate))
+				} else {
+					logs = append(logs, math.Log(o[0].cpu/o[1].cpu))
+				}
+			}
+			est := pseudomedian(logs, all)
+			est.value, est.hi = math.Exp(est.value), math.Exp(est.hi)
+			if !math.IsInf(est.lo, 0) { // unbounded stays so
+				est.lo = math.Exp(est.lo)
+			}
+			est.detail = fmt.Sprintf("%.1f %% of what the server answered was reported", 100*share)
+			found[row.name] = est
+		}
+		return found, nil
+	}}
+}
+
+// scenario writes a scenario for the server into a file; none for no text.
+func (b *bench) scenario(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	dir := filepath.Join(b.temp, "scenarios")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "race.toml")
+	return file, os.WriteFile(file, []byte(text), 0o644)
+}
+
+func pseudomedian(values []float64, all int) estimate {
+	hl, lo, hi := stats.HodgesLehmann(values, .95)
+	return estimate{value: hl, lo: lo, hi: hi, valid: len(values), all: all}
+}

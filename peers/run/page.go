@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+const intro = `# Performance
+
+Made by ` + "`go run ./peers/run`" + ` from peers/results.json; do not edit. A bar was set before its row was measured, and is met if the whole 95 %% interval
+keeps it. Each race: a null server on CPU 0, the generators by turns on CPU 1, in random order within a pair; a pair is void if other programs took more than
+%.0f %% of the two CPUs, whatever its ratio. Intervals are Hodges–Lehmann's; those of lag are of the median.
+
+`
+
+func writePage(file string, all []experiment, kept *results) error {
+	return os.WriteFile(file, page(all, kept), 0o644)
+}
+
+// page is a function of the rows, their results and the notes.
+func page(all []experiment, kept *results) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, intro, 100*voids)
+	m := kept.Machine
+	if m.CPU != "" {
+		virtual := ""
+		if m.Hypervisor != "" {
+			virtual = ", a virtual machine (" + m.Hypervisor + ")"
+		}
+		fmt.Fprintf(&b, "Machine: %s, %d CPUs%s; %s, %s; %s.\n", m.CPU, m.CPUs, virtual, m.OS, m.Kernel, m.Go)
+	}
+	if peers := versions(kept); len(peers) > 0 {
+		fmt.Fprintf(&b, "Peers: %s.\n", strings.Join(peers, ", "))
+	}
+	b.WriteString("\n| row | what | bar | measured (95 % interval) | valid of all | met | dyno |\n|---|---|---|---|---|---|---|\n")
+	var remarks []string
+	for _, e := range all {
+		for _, row := range e.rows {
+			r := kept.get(row.name)
+			if r == nil {
+				fmt.Fprintf(&b, "| %s | %s | %s | not measured | | | |\n", row.name, row.what, row.barText())
+				continue
+			}
+			count, met := "", "**no**"
+			if r.Reason == "" {
+				count = fmt.Sprintf("%d of %d", r.Valid, r.All)
+			}
+			switch {
+			case r.Reason != "":
+				met = "not shown"
+			case row.bar.kind == shown:
+				met = "–"
+			case row.met(r):
+				met = "yes"
+			}
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s, %s |\n", row.name, row.what, row.barText(),
+				strings.ReplaceAll(row.resultText(r), "|", `\|`), count, met, r.Commit, r.At.Format("2006-01-02"))
+			if r.Detail != "" {
+				remarks = append(remarks, fmt.Sprintf("- %s: %s", row.name, r.Detail))
+			}
+		}
+	}
+	if lines := noteLines(all); len(lines) > 0 {
+		b.WriteString("\n## Notes\n\n" + strings.Join(lines, "\n") + "\n")
+	}
+	if len(remarks) > 0 {
+		b.WriteString("\n## What was seen beside\n\n" + strings.Join(remarks, "\n") + "\n")
+	}
+	return b.Bytes()
+}
+
+// noteLines are the notes in the order of the rows.
+func noteLines(all []experiment) (lines []string) {
+	for _, e := range all {
+		for _, row := range e.rows {
+			if n := notes[row.name]; n != "" {
+				lines = append(lines, "- "+row.name+": "+n)
+			}
+		}
+	}
+	return lines
+}
+
+func versions(kept *results) (peers []string) {
+	for _, r := range kept.Rows {
+		if r.Peer != "" && !slices.Contains(peers, r.Peer) {
+			peers = append(peers, r.Peer)
+		}
+	}
+	return peers
+}

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"time"
+)
+
+// peer is a load generator that dyno is raced against. What it reports of itself is believed, but for what its server counted.
+type peer struct {
+	name    string
+	install func(context.Context, *bench) (program, version string, err error)
+	command func(program, url string, s shape, window time.Duration) []string
+	parse   func(stdout []byte) (count, error)
+}
+
+// shape is how a server is loaded: all in a closed loop.
+type shape struct {
+	connections, pipeline int
+}
+
+// count is what a window came to. Errors are requests that were not answered well, those that the window's end cut off not among them.
+type count struct {
+	requests, seconds, errors float64
+}
+
+var errNoFigures = errors.New("no figures in its output")
+
+func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
+
+var dyno = peer{
+	name: "dyno",
+	command: func(program, url string, s shape, window time.Duration) []string {
+		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1", "-c", strconv.Itoa(s.connections), "-d", window.String()}
+		if s.pipeline > 1 {
+			argv = append(argv, "--pipeline", strconv.Itoa(s.pipeline))
+		}
+		return append(argv, url)
+	},
+	parse: func(out []byte) (count, error) {
+		r, err := parseLoad(out)
+		if err != nil {
+			return count{}, err
+		}
+		if r.Established != r.Connections {
+			return count{}, fmt.Errorf("only %d of %d connections", r.Established, r.Connections)
+		}
+		return count{requests: float64(r.Succeeded), seconds: float64(r.WindowNS) / 1e9, errors: float64(r.Failed + r.Errored)}, nil
+	},
+}
+
+// loadReport is what `dyno load --json` says, as far as it is needed here.
+type loadReport struct {
+	Started, Succeeded, Failed, Errored int64
+	NeverStarted                        int64 `json:"never_started"`
+	Connections, Established            int
+	WindowNS                            int64 `json:"window_ns"`
+	Errors                              map[string]int64
+	Response, Service, Lag              times
+}
+
+// times are quantiles in ns. dyno leaves out those that too few requests bear.
+type times map[string]*float64
+
+func (t times) get(name string) (float64, error) {
+	if t[name] == nil {
+		return 0, fmt.Errorf("dyno told no %s", name)
+	}
+	return *t[name], nil
+}
+
+func parseLoad(out []byte) (*loadReport, error) {
+	var r loadReport
+	if err := json.Unmarshal(out, &r); err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoFigures, err)
+	}
+	if r.WindowNS <= 0 {
+		return nil, errNoFigures
+	}
+	return &r, nil
+}
+
+var wrk = peer{
+	name:    "wrk",
+	install: debian("wrk", "wrk", "-v"),
+	command: func(program, url string, s shape, window time.Duration) []string {
+		argv := []string{program, "-t1", "-c" + strconv.Itoa(s.connections), "-d" + seconds(window) + "s"}
+		if s.pipeline > 1 {
+			return append(argv, "-s", "peers/run/pipeline.lua", url, "--", strconv.Itoa(s.pipeline))
+		}
+		return append(argv, url)
+	},
+	parse: func(out []byte) (count, error) {
+		n, rate, ok := two(out, `(\d+) requests in`, `Requests/sec:\s+([0-9.]+)`)
+		if !ok || rate == 0 {
+			return count{}, errNoFigures
+		}
+		return count{n, n / rate, sum(out, `Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`) + sum(out, `Non-2xx or 3xx responses: (\d+)`)}, nil
+	},
+}
+
+var bombardier = peer{
+	name:    "bombardier",
+	install: goModule("github.com/codesenberg/bombardier", "v1.2.6"),
+	command: func(program, url string, s shape, window time.Duration) []string {
+		return []string{program, "-c", strconv.Itoa(s.connections), "-d", window.String(), "-o", "json", "-p", "r", url}
+	},
+	parse: func(out []byte) (count, error) {
+		var r struct {
+			Result struct {
+				Seconds float64 `json:"timeTakenSeconds"`
+				R1      float64 `json:"req1xx"`
+				R2      float64 `json:"req2xx"`
+				R3      float64 `json:"req3xx"`
+				R4      float64 `json:"req4xx"`
+				R5      float64 `json:"req5xx"`
+				Others  float64 `json:"others"`
+			}
+		}
+		if err := json.Unmarshal(out, &r); err != nil || r.Result.Seconds == 0 {
+			return count{}, errNoFigures
+		}
+		x := r.Result
+		return count{x.R2, x.Seconds, x.R1 + x.R3 + x.R4 + x.R5 + x.Others}, nil
+	},
+}
+
+// oha's own rate counts the requests that the deadline aborted; here only those with an answer.
+var oha = peer{
+	name:    "oha",
+	install: crate("oha", "1.16.0"),
+	command: func(program, url string, s shape, window time.Duration) []string {
+		return []string{program, "-z", window.String(), "-c", strconv.Itoa(s.connections), "--no-tui", "--output-format", "json", url}
+	},
+	parse: func(out []byte) (count, error) {
+		var r struct {
+			Summary struct{ Total float64 }
+			Codes   map[string]float64 `json:"statusCodeDistribution"`
+			Errors  map[string]float64 `json:"errorDistribution"`
+		}
+		if err := json.Unmarshal(out, &r); err != nil || r.Summary.Total == 0 {
+			return count{}, errNoFigures
+		}
+		c := count{requests: r.Codes["200"], seconds: r.Summary.Total}
+		for code, n := range r.Codes {
+			if code != "200" {
+				c.errors += n
+			}
+		}
+		for kind, n := range r.Errors {
+			if kind != "aborted due to deadline" {
+				c.errors += n
+			}
+		}
+		return c, nil
+	},
+}
+
+var h2load = peer{
+	name:    "h2load",
+	install: debian("h2load", "nghttp2-client", "--version"),
+	command: func(program, url string, s shape, window time.Duration) []string {
+		return []string{program, "--h1", "-t1", "-c", strconv.Itoa(s.connections), "-D", seconds(window), url}
+	},
+	parse: func(out []byte) (count, error) {
+		n, rate, ok := two(out, `requests: .* (\d+) succeeded`, `finished in .*, ([0-9.]+) req/s`)
+		if !ok || rate == 0 {
+			return count{}, errNoFigures
+		}
+		return count{n, n / rate, sum(out, `(\d+) failed, (\d+) errored, (\d+) timeout`)}, nil
+	},
+}
+
+var hey = peer{
+	name:    "hey",
+	install: goModule("github.com/rakyll/hey", "v0.1.5"),
+	command: func(program, url string, s shape, window time.Duration) []string {
+		return []string{program, "-z", window.String(), "-c", strconv.Itoa(s.connections), url}
+	},
+	parse: func(out []byte) (count, error) {
+		n, total, ok := two(out, `\[200\]\t(\d+) responses`, `Total:\t([0-9.]+) secs`)
+		if !ok || total == 0 {
+			return count{}, errNoFigures
+		}
+		_, others, _ := bytes.Cut(out, []byte("Error distribution:"))
+		return count{n, total, sum(out, `\[[1345]\d\d\]\t(\d+) responses`) + sum(others, `(?m)^\s*\[(\d+)\]\t`)}, nil
+	},
+}
+
+var ab = peer{
+	name:    "ab",
+	install: debian("ab", "apache2-utils", "-V"),
+	command: func(program, url string, s shape, window time.Duration) []string {
+		return []string{program, "-q", "-k", "-t", seconds(window), "-n", "100000000", "-c", strconv.Itoa(s.connections), url}
+	},
+	parse: func(out []byte) (count, error) {
+		n, total, ok := two(out, `Complete requests:\s+(\d+)`, `Time taken for tests:\s+([0-9.]+) seconds`)
+		if !ok || total == 0 {
+			return count{}, errNoFigures
+		}
+		return count{n, total, sum(out, `Failed requests:\s+(\d+)`) + sum(out, `Non-2xx responses:\s+(\d+)`)}, nil
+	},
+}
+
+var loop = peer{
+	name:    "epoll-loop",
+	install: cProgram("peers/epoll-loop/loop.c"),
+	command: func(program, to string, s shape, window time.Duration) []string {
+		u, err := url.Parse(to)
+		if err != nil {
+			return nil
+		}
+		return []string{program, u.Hostname(), u.Port(), strconv.Itoa(s.connections), seconds(window)}
+	},
+	parse: func(out []byte) (count, error) {
+		n, total, ok := two(out, `(\d+) requests in`, `in ([0-9.]+) s`)
+		if !ok || total == 0 {
+			return count{}, errNoFigures
+		}
+		return count{requests: n, seconds: total}, nil
+	},
+}
+
+// two finds one number by each expression.
+func two(text []byte, first, second string) (a, b float64, ok bool) {
+	m, n := regexp.MustCompile(first).FindSubmatch(text), regexp.MustCompile(second).FindSubmatch(text)
+	if m == nil || n == nil {
+		return 0, 0, false
+	}
+	a, err := strconv.ParseFloat(string(m[1]), 64)
+	b, err2 := strconv.ParseFloat(string(n[1]), 64)
+	return a, b, err == nil && err2 == nil
+}
+
+// sum adds up all numbers of all matches.
+func sum(text []byte, expression string) (total float64) {
+	for _, m := range regexp.MustCompile(expression).FindAllSubmatch(text, -1) {
+		for _, number := range m[1:] {
+			n, _ := strconv.ParseFloat(string(number), 64)
+			total += n
+		}
+	}
+	return total
+}

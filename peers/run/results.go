@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"runtime"
+	"time"
+
+	"dyno/internal/host"
+)
+
+// results is the file that the page is made from: the last result of each row, all of one machine.
+type results struct {
+	Machine machine  `json:"machine"`
+	Rows    []result `json:"rows"`
+}
+
+type machine struct {
+	OS         string `json:"os"`
+	Kernel     string `json:"kernel"`
+	CPU        string `json:"cpu"`
+	CPUs       int    `json:"cpus"`
+	Hypervisor string `json:"hypervisor,omitempty"`
+	Go         string `json:"go"`
+}
+
+// result is of one row, in its base unit: a ratio, ns, bytes or a count.
+type result struct {
+	Name   string    `json:"name"`
+	At     time.Time `json:"at"`
+	Commit string    `json:"commit"`         // of dyno
+	Peer   string    `json:"peer,omitempty"` // with its version
+	Value  float64   `json:"value"`
+	Lo     *float64  `json:"lo"` // null: unbounded
+	Hi     *float64  `json:"hi"`
+	Valid  int       `json:"valid"` // rounds, or seconds
+	All    int       `json:"all"`
+	Detail string    `json:"detail,omitempty"`
+	Reason string    `json:"reason,omitempty"` // why there is no value
+
+	noise bool // why: the machine was not quiet
+}
+
+func (r *result) set(e estimate) {
+	if math.IsNaN(e.value) || math.IsInf(e.value, 0) {
+		r.Reason = fmt.Sprintf("the value is %v", e.value)
+		return
+	}
+	r.Value, r.Valid, r.All, r.Detail = e.value, e.valid, e.all, e.detail
+	if !math.IsInf(e.lo, 0) {
+		r.Lo = &e.lo
+	}
+	if !math.IsInf(e.hi, 0) {
+		r.Hi = &e.hi
+	}
+}
+
+func thisMachine() machine {
+	h := host.Describe()
+	return machine{OS: h.OS, Kernel: h.Kernel, CPU: h.CPU, CPUs: h.CPUs, Hypervisor: h.Hypervisor, Go: runtime.Version()}
+}
+
+func openResults(file string) (*results, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &results{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var r results
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	return &r, nil
+}
+
+func (r *results) get(name string) *result {
+	for i := range r.Rows {
+		if r.Rows[i].Name == name {
+			return &r.Rows[i]
+		}
+	}
+	return nil
+}
+
+// put keeps one, unless it is only that the machine was not quiet and there is an earlier value.
+func (r *results) put(one result) {
+	if old := r.get(one.Name); old != nil {
+		if one.noise && old.Reason == "" {
+			return
+		}
+		*old = one
+		return
+	}
+	r.Rows = append(r.Rows, one)
+}
+
+func (r *results) write(file string) error {
+	text, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(text, '\n'), 0o644)
+}

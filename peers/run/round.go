@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	voids = 0.03 // of the two CPUs, by other programs
+	tries = 4    // times the rounds asked for, before giving up
+)
+
+// errNoise is that the machine was not quiet enough for a result.
+var errNoise = errors.New("too much else ran")
+
+// contender is one side of a round.
+type contender struct {
+	name string
+	run  func(context.Context) (outcome, error)
+}
+
+// outcome is one window of one contender. Each experiment fills what it looks at.
+type outcome struct {
+	rate   float64 // requests per second
+	cpu    float64 // of the generator, ns per request
+	value  float64
+	text   string  // of value
+	p50    float64 // ns
+	p99    float64
+	erred  bool    // too much for the round to count
+	others float64 // share of the two CPUs that other programs took
+}
+
+// rounds runs every contender once a round, in random order, until n rounds are valid; all is how many it took.
+func (b *bench) rounds(ctx context.Context, name string, n int, cs []contender) (valid [][]outcome, all int, err error) {
+	return runRounds(ctx, n, cs, b.account, func(all, valid int, round []outcome, void string) {
+		var text strings.Builder
+		for k, o := range round {
+			fmt.Fprintf(&text, "  %s %s", cs[k].name, o)
+		}
+		fmt.Fprintf(b.log, "%-14s %3d of %d, try %d:%s%s\n", name, valid, n, all, text.String(), void)
+	})
+}
+
+func (o outcome) String() string {
+	s := fmt.Sprintf("others %.1f%%", 100*o.others)
+	switch {
+	case o.rate > 0:
+		return fmt.Sprintf("%.0f/s %.2f µs %s", o.rate, o.cpu/1e3, s)
+	case o.p50 > 0:
+		return fmt.Sprintf("p50 %+.1f µs p99 %+.1f µs %s", o.p50/1e3, o.p99/1e3, s)
+	}
+	return o.text + " " + s
+}
+
+// account tells the CPU time of both CPUs since the machine's start, and this program's, its children's and its servers' since theirs.
+type account func() (all, own time.Duration)
+
+func runRounds(ctx context.Context, n int, cs []contender, account account, tell func(all, valid int, round []outcome, void string)) (valid [][]outcome, all int, err error) {
+	for len(valid) < n {
+		if all == tries*n {
+			return nil, all, fmt.Errorf("%w: %d of %d tries were valid, want %d", errNoise, len(valid), all, n)
+		}
+		all++
+		round := make([]outcome, len(cs))
+		void := ""
+		for _, k := range rand.Perm(len(cs)) {
+			o, err := metered(ctx, account, cs[k].run)
+			switch {
+			case ctx.Err() != nil:
+				return nil, all, ctx.Err()
+			case o.others > voids:
+				void = "  void: other programs"
+				if err != nil {
+					void += ", and " + cs[k].name + " failed: " + err.Error()
+				}
+			case err != nil:
+				return nil, all, fmt.Errorf("%s: %w", cs[k].name, err)
+			case o.erred:
+				void = "  void: " + cs[k].name + " had errors"
+			}
+			round[k] = o
+		}
+		if void == "" {
+			valid = append(valid, round)
+		}
+		tell(all, len(valid), round, void)
+	}
+	return valid, all, nil
+}
+
+// metered runs once and adds what others took meanwhile, also where it fails.
+func metered(ctx context.Context, account account, run func(context.Context) (outcome, error)) (outcome, error) {
+	busy, own := account()
+	start := time.Now()
+	o, err := run(ctx)
+	wall := time.Since(start)
+	busy2, own2 := account()
+	o.others = max(0, float64((busy2-busy)-(own2-own))/float64(2*wall))
+	return o, err
+}
+
+func (b *bench) account() (all, own time.Duration) {
+	own = used(syscall.RUSAGE_SELF) + used(syscall.RUSAGE_CHILDREN)
+	for pid := range b.servers {
+		own += ran(pid)
+	}
+	return busy(), own
+}
+
+const tick = 10 * time.Millisecond // USER_HZ, the unit of /proc/stat (proc(5))
+
+// busy is the time that the two CPUs were not idle; steal is among it.
+func busy() (t time.Duration) {
+	text, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		var name string
+		var user, nice, system, idle, iowait, irq, softirq, steal int64
+		fmt.Sscan(line, &name, &user, &nice, &system, &idle, &iowait, &irq, &softirq, &steal)
+		if name == "cpu"+serverCPU || name == "cpu"+generatorCPU {
+			t += time.Duration(user+nice+system+irq+softirq+steal) * tick
+		}
+	}
+	return t
+}
+
+// used is the CPU time of who: of this process, or of its children that ended.
+func used(who int) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(who, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// ran is the CPU time of another process.
+func ran(pid int) time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])) // the name in parentheses may hold blanks
+	var user, system int64
+	if len(fields) > 12 {
+		fmt.Sscan(fields[11]+" "+fields[12], &user, &system)
+	}
+	return time.Duration(user+system) * tick
+}

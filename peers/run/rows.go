@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+// row is a claim: what is measured, and the bar that it is held to.
+type row struct {
+	name string
+	what string
+	bar  bar
+	unit unit
+}
+
+// bar is what the whole 95 % interval must keep.
+type bar struct {
+	kind  kind
+	value float64
+	slack float64 // of within
+}
+
+type kind int
+
+const (
+	shown   kind = iota // no bar
+	atLeast             // the lower end counts
+	atMost              // the upper end counts
+	within              // both ends
+)
+
+// unit is how a base unit is written.
+type unit struct {
+	scale  float64
+	suffix string
+	digits int
+}
+
+var (
+	ratio  = unit{1, " ×", 2}
+	micros = unit{1e3, " µs", 1}
+	millis = unit{1e6, " ms", 1}
+	mega   = unit{1e6, " MB", 1}
+	plain  = unit{1, "", 0}
+)
+
+func (u unit) text(v float64) string { return fmt.Sprintf("%.*f", u.digits, v/u.scale) }
+
+// keepAlive is the null server's answer with the header without which ab, which speaks HTTP/1.0, waits for the connection's end.
+const keepAlive = `name = "race"
+title = "a value, and the connection stays"
+
+[[request]]
+name = "get"
+method = "GET"
+path = "/"
+
+[request.expect]
+status = 200
+headers = { "Content-Type" = "text/plain", "Connection" = "keep-alive" }
+body = "value"
+`
+
+// experiments are all rows of the page, in its order.
+func experiments() []experiment {
+	rate := func(name, what string, least float64) row {
+		return row{name, "requests/s, dyno ÷ " + what, bar{kind: atLeast, value: least}, ratio}
+	}
+	one := shape{connections: 125, pipeline: 1}
+	return []experiment{
+		race(wrk, one, "",
+			rate("wrk-125", "wrk, 125 connections", 1.27),
+			row{"wrk-125-cpu", "CPU per request, dyno ÷ wrk, 125 connections", bar{kind: atMost, value: .80}, ratio}),
+		race(wrk, shape{1000, 1}, "", rate("wrk-1000", "wrk, 1,000 connections", 1.17)),
+		race(wrk, shape{5000, 1}, "", rate("wrk-5000", "wrk, 5,000 connections", 1.12)),
+		race(wrk, shape{125, 16}, "", rate("wrk-pipeline", "wrk, 125 connections, 16 requests in flight on each", 1.3)),
+		race(bombardier, one, "", rate("bombardier", "bombardier, 125 connections", 1.6)),
+		race(oha, one, "", rate("oha", "oha, 125 connections", 1.6)),
+		race(h2load, one, "", rate("h2load", "h2load --h1, 125 connections", 1.35)),
+		race(hey, one, "", rate("hey", "hey, 125 connections", 4)),
+		race(ab, one, keepAlive, row{"ab", "requests/s, dyno ÷ ab -k, 125 connections", bar{}, ratio}),
+		race(loop, one, "", rate("epoll-loop", "a bare epoll loop in C, 125 connections", .92)),
+		allocations(row{"allocations", "allocations per request, in steady state", bar{kind: atMost}, plain}),
+		memory(row{"memory", "peak memory with 10,000 connections", bar{kind: atMost, value: 60e6}, mega}, 10_000),
+		lag(row{"lag-2000", "lag p99 at 2,000/s", bar{kind: atMost, value: 60e3}, micros}, 2000),
+		lag(row{"lag-20000", "lag p99 at 20,000/s", bar{kind: atMost, value: 60e3}, micros}, 20_000),
+		stall(row{"stall", "response p99 at 1,000/s, the server standing still for 200 ms of every 2 s", bar{within, 180e6, 9e6}, millis}),
+		delay(delayRow),
+		drops(row{"drops", "drops reported − drops made, every 4th request", bar{kind: within}, plain}),
+	}
+}
+
+// delayRow is none for the median at 0 ms: its error is 0 by definition.
+func delayRow(delay, quantile string) (row, bool) {
+	slack := 20e3
+	if quantile == "p99" {
+		slack = 200e3
+	}
+	return row{"delay-" + delay + "-" + quantile, "error of service " + quantile + ", the true delay being " + strings.Replace(delay, "ms", " ms", 1),
+		bar{kind: within, slack: slack}, micros}, delay != delays[0] || quantile != "p50"
+}
+
+// met reports whether the bar is kept; a row without one keeps it once it is measured.
+func (r row) met(res *result) bool {
+	lo, hi := math.Inf(-1), math.Inf(1)
+	if res.Lo != nil {
+		lo = *res.Lo
+	}
+	if res.Hi != nil {
+		hi = *res.Hi
+	}
+	switch {
+	case res.Reason != "":
+		return false
+	case r.bar.kind == atLeast:
+		return lo >= r.bar.value
+	case r.bar.kind == atMost:
+		return hi <= r.bar.value
+	case r.bar.kind == within:
+		return lo >= r.bar.value-r.bar.slack && hi <= r.bar.value+r.bar.slack
+	}
+	return true
+}
+
+func (r row) barText() string {
+	v := r.unit.text(r.bar.value)
+	switch r.bar.kind {
+	case atLeast:
+		return "≥ " + v + r.unit.suffix
+	case atMost:
+		return "≤ " + v + r.unit.suffix
+	case within:
+		if r.bar.slack == 0 {
+			return v + r.unit.suffix
+		}
+		return v + " ± " + r.unit.text(r.bar.slack) + r.unit.suffix
+	}
+	return "–"
+}
+
+// resultText is the measured value with its interval, or why there is none, in one line.
+func (r row) resultText(res *result) string {
+	if res.Reason != "" {
+		reason, _, _ := strings.Cut(res.Reason, "\n")
+		return "none: " + reason
+	}
+	end := func(v *float64) string {
+		if v == nil {
+			return "?"
+		}
+		return r.unit.text(*v)
+	}
+	return fmt.Sprintf("%s%s (%s to %s)", r.unit.text(res.Value), r.unit.suffix, end(res.Lo), end(res.Hi))
+}

@@ -1,0 +1,204 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestParse reads what each peer printed in one second against `dyno truth null`.
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		peer              peer
+		requests, seconds float64
+	}{
+		{wrk, 122_715, 1.0045}, {bombardier, 96_674, 1.0011}, {oha, 85_800, 1.0039}, {h2load, 60_411, 1}, {hey, 12_313, 1.0175}, {ab, 122_807, 1.001},
+		{loop, 55_325, 1}, {dyno, 145_853, 1.0002},
+	} {
+		text, err := os.ReadFile(filepath.Join("testdata", c.peer.name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := c.peer.parse(text)
+		if err != nil || got.requests != c.requests || math.Abs(got.seconds-c.seconds) > 5e-4 || got.errors != 0 {
+			t.Errorf("%s: %+v, %v", c.peer.name, got, err)
+		}
+		if got, err := c.peer.parse([]byte("connection refused\n")); !errors.Is(err, errNoFigures) {
+			t.Errorf("%s: %+v, %v from what holds no figures", c.peer.name, got, err)
+		}
+	}
+}
+
+func TestParseErrors(t *testing.T) {
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join("testdata", name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, c := range []struct {
+		peer peer
+		text string
+		want float64
+	}{
+		{wrk, read("wrk") + "  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\n", 15},
+		{bombardier, strings.Replace(read("bombardier"), `"req5xx":0,"others":0`, `"req5xx":3,"others":4`, 1), 7},
+		{oha, strings.Replace(read("oha"), `"errorDistribution": {`, `"errorDistribution": {"connection refused": 7,`, 1), 7},
+		{h2load, strings.Replace(read("h2load"), "0 failed, 0 errored, 0 timeout", "1 failed, 2 errored, 4 timeout", 1), 7},
+		{hey, read("hey") + "  [500]\t3 responses\n\nError distribution:\n  [4]\tGet \"http://127.0.0.1:1/\": EOF\n", 7},
+		{ab, strings.Replace(read("ab"), "Failed requests:        0", "Failed requests:        7", 1), 7},
+		{dyno, strings.Replace(read("dyno"), `"errored": 0`, `"errored": 7`, 1), 7},
+	} {
+		if got, err := c.peer.parse([]byte(c.text)); err != nil || got.errors != c.want || got.requests == 0 {
+			t.Errorf("%s: %+v, %v, want %v errors", c.peer.name, got, err, c.want)
+		}
+	}
+}
+
+func TestRowsAreNamedOnceAndNotesHaveRows(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range experiments() {
+		for _, r := range e.rows {
+			if r.name == "" || seen[r.name] {
+				t.Errorf("%q is the name of two rows", r.name)
+			}
+			seen[r.name] = true
+		}
+	}
+	for name := range notes {
+		if !seen[name] {
+			t.Errorf("the note on %s has no row", name)
+		}
+	}
+}
+
+// machineOf tells accounts by which the k-th window lost that share of the two CPUs to others.
+func machineOf(shares ...float64) account {
+	k, opened := 0, false
+	var all time.Duration
+	return func() (time.Duration, time.Duration) {
+		if opened {
+			all += time.Duration(shares[k%len(shares)] * float64(2*time.Hour)) // more than any window
+			k++
+		}
+		opened = !opened
+		return all, 0
+	}
+}
+
+func TestVoidRoundsAreRepeated(t *testing.T) {
+	var order []string
+	side := func(name string) contender {
+		return contender{name, func(context.Context) (outcome, error) {
+			order = append(order, name)
+			return outcome{rate: 1}, nil
+		}}
+	}
+	cs := []contender{side("a"), side("b")}
+	tell := func(int, int, []outcome, string) {}
+	valid, all, err := runRounds(t.Context(), 3, cs, machineOf(0, 0, 1, 0, 0, 0, 0, 0), tell)
+	if err != nil || len(valid) != 3 || all != 4 || len(order) != 8 {
+		t.Errorf("%d of %d, %d windows, %v", len(valid), all, len(order), err)
+	}
+	if _, all, err := runRounds(t.Context(), 3, cs, machineOf(1), tell); !errors.Is(err, errNoise) || all != 3*tries {
+		t.Errorf("a machine that is never quiet: %d rounds, %v", all, err)
+	}
+	erring := contender{"c", func(context.Context) (outcome, error) { return outcome{erred: true}, nil }}
+	if _, _, err := runRounds(t.Context(), 1, []contender{erring}, machineOf(0), tell); !errors.Is(err, errNoise) {
+		t.Errorf("a peer that errs: %v", err)
+	}
+	failing := contender{"c", func(context.Context) (outcome, error) { return outcome{}, errNoFigures }}
+	if _, _, err := runRounds(t.Context(), 1, []contender{failing}, machineOf(0), tell); !errors.Is(err, errNoFigures) {
+		t.Errorf("a contender that fails: %v", err)
+	}
+	if _, _, err := runRounds(t.Context(), 1, []contender{failing}, machineOf(1), tell); !errors.Is(err, errNoise) {
+		t.Errorf("a contender that fails while others run: %v", err)
+	}
+}
+
+func TestMet(t *testing.T) {
+	at := func(v float64) *float64 { return &v }
+	for _, c := range []struct {
+		bar  bar
+		res  result
+		want bool
+	}{
+		{bar{kind: atLeast, value: 1.2}, result{Value: 1.3, Lo: at(1.2), Hi: at(1.4)}, true},
+		{bar{kind: atLeast, value: 1.2}, result{Value: 1.3, Lo: at(1.19), Hi: at(1.4)}, false},
+		{bar{kind: atLeast, value: 1.2}, result{Value: 1.3, Hi: at(1.4)}, false},
+		{bar{kind: atMost, value: .8}, result{Value: .7, Lo: at(.6), Hi: at(.8)}, true},
+		{bar{kind: atMost, value: .8}, result{Value: .7, Lo: at(.6), Hi: at(.81)}, false},
+		{bar{kind: atMost, value: .8}, result{Value: .7, Lo: at(.6)}, false},
+		{bar{kind: within, value: 5, slack: 1}, result{Value: 5, Lo: at(4), Hi: at(6)}, true},
+		{bar{kind: within, value: 5, slack: 1}, result{Value: 5, Lo: at(3), Hi: at(6)}, false},
+		{bar{kind: within}, result{Value: 0, Lo: at(0), Hi: at(0)}, true},
+		{bar{kind: atMost, value: 1}, result{Reason: "no compiler"}, false},
+		{bar{}, result{Value: 3}, true},
+	} {
+		if got := (row{bar: c.bar, unit: ratio}).met(&c.res); got != c.want {
+			t.Errorf("%+v of %+v: %v", c.bar, c.res, got)
+		}
+	}
+}
+
+func TestNoiseKeepsTheEarlierResult(t *testing.T) {
+	var r results
+	r.put(result{Name: "a", Value: 1})
+	r.put(result{Name: "a", Reason: "noise", noise: true})
+	r.put(result{Name: "b", Reason: "noise", noise: true})
+	r.put(result{Name: "b", Value: 2})
+	if r.get("a").Value != 1 || r.get("b").Value != 2 {
+		t.Errorf("%+v", r.Rows)
+	}
+	if r.put(result{Name: "a", Reason: "7 errors"}); r.get("a").Reason == "" {
+		t.Error("a failure of dyno's must be seen")
+	}
+}
+
+func TestLagsOfQuietSeconds(t *testing.T) {
+	const text = "second,requests_per_sec,lag_p99_ns,run_queue_share\n0,2000,31000,0.002\n1,2000,90000,0.04\n2,2000,29000,0\n3,1,1,0\n"
+	lags, err := lagsOf(strings.NewReader(text), 3)
+	if err != nil || !slices.Equal(lags, []float64{31_000, 29_000}) {
+		t.Errorf("%v, %v", lags, err)
+	}
+	for _, bad := range []string{"", "second\n1\n", "lag_p99_ns,run_queue_share\nx,0\n"} {
+		if _, err := lagsOf(strings.NewReader(bad), 3); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+func TestPage(t *testing.T) {
+	at := func(v float64) *float64 { return &v }
+	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	kept := &results{Machine: machine{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "go1.26"}, Rows: []result{
+		{Name: "wrk-125", At: day, Commit: "abc", Peer: "wrk 4.1", Value: 1.3, Lo: at(1.28), Hi: at(1.32), Valid: 15, All: 17, Detail: "seen"},
+		{Name: "wrk-125-cpu", At: day, Commit: "abc", Peer: "wrk 4.1", Value: .82, Lo: at(.81), Hi: at(.83), Valid: 15, All: 17},
+		{Name: "oha", At: day, Commit: "abc", Reason: "install oha: cargo: no such thing\nmore"},
+		{Name: "lag-2000", At: day, Commit: "abc", Value: 41_000, Lo: at(40_000), Valid: 30, All: 40},
+		{Name: "ab", At: day, Commit: "abc", Value: 2, Lo: at(1.9), Hi: at(2.1), Valid: 15, All: 15},
+	}}
+	text := string(page(experiments(), kept))
+	for _, want := range []string{
+		"Machine: EPYC, 2 CPUs; Debian, Linux 6; go1.26.\nPeers: wrk 4.1.\n",
+		"| wrk-125 | requests/s, dyno ÷ wrk, 125 connections | ≥ 1.27 × | 1.30 × (1.28 to 1.32) | 15 of 17 | yes | abc, 2026-11-21 |\n",
+		"| 0.82 × (0.81 to 0.83) | 15 of 17 | **no** |",
+		"| ≥ 1.60 × | none: install oha: cargo: no such thing |  | not shown |",
+		"| ≤ 60.0 µs | 41.0 µs (40.0 to ?) | 30 of 40 | **no** |",
+		"| – | 2.00 × (1.90 to 2.10) | 15 of 15 | – |",
+		"| 180.0 ± 9.0 ms | not measured |",
+		"- oha: its own rate",
+		"- wrk-125: seen\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page lacks %q:\n%s", want, text)
+		}
+	}
+}
