@@ -110,18 +110,26 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 	}
 	for ; a.stage < len(a.s.Stages); a.stage++ {
 		st := a.s.Stages[a.stage]
+		if st.For <= 0 && st.From <= 0 {
+			return 0, false
+		}
+		// Rounded, so that an even rate is evenly spaced to the ns, and what falls upon the end of a stage is in the next, which begins there.
 		if n := a.at - a.before; st.For <= 0 || n < st.integral(st.For.Seconds()) {
-			if st.For <= 0 && st.From <= 0 {
+			if in := math.Round(st.when(n) * 1e9); in >= farthest {
 				return 0, false
+			} else if st.For <= 0 || in < float64(st.For) {
+				a.left--
+				return int64(a.start) + int64(in), true
 			}
-			a.left--
-			return int64(a.start) + int64(st.when(n)*1e9), true
 		}
 		a.before += st.integral(st.For.Seconds())
 		a.start += st.For
 	}
 	return 0, false
 }
+
+// farthest is when, in ns from the start of a stage, a request is due too late for anyone: int64 holds 292 years.
+const farthest = 100 * 365 * 24 * 3600 * 1e9
 
 // Left is how many of a limited number of arrivals are still to come; 0 without a limit.
 func (a *Arrivals) Left() int64 {

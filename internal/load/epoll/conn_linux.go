@@ -90,7 +90,9 @@ func (w *worker) connected(c *conn) {
 	if c.budget == 0 {
 		c.budget = -1
 	}
-	if w.win == nil { // before the window
+	took := w.now() - c.dialled
+	if w.win == nil {
+		w.connects = append(w.connects, took)
 		return
 	}
 	if !c.ever {
@@ -98,7 +100,7 @@ func (w *worker) connected(c *conn) {
 		w.established++
 	}
 	if w.rec.Connect != nil {
-		w.rec.Connect.Record(w.now() - c.dialled)
+		w.rec.Connect.Record(took)
 	}
 }
 

@@ -78,9 +78,10 @@ type worker struct {
 	nextTurn int64        // when it ends
 	told     usage
 
-	established int   // at the start of the window, or since (Job.Lazy)
-	quiet       int64 // connections that broke with no request on them
-	dialErr     error // of the last dial that failed
+	established int     // at the start of the window, or since (Job.Lazy)
+	quiet       int64   // connections that broke with no request on them
+	connects    []int64 // ns that dials took before the window
+	dialErr     error   // of the last dial that failed
 	pinErr      error
 	texts       map[string]string
 	complaint   string
@@ -185,6 +186,9 @@ func (w *worker) begin(win *window, start int64) {
 	w.established = w.up()
 	w.complaint = ""
 	clear(w.texts)
+	if w.established < len(w.conns) && w.dialErr != nil {
+		w.say(load.Dial, w.dialErr)
+	}
 	if w.scheduled {
 		if n := win.Schedule.Length(); n > 0 {
 			w.deadline = min(w.deadline, start+int64(n))
@@ -200,7 +204,11 @@ func (w *worker) begin(win *window, start int64) {
 		if every := w.ledger.Every(); every > 0 {
 			w.interval, w.nextTurn = 0, start+every
 		}
+		for _, took := range w.connects {
+			w.rec.Connect.Record(took)
+		}
 	}
+	w.connects = w.connects[:0]
 	for i := range w.conns {
 		c := &w.conns[i]
 		c.due = start + int64(win.Spread)*int64(c.index)/int64(w.job.Connections)

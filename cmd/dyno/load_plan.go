@@ -1,0 +1,217 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/load/gonet"
+)
+
+// loadPlan is a load, ready to run.
+type loadPlan struct {
+	*loadFlags
+	target   *target
+	engine   load.Engine
+	job      load.Job
+	window   load.Window
+	length   time.Duration // that the load is meant to last; 0: as long as its requests take
+	did      string
+	command  string
+	openLoop bool
+}
+
+// plan turns flags into a load, or says what is wrong with them.
+func (f *loadFlags) plan(ctx context.Context, arg string) (*loadPlan, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	t, err := readTarget(arg, f.unix, f.resolve.all)
+	if err != nil {
+		return nil, err
+	}
+	if !f.changed("seed") {
+		f.seed = rand.Uint64N(1 << 32)
+	}
+	if !f.changed("connections") && f.requests > 0 && !f.isOpen() {
+		f.connections = min(f.connections, f.requests) // the rest would have nothing to do
+	}
+	s, host, err := f.scenarioFor(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	p := &loadPlan{loadFlags: f, target: t, engine: load.Engine(epoll.Engine{}), openLoop: f.isOpen()}
+	if f.engine == "gonet" {
+		p.engine = gonet.Engine{}
+	}
+	p.job = load.Job{
+		Network: t.network, Addr: t.addr, HostHeader: host, Scenario: s, Seed: f.seed, Connections: int(f.connections), Pipeline: int(f.pipeline),
+		Timeout: f.timeout, Workers: f.workers(t), CPUs: f.cpus, PerConnection: int(f.perConnection), Cookies: f.cookies, LocalAddrs: f.locals,
+		Lazy: f.rampUp > 0,
+	}
+	if f.noKeepalive {
+		p.job.PerConnection = 1
+	}
+	p.job.Spin = p.openLoop && p.job.Workers < runtime.NumCPU() // or there would be no CPU left for whom it waits for
+	p.setWindow()
+	p.did, p.command = p.words(), f.commandLine(arg)
+	return p, nil
+}
+
+func (f *loadFlags) isOpen() bool { return f.changed("rate", "R", "stages") }
+
+// check refuses what cannot be meant together.
+func (f *loadFlags) check() error {
+	length, stages := f.changed("duration", "z"), f.changed("stages")
+	switch {
+	case f.changed("requests") && length:
+		return usagef("-n and -d: which one ends the load? Give one of them")
+	case stages && length:
+		return usagef("--stages and -d: the stages say how long the load lasts; leave -d out")
+	case stages && f.changed("rate", "R"):
+		return usagef("--stages and --rate: the stages say the rate; leave --rate out")
+	case f.changed("arrivals") && !f.isOpen():
+		return usagef("--arrivals is of an open loop: give --rate or --stages too")
+	case f.changed("think") && f.isOpen():
+		return usagef("--think is of a closed loop, and --rate and --stages make an open one: leave one out")
+	case f.changed("ramp-up") && f.isOpen():
+		return usagef("--ramp-up is of a closed loop; in an open one let the rate grow: --stages 5s@0..1000,…")
+	case f.changed("think") && f.pipeline > 1:
+		return usagef("--think and --pipeline: who pauses after each answer has one request in flight; leave one out")
+	case f.noKeepalive && f.perConnection > 1:
+		return usagef("--no-keepalive and --requests-per-connection %d: without keep-alive it is one; leave one out", f.perConnection)
+	case f.noKeepalive && f.pipeline > 1:
+		return usagef("--no-keepalive and --pipeline: a connection that carries one request has no pipeline; leave one out")
+	case f.unix != "" && (len(f.resolve.all) > 0 || len(f.locals) > 0):
+		return usagef("--unix: a socket has no address for --resolve or --local-addr; leave them out")
+	case f.engine == "gonet" && len(f.cpus) > 0:
+		return usagef("--cpus: the engine gonet has no event loops to pin; leave --cpus out, or use taskset")
+	case f.engine == "epoll" && runtime.GOOS != "linux":
+		return usagef("--engine epoll needs Linux; leave --engine out")
+	}
+	return fileLimit(f.connections)
+}
+
+// workers is the number of event loops: as many as asked for, or the CPUs given, or a share of all that leaves room for a server on this
+// machine; never more than connections.
+func (f *loadFlags) workers(t *target) int {
+	n := int(f.threads)
+	switch {
+	case n > 0:
+	case len(f.cpus) > 0:
+		n = len(f.cpus)
+	case t.here:
+		n = runtime.NumCPU() / 2
+	default:
+		n = runtime.NumCPU()
+	}
+	return min(max(n, 1), int(f.connections))
+}
+
+// setWindow says when requests go out, and when the load ends.
+func (p *loadPlan) setWindow() {
+	p.length = p.duration
+	if p.length == 0 && p.requests == 0 {
+		p.length = 10 * time.Second
+	}
+	p.window = load.Window{For: p.length, Requests: p.requests, Spread: p.rampUp, Think: p.think}
+	if !p.openLoop {
+		return
+	}
+	stages := p.stages
+	if stages == nil {
+		stages = []load.Stage{{For: p.length, From: p.rate, To: p.rate}}
+	}
+	p.window.Schedule = &load.Schedule{Stages: stages, Poisson: p.arrivals == "poisson", Seed: p.seed}
+	p.length = p.window.Schedule.Length()
+	p.window.For = p.length
+}
+
+// words say what is done, on one line.
+func (p *loadPlan) words() string {
+	amount := plain(p.length)
+	if p.requests > 0 {
+		amount = plural(p.requests, "request")
+	}
+	switch {
+	case p.stages != nil:
+		amount = plain(p.length) + " in " + plural(int64(len(p.stages)), "stage")
+	case p.openLoop:
+		amount += fmt.Sprintf(" at %g/s", p.rate)
+	}
+	parts := []string{amount + " over " + plural(p.connections, "connection")}
+	if p.openLoop {
+		parts = append(parts, "open loop, "+p.arrivals+" arrivals")
+	} else {
+		parts = append(parts, "closed loop")
+	}
+	if p.think.Mean > 0 {
+		text := "think time " + plain(p.think.Mean)
+		if p.think.Random {
+			text += " on average"
+		}
+		parts = append(parts, text)
+	}
+	if p.rampUp > 0 {
+		parts = append(parts, "joining over "+plain(p.rampUp))
+	}
+	if p.pipeline > 1 {
+		parts = append(parts, fmt.Sprintf("%d in the pipeline of each", p.pipeline))
+	}
+	if n := int64(p.job.PerConnection); n > 0 {
+		parts = append(parts, plural(n, "request")+" per connection")
+	}
+	return strings.Join(append(parts, plural(int64(p.job.Workers), "thread")+" ("+p.loadFlags.engine+")"), ", ")
+}
+
+// plain is a duration without the zeros that Go writes behind it.
+func plain(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
+
+func plural(n int64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// aliases are flags that have another name.
+var aliases = map[string]string{"z": "duration", "R": "rate", "disable-keepalive": "no-keepalive"}
+
+// commandLine repeats the load, with the seed that was drawn.
+func (f *loadFlags) commandLine(arg string) string {
+	words := []string{"dyno", "load"}
+	for _, name := range f.names {
+		fl := f.cmd.Flags().Lookup(name)
+		name = cmp.Or(aliases[name], name)
+		switch v, list := fl.Value.(*lines); {
+		case name != "seed" && !fl.Changed:
+		case list:
+			for _, l := range v.all {
+				words = append(words, quoted("--"+name+"="+l))
+			}
+		case fl.Value.Type() == "bool" && fl.Value.String() == "true":
+			words = append(words, "--"+name)
+		default:
+			words = append(words, quoted("--"+name+"="+fl.Value.String()))
+		}
+	}
+	if arg != "" {
+		words = append(words, quoted(arg))
+	}
+	return strings.Join(words, " ")
+}

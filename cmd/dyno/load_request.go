@@ -1,0 +1,222 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dyno/internal/scenario"
+)
+
+// scenarioFor says what is sent and what must come back, and the value of Host.
+func (f *loadFlags) scenarioFor(ctx context.Context, t *target) (s *scenario.Scenario, host string, err error) {
+	headers, host, err := readHeaders(f.headers.all)
+	if err != nil {
+		return nil, "", err
+	}
+	host = cmp.Or(host, t.host)
+	if f.scenario != "" {
+		s, err = f.readScenario(t, headers)
+	} else {
+		s, err = f.oneRequest(ctx, t, headers)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := s.Compile(host, scenario.Options{}); err != nil {
+		return nil, "", usage(err)
+	}
+	return s, host, nil
+}
+
+// alone are the flags that a scenario says itself.
+var alone = []string{"method", "body", "body-file", "expect-status", "expect-length", "expect-body", "expect-sha256", "expect-header"}
+
+// readScenario reads the mix; headers go with every request of it.
+func (f *loadFlags) readScenario(t *target, headers map[string]string) (*scenario.Scenario, error) {
+	for _, name := range alone {
+		if f.changed(name) {
+			return nil, usagef("--scenario and --%s: the scenario says what is sent and what must come back; leave one out", name)
+		}
+	}
+	if t.path != "/" {
+		return nil, usagef("--scenario: the paths stand in it; give the URL without %s", t.path)
+	}
+	name := strings.TrimSuffix(filepath.Base(f.scenario), ".toml")
+	s, err := scenario.Read(oneFile(f.scenario), name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usagef("--scenario %s: no such file", f.scenario)
+	}
+	if err != nil {
+		return nil, usagef("%s", strings.ReplaceAll(err.Error(), path.Join(scenario.Folder, name+".toml"), f.scenario))
+	}
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		own := r.Headers
+		r.Headers = maps.Clone(headers)
+		maps.Copy(r.Headers, own)
+	}
+	return s, nil
+}
+
+// oneFile is a project in which every scenario is this file.
+type oneFile string
+
+func (f oneFile) Open(string) (fs.File, error) { return os.Open(string(f)) }
+
+// methods are those that a request may have.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+
+// oneRequest is the scenario of a URL and the flags beside it.
+func (f *loadFlags) oneRequest(ctx context.Context, t *target, headers map[string]string) (*scenario.Scenario, error) {
+	body, err := f.readBody(ctx)
+	if err != nil {
+		return nil, err
+	}
+	method := strings.ToUpper(f.method)
+	switch {
+	case method == "" && f.changed("body", "body-file"):
+		method = http.MethodPost
+	case method == "":
+		method = http.MethodGet
+	case !slices.Contains(methods, method):
+		return nil, usagef("-m %s: no method; want one of %s (%s)", f.method, strings.Join(methods, ", "), taken["method"])
+	}
+	expect, err := f.expect()
+	if err != nil {
+		return nil, err
+	}
+	r := scenario.Request{Name: method + " " + t.path, Method: method, Path: t.path, Headers: headers, Body: body, Weight: 1, Expect: expect}
+	return &scenario.Scenario{Name: "command line", Requests: []scenario.Request{r}}, nil
+}
+
+// readBody is what -b or -f say.
+func (f *loadFlags) readBody(ctx context.Context) (string, error) {
+	switch name, file := strings.CutPrefix(f.body, "@"); {
+	case f.changed("body") && f.changed("body-file"):
+		return "", usagef("-b and -f: which one is the body? Give one of them")
+	case f.changed("body-file"):
+		return readFile("-f", f.bodyFile)
+	case file && name == "-":
+		type read struct {
+			b   []byte
+			err error
+		}
+		done := make(chan read, 1)
+		go func() { // outlives an interruption, and so does what it waits for
+			b, err := io.ReadAll(os.Stdin)
+			done <- read{b, err}
+		}()
+		select {
+		case r := <-done:
+			if r.err != nil {
+				return "", fmt.Errorf("-b @-: read standard input: %w", r.err)
+			}
+			return string(r.b), nil
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	case file:
+		return readFile("-b", name)
+	}
+	return f.body, nil
+}
+
+func readFile(flag, name string) (string, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return "", usagef("%s: %w", flag, err)
+	}
+	return string(b), nil
+}
+
+// own are the headers that the engine writes itself, and what to say instead.
+var own = map[string]string{
+	"content-length":    "it is written from the body",
+	"transfer-encoding": "the body is sent with its length",
+	"connection":        "say --no-keepalive or --requests-per-connection",
+}
+
+// readHeaders reads lines of "Name: value". Host is taken out; values of one name are joined as RFC 9110 §5.3 has it, or cookies as RFC
+// 6265 §5.4 does.
+func readHeaders(all []string) (headers map[string]string, host string, err error) {
+	headers = map[string]string{}
+	names := map[string]string{} // as first written, by lower case
+	for _, line := range all {
+		name, value, ok := strings.Cut(line, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		low := strings.ToLower(name)
+		switch {
+		case !ok || !isToken(name) || strings.ContainsFunc(value, isControl):
+			return nil, "", usagef("-H %q: want \"Name: value\"", line)
+		case low == "connection" && strings.EqualFold(value, "keep-alive"): // as it is anyway
+			continue
+		case own[low] != "":
+			return nil, "", usagef("-H %q: %s", line, own[low])
+		case low == "host":
+			host = value
+			continue
+		}
+		if first, again := names[low]; again {
+			between := ", "
+			if low == "cookie" {
+				between = "; "
+			}
+			headers[first] += between + value
+			continue
+		}
+		names[low], headers[name] = name, value
+	}
+	return headers, host, nil
+}
+
+// isToken reports whether s may name a header (RFC 9110 §5.6.2).
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+	})
+}
+
+func isControl(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }
+
+// expect is the contract of the flags.
+func (f *loadFlags) expect() (e scenario.Expect, err error) {
+	if e.Statuses, err = scenario.ParseStatuses(f.expectStatus); err != nil {
+		return e, usagef("--expect-status: %w", err)
+	}
+	if f.changed("expect-body") {
+		body := f.expectBody
+		if name, file := strings.CutPrefix(body, "@"); file {
+			if body, err = readFile("--expect-body", name); err != nil {
+				return e, err
+			}
+		}
+		e.Body = &body
+	}
+	if f.changed("expect-length") {
+		e.Length = &f.expectLength
+	}
+	if e.SHA256 = f.expectSHA256; e.SHA256 == "" && f.changed("expect-sha256") {
+		return e, usagef("--expect-sha256: want 64 hexadecimal digits, as sha256sum prints them")
+	}
+	e.Headers = map[string]string{}
+	for _, line := range f.expectHeaders.all {
+		name, value, _ := strings.Cut(line, ":")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !isToken(name) || strings.ContainsFunc(value, isControl) {
+			return e, usagef("--expect-header %q: want \"Name\" or \"Name: value\"", line)
+		}
+		e.Headers[name] = value
+	}
+	return e, nil
+}

@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dyno/internal/load"
+)
+
+// value is a flag whose text becomes a T.
+type value[T any] struct {
+	to    *T
+	parse func(string) (T, error)
+	kind  string // shown in the help
+	text  string
+}
+
+func (v *value[T]) String() string { return v.text }
+func (v *value[T]) Type() string   { return v.kind }
+
+func (v *value[T]) Set(s string) error {
+	got, err := v.parse(s)
+	if err != nil {
+		return err
+	}
+	*v.to, v.text = got, s
+	return nil
+}
+
+// flagOf makes a flag that keeps what stands in to until it is set; text says that for the help.
+func flagOf[T any](to *T, text, kind string, parse func(string) (T, error)) *value[T] {
+	return &value[T]{to, parse, kind, text}
+}
+
+// lines is a flag that may be repeated.
+type lines struct{ all []string }
+
+func (l *lines) String() string     { return strings.Join(l.all, ", ") }
+func (l *lines) Type() string       { return "text" }
+func (l *lines) Set(s string) error { l.all = append(l.all, s); return nil }
+
+var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'm': 1e6, 'M': 1e6, 'g': 1e9, 'G': 1e9}
+
+// scaled reads a number with an optional k, m or g.
+func scaled(s string) (float64, error) {
+	factor := 1.0
+	if s != "" && suffixes[s[len(s)-1]] > 0 {
+		factor, s = suffixes[s[len(s)-1]], s[:len(s)-1]
+	}
+	v, err := strconv.ParseFloat(strings.ReplaceAll(s, "_", ""), 64)
+	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		return 0, errors.New("no number")
+	}
+	return v * factor, nil
+}
+
+// parseCount reads a whole number from 1 on: 5000000, 5m, 10k.
+func parseCount(s string) (int64, error) {
+	v, err := scaled(s)
+	if err != nil || v != math.Trunc(v) || v < 1 || v > 1<<53 {
+		return 0, errors.New("want a whole number from 1 on, such as 5000, 10k or 5m")
+	}
+	return int64(v), nil
+}
+
+// parseUpTo is parseCount with a limit.
+func parseUpTo(most int64) func(string) (int64, error) {
+	return func(s string) (int64, error) {
+		n, err := parseCount(s)
+		if err != nil || n > most {
+			return 0, fmt.Errorf("want a whole number from 1 to %d", most)
+		}
+		return n, nil
+	}
+}
+
+// parseSpan reads a duration above 0: 10s, 2m, 1m30s, 500ms, or seconds without a unit.
+func parseSpan(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if v, number := strconv.ParseFloat(s, 64); number == nil {
+		d, err = time.Duration(v*float64(time.Second)), nil
+	}
+	if err != nil || d <= 0 || d > 1000*time.Hour {
+		return 0, errors.New("want a time above 0, such as 10s, 2m, 500ms, or a number of seconds")
+	}
+	return d, nil
+}
+
+// parseRate reads requests per second: 1000, 1k, 50/s, 10/ms, 600/m.
+func parseRate(s string) (float64, error) {
+	number, unit, given := strings.Cut(s, "/")
+	per := map[string]float64{"s": 1, "1s": 1, "sec": 1, "ms": 1e3, "us": 1e6, "m": 1.0 / 60, "min": 1.0 / 60, "h": 1.0 / 3600}[unit]
+	if !given {
+		per = 1
+	}
+	v, err := scaled(number)
+	if v *= per; err != nil || v <= 0 || v > 1e9 {
+		return 0, errors.New("want requests per second, such as 1000, 1k, 50/s, 10/ms or 600/m")
+	}
+	return v, nil
+}
+
+// parseStages reads "10s@1000,30s@1000..5000": how long at which rate, or from which rate to which.
+func parseStages(s string) ([]load.Stage, error) {
+	var stages []load.Stage
+	total := 0.0
+	for _, part := range strings.Split(s, ",") {
+		length, rates, ok := strings.Cut(strings.TrimSpace(part), "@")
+		d, err := parseSpan(length)
+		if !ok || err != nil {
+			return nil, fmt.Errorf("stage %q: want time@rate or time@from..to, such as 10s@1000 or 30s@1000..5000", part)
+		}
+		low, high, ramp := strings.Cut(rates, "..")
+		from, err := stageRate(low)
+		to := from
+		if ramp && err == nil {
+			to, err = stageRate(high)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("stage %q: %w", part, err)
+		}
+		stages = append(stages, load.Stage{For: d, From: from, To: to})
+		total += from + to
+	}
+	if total == 0 {
+		return nil, errors.New("no stage has a rate above 0")
+	}
+	return stages, nil
+}
+
+// stageRate is a rate, or 0: a pause.
+func stageRate(s string) (float64, error) {
+	if s == "0" {
+		return 0, nil
+	}
+	return parseRate(s)
+}
+
+// parseThink reads a pause: 100ms, or exp:100ms for one drawn exponentially of that mean.
+func parseThink(s string) (load.Pause, error) {
+	text, random := strings.CutPrefix(s, "exp:")
+	d, err := parseSpan(text)
+	if err != nil {
+		return load.Pause{}, errors.New("want a time such as 100ms, or exp:100ms for one drawn anew each time")
+	}
+	return load.Pause{Mean: d, Random: random}, nil
+}
+
+// parseShare reads 0.1% or 0.001.
+func parseShare(s string) (float64, error) {
+	text, cent := strings.CutSuffix(s, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if cent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, errors.New("want a share from 0 to 1, such as 0.001, or in per cent, such as 0.1%")
+	}
+	return v, nil
+}
+
+// parseCPUs reads a list such as 1,3-5.
+func parseCPUs(s string) ([]int, error) {
+	wrong := errors.New("want CPU numbers from 0 on, such as 2 or 1,3-5")
+	var list []int
+	for _, part := range strings.Split(s, ",") {
+		low, high, ranged := strings.Cut(part, "-")
+		from, err := strconv.Atoi(low)
+		to := from
+		if ranged && err == nil {
+			to, err = strconv.Atoi(high)
+		}
+		if err != nil || from < 0 || to < from || to > 4095 {
+			return nil, wrong
+		}
+		for cpu := from; cpu <= to; cpu++ {
+			if slices.Contains(list, cpu) {
+				return nil, fmt.Errorf("CPU %d is named twice", cpu)
+			}
+			list = append(list, cpu)
+		}
+	}
+	return list, nil
+}
+
+// parseLocals reads IP addresses that connections leave from.
+func parseLocals(s string) ([]string, error) {
+	var list []string
+	for _, part := range strings.Split(s, ",") {
+		if _, err := netip.ParseAddr(part); err != nil {
+			return nil, fmt.Errorf("%q is no IP address; want such as 127.0.0.2,127.0.0.3", part)
+		}
+		list = append(list, part)
+	}
+	return list, nil
+}
+
+// oneOf reads one of some words.
+func oneOf(words ...string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if !slices.Contains(words, s) {
+			return "", fmt.Errorf("want %s", strings.Join(words, " or "))
+		}
+		return s, nil
+	}
+}
+
+// parseLength reads a number of bytes, which may be 0.
+func parseLength(s string) (int64, error) {
+	if s == "0" {
+		return 0, nil
+	}
+	n, err := parseCount(s)
+	if err != nil {
+		return 0, errors.New("want a number of bytes from 0 on")
+	}
+	return n, nil
+}

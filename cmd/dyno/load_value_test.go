@@ -1,0 +1,97 @@
+package main
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+)
+
+func TestParseCount(t *testing.T) {
+	for s, want := range map[string]int64{"1": 1, "5000000": 5_000_000, "5m": 5_000_000, "10k": 10_000, "10K": 10_000, "1.5k": 1500, "2G": 2_000_000_000, "5_000": 5000, "1e6": 1_000_000} {
+		if got, err := parseCount(s); err != nil || got != want {
+			t.Errorf("%s: %d, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "0", "-1", "1.5", "k", "5x", "NaN", "inf", "10 k"} {
+		if got, err := parseCount(s); err == nil {
+			t.Errorf("%q: %d", s, got)
+		}
+	}
+}
+
+func TestParseSpan(t *testing.T) {
+	for s, want := range map[string]time.Duration{"10s": 10 * time.Second, "2m": 2 * time.Minute, "30": 30 * time.Second, "0.5": 500 * time.Millisecond, "1m30s": 90 * time.Second} {
+		if got, err := parseSpan(s); err != nil || got != want {
+			t.Errorf("%s: %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "0", "-1s", "10 s", "ten", "NaN", "1e300"} {
+		if got, err := parseSpan(s); err == nil {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+}
+
+func TestParseRate(t *testing.T) {
+	for s, want := range map[string]float64{"1000": 1000, "1k": 1000, "50/s": 50, "10/ms": 10_000, "600/m": 10, "0.5": .5, "7200/h": 2, "50/1s": 50} {
+		if got, err := parseRate(s); err != nil || got < want*(1-1e-12) || got > want*(1+1e-12) {
+			t.Errorf("%s: %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "0", "-5", "5/", "5/day", "/s", "x"} {
+		if got, err := parseRate(s); err == nil {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+}
+
+func TestParseStages(t *testing.T) {
+	got, err := parseStages("10s@1000, 30@1k..5k,1s@0")
+	want := []load.Stage{{For: 10 * time.Second, From: 1000, To: 1000}, {For: 30 * time.Second, From: 1000, To: 5000}, {For: time.Second}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, s := range []string{"", "10s", "@5", "10s@", "10s@5..", "10s@0", "10s@5,,1s@5", "x@5"} {
+		if got, err := parseStages(s); err == nil {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+}
+
+func TestParseThinkShareCPUsLocals(t *testing.T) {
+	if p, err := parseThink("exp:100ms"); err != nil || p != (load.Pause{Mean: 100 * time.Millisecond, Random: true}) {
+		t.Errorf("%v, %v", p, err)
+	}
+	if p, err := parseThink("1"); err != nil || p != (load.Pause{Mean: time.Second}) {
+		t.Errorf("%v, %v", p, err)
+	}
+	if _, err := parseThink("exp:"); err == nil {
+		t.Error("an empty pause")
+	}
+	for s, want := range map[string]float64{"0": 0, "0.1%": .001, "0.001": .001, "100%": 1, "1": 1} {
+		if got, err := parseShare(s); err != nil || got != want {
+			t.Errorf("%s: %v, %v", s, got, err)
+		}
+	}
+	for _, s := range []string{"", "2", "101%", "-1%", "NaN", "x"} {
+		if got, err := parseShare(s); err == nil {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+	if got, err := parseCPUs("1,3-5"); err != nil || !slices.Equal(got, []int{1, 3, 4, 5}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, s := range []string{"", "a", "1,1", "3-1", "-1", "1-", "0-99999"} {
+		if got, err := parseCPUs(s); err == nil {
+			t.Errorf("%q: %v", s, got)
+		}
+	}
+	if got, err := parseLocals("127.0.0.2,::1"); err != nil || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := parseLocals("localhost"); err == nil {
+		t.Error("a name as local address")
+	}
+}

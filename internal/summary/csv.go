@@ -1,0 +1,42 @@
+package summary
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+)
+
+// CSV writes a row per second, with a head row:
+//
+//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read
+//
+// A field is empty where nothing was measured; the rate also in the last row, if the window did not fill that second.
+func CSV(w io.Writer, s *Summary) error {
+	out := csv.NewWriter(w)
+	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns", "lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read"})
+	measured := s.usage().known
+	for _, sec := range s.Seconds {
+		rate, queue := "", ""
+		if s.filled(sec) {
+			rate = decimal(round(perSec(sec.Succeeded, sec.LengthNS)))
+		}
+		if measured {
+			queue = decimal(share(float64(sec.RunQueueNS) / float64(sec.LengthNS*int64(s.Load.Workers))))
+		}
+		out.Write([]string{decimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
+			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS), queue, integer(sec.BytesRead)})
+	}
+	out.Flush()
+	return out.Error()
+}
+
+func integer(n int64) string { return strconv.FormatInt(n, 10) }
+
+func decimal(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+func orEmpty(ns int64) string {
+	if ns == 0 {
+		return ""
+	}
+	return integer(ns)
+}

@@ -1,0 +1,180 @@
+package summary
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"math"
+)
+
+// Format is the version of what JSON writes; see doc/format.md.
+const Format = 1
+
+// document is the load as JSON has it. An absent key was not measured.
+type document struct {
+	Format         int     `json:"format"`
+	RequestsPerSec float64 `json:"requests_per_sec"`
+
+	Planned      int64 `json:"planned"`
+	NeverStarted int64 `json:"never_started"`
+	Started      int64 `json:"started"`
+	Succeeded    int64 `json:"succeeded"`
+	Failed       int64 `json:"failed"`
+	Errored      int64 `json:"errored"`
+	InFlight     int64 `json:"in_flight"`
+
+	WindowNS     int64 `json:"window_ns"`
+	WallNS       int64 `json:"wall_ns"`
+	Connections  int   `json:"connections"`
+	Established  int   `json:"established"`
+	BytesRead    int64 `json:"bytes_read"`
+	BytesWritten int64 `json:"bytes_written"`
+
+	Failures     map[string]int64  `json:"failures"`
+	Errors       map[string]int64  `json:"errors"`
+	Messages     map[string]string `json:"messages,omitempty"`
+	FirstFailure string            `json:"first_failure,omitempty"`
+	Status       map[int]int64     `json:"status"`
+
+	Service   *times `json:"service,omitempty"`
+	Response  *times `json:"response,omitempty"`
+	Lag       *times `json:"lag,omitempty"`
+	Connect   *times `json:"connect,omitempty"`
+	FirstByte *times `json:"first_byte,omitempty"`
+
+	Censored       int64 `json:"censored"`
+	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
+	StarvedNS      int64 `json:"starved_ns"`
+	BacklogPeak    int64 `json:"backlog_peak"`
+
+	Generator generator `json:"generator"`
+	Warnings  []Warning `json:"warnings"`
+
+	Interrupted bool      `json:"interrupted,omitempty"`
+	Command     string    `json:"command"`
+	Target      string    `json:"target"`
+	Seed        uint64    `json:"seed"`
+	Dyno        string    `json:"dyno"`
+	Intervals   []jsonSec `json:"intervals"`
+}
+
+// times is a latency in JSON: its percentiles as far as they are borne out, and the names of those keys that are lower bounds.
+type times struct {
+	Count      int64    `json:"count"`
+	MeanNS     *int64   `json:"mean_ns,omitempty"`
+	StdevNS    *int64   `json:"stdev_ns,omitempty"`
+	P50NS      *int64   `json:"p50_ns,omitempty"`
+	P75NS      *int64   `json:"p75_ns,omitempty"`
+	P90NS      *int64   `json:"p90_ns,omitempty"`
+	P95NS      *int64   `json:"p95_ns,omitempty"`
+	P99NS      *int64   `json:"p99_ns,omitempty"`
+	P999NS     *int64   `json:"p999_ns,omitempty"`
+	P9999NS    *int64   `json:"p9999_ns,omitempty"`
+	MaxNS      *int64   `json:"max_ns,omitempty"`
+	LowerBound []string `json:"lower_bounds,omitempty"`
+}
+
+type generator struct {
+	Workers       int      `json:"workers"`
+	CPUNS         *int64   `json:"cpu_ns,omitempty"`
+	CPUShare      *float64 `json:"cpu_share,omitempty"`
+	RunQueueNS    *int64   `json:"run_queue_ns,omitempty"`
+	RunQueueShare *float64 `json:"run_queue_share,omitempty"`
+	SpunNS        *int64   `json:"spun_ns,omitempty"`
+	CeilingPerSec *float64 `json:"ceiling_per_sec,omitempty"`
+}
+
+// jsonSec is a Second. Its rate is absent where the window did not fill it.
+type jsonSec struct {
+	Second         float64  `json:"second"`
+	RequestsPerSec *float64 `json:"requests_per_sec,omitempty"`
+	Errors         int64    `json:"errors"`
+	Failed         int64    `json:"failed"`
+	P50NS          int64    `json:"p50_ns,omitempty"`
+	P99NS          int64    `json:"p99_ns,omitempty"`
+}
+
+// JSON writes one object; doc/format.md says what its keys mean.
+func JSON(w io.Writer, s *Summary) error {
+	l, d := &s.Load, &s.Detail
+	doc := document{
+		Format: Format, RequestsPerSec: round(s.PerSec()),
+		Planned: s.planned(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed, Errored: l.Errored(), InFlight: l.InFlight,
+		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established, BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
+		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First, Status: notNil(d.Status),
+		Service: s.service().json(), Response: s.response().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
+		Censored: d.Censored, CensoredFromNS: d.CensoredFromNS, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak,
+		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
+		Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed, Dyno: s.Dyno, Intervals: []jsonSec{},
+	}
+	for _, sec := range s.Seconds {
+		j := jsonSec{Second: sec.second(), Errors: sec.Errored, Failed: sec.Failed, P50NS: sec.P50NS, P99NS: sec.P99NS}
+		if s.filled(sec) {
+			j.RequestsPerSec = pointer(round(perSec(sec.Succeeded, sec.LengthNS)))
+		}
+		doc.Intervals = append(doc.Intervals, j)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(doc); err != nil {
+		return err
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+func (l latency) json() *times {
+	if l.count() == 0 {
+		return nil
+	}
+	t := &times{Count: l.count()}
+	into := map[string]**int64{"mean_ns": &t.MeanNS, "stdev_ns": &t.StdevNS, "max_ns": &t.MaxNS, "p50_ns": &t.P50NS, "p75_ns": &t.P75NS, "p90_ns": &t.P90NS,
+		"p95_ns": &t.P95NS, "p99_ns": &t.P99NS, "p999_ns": &t.P999NS, "p9999_ns": &t.P9999NS}
+	set := func(key string, f figure) {
+		if f.known {
+			*into[key] = pointer(int64(f.ns + 0.5))
+		}
+		if f.atLeast {
+			t.LowerBound = append(t.LowerBound, key)
+		}
+	}
+	set("mean_ns", l.mean())
+	set("stdev_ns", l.stdev())
+	for _, p := range percentiles {
+		set(p.key, l.quantile(p.q))
+	}
+	set("max_ns", l.max())
+	return t
+}
+
+func (s *Summary) generator() generator {
+	l, u := &s.Load, s.usage()
+	g := generator{Workers: l.Workers}
+	if u.known {
+		g.CPUNS, g.RunQueueNS, g.SpunNS = &l.LoopCPUNS, &l.RunQueueNS, &l.SpunNS
+		g.CPUShare, g.RunQueueShare = pointer(share(u.cpu)), pointer(share(u.queue))
+		if u.ceiling > 0 {
+			g.CeilingPerSec = pointer(round(u.ceiling))
+		}
+	}
+	return g
+}
+
+func (s Second) second() float64 { return float64(s.StartNS) / 1e9 }
+
+// round keeps the hundredths of a rate, as the last line of Text does.
+func round(v float64) float64 { return math.Round(v*100) / 100 }
+
+// share keeps as much of a share as it is worth.
+func share(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
+func pointer[T any](v T) *T { return &v }
+
+func notNil[K comparable](m map[K]int64) map[K]int64 {
+	if m == nil {
+		return map[K]int64{}
+	}
+	return m
+}

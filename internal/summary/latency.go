@@ -1,0 +1,145 @@
+package summary
+
+import (
+	"fmt"
+
+	"dyno/internal/hist"
+	"dyno/internal/report"
+)
+
+// latency is a histogram with what is known of the requests whose time was cut short: they stand in it with what they had waited, the
+// least of them from.
+type latency struct {
+	h        *hist.Histogram
+	censored int64
+	from     int64
+}
+
+// figure is a time in ns. It may be unknown, or known only as a lower bound.
+type figure struct {
+	ns      float64
+	known   bool
+	atLeast bool
+}
+
+// text is the figure for people.
+func (f figure) text() string {
+	switch {
+	case !f.known:
+		return "-"
+	case f.atLeast:
+		return ">= " + report.Duration(f.ns)
+	case f.ns < hist.Lowest: // which the histogram does not tell apart
+		return fmt.Sprintf("< %d µs", hist.Lowest/1000)
+	}
+	return report.Duration(f.ns)
+}
+
+// beyond is how many requests must lie above a percentile for it to be told.
+const beyond = 10
+
+// slack is how far a percentile may be raised by requests cut short and still be told as known.
+const slack = 0.01
+
+// response is what a user waited for; it equals service in a plain closed loop, where it is not measured.
+func (s *Summary) response() latency {
+	return latency{s.Detail.Response, s.Detail.Censored, s.Detail.CensoredFromNS}
+}
+
+// service holds of the requests cut short those that were sent. What they had waited since then is the timeout, or if they were in flight at
+// the end anything; in a plain closed loop it is what they had waited since they were due.
+func (s *Summary) service() latency {
+	l := latency{h: s.Detail.Service, censored: s.TimedOut() + s.Load.InFlight}
+	switch {
+	case s.Detail.Response == nil:
+		l.from = s.Detail.CensoredFromNS
+	case s.Load.InFlight == 0:
+		l.from = int64(s.Timeout)
+	}
+	return l
+}
+
+func (s *Summary) lag() latency { return latency{h: s.Detail.Lag} }
+
+// primary is the latency that counts.
+func (s *Summary) primary() latency {
+	if s.Detail.Response != nil {
+		return s.response()
+	}
+	return s.service()
+}
+
+func (l latency) count() int64 {
+	if l.h == nil {
+		return 0
+	}
+	return l.h.Count() + l.h.Over()
+}
+
+// bears reports whether enough requests lie beyond the quantile q.
+func (l latency) bears(q float64) bool {
+	return float64(l.count())*(1-q) >= beyond-1e-6
+}
+
+// quantile is unknown if fewer than 10 requests lie beyond it, and a lower bound if the requests cut short could raise it by more than 1 %.
+//
+// Those at or below it may in truth be above, which would make it the quantile of a rank that much higher. Where the two hardly differ,
+// nothing is left open: a few requests in flight at the end do not touch the median of a million.
+func (l latency) quantile(q float64) figure {
+	if !l.bears(q) {
+		return figure{}
+	}
+	v, inside := l.at(q)
+	f := figure{ns: v, known: true, atLeast: !inside}
+	if l.censored > 0 && v >= float64(l.from) {
+		upper, inside := l.at(q + float64(l.censored)/float64(l.count()))
+		f.atLeast = f.atLeast || !inside || upper > v*(1+slack)
+	}
+	return f
+}
+
+// at is the latency at a share of all, those beyond the histogram's range among them. It is outside if that is one of these.
+func (l latency) at(q float64) (ns float64, inside bool) {
+	rank := q * float64(l.count()) / float64(max(l.h.Count(), 1))
+	if rank > 1+1e-12 {
+		if l.h.Over() > 0 {
+			return hist.Highest, false
+		}
+		return float64(l.h.Max()), false
+	}
+	return float64(l.h.Quantile(rank)), true
+}
+
+func (l latency) mean() figure {
+	if l.count() == 0 {
+		return figure{}
+	}
+	return figure{l.h.Mean(), true, l.censored > 0 || l.h.Over() > 0}
+}
+
+// stdev is unknown of fewer than two, and where some were beyond the range.
+func (l latency) stdev() figure {
+	if l.count() < 2 || l.h.Over() > 0 {
+		return figure{}
+	}
+	return figure{l.h.StdDev(), true, false}
+}
+
+func (l latency) max() figure {
+	switch {
+	case l.count() == 0:
+		return figure{}
+	case l.h.Over() > 0:
+		return figure{hist.Highest, true, true}
+	}
+	return figure{float64(l.h.Max()), true, l.censored > 0 && l.h.Max() >= l.from}
+}
+
+// percentiles are those that are told, with their names in Text and in JSON.
+var percentiles = []struct {
+	q         float64
+	name, key string
+}{
+	{.5, "50%", "p50_ns"}, {.75, "75%", "p75_ns"}, {.9, "90%", "p90_ns"}, {.95, "95%", "p95_ns"}, {.99, "99%", "p99_ns"},
+	{.999, "99.9%", "p999_ns"}, {.9999, "99.99%", "p9999_ns"},
+}

@@ -1,0 +1,160 @@
+// Package summary says what one load did: as the block that a person reads, as JSON, as CSV by the second, and as a histogram log.
+//
+// Invariant: a rate counts answers that kept their contract, and nothing else; a percentile is read off one histogram of all it speaks
+// of, never averaged; what was not measured, and what too few requests bear out, is not printed.
+package summary
+
+import (
+	"math"
+	"time"
+
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// Summary is a load that has ended.
+type Summary struct {
+	Dyno    string // version
+	Command string // repeats the load
+	Target  string // URL
+	Did     string // what was asked for, in words: "10 s over 125 connections, closed loop, …"
+	Seed    uint64
+
+	Open        bool          // requests were due by a schedule
+	Joining     bool          // the connections were to join one by one
+	For         time.Duration // planned length; 0 if the load was bounded by number alone
+	Timeout     time.Duration // of one request
+	Wall        time.Duration // from the start of the window until all was drained
+	Interrupted bool
+
+	Load    result.Load
+	Detail  result.Detail
+	Seconds []Second // in order
+
+	Color bool // Text may use ANSI styles
+}
+
+// Second is what completed in one interval of a load, which is a second long unless the caller chose otherwise.
+type Second struct {
+	StartNS, LengthNS int64
+
+	Started, Succeeded, Failed, Errored int64
+	BytesRead, RunQueueNS               int64
+
+	// Of response where it was measured, else of service, and of lag; 0: nothing was. Each is of the answers of that second as they are,
+	// however few.
+	P50NS, P99NS, MaxNS int64
+	LagP50NS, LagP99NS  int64
+}
+
+// Of draws from an interval what is kept of it.
+func Of(i result.Interval) Second {
+	l := &i.Load
+	s := Second{
+		StartNS: i.StartNS, LengthNS: i.LengthNS, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed, Errored: l.Errored(),
+		BytesRead: l.BytesRead, RunQueueNS: l.RunQueueNS,
+	}
+	if h := primary(&i.Detail); h != nil {
+		s.P50NS, s.P99NS, s.MaxNS = h.Quantile(0.5), h.Quantile(0.99), h.Max()
+	}
+	if h := i.Detail.Lag; h != nil {
+		s.LagP50NS, s.LagP99NS = h.Quantile(0.5), h.Quantile(0.99)
+	}
+	return s
+}
+
+// primary is the latency that counts: from the due time where that differs from the sending.
+func primary(d *result.Detail) *hist.Histogram {
+	if d.Response != nil {
+		return d.Response
+	}
+	return d.Service
+}
+
+// PerSec is the rate of the answers that kept their contract, over the window.
+func (s *Summary) PerSec() float64 { return perSec(s.Load.Succeeded, s.Load.WindowNS) }
+
+func perSec(n, ns int64) float64 {
+	if ns <= 0 {
+		return 0
+	}
+	return float64(n) / (float64(ns) / 1e9)
+}
+
+// TimedOut is how many of the requests without an answer were given up.
+func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
+
+// ErrorShare is the share of the planned requests that failed, got no answer or were never started. What an interruption kept from
+// starting does not count.
+func (s *Summary) ErrorShare() float64 {
+	bad := s.Load.Failed + s.Load.Errored()
+	if !s.Interrupted {
+		bad += s.Load.NeverStarted
+	}
+	if bad == 0 {
+		return 0
+	}
+	return float64(bad) / float64(max(s.planned(), 1))
+}
+
+// planned is the number of planned requests; without a plan, of those started.
+func (s *Summary) planned() int64 { return max(s.Load.Planned, s.Load.Started+s.Load.NeverStarted) }
+
+// whole are the rates of the seconds that the window filled, those in which nothing came among them.
+func (s *Summary) whole() (perSecond []float64) {
+	for _, sec := range s.Seconds {
+		if s.filled(sec) {
+			perSecond = append(perSecond, perSec(sec.Succeeded, sec.LengthNS))
+		}
+	}
+	return perSecond
+}
+
+// filled reports whether the window covered sec whole.
+func (s *Summary) filled(sec Second) bool {
+	end := s.Load.WindowNS
+	if !s.Interrupted {
+		end = max(end, int64(s.For))
+	}
+	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= end
+}
+
+// meanStdevMax describes x, which is not empty; stdev is that of a sample (n-1), NaN from fewer than 3.
+func meanStdevMax(x []float64) (mean, stdev, most float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+		most = max(most, v)
+	}
+	if len(x) < 3 {
+		return mean, math.NaN(), most
+	}
+	var squares float64
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	return mean, math.Sqrt(squares / float64(len(x)-1)), most
+}
+
+// usage is what the event loops used of their time, as shares.
+type usage struct {
+	known      bool // the engine measures it
+	cpu, queue float64
+	spun       float64
+	ceiling    float64 // requests per second of this shape at which the loops would have no time left; 0: unknown
+}
+
+// ceilingFrom is the least CPU share from which a ceiling is told: an event loop that mostly sleeps pays for each waking.
+const ceilingFrom = 0.2
+
+func (s *Summary) usage() usage {
+	l := &s.Load
+	time := float64(l.Workers) * float64(l.WindowNS)
+	if time <= 0 || l.LoopCPUNS <= 0 {
+		return usage{}
+	}
+	u := usage{known: true, cpu: float64(l.LoopCPUNS) / time, queue: float64(l.RunQueueNS) / time, spun: float64(l.SpunNS) / time}
+	if u.cpu >= ceilingFrom && l.WindowNS >= judgedFrom {
+		u.ceiling = perSec(l.Succeeded+l.Failed, l.WindowNS) / u.cpu
+	}
+	return u
+}

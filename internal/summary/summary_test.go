@@ -1,0 +1,352 @@
+package summary
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	hdrhistogram "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens in testdata")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; run go test ./internal/summary -update", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got); if that is right, run with -update:\n%s", path, diff)
+	}
+}
+
+// spread records n latencies evenly from lo to hi.
+func spread(h *hist.Histogram, n int, lo, hi time.Duration) *hist.Histogram {
+	if h == nil {
+		h = hist.New()
+	}
+	for i := range n {
+		h.Record(int64(lo) + int64(hi-lo)*int64(i)/int64(max(n-1, 1)))
+	}
+	return h
+}
+
+// closed is a second-by-second closed loop without fault: 10 s at 12,000/s.
+func closed() *Summary {
+	s := &Summary{
+		Dyno: "0.1.0-test", Command: "dyno load --seed 1 http://127.0.0.1:9200/", Target: "http://127.0.0.1:9200/",
+		Did: "10 s over 125 connections, closed loop, 1 thread (epoll)", Seed: 1, For: 10 * time.Second, Wall: 10004 * time.Millisecond,
+		Load: result.Load{
+			Planned: 120_000, Started: 120_000, Succeeded: 120_000, WindowNS: 10_003e6, Connections: 125, Established: 125, Workers: 1,
+			LoopCPUNS: 6_200e6, RunQueueNS: 30e6, BytesRead: 15_600_000, BytesWritten: 7_800_000,
+		},
+		Detail: result.Detail{
+			Service: spread(spread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond, 115*time.Millisecond),
+			Connect: spread(nil, 125, 40*time.Microsecond, 400*time.Microsecond), FirstByte: spread(nil, 120_000, time.Millisecond, 11*time.Millisecond),
+			Status: map[int]int64{200: 120_000},
+		},
+	}
+	for k := range 11 {
+		n := int64(11_000 + 200*k)
+		if k == 10 {
+			n = 400 // the drain
+		}
+		s.Seconds = append(s.Seconds, Second{StartNS: int64(k) * 1e9, LengthNS: 1e9, Started: n, Succeeded: n, BytesRead: 130 * n, RunQueueNS: 3e6,
+			P50NS: 6_500_000, P99NS: 11_900_000, MaxNS: 115_000_000})
+	}
+	return s
+}
+
+// open is a schedule of 1,000/s against a server that stalls and lets 54 requests time out.
+func open() *Summary {
+	s := &Summary{
+		Dyno: "0.1.0-test", Command: "dyno load --rate 1000 --seed 1 http://h/", Target: "http://h/",
+		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread (epoll)", Seed: 1, Open: true, For: 10 * time.Second, Timeout: 2 * time.Second, Wall: 12 * time.Second,
+		Load: result.Load{
+			Planned: 10_000, Started: 9_990, NeverStarted: 10, Succeeded: 9_931, Failed: 3, Errors: map[string]int64{"timeout": 54, "reset": 2},
+			Failures: map[string]int64{"status": 3}, WindowNS: 11_999e6, Connections: 125, Established: 125, Workers: 1,
+			LoopCPUNS: 400e6, SpunNS: 600e6, RunQueueNS: 5e6, BytesRead: 1_290_000, BytesWritten: 650_000,
+		},
+		Detail: result.Detail{
+			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 64, 2*time.Second, 2500*time.Millisecond),
+			Service:  spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 54, 2*time.Second, 2*time.Second),
+			Lag:      spread(nil, 9_990, 5*time.Microsecond, 50*time.Microsecond),
+			Censored: 64, CensoredFromNS: 2e9, Status: map[int]int64{200: 9_931, 503: 3},
+			Texts: map[string]string{"timeout": "no complete answer within 2s", "reset": "connection reset by peer"},
+			First: "GET /: wrong status: status 503, body of 4 bytes; read last: \"HTTP/1.1 503 Service Unavailable\\r\\n\"",
+		},
+	}
+	for k := range 10 {
+		s.Seconds = append(s.Seconds, Second{StartNS: int64(k) * 1e9, LengthNS: 1e9, Started: 999, Succeeded: 993, P50NS: 2_500_000, P99NS: 2_990_000, MaxNS: 3e6,
+			LagP50NS: 27_000, LagP99NS: 50_000})
+	}
+	s.Seconds[4] = Second{StartNS: 4e9, LengthNS: 1e9} // nothing came
+	return s
+}
+
+// cases are loads by name, each wrong in its own way.
+func cases() map[string]*Summary {
+	all := map[string]*Summary{"closed": closed(), "open": open()}
+
+	busy := closed()
+	busy.Load.LoopCPUNS, busy.Load.RunQueueNS = 9_600e6, 300e6
+	all["generator"] = busy
+
+	fewer := closed()
+	fewer.Load.Established, fewer.Load.Errors = 96, map[string]int64{"dial": 145}
+	fewer.Load.Succeeded -= 145
+	fewer.Detail.Texts = map[string]string{"dial": "dial: connection\x1b[2J refused"}
+	all["fewer"] = fewer
+
+	starved := open()
+	starved.Load = result.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120, WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
+		LoopCPUNS: 300e6, StarvedNS: 9_000e6, BacklogPeak: 1_900}
+	starved.Detail = result.Detail{Response: spread(spread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond), 1_880, time.Millisecond, 1880*time.Millisecond),
+		Service: spread(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond), Lag: spread(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
+		Censored: 1_880, CensoredFromNS: 1e6, Status: map[int]int64{200: 8_120}}
+	all["starved"] = starved
+
+	late := open()
+	late.Load = result.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125, Established: 125, Workers: 1,
+		LoopCPUNS: 5_000e6, RunQueueNS: 5_100e6}
+	late.Detail = result.Detail{Response: spread(nil, 10_000, time.Millisecond, 12*time.Millisecond), Service: spread(nil, 10_000, time.Millisecond, 3*time.Millisecond),
+		Lag: spread(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
+	all["late"] = late
+
+	cut := closed()
+	cut.Interrupted, cut.For, cut.Wall = true, 0, 3_401*time.Millisecond
+	cut.Load.WindowNS, cut.Load.Planned, cut.Load.InFlight, cut.Load.NeverStarted = 3_400e6, 500_000, 125, 465_875
+	cut.Load.Started, cut.Load.Succeeded, cut.Load.LoopCPUNS = 34_125, 34_000, 2_100e6
+	cut.Detail.Service = spread(spread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond, 9*time.Millisecond)
+	cut.Detail.Censored, cut.Detail.CensoredFromNS = 125, 100_000
+	cut.Seconds = cut.Seconds[:4]
+	all["interrupted"] = cut
+
+	// An engine that measures little, a load of few requests and no whole second.
+	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection", Load: result.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
+		Detail: result.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond), Status: map[int]int64{204: 12}}}
+	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second, Load: result.Load{Connections: 1, Established: 1}}
+	return all
+}
+
+func TestText(t *testing.T) {
+	for name, s := range cases() {
+		golden(t, name+".txt", write(t, Text, s))
+	}
+}
+
+func TestJSONGoldens(t *testing.T) {
+	all := cases()
+	for _, name := range []string{"closed", "open", "few"} {
+		golden(t, name+".json", write(t, JSON, all[name]))
+	}
+}
+
+func TestCSVGoldens(t *testing.T) {
+	all := cases()
+	for _, name := range []string{"closed", "open"} {
+		golden(t, name+".csv", write(t, CSV, all[name]))
+	}
+}
+
+func write(t *testing.T, f func(io.Writer, *Summary) error, s *Summary) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := f(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Every form must be whole and readable for every load.
+func TestFormsHold(t *testing.T) {
+	for name, s := range cases() {
+		text := write(t, Text, s)
+		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+		if !strings.HasPrefix(lines[len(lines)-1], "Requests/sec: ") || strings.Contains(text, "\x1b") || strings.Contains(text, "NaN") {
+			t.Errorf("%s:\n%s", name, text)
+		}
+		if wrong := len(s.Warnings()) > 0; wrong != strings.HasPrefix(text, "WARNING: ") {
+			t.Errorf("%s: warned %v, begins %q", name, wrong, lines[0])
+		}
+		var doc map[string]any
+		if err := json.Unmarshal([]byte(write(t, JSON, s)), &doc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		rows, err := csv.NewReader(strings.NewReader(write(t, CSV, s))).ReadAll()
+		if err != nil || len(rows) != len(s.Seconds)+1 {
+			t.Errorf("%s: %d rows for %d seconds, %v", name, len(rows), len(s.Seconds), err)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	want := map[string]string{
+		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
+		"interrupted": "interrupted", "few": "", "nothing": "",
+	}
+	for name, s := range cases() {
+		var ids []string
+		for _, w := range s.Warnings() {
+			ids = append(ids, w.ID)
+		}
+		if got := strings.Join(ids, " "); got != want[name] {
+			t.Errorf("%s: %q; want %q", name, got, want[name])
+		}
+	}
+	s := closed()
+	s.Load.Succeeded--
+	if !Has(s.Warnings(), Ledger) {
+		t.Error("a ledger that does not close is not noticed")
+	}
+}
+
+func TestErrorShare(t *testing.T) {
+	s := open()
+	if got := s.ErrorShare(); math.Abs(got-69.0/10_000) > 1e-12 {
+		t.Errorf("share %v", got)
+	}
+	s.Interrupted = true
+	if got := s.ErrorShare(); math.Abs(got-59.0/10_000) > 1e-12 {
+		t.Errorf("interrupted: share %v", got)
+	}
+	if got := (&Summary{}).ErrorShare(); got != 0 {
+		t.Errorf("nothing: share %v", got)
+	}
+}
+
+func TestQuantileNeedsTenBeyond(t *testing.T) {
+	for _, c := range []struct {
+		n     int
+		q     float64
+		known bool
+	}{{20, .5, true}, {19, .5, false}, {100, .9, true}, {99, .9, false}, {1000, .99, true}, {999, .99, false}, {100_000, .9999, true}, {99_999, .9999, false}, {0, .5, false}} {
+		l := latency{h: spread(nil, c.n, time.Millisecond, time.Second)}
+		if got := l.quantile(c.q).known; got != c.known {
+			t.Errorf("%v of %d: %v", c.q, c.n, got)
+		}
+	}
+	if (latency{}).quantile(.5).known || (latency{}).mean().known || (latency{}).max().known {
+		t.Error("what was not measured has a figure")
+	}
+}
+
+func TestQuantileOfCensored(t *testing.T) {
+	// 900 answers at 1 ms, 100 requests given up after 2 s: nine in ten are known, the rest is at least 2 s.
+	l := latency{h: spread(spread(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second), censored: 100, from: 2e9}
+	if f := l.quantile(.5); f.atLeast || f.text() != "1.00 ms" {
+		t.Errorf("median %s", f.text())
+	}
+	if f := l.quantile(.99); !f.atLeast || f.text() != ">= 2.00 s" {
+		t.Errorf("p99 %s", f.text())
+	}
+	if f := l.max(); f.text() != ">= 2.00 s" {
+		t.Errorf("max %s", f.text())
+	}
+	// Three in flight at the end, after 0.1 ms: they cannot move the median of 100,000, but they can the last of all.
+	l = latency{h: spread(spread(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond, 100*time.Microsecond), censored: 3, from: 100_000}
+	if f := l.quantile(.5); f.atLeast {
+		t.Errorf("median %s", f.text())
+	}
+	if f := l.max(); !f.atLeast {
+		t.Errorf("max %s", f.text())
+	}
+	// Beyond the range of the histogram.
+	l = latency{h: spread(spread(nil, 500, time.Millisecond, time.Millisecond), 500, 2*time.Minute, 2*time.Minute)}
+	for _, f := range []figure{l.quantile(.9), l.max()} {
+		if f.text() != ">= 60.0 s" {
+			t.Errorf("beyond the range: %s", f.text())
+		}
+	}
+	if f := l.quantile(.25); f.text() != "1.00 ms" {
+		t.Errorf("p25 %s", f.text())
+	}
+}
+
+func TestRateCountsWholeSecondsOnly(t *testing.T) {
+	s := open()
+	x := s.whole()
+	if len(x) != 10 || x[4] != 0 || x[0] != 993 {
+		t.Errorf("rates %v", x)
+	}
+	if _, stdev, _ := meanStdevMax(x[:2]); !math.IsNaN(stdev) {
+		t.Error("a standard deviation of two")
+	}
+	c := closed() // the drain is no second
+	if x := c.whole(); len(x) != 10 {
+		t.Errorf("%d whole seconds", len(x))
+	}
+	c.Interrupted, c.Load.WindowNS = true, 3_400e6
+	if x := c.whole(); len(x) != 3 {
+		t.Errorf("interrupted: %d whole seconds", len(x))
+	}
+}
+
+func TestHlog(t *testing.T) {
+	var b bytes.Buffer
+	l := NewHlog(&b, time.UnixMilli(1_795_255_200_250), "http://h/")
+	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
+	l.Add(result.Interval{StartNS: 0, LengthNS: 1e9, Detail: result.Detail{Service: h}})
+	l.Add(result.Interval{StartNS: 1e9, LengthNS: 1e9, Detail: result.Detail{Service: h, Response: h}})
+	if l.Err() != nil {
+		t.Fatal(l.Err())
+	}
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	want := []string{"#[dyno load: http://h/]", "#[Histogram log format version 1.3]",
+		"#[StartTime: 1795255200.250 (seconds since epoch), 2026-11-21T10:00:00Z]", "#[BaseTime: 1795255200.250 (seconds since epoch)]",
+		`"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"`,
+		"0.000,1.000,5.000000,HISTF", "Tag=response,1.000,1.000,5.000000,HISTF", "Tag=service,1.000,1.000,5.000000,HISTF"}
+	if len(lines) != len(want) {
+		t.Fatalf("%d lines:\n%s", len(lines), b.String())
+	}
+	for i := range want {
+		if !strings.HasPrefix(lines[i], want[i]) {
+			t.Errorf("line %d: %.80q; want %q", i, lines[i], want[i])
+		}
+	}
+	r := hdrhistogram.NewHistogramLogReader(&b)
+	for _, want := range []struct {
+		tag string
+		at  int64
+	}{{"", 0}, {"response", 1000}, {"service", 1000}} {
+		back, err := r.NextIntervalHistogram()
+		if err != nil || back == nil {
+			t.Fatalf("read back: %v, %v", back, err)
+		}
+		if back.TotalCount() != 1000 || back.ValueAtQuantile(50) != h.Quantile(.5) || back.Tag() != want.tag || back.StartTimeMs()-1_795_255_200_250 != want.at {
+			t.Errorf("read back: %d latencies, tag %q, at %d ms", back.TotalCount(), back.Tag(), back.StartTimeMs())
+		}
+	}
+}
+
+func TestOf(t *testing.T) {
+	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
+	s := Of(result.Interval{StartNS: 2e9, LengthNS: 1e9, Load: result.Load{Started: 9, Succeeded: 5, Failed: 1, Errors: map[string]int64{"reset": 1, "dial": 2}},
+		Detail: result.Detail{Service: spread(nil, 10, 1, 2), Response: h, Lag: spread(nil, 10, time.Microsecond, 2*time.Microsecond)}})
+	if s.Errored != 3 || s.P50NS != h.Quantile(.5) || s.MaxNS != h.Max() || s.LagP99NS == 0 || s.second() != 2 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,205 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/internal/report"
+)
+
+// Warning is a thing that a reader of the figures must know first, in words, with what to do about it.
+type Warning struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// The warnings, in the order in which they are said.
+const (
+	Connections = "connections" // fewer were established than asked
+	Interrupted = "interrupted" // the load was ended early
+	Ledger      = "ledger"      // the books do not balance
+	Generator   = "generator"   // the load generator was at its limit
+	Starved     = "starved"     // requests were due while no connection was free
+	Rate        = "rate"        // fewer requests were sent than the schedule asked for
+	Errors      = "errors"      // some requests failed
+)
+
+const (
+	busyFrom     = 0.9       // share of their time that the event loops may use or wait for a CPU, in a closed loop
+	judgedFrom   = 100e6     // ns that a window must last for the loops to be judged by their CPU time: a shorter one is all beginning
+	crowdedFrom  = 0.1       // share of their time from which the waiting is what is wrong
+	lateFrom     = 1_000_000 // ns that requests may leave late in an open loop, at p99 …
+	lateShare    = 0.1       // … or this share of the median response, if that is more
+	achievedFrom = 0.99      // share of the planned requests that must have been sent
+	starvedFrom  = 0.01      // share of the window in which no connection may have been free
+)
+
+// Warnings judges the load. Nothing is wrong with one that has none.
+func (s *Summary) Warnings() []Warning {
+	var all []Warning
+	add := func(id, text string) {
+		if text != "" {
+			all = append(all, Warning{id, text})
+		}
+	}
+	add(Connections, s.fewer())
+	if s.Interrupted {
+		add(Interrupted, fmt.Sprintf("interrupted after %s: what follows is of that time", report.Duration(float64(s.Wall))))
+	}
+	add(Ledger, s.unbalanced())
+	add(Generator, s.atLimit())
+	add(Starved, s.starved())
+	add(Rate, s.missed())
+	add(Errors, s.errors())
+	return all
+}
+
+// Has reports whether a warning stands in a list.
+func Has(list []Warning, id string) bool {
+	return slices.ContainsFunc(list, func(w Warning) bool { return w.ID == id })
+}
+
+func (s *Summary) fewer() string {
+	l := &s.Load
+	if l.Established >= l.Connections {
+		return ""
+	}
+	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was less than asked for", count(int64(l.Established)), count(int64(l.Connections)))
+	why := report.Clean(s.Detail.Texts["dial"])
+	if why == "" && s.Joining {
+		return text + ". It ended before all had joined: make it longer, or --ramp-up shorter"
+	}
+	if why != "" {
+		text += " (" + why + ")"
+	}
+	return text + ". Look at the server's limits (open files, backlog), or lower -c"
+}
+
+func (s *Summary) unbalanced() string {
+	l := &s.Load
+	started := l.Succeeded + l.Failed + l.Errored() + l.InFlight
+	if l.Started == started && (l.Planned == 0 || l.Planned == l.Started+l.NeverStarted) {
+		return ""
+	}
+	return fmt.Sprintf("the ledger does not close: %s planned, %s started, %s never started, %s accounted for. This is an error in dyno: please report it",
+		count(l.Planned), count(l.Started), count(l.NeverStarted), count(started))
+}
+
+// isStarved says that the lack of a free connection, and so the server, held requests back.
+func (s *Summary) isStarved() bool {
+	return s.Open && float64(s.Load.StarvedNS) > starvedFrom*float64(s.Load.WindowNS)
+}
+
+// isLate says that requests were sent late or not at all though a connection was free: the generator's own doing.
+func (s *Summary) isLate() (lag figure, late bool) {
+	if lag = s.lag().quantile(0.99); !lag.known { // of few requests the longest must do
+		lag = s.lag().max()
+	}
+	median := s.response().quantile(0.5)
+	return lag, lag.known && lag.ns > max(lateFrom, lateShare*median.ns)
+}
+
+func (s *Summary) atLimit() string {
+	u := s.usage()
+	busy := u.known && u.cpu+u.queue > busyFrom && s.Load.WindowNS >= judgedFrom
+	remedy := "Give it more --threads"
+	if u.queue > crowdedFrom {
+		remedy = "Other programs, maybe the server, use its CPUs: keep it apart from them with --cpus"
+	}
+	how := fmt.Sprintf("its event loops were busy %s of the time and waited %s of it for a CPU", report.PerCent(u.cpu), report.PerCent(u.queue))
+	if !s.Open {
+		if !busy {
+			return ""
+		}
+		return "the generator was at its limit: " + how + ". The server may be faster than shown. " + remedy
+	}
+	lag, late := s.isLate()
+	if s.isStarved() && !busy || !late && !s.isMissed() {
+		return ""
+	}
+	text := "the generator was at its limit: "
+	if late {
+		text += fmt.Sprintf("requests left %s late at the 99th percentile", report.Duration(lag.ns))
+	} else {
+		text += "it could not send all that was due"
+	}
+	if u.known {
+		text += "; " + how
+	}
+	return text + ". Response times hold this delay of its own. " + remedy + ", or lower the rate"
+}
+
+func (s *Summary) starved() string {
+	if !s.isStarved() {
+		return ""
+	}
+	l := &s.Load
+	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
+	return fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: response times hold their wait for one. "+
+		"Raise -c; if that does not help, the server cannot keep up with this rate", report.PerCent(min(share, 1)), count(l.BacklogPeak))
+}
+
+// isMissed says that fewer requests were started than were due.
+func (s *Summary) isMissed() bool {
+	return s.Open && !s.Interrupted && float64(s.Load.Started) < achievedFrom*float64(s.planned())
+}
+
+func (s *Summary) missed() string {
+	if !s.isMissed() {
+		return ""
+	}
+	if s.For <= 0 {
+		return fmt.Sprintf("rate missed: %s of %s requests were sent", count(s.Load.Started), count(s.planned()))
+	}
+	return fmt.Sprintf("rate missed: %s of %s/s were sent", number(float64(s.Load.Started)/s.For.Seconds()), number(float64(s.planned())/s.For.Seconds()))
+}
+
+// errors names what went wrong, the most frequent first.
+func (s *Summary) errors() string {
+	share := s.ErrorShare()
+	if share == 0 {
+		return ""
+	}
+	kinds := slices.Concat(sorted(s.Load.Failures), sorted(s.Load.Errors))
+	if !s.Interrupted && s.Load.NeverStarted > 0 {
+		kinds = append(kinds, tally{"never started", s.Load.NeverStarted})
+	}
+	slices.SortStableFunc(kinds, func(a, b tally) int { return cmp.Compare(b.n, a.n) })
+	words := make([]string, len(kinds))
+	for i, k := range kinds {
+		words[i] = count(k.n) + " " + cmp.Or(phrases[k.kind], k.kind)
+	}
+	return fmt.Sprintf("errors: %s of %s requests: %s", shareText(share), count(s.planned()), strings.Join(words, ", "))
+}
+
+// phrases say in words what the kinds of failure and error mean.
+var phrases = map[string]string{
+	"status": "wrong status", "header": "wrong header", "length": "wrong length", "body": "wrong body",
+	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without an answer", "timeout": "timed out",
+	"parse": "answered with no HTTP/1.1", "write": "not to be written",
+}
+
+// shareText is a share in per cent that is never rounded to 0 %.
+func shareText(share float64) string {
+	if share < 0.0005 {
+		return "less than 0.1 %"
+	}
+	return report.PerCent(share)
+}
+
+type tally struct {
+	kind string
+	n    int64
+}
+
+// sorted are the counts of m, the most frequent first.
+func sorted(m map[string]int64) []tally {
+	var list []tally
+	for kind, n := range m {
+		list = append(list, tally{kind, n})
+	}
+	slices.SortFunc(list, func(a, b tally) int { return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.kind, b.kind)) })
+	return list
+}

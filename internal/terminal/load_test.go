@@ -1,0 +1,82 @@
+package terminal
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// interval is second k of a load: n answers of about 2 ms and some errors.
+func interval(k int, n, errors int64) result.Interval {
+	h := hist.New()
+	for i := range n {
+		h.Record(2_000_000 + 1000*i)
+	}
+	i := result.Interval{StartNS: int64(k) * 1e9, LengthNS: 1e9, Load: result.Load{Started: n + errors, Succeeded: n}, Detail: result.Detail{Service: h}}
+	if errors > 0 {
+		i.Load.Errors = map[string]int64{"reset": errors}
+	}
+	return i
+}
+
+func TestLoadScreen(t *testing.T) {
+	for _, width := range []int{80, 34} {
+		s := &screen{t: t, width: width}
+		l := NewLoad(s, true, width == 34, func() int { return s.width }, "http://127.0.0.1:9200/: 20 s over 125 connections", 20*time.Second, 0)
+		l.Start()
+		s.writes = 0
+		for k := range 9 {
+			errors := int64(0)
+			if k == 6 {
+				errors = 3
+			}
+			l.Tick(interval(k, int64(100*(k%5)), errors))
+		}
+		if s.writes != 9 {
+			t.Errorf("%d writes in 9 s; want one a second", s.writes)
+		}
+		golden(t, fmt.Sprintf("load-%d.txt", width), s.String())
+		l.Tick(interval(20, 7, 1))
+		if !strings.Contains(s.String(), "waiting for the last") || strings.Contains(s.String(), "7.00/s") {
+			t.Errorf("the drain shows as\n%s", s)
+		}
+		if l.Close(); s.String() != "\n" {
+			t.Errorf("after Close there stands %q", s)
+		}
+	}
+}
+
+func TestLoadPlain(t *testing.T) {
+	var b bytes.Buffer
+	l := NewLoad(&b, false, false, nil, "http://h/: 5,000 requests over 2 connections", 0, 5_000)
+	l.Start()
+	for k := range 17 {
+		l.Tick(interval(k, 200, int64(k/8)))
+	}
+	l.Tick(interval(17, 0, 0))
+	l.Tick(interval(19, 0, 0))
+	l.Close()
+	if strings.Contains(b.String(), "\x1b") {
+		t.Error("an escape code without a TTY")
+	}
+	golden(t, "load-plain.txt", b.String())
+}
+
+func TestSpark(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		width  int
+		want   string
+	}{
+		{nil, 5, ""}, {[]float64{1}, 0, ""}, {[]float64{1}, -1, ""}, {[]float64{0, 0}, 5, "  "}, {[]float64{0, 0.01, 4, 8}, 5, " ▁▅█"}, {[]float64{9, 9, 1, 2}, 2, "▅█"},
+	} {
+		if got := Spark(c.values, c.width); got != c.want {
+			t.Errorf("Spark(%v, %d) = %q; want %q", c.values, c.width, got, c.want)
+		}
+	}
+}
