@@ -39,6 +39,7 @@ type runFlags struct {
 	seed        uint64
 	out         string
 	offline     bool
+	resume      string
 }
 
 func runCommand() *cobra.Command {
@@ -63,11 +64,15 @@ func runCommand() *cobra.Command {
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.StringVar(&f.out, "out", "", "run folder (default: runs/<time>)")
 	fl.BoolVar(&f.offline, "offline", false, "fetch no toolchain")
+	fl.StringVar(&f.resume, "resume", "", "go on with the interrupted run in this folder; its plan stands")
 	return cmd
 }
 
 // run is the main job, from words to verdicts.
 func run(cmd *cobra.Command, f *runFlags, slug string) error {
+	if f.resume != "" {
+		return resume(cmd, f)
+	}
 	pr, err := openProject()
 	if err != nil {
 		return err
@@ -80,7 +85,6 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 	if err != nil {
 		return usage(err)
 	}
-	stderr := cmd.ErrOrStderr()
 	if err := os.MkdirAll(filepath.Dir(f.out), 0o755); err != nil {
 		return fmt.Errorf("create run folder: %w", err)
 	}
@@ -89,8 +93,49 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 		return fmt.Errorf("%w; give another --out", err)
 	}
 	defer store.Close()
-	announce(stderr, p, &cost, f.out)
+	announce(cmd.ErrOrStderr(), p, &cost, f.out)
+	return carryOut(cmd, f, pr, p, sc, store, func(b *bench.Bench) (*result.Run, error) { return b.Run(cmd.Context(), *p) })
+}
 
+// resume goes on with an interrupted run.
+func resume(cmd *cobra.Command, f *runFlags) error {
+	for _, name := range []string{"budget", "contestants", "controls", "scenario", "connections", "delay", "seed", "out"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("--resume goes on with the plan of the run; it leaves no room for --%s", name)
+		}
+	}
+	run, err := result.Open(f.resume)
+	if err != nil {
+		return usage(err)
+	}
+	if _, err := plan.Resumable(run); err != nil {
+		return usagef("resume %s: %w", f.resume, err)
+	}
+	pr, err := openProject()
+	if err != nil {
+		return err
+	}
+	sc, err := pr.scenario(run.Plan.Scenario)
+	if err != nil {
+		return err
+	}
+	if err := pr.contestants(run.Plan.Contestants); err != nil {
+		return err
+	}
+	store, err := result.Continue(f.resume)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	f.out = f.resume
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s\ngoing on with %s, %d epochs of it valid\n\n", run.Plan.Title, f.out, len(plan.Epochs(run)))
+	return carryOut(cmd, f, pr, &run.Plan, sc, store, func(b *bench.Bench) (*result.Run, error) { return b.Resume(cmd.Context(), run) })
+}
+
+// carryOut sets the bench up, lets it do, and concludes.
+func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *scenario.Scenario, store *result.Store,
+	do func(*bench.Bench) (*result.Run, error)) error {
+	stderr := cmd.ErrOrStderr()
 	host, err := bench.NewLocal(bench.LocalOptions{
 		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Folder: f.out, Offline: f.offline,
 	})
@@ -99,12 +144,11 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 	}
 	defer host.Close()
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
-	b := &bench.Bench{
+	done, err := do(&bench.Bench{
 		Host: host, Driver: host.Driver(), Scenario: sc, Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  func(r *result.Run) bool { return study.AllDecided(study.Analyse(r)) },
 		Standing: standing, Note: note,
-	}
-	done, err := b.Run(cmd.Context(), *p)
+	})
 	view.Close()
 	if err != nil {
 		return err
@@ -290,7 +334,7 @@ func conclude(cmd *cobra.Command, r *result.Run, dir string) error {
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "\nwritten: %s, %s\n", filepath.Join(dir, "report.html"), filepath.Join(dir, result.TrialsFile))
 	failed := slices.ContainsFunc(r.Failures, func(f result.Failure) bool { return !f.Unavailable() })
-	if failed || r.End == nil || r.End.Reason == "interrupted" || r.End.Reason == string(plan.Nobody) {
+	if failed || r.End == nil || r.End.Reason == plan.Interrupted || r.End.Reason == string(plan.Nobody) {
 		return exit(exitFailed)
 	}
 	return nil

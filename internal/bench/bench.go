@@ -87,10 +87,34 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	if err := errors.Join(b.record(result.Record{Plan: &p}), b.record(result.Record{Host: &host})); err != nil {
 		return b.run, err
 	}
+	return b.carryOut(ctx)
+}
+
+// Resume goes on with a run that was interrupted, in a new epoch: its processes are built and proved again, and must be the same.
+func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
+	b.run, b.servers = run, map[string]Server{}
+	epoch, err := plan.Resumable(run)
+	if err != nil {
+		return run, fmt.Errorf("resume: %w", err)
+	}
+	if here := b.Host.Describe(); here.CPU != run.Host.CPU || here.CPUs != run.Host.CPUs || here.Kernel != run.Host.Kernel || here.Pinned != run.Host.Pinned {
+		return run, fmt.Errorf("resume: the run was begun on another machine (%s, %d CPUs, %s; here %s, %d CPUs, %s): start it anew",
+			run.Host.CPU, run.Host.CPUs, run.Host.Kernel, here.CPU, here.CPUs, here.Kernel)
+	}
+	now := time.Now().UnixNano()
+	last := run.Trials[len(run.Trials)-1].EndedUnixNS
+	if err := b.record(result.Record{Resume: &result.Resume{Epoch: epoch, StartedUnixNS: now, PausedNS: now - last}}); err != nil {
+		return run, err
+	}
+	return b.carryOut(ctx)
+}
+
+// carryOut goes on until the plan stops it, and records how it ended.
+func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	reason, err := b.all(ctx)
 	b.stopAll()
 	if ctx.Err() != nil {
-		reason, err = "interrupted", nil
+		reason, err = plan.Interrupted, nil
 	}
 	if err != nil {
 		reason = "failed"
@@ -144,6 +168,9 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	slots := make(chan struct{}, 2)
 	var wg sync.WaitGroup
 	for i, name := range names {
+		if b.run.FailureOf(name) != nil { // before the run was resumed
+			continue
+		}
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
@@ -159,6 +186,9 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	}
 	var standing []result.Contestant
 	for i, name := range names {
+		if b.run.FailureOf(name) != nil {
+			continue
+		}
 		if failed[i] == nil {
 			standing = append(standing, built[i])
 			continue
@@ -179,6 +209,10 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	for _, c := range built {
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
+		known := b.run.Contestant(c.Name)
+		if known != nil && (known.BinaryHash != c.BinaryHash || known.Version != c.Version) {
+			return fmt.Errorf("resume: %s is built otherwise than when the run began (%s, now %s): start the run anew", c.Name, known.Version, c.Version)
+		}
 		seen, err := b.proveOne(ctx, &c)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -190,6 +224,9 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 		}
 		if seen != nil {
 			c.Response, c.HeaderBytes, c.BodyBytes, c.Differs = seen.Framing, seen.HeaderBytes, seen.BodyBytes, seen.Differs
+		}
+		if known != nil {
+			continue
 		}
 		if err := b.record(result.Record{Contestant: &c}); err != nil {
 			return err

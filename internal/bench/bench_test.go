@@ -227,6 +227,47 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
+func TestResume(t *testing.T) {
+	b, _, d, records := set(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	measured := 0
+	b.Event = func(e result.Event) {
+		if e.Trial != nil {
+			if measured++; measured == 18 { // 10 in the pilot
+				cancel()
+			}
+		}
+	}
+	run, err := b.Run(ctx, small("a", "b"))
+	if err != nil || run.End.Reason != plan.Interrupted {
+		t.Fatalf("%+v, %v", run.End, err)
+	}
+	contestants, cut := len(run.Contestants), run.Trials[len(run.Trials)-1].Epoch
+	b.Event = nil
+	d.opened = nil
+	run, err = b.Resume(t.Context(), run)
+	if err != nil || run.End == nil || run.End.Reason != string(plan.Decided) {
+		t.Fatalf("%+v, %v", run.End, err)
+	}
+	if len(run.Contestants) != contestants || len(run.Resumes) != 1 || run.Resumes[0].Epoch != cut+1 || run.Resumes[0].PausedNS <= 0 {
+		t.Errorf("%d contestants, %d before; %+v", len(run.Contestants), contestants, run.Resumes)
+	}
+	again := &result.Run{}
+	for _, r := range *records {
+		again.Add(r)
+	}
+	if len(again.Trials) != len(run.Trials) || again.End == nil || again.End.Reason != string(plan.Decided) {
+		t.Errorf("stored: %d trials of %d, %+v", len(again.Trials), len(run.Trials), again.End)
+	}
+	if _, err := b.Resume(t.Context(), run); err == nil {
+		t.Error("a run that is over was resumed")
+	}
+	run.End, run.Host.CPUs = nil, 64
+	if _, err := b.Resume(t.Context(), run); err == nil || !strings.Contains(err.Error(), "another machine") {
+		t.Errorf("on another machine: %v", err)
+	}
+}
+
 func TestStoreTroubleEndsTheRun(t *testing.T) {
 	b, _, _, _ := set(t)
 	n := 0

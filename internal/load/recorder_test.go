@@ -50,3 +50,69 @@ func TestConnectionSeedsDiffer(t *testing.T) {
 		}
 	}
 }
+
+func TestNothingOfTheHotPathAllocates(t *testing.T) {
+	for _, r := range []*Recorder{NewRecorder(), newDetailed(false), newDetailed(true)} {
+		r.TimedOut(0, 0, 1) // the first that is censored makes room
+		if n := testing.AllocsPerRun(100, func() {
+			r.Sent(2, 1000)
+			r.Late(500, 1000)
+			r.Done(OK, 200, 500, 1000, 3000)
+			r.Done(Status, 503, 500, 1000, 3000)
+			r.Lost(Closed, 1)
+			r.TimedOut(500, 1000, 3000)
+			r.Flying(500, 1000, 3000)
+			r.Never(500, 3000)
+			r.Undial(500, 3000)
+		}); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+		if n := testing.AllocsPerRun(10, r.Reset); n != 0 {
+			t.Errorf("%v allocations to reset", n)
+		}
+	}
+}
+
+// TestCensoredAreLowerBounds: they stand where they had come to, and are not answers.
+func TestCensoredAreLowerBounds(t *testing.T) {
+	r := newDetailed(true)
+	r.Sent(4, 1000)
+	r.Done(OK, 200, 0, 1000, 11_000)
+	r.TimedOut(0, 1000, 60_000)
+	r.TimedOut(2000, 3000, 60_000)
+	r.Flying(50_000, 52_000, 60_000)
+	r.Never(40_000, 60_000)
+	l, d := r.load(70_000), r.detail()
+	if l.Started != 4 || l.Succeeded != 1 || l.Errors["timeout"] != 2 || l.InFlight != 1 || l.NeverStarted != 1 || l.WindowNS != 10_000 {
+		t.Errorf("%+v", l)
+	}
+	if d.Censored != 4 || d.CensoredFromNS != 10_000 || d.Service.Count() != 4 || d.Response.Count() != 5 || d.Response.Max() != 60_000 || d.Service.Max() != 59_000 {
+		t.Errorf("%d from %d: services %d up to %d, responses %d up to %d", d.Censored, d.CensoredFromNS, d.Service.Count(), d.Service.Max(), d.Response.Count(), d.Response.Max())
+	}
+	r.Reset()
+	if d := r.detail(); d.Censored != 0 || d.CensoredFromNS != 0 || d.Service.Count() != 0 || d.Response.Count() != 0 || len(d.Status) != 0 {
+		t.Errorf("after reset: %+v", d)
+	}
+}
+
+// TestMergeTakesTheExtremes: what is summed, and what is not, whatever the order.
+func TestMergeTakesTheExtremes(t *testing.T) {
+	a, b := newDetailed(true), newDetailed(true)
+	a.Sent(1, 900)
+	a.Done(OK, 200, 100, 900, 5000)
+	a.StarvedNS, a.BacklogPeak = 10, 7
+	b.Sent(1, 400)
+	b.Done(Status, 404, 400, 400, 2000)
+	b.StarvedNS, b.BacklogPeak = 20, 3
+	b.TimedOut(1, 2, 30)
+	for _, order := range [][]*Recorder{{a, b}, {b, a}} {
+		all := newDetailed(true)
+		for _, r := range order {
+			all.merge(r)
+		}
+		l, d := all.load(9000), all.detail()
+		if l.WindowNS != 4600 || l.StarvedNS != 30 || l.BacklogPeak != 7 || d.CensoredFromNS != 29 || d.Status[200] != 1 || d.Status[404] != 1 {
+			t.Errorf("%+v, %+v", l, d)
+		}
+	}
+}

@@ -130,12 +130,19 @@ func Looks(run *result.Run) []stats.Look {
 	return looks([]int{least}, least, m, p.Alpha)
 }
 
-// elapsed is the time from the first trial's epoch start to the last trial's end, ns.
+// elapsed is the time from the first trial's epoch start to the last trial's end, without the pauses of a run that was resumed, ns.
 func elapsed(run *result.Run) int64 {
 	if len(run.Trials) == 0 {
 		return 0
 	}
-	return run.Trials[len(run.Trials)-1].EndedUnixNS - begin(run)
+	last := run.Trials[len(run.Trials)-1]
+	paused := int64(0)
+	for _, r := range run.Resumes {
+		if r.Epoch <= last.Epoch {
+			paused += r.PausedNS
+		}
+	}
+	return last.EndedUnixNS - begin(run) - paused
 }
 
 // begin is when the first process of the run was started for measuring.

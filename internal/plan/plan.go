@@ -3,6 +3,8 @@
 package plan
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 
 	"dyno/internal/result"
@@ -38,6 +40,9 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 		return first(run, result.Key{Seed: p.Seed})
 	}
 	last := run.Trials[len(run.Trials)-1].Key
+	if n := len(run.Resumes); n > 0 && run.Resumes[n-1].Epoch > last.Epoch {
+		return first(run, result.Key{Seed: p.Seed, Epoch: run.Resumes[n-1].Epoch})
+	}
 	if o, ok := following(run, last); ok {
 		return o, ""
 	}
@@ -52,6 +57,20 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	}
 	return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch + 1})
 }
+
+// Resumable says at which epoch an interrupted run can go on, or why it cannot.
+func Resumable(run *result.Run) (epoch int, err error) {
+	switch {
+	case run.End != nil && run.End.Reason != Interrupted:
+		return 0, fmt.Errorf("the run is over (%s)", run.End.Reason)
+	case lastEpoch(run) < run.Plan.Pilots:
+		return 0, errors.New("it was interrupted before its pilots were over: there is nothing to go on with; start it anew")
+	}
+	return lastEpoch(run) + 1, nil
+}
+
+// Interrupted is the reason of an End that is none of the plan's.
+const Interrupted = "interrupted"
 
 // afterEpoch judges the end of an epoch.
 func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {

@@ -22,6 +22,7 @@ type Record struct {
 	Launch     *Launch     `json:"launch,omitempty"`
 	Trial      *Trial      `json:"trial,omitempty"`
 	Failure    *Failure    `json:"failure,omitempty"`
+	Resume     *Resume     `json:"resume,omitempty"`
 	End        *End        `json:"end,omitempty"`
 }
 
@@ -33,6 +34,7 @@ type Run struct {
 	Launches    []Launch
 	Trials      []Trial
 	Failures    []Failure
+	Resumes     []Resume
 	End         *End // nil when the run was cut off
 }
 
@@ -51,6 +53,9 @@ func (r *Run) Add(rec Record) {
 		r.Trials = append(r.Trials, *rec.Trial)
 	case rec.Failure != nil:
 		r.Failures = append(r.Failures, *rec.Failure)
+	case rec.Resume != nil:
+		r.Resumes = append(r.Resumes, *rec.Resume)
+		r.End = nil
 	case rec.End != nil:
 		r.End = rec.End
 	}
@@ -290,6 +295,13 @@ type Host struct {
 	Hypervisor    string `json:"hypervisor,omitempty"`
 	FileLimit     int64  `json:"file_limit"`
 	Quota         string `json:"quota,omitempty"` // cgroup CPU quota, if any
+}
+
+// Resume says that an interrupted run goes on, with processes started anew: at the head of an epoch, for what the last one had is incomplete.
+type Resume struct {
+	Epoch         int   `json:"epoch"`
+	StartedUnixNS int64 `json:"started_unix_ns"`
+	PausedNS      int64 `json:"paused_ns"` // since the last trial; no part of the budget
 }
 
 // End is the last line of a run that stopped of itself or was asked to.

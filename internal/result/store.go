@@ -33,6 +33,41 @@ func Create(dir string) (*Store, error) {
 	return &Store{f: f}, nil
 }
 
+// Continue opens the trials.jsonl of the run folder dir, to append to it. A last line that was cut off by a crash is cut away.
+func Continue(dir string) (*Store, error) {
+	f, err := os.OpenFile(filepath.Join(dir, TrialsFile), os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		return nil, fmt.Errorf("continue run: %w", err)
+	}
+	whole, err := wholeLines(f)
+	if err == nil {
+		err = f.Truncate(whole)
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("continue run: %w", err)
+	}
+	return &Store{f: f}, nil
+}
+
+// wholeLines is how many bytes of f end with a line's end.
+func wholeLines(f *os.File) (int64, error) {
+	var at, whole int64
+	for r := bufio.NewReader(f); ; {
+		line, err := r.ReadSlice('\n')
+		at += int64(len(line))
+		switch err {
+		case nil:
+			whole = at
+		case io.EOF:
+			return whole, nil
+		case bufio.ErrBufferFull:
+		default:
+			return 0, err
+		}
+	}
+}
+
 // Append writes one record as one line, in one write.
 func (s *Store) Append(rec Record) error {
 	b, err := json.Marshal(rec)

@@ -3,6 +3,7 @@ package result
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,4 +101,34 @@ func FuzzRead(f *testing.F) {
 			t.Fatal("want either a run or an error")
 		}
 	})
+}
+
+func TestContinueCutsTheBrokenLine(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(s.Append(Record{Plan: &Plan{Format: Format}}), s.Append(Record{End: &End{Reason: "interrupted"}}), s.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, TrialsFile)
+	whole, _ := os.ReadFile(path)
+	if err := os.WriteFile(path, append(whole, `{"trial":{"se`...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Continue(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Append(Record{Resume: &Resume{Epoch: 3}}), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	run, err := Open(dir)
+	if err != nil || run.End != nil || len(run.Resumes) != 1 || run.Resumes[0].Epoch != 3 {
+		t.Errorf("%+v, %v", run, err)
+	}
+	if _, err := Continue(t.TempDir()); err == nil {
+		t.Error("continued nothing")
+	}
 }
