@@ -140,6 +140,12 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 		if stop != "" {
 			return string(stop), nil
 		}
+		if b.run.Plan.Protocol == plan.Classic {
+			if err := b.alone(ctx, o); err != nil {
+				return "", err
+			}
+			continue
+		}
 		if o.Epoch != epoch {
 			if err := b.turn(ctx, o.Epoch); err != nil {
 				return "", err
@@ -246,7 +252,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 		return nil, nil
 	}
 	network, addr := s.Addr()
-	seen, err := scenario.Verify(ctx, b.Scenario, network, addr, c.Differs, b.delay())
+	seen, err := scenario.Verify(ctx, b.Scenario, network, addr, c.Differs, b.delay(0))
 	if err != nil {
 		return seen, &LogError{Err: err, Tail: s.LogTail()}
 	}
@@ -264,11 +270,14 @@ func (e *LogError) Error() string { return e.Err.Error() }
 // Unwrap gives the error alone.
 func (e *LogError) Unwrap() error { return e.Err }
 
-func (b *Bench) delay() time.Duration { return time.Duration(b.run.Plan.Level.DelayNS) }
+// delay is that of the handlers in an epoch.
+func (b *Bench) delay(epoch int) time.Duration {
+	return time.Duration(plan.First(&b.run.Plan, epoch).DelayNS)
+}
 
 // launch starts a contestant; it is ready when its first loaded request is answered with the right status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
-	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(), Probe: b.Scenario.Probe(b.delay())})
+	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: b.Scenario.Probe(b.delay(epoch))})
 }
 
 // record stores one record and adds it to the run.

@@ -76,11 +76,31 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	s.ReadyNS = int64(server.Ready())
 	if s.Contestant != b.run.Plan.Ceiling {
 		network, addr := server.Addr()
-		if _, err := scenario.Verify(ctx, b.Scenario, network, addr, b.differs(s.Contestant), b.delay()); err != nil {
+		if _, err := scenario.Verify(ctx, b.Scenario, network, addr, b.differs(s.Contestant), b.delay(s.Epoch)); err != nil {
 			return &LogError{Err: err, Tail: server.LogTail()}
 		}
 	}
 	return nil
+}
+
+// alone launches one contestant by itself, loads it once, and stops it: the way of published benchmarks.
+func (b *Bench) alone(ctx context.Context, o plan.Order) error {
+	b.stopAll()
+	if err := b.Sync(); err != nil {
+		return err
+	}
+	b.progress("launch", o.Contestant, o.Epoch, nil)
+	s := &started{Launch: result.Launch{Contestant: o.Contestant, Epoch: o.Epoch}, position: o.Position}
+	if err := b.open(ctx, s); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return b.fail(o.Contestant, "launch", o.Epoch, err)
+	}
+	if err := b.record(result.Record{Launch: &s.Launch}); err != nil {
+		return err
+	}
+	return b.trial(ctx, o)
 }
 
 // trial thaws, connects, re-warms, loads, drains, reads the clocks, disconnects, freezes, and records.
@@ -121,21 +141,26 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	watched := b.Host.Watch()
 	outer := clocks(s, b.Driver)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
+	if o.Level != p.Level {
+		t.Level = &o.Level
+	}
 	if err := s.Thaw(); err != nil {
 		return nil, err
 	}
-	sess, err := b.Driver.Open(ctx, b.job(o.Contestant, s, o.LoadSeed))
+	sess, err := b.Driver.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
 	if err != nil {
 		return nil, err
 	}
 	defer sess.Close()
-	rewarm := load.Window{For: time.Duration(p.RewarmNS), Spread: b.delay()}
-	if _, err := sess.Run(ctx, rewarm); err != nil {
-		return nil, err
+	delay := time.Duration(o.Level.DelayNS)
+	if p.RewarmNS > 0 {
+		if _, err := sess.Run(ctx, load.Window{For: time.Duration(plan.Rewarm(p, o.Level)), Spread: delay}); err != nil {
+			return nil, err
+		}
 	}
 	inner := clocks(s, b.Driver)
 	before := s.Logged()
-	if t.Load, err = sess.Run(ctx, load.Window{For: time.Duration(p.TrialNS), Spread: b.delay()}); err != nil {
+	if t.Load, err = sess.Run(ctx, b.window(o)); err != nil {
 		return nil, err
 	}
 	server, generator := inner()
@@ -193,12 +218,24 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
-func (b *Bench) job(name string, s Server, seed uint64) load.Job {
+func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
 	network, addr := s.Addr()
 	return load.Job{
 		Network: network, Addr: addr, Scenario: b.Scenario.Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
-		Connections: b.run.Plan.Level.Connections, Pipeline: b.run.Plan.Level.Pipeline, Timeout: 10*time.Second + b.delay(),
+		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
 	}
+}
+
+// window is the load of a trial.
+func (b *Bench) window(o plan.Order) load.Window {
+	if n := b.run.Plan.Requests; n > 0 {
+		return load.Window{Requests: n}
+	}
+	w := load.Window{For: time.Duration(o.TrialNS), Spread: time.Duration(o.Level.DelayNS)}
+	if rate := o.Level.RatePerSec; rate > 0 {
+		w.Schedule = &load.Schedule{Stages: []load.Stage{{From: rate, To: rate}}, Poisson: true, Seed: o.LoadSeed}
+	}
+	return w
 }
 
 // progress tells the live view where the run stands.

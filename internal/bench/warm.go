@@ -7,6 +7,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
+	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
@@ -26,7 +27,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	for ctx.Err() == nil {
 		native, managed := 0, 0
 		for _, s := range all {
-			if s.err != nil || s.warm(b.delay() > 0) {
+			if s.err != nil || s.warm(b.delay(s.Epoch) > 0) {
 				continue
 			}
 			if s.managed {
@@ -78,11 +79,11 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	if err == nil && len(s.rates) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
-	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, 0))
+	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, b.warmLevel(s.Epoch), 0))
 	if err != nil {
 		return err
 	}
-	seen, err := session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay()), Spread: b.delay()})
+	seen, err := session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay(s.Epoch)), Spread: b.delay(s.Epoch)})
 	after, unread := s.server.CPU()
 	session.Close()
 	if err == nil {
@@ -109,6 +110,14 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		s.WarmupNS = int64(b.Driver.Now().Sub(s.began))
 	}
 	return nil
+}
+
+// warmLevel is where the contestants of an epoch are warmed up: at the plan's level or, in a sweep, with the first connections and delay of
+// the epoch's levels.
+func (b *Bench) warmLevel(epoch int) result.Level {
+	level := plan.First(&b.run.Plan, epoch)
+	level.RatePerSec = 0
+	return level
 }
 
 // Warm-up classes of method.md §2.3. This version tells them by halves; the changepoint test is to come.

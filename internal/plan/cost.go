@@ -30,21 +30,46 @@ const (
 	WarmRequests   = 20_000
 )
 
-// The profile quick (doc/method.md): short trials, because the machine's own speed changes within tenths of a second, and as many rounds as
-// make up quickLoad.
+// The profiles (doc/method.md): short trials, because the machine's own speed changes within tenths of a second, and as many rounds as make up
+// the load of one contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
 const (
 	quickTrial  = 100 * time.Millisecond
 	quickRewarm = 30 * time.Millisecond
-	quickLoad   = 1200 * time.Millisecond // of one contestant in one epoch
+	quickLoad   = 1200 * time.Millisecond
+	fullLoad    = 2000 * time.Millisecond
 	leastRounds = 3
 )
 
-// Quick sets the times and rounds of p. A trial is at least 20 handler delays, and the re-warm two.
-func Quick(p *result.Plan) {
-	delay := time.Duration(p.Level.DelayNS)
-	trial := max(quickTrial, 20*delay)
-	p.TrialNS, p.RewarmNS = int64(trial), int64(max(quickRewarm, 2*delay))
-	p.Rounds = max(leastRounds, int(quickLoad/trial))
+// Profile sets the times and rounds of p by the profile it names, as far as the protocol leaves them open.
+func Profile(p *result.Plan) error {
+	p.Looks, p.Pilots = []int{8, 12, 16, 24}, 1
+	load := quickLoad
+	switch {
+	case p.Profile == "quick":
+	case p.Profile == "full":
+		p.Looks, p.Pilots, load = []int{12, 16, 24, 32, 48}, 2, fullLoad
+	default:
+		return fmt.Errorf("no profile %q; there are quick and full", p.Profile)
+	}
+	trial := max(quickTrial, 20*time.Duration(p.Level.DelayNS))
+	switch p.Protocol {
+	case Duel:
+		p.Rounds = max(leastRounds, int(load/trial))
+	case Sweep:
+		trial = quickTrial // of each level: see trialOf
+		p.Rounds, p.Looks, p.Pilots = leastRounds, nil, len(parts(p))
+		if p.Epochs == 0 {
+			p.Epochs = 4
+		}
+	case Classic:
+		p.Rounds, p.Looks, p.Pilots, p.RewarmNS, p.Ceiling, p.Controls = 1, nil, 0, 0, "", nil
+		if p.Epochs == 0 {
+			p.Epochs = 1
+		}
+		return nil
+	}
+	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(quickRewarm)}, p.Level)
+	return nil
 }
 
 // Cost is what a plan takes, told before it starts.
@@ -52,21 +77,25 @@ type Cost struct {
 	Starters     int // contestants and controls of a round
 	Pairs        int // that are compared
 	Epoch        time.Duration
-	Epochs       int // after the pilots, until the last look
-	Trials       int // until the last look, pilots among them
-	FirstVerdict time.Duration
-	Whole        time.Duration // until the last look, no round void
+	Epochs       int           // after the pilots, until the last look
+	Trials       int           // until the last look, pilots among them
+	FirstVerdict time.Duration // 0: there are no verdicts
+	Whole        time.Duration // until the last look, no round void; 0: unknown
 	Looks        []stats.Look
 }
 
 // reserve is the share of the budget that is kept for void rounds and for a machine that slows down.
 const reserve = 0.07
 
-// Estimate tells the cost of p, or an error that names the least budget that can reach a verdict.
+// Estimate tells the cost of p, or an error that names the least budget that can reach its end, for a duel a verdict.
 func Estimate(p *result.Plan) (Cost, error) {
+	switch p.Protocol {
+	case Sweep, Classic:
+		return estimateAll(p)
+	}
 	c := Cost{Starters: len(p.Contestants) + len(p.Controls), Pairs: pairs(len(p.Contestants))}
-	pilot := time.Duration(p.Pilots) * estimateEpoch(p, true)
-	c.Epoch = estimateEpoch(p, false)
+	pilot := pilotsEstimate(p)
+	c.Epoch = estimateEpoch(p, p.Pilots)
 	left := time.Duration(p.BudgetNS) - pilot
 	c.Looks = looks(p.Looks, int(float64(left)*(1-reserve)/float64(c.Epoch)), c.Pairs, p.Alpha)
 	if len(c.Looks) == 0 {
@@ -81,6 +110,24 @@ func Estimate(p *result.Plan) (Cost, error) {
 	return c, nil
 }
 
+// estimateAll is Estimate for a plan that is carried out whole.
+func estimateAll(p *result.Plan) (Cost, error) {
+	c := Cost{Starters: len(p.Contestants) + len(p.Controls), Epochs: p.Epochs * len(parts(p))}
+	for e := range p.Pilots + c.Epochs {
+		c.Whole += estimateEpoch(p, e)
+		c.Trials += p.Rounds * len(entrants(p, e))
+	}
+	if p.Protocol == Classic && p.Requests > 0 {
+		c.Whole = 0 // it depends on the contestants
+		return c, nil
+	}
+	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
+		return c, fmt.Errorf("a budget of %v is too little: %d trials at %d levels take about %v; give --budget %v or more, or fewer levels or contestants",
+			time.Duration(p.BudgetNS), c.Trials, max(len(p.Levels), 1), c.Whole.Round(time.Second), least)
+	}
+	return c, nil
+}
+
 // pairs is the size of Holm's family among k contestants; one contestant alone is compared with nobody, but still judged at one look.
 func pairs(k int) int { return max(1, k*(k-1)/2) }
 
@@ -92,20 +139,30 @@ func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
 	return stats.Looks([]int{fits}, fits, m, alpha)
 }
 
-func estimateEpoch(p *result.Plan, pilot bool) time.Duration {
+func pilotsEstimate(p *result.Plan) (sum time.Duration) {
+	for e := range p.Pilots {
+		sum += estimateEpoch(p, e)
+	}
+	return sum
+}
+
+func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 	var sum time.Duration
 	managed := 0
-	for _, name := range starters(p, pilot) {
+	names := starters(p, epoch < p.Pilots)
+	for _, name := range names {
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
 			managed++
 		} else {
 			sum += startNative
 		}
-		sum += time.Duration(p.Rounds) * (time.Duration(p.TrialNS+p.RewarmNS+p.Level.DelayNS) + trialOverhead)
 	}
-	if managed > 0 {
-		native := time.Duration(len(starters(p, pilot))-managed) * WarmNative
+	for _, e := range entrants(p, epoch) {
+		sum += time.Duration(p.Rounds) * (time.Duration(trialOf(p, e.level)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead)
+	}
+	if managed > 0 && p.Protocol != Classic {
+		native := time.Duration(len(names)-managed) * WarmNative
 		sum += max(0, WarmManaged+WarmQuiet-native)
 	}
 	return sum
@@ -123,6 +180,9 @@ func Looks(run *result.Run) []stats.Look {
 		return nil
 	}
 	left := float64(p.BudgetNS-pilotsEnd(run)) * (1 - reserve)
+	if p.Protocol == Sweep || p.Protocol == Classic {
+		return nil
+	}
 	if l := looks(p.Looks, int(left/float64(pilotCost(run))), m, p.Alpha); len(l) > 0 {
 		return l
 	}
@@ -170,11 +230,11 @@ func pilotsEnd(run *result.Run) int64 {
 // pilotCost is the time of one epoch at the pace of the pilots, without the ceiling's server, ns; the estimate where there are none.
 func pilotCost(run *result.Run) int64 {
 	p := &run.Plan
-	est := int64(estimateEpoch(p, false))
+	est := int64(estimateEpoch(p, p.Pilots))
 	if p.Pilots == 0 || pilotsEnd(run) == 0 {
 		return est
 	}
-	scale := float64(pilotsEnd(run)) / float64(int64(p.Pilots)*int64(estimateEpoch(p, true)))
+	scale := float64(pilotsEnd(run)) / float64(pilotsEstimate(p))
 	return int64(scale * float64(est))
 }
 
@@ -190,20 +250,34 @@ func epochCost(run *result.Run) int64 {
 // Progress says how many trials stand, how many there will be at most, and how long that takes at the pace so far.
 func Progress(run *result.Run) (done, total int, left time.Duration) {
 	p := &run.Plan
-	looks := Looks(run)
-	if len(looks) == 0 {
-		return len(run.Trials), len(run.Trials), 0
+	epochs := p.Epochs * len(parts(p))
+	if p.Protocol == Duel || p.Protocol == "" {
+		looks := Looks(run)
+		if len(looks) == 0 {
+			return len(run.Trials), len(run.Trials), 0
+		}
+		epochs = looks[len(looks)-1].N
 	}
-	epochs := looks[len(looks)-1].N
-	perRound := len(active(run, true))
-	for e := range p.Pilots {
-		total += p.Rounds * len(Starts(run, e))
+	gone := 0 // contestants that failed
+	for _, name := range starters(p, false) {
+		if run.FailureOf(name) != nil {
+			gone++
+		}
 	}
-	total += p.Rounds * epochs * perRound
+	share := 1 - float64(gone)/float64(len(starters(p, false)))
+	var whole time.Duration
+	for e := range p.Pilots + epochs {
+		n := float64(p.Rounds * len(entrants(p, e)))
+		total += int(n*share + 0.5)
+		whole += estimateEpoch(p, e)
+	}
 	void, _ := Voided(run)
 	done = min(len(run.Trials)-void, total)
-	perTrial := float64(pilotCost(run)) / float64(max(1, p.Rounds*perRound))
-	left = time.Duration(perTrial * float64(total-done))
+	pace := 1.0
+	if est := pilotsEstimate(p); est > 0 && pilotsEnd(run) > 0 {
+		pace = float64(pilotsEnd(run)) / float64(est)
+	}
+	left = time.Duration(pace * share * float64(whole) * float64(total-done) / float64(max(total, 1)))
 	return done, total, min(left, max(0, time.Duration(p.BudgetNS-elapsed(run))))
 }
 

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"time"
 
 	"dyno/internal/result"
 )
@@ -14,6 +16,8 @@ import (
 type Order struct {
 	result.Key
 	Contestant string
+	Level      result.Level
+	TrialNS    int64
 	Pilot      bool
 	LoadSeed   uint64 // of the drawn inputs: the same for all contestants of a round
 }
@@ -27,13 +31,25 @@ const (
 	Looked  Stop = "looks"   // the last planned look is over
 	Budget  Stop = "budget"  // another epoch would not fit
 	Nobody  Stop = "failed"  // fewer than two contestants are left
+	Done    Stop = "done"    // all that a sweep or a classic run asked for
 )
 
-// Next returns the next trial of a duel, or why there is none. decided answers for the trials so far whether every pair is decided
+// The protocols.
+const (
+	Duel    = "duel"
+	Sweep   = "sweep"
+	Classic = "classic"
+)
+
+// Next returns the next trial, or why there is none. decided answers for the trials so far whether every pair is decided
 // at the look just reached; it is asked once per look.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
-	if len(active(run, false)) < min(2, len(p.Contestants)) {
+	least := min(2, len(p.Contestants))
+	if p.Protocol == Sweep || p.Protocol == Classic {
+		least = 1
+	}
+	if len(active(run, false)) < least {
 		return Order{}, Nobody
 	}
 	if len(run.Trials) == 0 {
@@ -74,8 +90,15 @@ const Interrupted = "interrupted"
 
 // afterEpoch judges the end of an epoch.
 func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
-	if epoch < run.Plan.Pilots {
+	p := &run.Plan
+	if epoch < p.Pilots {
 		return ""
+	}
+	if p.Protocol == Sweep || p.Protocol == Classic {
+		if epoch+1 >= p.Pilots+p.Epochs*len(parts(p)) {
+			return Done
+		}
+		return overspent(run)
 	}
 	looks, n := Looks(run), len(Epochs(run))
 	for i, l := range looks {
@@ -89,6 +112,11 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 			return Looked
 		}
 	}
+	return overspent(run)
+}
+
+// overspent stops a run whose next epoch would not fit its budget.
+func overspent(run *result.Run) Stop {
 	if elapsed(run)+epochCost(run) > run.Plan.BudgetNS {
 		return Budget
 	}
@@ -107,17 +135,76 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 
 // following is the trial after k in the same round, failed contestants left out.
 func following(run *result.Run, k result.Key) (Order, bool) {
-	pilot := k.Epoch < run.Plan.Pilots
-	order := permutation(k, starters(&run.Plan, pilot))
+	p := &run.Plan
+	order := entrants(p, k.Epoch)
+	if p.Protocol != Classic { // whose order is the one asked for, as in the articles
+		order = permutation(k, order)
+	}
 	for pos := k.Position + 1; pos < len(order); pos++ {
-		if run.FailureOf(order[pos]) != nil {
+		if run.FailureOf(order[pos].contestant) != nil {
 			continue
 		}
 		k.Position = pos
-		return Order{Key: k, Contestant: order[pos], Pilot: pilot, LoadSeed: mix(k, 1)}, true
+		level := order[pos].level
+		return Order{Key: k, Contestant: order[pos].contestant, Level: level, TrialNS: trialOf(p, level), Pilot: k.Epoch < p.Pilots, LoadSeed: mix(k, 1)}, true
 	}
 	return Order{}, false
 }
+
+// entrant is what a round loads once.
+type entrant struct {
+	contestant string
+	level      result.Level
+}
+
+// entrants are all that a round of an epoch would load: each starter at each level of the epoch's launch part.
+func entrants(p *result.Plan, epoch int) []entrant {
+	var out []entrant
+	ps := parts(p)
+	for _, name := range starters(p, epoch < p.Pilots) {
+		for _, level := range ps[epoch%len(ps)] {
+			out = append(out, entrant{name, level})
+		}
+	}
+	return out
+}
+
+// parts are the levels of p by what reaches the contestants at launch: an epoch, whose processes are started once, has the levels of one part.
+func parts(p *result.Plan) [][]result.Level {
+	if p.Protocol != Sweep {
+		return [][]result.Level{{p.Level}}
+	}
+	var out [][]result.Level
+	at := map[int64]int{}
+	for _, l := range p.Levels {
+		i, seen := at[l.DelayNS]
+		if !seen {
+			i = len(out)
+			at[l.DelayNS] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], l)
+	}
+	return out
+}
+
+// First is the first level of an epoch, whose launch part its processes are launched with.
+func First(p *result.Plan, epoch int) result.Level {
+	ps := parts(p)
+	return ps[epoch%len(ps)][0]
+}
+
+// trialOf is the length of a trial at a level, ns. In a sweep it is long enough for each connection to be used, some five times.
+func trialOf(p *result.Plan, level result.Level) int64 {
+	if p.Protocol != Sweep {
+		return p.TrialNS
+	}
+	const perConnection = 80 * time.Microsecond // five requests at 60,000 a second
+	return int64(max(time.Duration(p.TrialNS), 20*time.Duration(level.DelayNS), perConnection*time.Duration(level.Connections)))
+}
+
+// Rewarm is the length of the load before a trial that does not count, ns.
+func Rewarm(p *result.Plan, level result.Level) int64 { return max(p.RewarmNS, 2*level.DelayNS) }
 
 // starters are all that a round of the plan would load.
 func starters(p *result.Plan, pilot bool) []string {
@@ -164,9 +251,9 @@ func Padding(seed uint64, epoch, start int) int {
 	return int(mix(result.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
 }
 
-// permutation shuffles names as the round (epoch, round, attempt) of k wants it.
-func permutation(k result.Key, names []string) []string {
-	out := append([]string(nil), names...)
+// permutation shuffles all as the round (epoch, round, attempt) of k wants it.
+func permutation[T any](k result.Key, all []T) []T {
+	out := slices.Clone(all)
 	rng := rand.New(rand.NewPCG(mix(k, 3), uint64(k.Attempt)))
 	rng.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
 	return out

@@ -96,19 +96,23 @@ type Plan struct {
 	Controls    []string `json:"controls"`          // truth servers that ride along: the yardstick, its blinded copy, others
 	Ceiling     string   `json:"ceiling,omitempty"` // truth server that shows the generator's ceiling; in the pilots only
 	Managed     []string `json:"managed,omitempty"`
-	Level       Level    `json:"level"`
+	Level       Level    `json:"level"`            // of a duel and a classic run
+	Levels      []Level  `json:"levels,omitempty"` // of a sweep
+	SLO         *SLO     `json:"slo,omitempty"`    // of a search
 
 	Seed    uint64  `json:"seed"`
-	Primary string  `json:"primary"` // metric that decides pairs and stops the run
-	Alpha   float64 `json:"alpha"`   // family-wise
-	Margin  float64 `json:"margin"`  // of a tie, as a share: 0.03
-	Rounds  int     `json:"rounds"`  // per epoch
-	Pilots  int     `json:"pilots"`  // epochs before the first that counts
-	Looks   []int   `json:"looks"`   // candidate numbers of valid epochs
+	Primary string  `json:"primary"`          // metric that decides pairs and stops the run
+	Alpha   float64 `json:"alpha"`            // family-wise
+	Margin  float64 `json:"margin"`           // of a tie, as a share: 0.03
+	Rounds  int     `json:"rounds"`           // per epoch
+	Pilots  int     `json:"pilots"`           // epochs before the first that counts
+	Looks   []int   `json:"looks"`            // candidate numbers of valid epochs
+	Epochs  int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
 	TrialNS  int64 `json:"trial_ns"`
 	RewarmNS int64 `json:"rewarm_ns"`
-	BudgetNS int64 `json:"budget_ns"` // after the builds
+	BudgetNS int64 `json:"budget_ns"`          // after the builds
+	Requests int64 `json:"requests,omitempty"` // classic: of one load, instead of TrialNS
 
 	StartedUnixNS int64 `json:"started_unix_ns"`
 }
@@ -118,6 +122,17 @@ type Level struct {
 	DelayNS     int64 `json:"delay_ns,omitempty"`
 	Connections int   `json:"connections"`
 	Pipeline    int   `json:"pipeline"`
+	// PerConnection is how many requests a connection carries before it is dialled anew; 0: no end.
+	PerConnection int `json:"per_connection,omitempty"`
+	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
+	RatePerSec float64 `json:"rate_per_sec,omitempty"`
+}
+
+// SLO is what a search holds a server to: the response time below which a share Quantile of all requests must be.
+type SLO struct {
+	Quantile   float64 `json:"quantile"`
+	LimitNS    int64   `json:"limit_ns"`
+	ErrorShare float64 `json:"error_share"` // that is allowed
 }
 
 // Key names a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch; Position from 0 within its round;
@@ -168,6 +183,7 @@ type Launch struct {
 type Trial struct {
 	Key
 	Contestant    string `json:"contestant"`
+	Level         *Level `json:"level,omitempty"` // where it is not the plan's
 	StartedUnixNS int64  `json:"started_unix_ns"` // of the thaw
 	EndedUnixNS   int64  `json:"ended_unix_ns"`   // of the freeze
 	Load          Load   `json:"load"`
@@ -210,6 +226,12 @@ type Load struct {
 	ServiceP50NS int64 `json:"service_p50_ns"`
 	ServiceP99NS int64 `json:"service_p99_ns"`
 	ServiceMaxNS int64 `json:"service_max_ns"`
+	// Of an open loop: due -> done, and due -> sent.
+	ResponseP50NS int64 `json:"response_p50_ns,omitempty"`
+	ResponseP99NS int64 `json:"response_p99_ns,omitempty"`
+	LagP99NS      int64 `json:"lag_p99_ns,omitempty"`
+	// CensoredFromNS: quantiles of response from here on are lower bounds, for requests that timed out or never started had waited so long.
+	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
 }
 
 // Errored is the number of requests that got no answer, whatever the kind.
