@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,7 +21,6 @@ import (
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 	"dyno/internal/terminal"
-	"dyno/internal/truth"
 )
 
 // defaultStudy is what `dyno run` asks when it is asked nothing.
@@ -30,12 +28,21 @@ const defaultStudy = "iris-vs-netcore-mvc"
 
 // runFlags are the flags of dyno run.
 type runFlags struct {
+	protocol    string
+	profile     string
 	budget      time.Duration
 	contestants []string
 	controls    []string
 	scenario    string
-	connections int
-	delay       time.Duration
+	connections []int
+	delays      []time.Duration
+	requests    string
+	duration    time.Duration
+	epochs      int
+	primary     string
+	alpha       float64
+	margin      float64
+	looks       []int
 	seed        uint64
 	out         string
 	offline     bool
@@ -46,21 +53,34 @@ func runCommand() *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [STUDY]",
-		Short: "Build, verify and duel contestants, and say which is faster",
-		Long: "run builds the contestants of a study, proves that they answer alike, and duels them: all are resident, pinned and frozen but the one\n" +
-			"under load; short trials in random order are compared round by round. The default study is " + defaultStudy + ".",
+		Short: "Build, verify and compare contestants, and say which is faster",
+		Long: "run builds the contestants of a study, proves that they answer alike, and compares them. The default study is " + defaultStudy + ".\n\n" +
+			"Protocols:\n" +
+			"  duel     all are resident, pinned and frozen but the one under load; short trials in random order are compared round by round\n" +
+			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
+			"  classic  one long load after another, as published benchmarks do it; single figures, for comparison with theirs",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return run(cmd, &f, append(args, defaultStudy)[0])
 		},
 	}
 	fl := cmd.Flags()
-	fl.DurationVar(&f.budget, "budget", 6*time.Minute, "time for measuring, after the builds")
+	fl.SortFlags = false
 	fl.StringSliceVar(&f.contestants, "contestants", nil, "contestants, by name (default: those of the study)")
-	fl.StringSliceVar(&f.controls, "controls", []string{"ref", "ref'"}, "truth servers that ride along: the yardstick, its blinded copy, ref+X%")
+	fl.StringSliceVar(&f.controls, "controls", nil, "truth servers that ride along: the yardstick, its blinded copy, ref+X% (default: ref,ref' and, with --profile full, ref+5%)")
 	fl.StringVar(&f.scenario, "scenario", "", "scenario (default: that of the study)")
-	fl.IntVar(&f.connections, "connections", 0, "connections kept in use (default: those of the study, 125)")
-	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
+	fl.IntSliceVar(&f.connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
+	fl.DurationSliceVar(&f.delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
+	fl.StringVar(&f.protocol, "protocol", plan.Duel, "duel, sweep or classic")
+	fl.StringVar(&f.profile, "profile", "quick", "quick, or full: longer epochs, more looks, a positive control")
+	fl.DurationVar(&f.budget, "budget", 0, "time for measuring, after the builds (default 6m; of a full duel 10m to 30m; of a sweep or a classic run what it takes)")
+	fl.StringVarP(&f.requests, "requests", "n", "", "classic: requests of one load: 5000, 10k, 5m")
+	fl.DurationVarP(&f.duration, "duration", "d", 0, "classic: length of one load (default 30s)")
+	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 4); classic: repeats (default 1)")
+	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50 or memory (default: that of the study)")
+	fl.Float64Var(&f.alpha, "alpha", 0.05, "chance of any false difference in the whole run")
+	fl.Float64Var(&f.margin, "margin", 0.03, "differences within it are a tie")
+	fl.IntSliceVar(&f.looks, "looks", nil, "valid epochs after which the verdicts are looked at (default: those of the profile)")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.StringVar(&f.out, "out", "", "run folder (default: runs/<time>)")
 	fl.BoolVar(&f.offline, "offline", false, "fetch no toolchain")
@@ -99,10 +119,12 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 
 // resume goes on with an interrupted run.
 func resume(cmd *cobra.Command, f *runFlags) error {
-	for _, name := range []string{"budget", "contestants", "controls", "scenario", "connections", "delay", "seed", "out"} {
-		if cmd.Flags().Changed(name) {
-			return usagef("--resume goes on with the plan of the run; it leaves no room for --%s", name)
-		}
+	others := cmd.Flags().NFlag() - 1
+	if f.offline {
+		others--
+	}
+	if others > 0 {
+		return usagef("--resume goes on with the plan of the run; beside it there is room for --offline only")
 	}
 	run, err := result.Open(f.resume)
 	if err != nil {
@@ -156,126 +178,25 @@ func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *
 	return conclude(cmd, done, f.out)
 }
 
-// planOf makes the plan of what was asked.
-func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scenario, error) {
-	st, err := pr.study(slug)
-	if err != nil {
-		return nil, nil, err
-	}
-	level := st.Levels[0]
-	delay := f.delay
-	if delay == 0 && level.Launch.Delay != "" {
-		if delay, err = time.ParseDuration(level.Launch.Delay); err != nil {
-			return nil, nil, fmt.Errorf("study %s: delay: %w", slug, err)
-		}
-	}
-	p := &result.Plan{
-		Format: result.Format, Dyno: version(), Protocol: "duel", Profile: "quick", Study: slug, Title: st.Title, Scenario: st.Scenario,
-		Contestants: st.Contestants, Controls: f.controls, Level: result.Level{DelayNS: int64(delay), Connections: level.Load.Connections, Pipeline: max(1, level.Load.Pipeline)},
-		Seed: f.seed, Primary: st.Primary, Alpha: 0.05, Margin: 0.03, Pilots: 1, Looks: []int{8, 12, 16, 24},
-		BudgetNS: int64(f.budget), StartedUnixNS: time.Now().UnixNano(),
-	}
-	if len(f.contestants) > 0 {
-		p.Contestants, p.Title, p.Study = f.contestants, "", ""
-	}
-	if f.scenario != "" {
-		p.Scenario = f.scenario
-	}
-	if f.connections != 0 {
-		p.Level.Connections = f.connections
-	}
-	if p.Seed == 0 {
-		p.Seed = rand.Uint64N(1 << 32)
-	}
-	if err := check(pr, f, p); err != nil {
-		return nil, nil, err
-	}
-	sc, err := pr.scenario(p.Scenario)
-	if err != nil {
-		return nil, nil, err
-	}
-	if truth.CanNull(sc) && delay == 0 {
-		p.Ceiling = "null"
-	}
-	if p.Title == "" {
-		p.Title = sc.Title
-	}
-	for _, name := range p.Contestants {
-		m := pr.manifest(name)
-		if m == nil {
-			continue
-		}
-		if !slices.Contains(m.Scenarios, p.Scenario) {
-			return nil, nil, usagef("%s does not serve the scenario %q; it serves %s", name, p.Scenario, strings.Join(m.Scenarios, ", "))
-		}
-		if m.Managed() {
-			p.Managed = append(p.Managed, name)
-		}
-	}
-	plan.Quick(p)
-	if f.out == "" {
-		f.out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405Z"))
-	}
-	p.Command = commandOf(f, p, slug)
-	return p, sc, nil
-}
-
-// check refuses values that cannot be meant.
-func check(pr *project, f *runFlags, p *result.Plan) error {
-	if err := pr.contestants(p.Contestants); err != nil {
-		return err
-	}
-	for _, c := range p.Controls {
-		if control, ok, err := truth.ParseControl(c); err != nil || !ok || control.Null {
-			return usagef("--controls: %q is no truth server to ride along; want ref, ref' or ref+X%%", c)
-		}
-		if slices.Contains(p.Contestants, c) {
-			return usagef("%q is both a contestant and a control; name others with --controls", c)
-		}
-	}
-	if len(p.Controls) == 0 || p.Controls[0] != "ref" {
-		return usagef("--controls: the first must be ref, the yardstick")
-	}
-	switch {
-	case p.Level.Connections < 1 || p.Level.Connections > 60_000:
-		return usagef("--connections %d: want 1 to 60000", p.Level.Connections)
-	case f.delay < 0 || f.delay > time.Minute:
-		return usagef("--delay %v: want 0 to 1m", f.delay)
-	case f.budget <= 0:
-		return usagef("--budget %v: want more than 0", f.budget)
-	}
-	return nil
-}
-
-// commandOf is the command that repeats the run.
-func commandOf(f *runFlags, p *result.Plan, slug string) string {
-	words := []string{"dyno", "run"}
-	if p.Study != "" {
-		words = append(words, slug)
-	} else {
-		words = append(words, "--contestants", strings.Join(p.Contestants, ","))
-	}
-	if f.scenario != "" {
-		words = append(words, "--scenario", f.scenario)
-	}
-	if f.connections != 0 {
-		words = append(words, "--connections", fmt.Sprint(f.connections))
-	}
-	if f.delay != 0 {
-		words = append(words, "--delay", f.delay.String())
-	}
-	if c := strings.Join(p.Controls, ","); c != "ref,ref'" {
-		words = append(words, "--controls", `"`+c+`"`)
-	}
-	return strings.Join(append(words, "--budget", f.budget.String(), "--seed", fmt.Sprint(p.Seed)), " ")
-}
-
 // announce tells the cost before anything is done.
 func announce(w io.Writer, p *result.Plan, c *plan.Cost, out string) {
-	fmt.Fprintf(w, "%s\n%d contestants and %d controls, %d connections, seed %d, into %s\n",
-		p.Title, len(p.Contestants), len(p.Controls), p.Level.Connections, p.Seed, out)
-	fmt.Fprintf(w, "after the builds: about %d trials of %v in %d epochs, %v; first possible verdict after %v; at most %v\n\n",
-		c.Trials, time.Duration(p.TrialNS), c.Epochs+p.Pilots, c.Whole.Round(time.Second), c.FirstVerdict.Round(time.Second), time.Duration(p.BudgetNS))
+	levels := fmt.Sprintf("%d connections", p.Level.Connections)
+	if len(p.Levels) > 0 {
+		levels = fmt.Sprintf("%d levels", len(p.Levels))
+	}
+	fmt.Fprintf(w, "%s\n%s of %d contestants and %d controls, %s, seed %d, into %s\nafter the builds: ", p.Title, p.Protocol, len(p.Contestants), len(p.Controls), levels, p.Seed, out)
+	whole := c.Whole.Round(time.Second)
+	switch {
+	case p.Protocol == plan.Classic && p.Requests > 0:
+		fmt.Fprintf(w, "%d loads of %d requests, one after another\n\n", c.Trials, p.Requests)
+	case p.Protocol == plan.Classic:
+		fmt.Fprintf(w, "%d loads of %v, one after another, %v\n\n", c.Trials, time.Duration(p.TrialNS), whole)
+	case p.Protocol == plan.Sweep:
+		fmt.Fprintf(w, "about %d trials in %d epochs, %v; figures with intervals, no verdicts\n\n", c.Trials, c.Epochs+p.Pilots, whole)
+	default:
+		fmt.Fprintf(w, "about %d trials of %v in %d epochs, %v; first possible verdict after %v; at most %v\n\n",
+			c.Trials, time.Duration(p.TrialNS), c.Epochs+p.Pilots, whole, c.FirstVerdict.Round(time.Second), time.Duration(p.BudgetNS))
+	}
 }
 
 // note is told when the pilots end: what this run can find.

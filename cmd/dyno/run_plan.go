@@ -1,0 +1,257 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+	"dyno/internal/study"
+	"dyno/internal/truth"
+)
+
+// planOf makes the plan of what was asked.
+func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scenario, error) {
+	st, err := pr.study(slug)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &result.Plan{
+		Format: result.Format, Dyno: version(), Protocol: f.protocol, Profile: f.profile, Study: slug, Title: st.Title, Scenario: st.Scenario,
+		Contestants: st.Contestants, Controls: f.controls, Seed: f.seed, Primary: st.Primary, Alpha: f.alpha, Margin: f.margin, Epochs: f.epochs,
+		StartedUnixNS: time.Now().UnixNano(),
+	}
+	if len(f.contestants) > 0 {
+		p.Contestants, p.Title, p.Study = f.contestants, "", ""
+	}
+	if f.scenario != "" {
+		p.Scenario = f.scenario
+	}
+	if f.primary != "" {
+		p.Primary = f.primary
+	}
+	if p.Seed == 0 {
+		p.Seed = rand.Uint64N(1 << 32)
+	}
+	if len(p.Controls) == 0 {
+		p.Controls = []string{"ref", "ref'"}
+		if p.Profile == "full" {
+			p.Controls = append(p.Controls, "ref+5%")
+		}
+	}
+	if err := levelsOf(p, f, st); err != nil {
+		return nil, nil, err
+	}
+	if err := check(pr, f, p); err != nil {
+		return nil, nil, err
+	}
+	sc, err := pr.scenario(p.Scenario)
+	if err != nil {
+		return nil, nil, err
+	}
+	if truth.CanNull(sc) && p.Level.DelayNS == 0 {
+		p.Ceiling = "null"
+	}
+	if p.Title == "" {
+		p.Title = sc.Title
+	}
+	if err := manage(pr, p); err != nil {
+		return nil, nil, err
+	}
+	if err := plan.Profile(p); err != nil {
+		return nil, nil, usagef("--profile: %w", err)
+	}
+	if len(f.looks) > 0 {
+		p.Looks = f.looks
+	}
+	if err := classic(p, f); err != nil {
+		return nil, nil, err
+	}
+	budget(p, f)
+	if f.out == "" {
+		f.out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405Z"))
+	}
+	p.Command = commandOf(f, p, slug)
+	return p, sc, nil
+}
+
+// levelsOf sets the plan's level, or a sweep's levels: all connections at all delays.
+func levelsOf(p *result.Plan, f *runFlags, st *study.Study) error {
+	own := st.Levels[0]
+	connections, delays := f.connections, f.delays
+	if len(connections) == 0 {
+		connections = []int{own.Load.Connections}
+	}
+	if len(delays) == 0 {
+		delays = []time.Duration{0}
+		if own.Launch.Delay != "" {
+			d, err := time.ParseDuration(own.Launch.Delay)
+			if err != nil {
+				return fmt.Errorf("study %s: delay: %w", st.Slug, err)
+			}
+			delays[0] = d
+		}
+	}
+	var all []result.Level
+	for _, d := range delays {
+		for _, c := range connections {
+			all = append(all, result.Level{DelayNS: int64(d), Connections: c, Pipeline: max(1, own.Load.Pipeline)})
+		}
+	}
+	p.Level = all[0]
+	switch {
+	case p.Protocol == plan.Sweep:
+		p.Levels = all
+	case len(all) > 1:
+		return usagef("several --connections or --delay make a sweep: give --protocol sweep, or one of each")
+	}
+	return nil
+}
+
+// check refuses values that cannot be meant.
+func check(pr *project, f *runFlags, p *result.Plan) error {
+	if err := pr.contestants(p.Contestants); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{plan.Duel, plan.Sweep, plan.Classic}, p.Protocol) {
+		return usagef("--protocol %q: there are duel, sweep and classic", p.Protocol)
+	}
+	for _, c := range p.Controls {
+		if control, ok, err := truth.ParseControl(c); err != nil || !ok || control.Null {
+			return usagef("--controls: %q is no truth server to ride along; want ref, ref' or ref+X%%", c)
+		}
+		if slices.Contains(p.Contestants, c) {
+			return usagef("%q is both a contestant and a control; name others with --controls", c)
+		}
+	}
+	if p.Controls[0] != "ref" {
+		return usagef("--controls: the first must be ref, the yardstick")
+	}
+	if _, ok := analysis.MetricNamed(p.Primary); !ok {
+		return usagef("--primary %q: there are throughput, cpu_per_request, p50 and memory", p.Primary)
+	}
+	for _, l := range append([]result.Level{p.Level}, p.Levels...) {
+		switch d := time.Duration(l.DelayNS); {
+		case l.Connections < 1 || l.Connections > 60_000:
+			return usagef("--connections %d: want 1 to 60000", l.Connections)
+		case d < 0 || d > time.Minute:
+			return usagef("--delay %v: want 0 to 1m", d)
+		}
+	}
+	switch {
+	case f.budget < 0:
+		return usagef("--budget %v: want more than 0", f.budget)
+	case p.Alpha <= 0 || p.Alpha >= 0.5:
+		return usagef("--alpha %v: want more than 0 and less than 0.5", p.Alpha)
+	case p.Margin <= 0 || p.Margin >= 1:
+		return usagef("--margin %v: want a share, more than 0 and less than 1", p.Margin)
+	case p.Epochs < 0 || p.Epochs > 0 && p.Protocol == plan.Duel:
+		return usagef("--epochs %d: want 1 or more, and a sweep or a classic run; a duel ends when all is decided", p.Epochs)
+	case slices.ContainsFunc(f.looks, func(n int) bool { return n < 1 }):
+		return usagef("--looks %v: want numbers of epochs, 1 or more", f.looks)
+	case (f.requests != "" || f.duration != 0) && p.Protocol != plan.Classic:
+		return usagef("--requests and --duration belong to --protocol classic; the trials of a %s have their own length", p.Protocol)
+	case f.requests != "" && f.duration != 0:
+		return usagef("--requests and --duration: give one of them")
+	case f.duration < 0:
+		return usagef("--duration %v: want more than 0", f.duration)
+	}
+	return nil
+}
+
+// manage notes which contestants are of a managed runtime, and refuses one that does not serve the scenario.
+func manage(pr *project, p *result.Plan) error {
+	for _, name := range p.Contestants {
+		m := pr.manifest(name)
+		if m == nil {
+			continue
+		}
+		if !slices.Contains(m.Scenarios, p.Scenario) {
+			return usagef("%s does not serve the scenario %q; it serves %s", name, p.Scenario, strings.Join(m.Scenarios, ", "))
+		}
+		if m.Managed() {
+			p.Managed = append(p.Managed, name)
+		}
+	}
+	return nil
+}
+
+// classic sets the length of a classic load.
+func classic(p *result.Plan, f *runFlags) error {
+	if p.Protocol != plan.Classic {
+		return nil
+	}
+	p.TrialNS = int64(30 * time.Second)
+	if f.duration > 0 {
+		p.TrialNS = int64(f.duration)
+	}
+	if f.requests != "" {
+		n, err := parseCount(f.requests)
+		if err != nil {
+			return usagef("--requests %q: %w", f.requests, err)
+		}
+		p.Requests = n
+	}
+	return nil
+}
+
+// budget sets what was not asked for.
+func budget(p *result.Plan, f *runFlags) {
+	p.BudgetNS = int64(f.budget)
+	switch {
+	case f.budget > 0:
+	case p.Protocol != plan.Duel:
+		p.BudgetNS = int64(24 * time.Hour)
+	case p.Profile == "full" && len(p.Contestants) > 4:
+		p.BudgetNS = int64(30 * time.Minute)
+	case p.Profile == "full":
+		p.BudgetNS = int64(10 * time.Minute)
+	default:
+		p.BudgetNS = int64(6 * time.Minute)
+	}
+}
+
+// commandOf is the command that repeats the run.
+func commandOf(f *runFlags, p *result.Plan, slug string) string {
+	words := []string{"dyno", "run"}
+	add := func(given bool, flag string, value any) {
+		if given {
+			words = append(words, flag, fmt.Sprint(value))
+		}
+	}
+	if p.Study != "" {
+		words = append(words, slug)
+	}
+	add(p.Study == "", "--contestants", strings.Join(p.Contestants, ","))
+	add(p.Protocol != plan.Duel, "--protocol", p.Protocol)
+	add(p.Profile != "quick", "--profile", p.Profile)
+	add(f.scenario != "", "--scenario", f.scenario)
+	add(len(f.connections) > 0, "--connections", list(f.connections))
+	add(len(f.delays) > 0, "--delay", list(f.delays))
+	add(len(f.controls) > 0, "--controls", `"`+strings.Join(f.controls, ",")+`"`)
+	add(p.Requests > 0, "--requests", p.Requests)
+	add(f.duration > 0, "--duration", f.duration)
+	add(f.epochs > 0, "--epochs", f.epochs)
+	add(f.primary != "", "--primary", f.primary)
+	add(p.Alpha != 0.05, "--alpha", p.Alpha)
+	add(p.Margin != 0.03, "--margin", p.Margin)
+	add(len(f.looks) > 0, "--looks", list(f.looks))
+	add(p.Protocol == plan.Duel || f.budget > 0, "--budget", time.Duration(p.BudgetNS))
+	add(true, "--seed", p.Seed)
+	return strings.Join(words, " ")
+}
+
+// list joins values by commas, as the flags take them.
+func list[T any](values []T) string {
+	words := make([]string, len(values))
+	for i, v := range values {
+		words[i] = fmt.Sprint(v)
+	}
+	return strings.Join(words, ",")
+}
