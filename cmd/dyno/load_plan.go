@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	machine "dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
@@ -58,7 +59,7 @@ func (f *loadFlags) plan(ctx context.Context, arg string) (*loadPlan, error) {
 	if f.noKeepalive {
 		p.job.PerConnection = 1
 	}
-	p.job.Spin = p.openLoop && p.job.Workers < runtime.NumCPU() // or there would be no CPU left for whom it waits for
+	p.job.Spin = p.openLoop && p.job.Workers < machine.Online() // or there would be no CPU left for whom it waits for
 	p.setWindow()
 	p.did, p.command = p.words(), f.commandLine(arg)
 	return p, nil
