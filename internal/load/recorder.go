@@ -36,7 +36,7 @@ func (k Kind) String() string {
 type Recorder struct {
 	Service   *hist.Histogram // sent -> done of every answer, right or wrong
 	Response  *hist.Histogram // due -> done; nil: not kept
-	Lag       *hist.Histogram // due -> sent; nil: not kept
+	Lag       *hist.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *hist.Histogram // nil: not kept
 	FirstByte *hist.Histogram // nil: not kept
 
@@ -98,7 +98,7 @@ func (r *Recorder) Sent(n int, now int64) {
 	r.Started += int64(n)
 }
 
-// Late notes that a request due at due goes out at now.
+// Late notes that a request due at due goes out at now, or that its connection is dialled then.
 func (r *Recorder) Late(due, now int64) {
 	if r.Lag != nil {
 		r.Lag.Record(now - due)

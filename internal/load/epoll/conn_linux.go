@@ -116,7 +116,8 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 	case c.claimed:
 		c.claimed = false
 		w.pending--
-		w.rec.Undial(c.claim, now)
+		w.rec.Sent(1, now)
+		w.rec.Lost(load.Dial, 1)
 	case !w.open:
 		return
 	default:
@@ -157,7 +158,6 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 		c.claimed = false
 		w.pending--
 		w.rec.Sent(1, now)
-		w.rec.Late(c.claim, now)
 		w.rec.Lost(kind, 1)
 		w.say(kind, err)
 	case c.pending == 0:
@@ -273,6 +273,7 @@ func (w *worker) fill(c *conn, now int64) {
 		if due, ok := w.take(c, now); ok {
 			c.claimed, c.claim = true, due
 			w.pending++
+			w.rec.Late(due, now)
 			w.dial(c, now)
 		} else {
 			w.park(c)
@@ -284,20 +285,23 @@ func (w *worker) fill(c *conn, now int64) {
 	idle, n := c.pending == 0, 0
 	b := w.out[:0]
 	for c.pending < len(c.slots) && c.budget != 0 {
-		due, ok := c.claim, c.claimed
-		if ok {
+		due := c.claim
+		if c.claimed {
 			c.claimed = false
 			w.pending--
-		} else if due, ok = w.take(c, now); !ok {
-			w.park(c)
-			break
+		} else {
+			var ok bool
+			if due, ok = w.take(c, now); !ok {
+				w.park(c)
+				break
+			}
+			if w.paced {
+				w.rec.Late(due, now)
+			}
 		}
 		s := c.slot(c.pending)
 		s.due, s.sent = due, now
 		b = c.src.Next(b, &s.want)
-		if w.paced {
-			w.rec.Late(due, now)
-		}
 		c.pending++
 		c.budget--
 		n++
