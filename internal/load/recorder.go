@@ -53,9 +53,9 @@ type Recorder struct {
 	BacklogPeak  int64
 
 	counts [kinds]int64
-	status [600]int64 // answers by status code
-	first  int64      // send
-	last   int64      // answer
+	status [1000]int64 // answers by status code
+	first  int64       // send
+	last   int64       // answer
 
 	heldService, heldResponse *hist.Histogram // of the censored, at what they had waited
 	heldFrom                  int64

@@ -191,7 +191,7 @@ func TestExpected(t *testing.T) {
 }
 
 // TestPoisson: counts per second of a rate have its mean and, as variance, too: the index of dispersion is 1 with a standard error of
-// sqrt(2/(n-1)) (Fisher, Statistical Methods for Research Workers, 1925, §16). Of the gaps, exp(-1) are longer than the mean.
+// sqrt(2/(n-1)) (Fisher, Statistical Methods for Research Workers, 1925). Of the gaps, exp(-1) are longer than the mean.
 func TestPoisson(t *testing.T) {
 	const rate, seconds = 200.0, 1000
 	for _, workers := range []int{1, 2, 7} {

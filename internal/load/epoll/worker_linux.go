@@ -190,7 +190,7 @@ func (w *worker) begin(win *window, start int64) {
 		w.say(load.Dial, w.dialErr)
 	}
 	if w.scheduled {
-		if n := win.Schedule.Length(); n > 0 {
+		if n := win.Schedule.Length(); n > 0 && win.Requests == 0 { // a number of requests is served whole
 			w.deadline = min(w.deadline, start+int64(n))
 		}
 		w.arrivals = win.Schedule.Arrivals(w.index, w.job.Workers, win.Requests)
@@ -278,6 +278,11 @@ func (w *worker) end(now int64) {
 		for ; w.more && w.due <= now; w.draw() {
 			w.rec.Never(w.due, now)
 			never++
+		}
+		if !w.win.stop.Load() && w.share == 0 { // every connection is dead: what was still to come found none either
+			for ; w.more; w.draw() {
+				never++
+			}
 		}
 		if w.more && w.share > 0 { // those of the number asked for that were not even due
 			never = w.share - w.issued

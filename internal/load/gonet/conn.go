@@ -189,7 +189,8 @@ func (c *conn) ask(w *window) *lost {
 	if c.nc != nil && c.pending == 0 && !c.silent() {
 		c.hangUp() // its end was not noticed before
 	}
-	if c.nc == nil {
+	dialled := c.nc == nil
+	if dialled {
 		if broken, ok := c.dialFor(w); !ok {
 			return broken
 		}
@@ -209,8 +210,10 @@ func (c *conn) ask(w *window) *lost {
 	}
 	c.book.Lock()
 	c.book.Sent(len(c.dues), now)
-	for _, due := range c.dues {
-		c.book.Late(due, now)
+	if !dialled {
+		for _, due := range c.dues {
+			c.book.Late(due, now)
+		}
 	}
 	if w.due == nil {
 		c.book.Planned += int64(len(c.dues))

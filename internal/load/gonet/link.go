@@ -45,6 +45,12 @@ func (c *conn) dialAgain(w *window) {
 
 // dialFor dials for the requests of c.dues, which have been taken. Without a connection they are lost, and their like wait a while.
 func (c *conn) dialFor(w *window) (*lost, bool) {
+	began := c.session.now()
+	c.book.Lock()
+	for _, due := range c.dues {
+		c.book.Late(due, began)
+	}
+	c.book.Unlock()
 	err := c.dial(w.ctx)
 	if err == nil {
 		c.connected()
@@ -54,11 +60,11 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 	cancelled := w.ctx.Err() != nil
 	c.book.Lock()
 	for _, due := range c.dues {
+		c.book.Sent(1, now)
 		if cancelled {
-			c.book.Sent(1, now)
 			c.book.Flying(due, now, now)
 		} else {
-			c.book.Undial(due, now)
+			c.book.Lost(load.Dial, 1)
 		}
 	}
 	if w.due == nil {

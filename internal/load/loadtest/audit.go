@@ -26,7 +26,7 @@ func run(t *testing.T, s load.Session, w load.Window) result.Load {
 // seen is all that an observed window tells.
 type seen struct {
 	result.Load
-	result.Detail
+	Detail    result.Detail
 	intervals []result.Interval // their histograms are gone
 	counts    []tally           // of the intervals
 	err       error             // of Run

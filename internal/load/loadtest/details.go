@@ -33,18 +33,18 @@ func detail(t *testing.T, e load.Engine) {
 	j := job(s)
 	j.Connections, j.Workers = 1, 1
 	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 20}, 0)
-	if o.Succeeded != 16 || o.Failed != 4 || o.Status[200] != 16 || o.Status[503] != 4 || len(o.Status) != 2 {
-		t.Fatalf("%+v, %v", o.Load, o.Status)
+	if o.Succeeded != 16 || o.Failed != 4 || o.Detail.Status[200] != 16 || o.Detail.Status[503] != 4 || len(o.Detail.Status) != 2 {
+		t.Fatalf("%+v, %v", o.Load, o.Detail.Status)
 	}
-	if o.Response != nil || o.Lag != nil {
+	if o.Detail.Response != nil || o.Detail.Lag != nil {
 		t.Error("a closed loop without pauses keeps a response time apart from its service time")
 	}
-	if o.Detail.Service.Count() != 20 || o.Detail.Service.Quantile(0.5) < int64(7*time.Millisecond) || o.FirstByte.Quantile(0.01) < int64(2*time.Millisecond) {
-		t.Errorf("services of %d, first bytes from %d ns", o.Detail.Service.Quantile(0.5), o.FirstByte.Quantile(0.01))
+	if o.Detail.Service.Count() != 20 || o.Detail.Service.Quantile(0.5) < int64(7*time.Millisecond) || o.Detail.FirstByte.Quantile(0.01) < int64(2*time.Millisecond) {
+		t.Errorf("services of %d, first bytes from %d ns", o.Detail.Service.Quantile(0.5), o.Detail.FirstByte.Quantile(0.01))
 	}
 	for _, part := range []string{"GET /api/values/", "503", "busy"} {
-		if !strings.Contains(o.First, part) {
-			t.Errorf("the first failure, without %q: %s", part, o.First)
+		if !strings.Contains(o.Detail.First, part) {
+			t.Errorf("the first failure, without %q: %s", part, o.Detail.First)
 		}
 	}
 }
@@ -57,11 +57,11 @@ func detailTimeouts(t *testing.T, e load.Engine) {
 		j := job(s)
 		j.Connections, j.Pipeline, j.Timeout = 1, 4, patience
 		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 4, Schedule: schedule}, 0)
-		if o.Errors["timeout"] != 4 || o.Censored != 4 || o.Detail.Service.Count() != 4 || o.Detail.Service.Max() < int64(patience) {
-			t.Errorf("%d censored, %d services up to %d: %+v", o.Censored, o.Detail.Service.Count(), o.Detail.Service.Max(), o.Load)
+		if o.Errors["timeout"] != 4 || o.Detail.Censored != 4 || o.Detail.Service.Count() != 4 || o.Detail.Service.Max() < int64(patience) {
+			t.Errorf("%d censored, %d services up to %d: %+v", o.Detail.Censored, o.Detail.Service.Count(), o.Detail.Service.Max(), o.Load)
 		}
-		if schedule == nil && o.CensoredFromNS < int64(patience) {
-			t.Errorf("one was given up after %d ns", o.CensoredFromNS)
+		if schedule == nil && o.Detail.CensoredFromNS < int64(patience) {
+			t.Errorf("one was given up after %d ns", o.Detail.CensoredFromNS)
 		}
 	}
 }
@@ -71,8 +71,8 @@ func detailCancel(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	o := observe(t, ctx, open(t, e, job(s)), load.Window{Requests: 1000}, 10*time.Millisecond)
-	if o.err == nil || o.Planned != 1000 || o.Started > 14 || o.InFlight > 4 || o.Censored != o.InFlight {
-		t.Errorf("%v, %d censored: %+v", o.err, o.Censored, o.Load)
+	if o.err == nil || o.Planned != 1000 || o.Started > 14 || o.InFlight > 4 || o.Detail.Censored != o.InFlight {
+		t.Errorf("%v, %d censored: %+v", o.err, o.Detail.Censored, o.Load)
 	}
 }
 
@@ -84,10 +84,10 @@ func unobservedAfter(t *testing.T, e load.Engine) {
 		if l := run(t, session, load.Window{Requests: 40}); l.Started != 40 {
 			t.Errorf("unobserved: %+v", l)
 		}
-		if o := observe(t, t.Context(), session, load.Window{Requests: 30, Schedule: constant(2000)}, 5*time.Millisecond); o.Started != 30 || o.Response.Count() != 30 {
+		if o := observe(t, t.Context(), session, load.Window{Requests: 30, Schedule: constant(2000)}, 5*time.Millisecond); o.Started != 30 || o.Detail.Response.Count() != 30 {
 			t.Errorf("observed: %+v", o.Load)
 		}
-		if o := observe(t, t.Context(), session, load.Window{Requests: 50}, 0); o.Started != 50 || o.Response != nil {
+		if o := observe(t, t.Context(), session, load.Window{Requests: 50}, 0); o.Started != 50 || o.Detail.Response != nil {
 			t.Errorf("observed, closed: %+v", o.Load)
 		}
 	}
@@ -125,13 +125,13 @@ func intervals(t *testing.T, e load.Engine) {
 func texts(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", once("", (*peer).reset))
 	o := observe(t, t.Context(), open(t, e, job(s)), load.Window{Requests: 8}, 0)
-	if o.Errors["reset"] != 8 || !strings.Contains(o.Texts["reset"], "reset by peer") {
-		t.Errorf("%v, %v", o.Errors, o.Texts)
+	if o.Errors["reset"] != 8 || !strings.Contains(o.Detail.Texts["reset"], "reset by peer") {
+		t.Errorf("%v, %v", o.Errors, o.Detail.Texts)
 	}
 	s = serve(t, "tcp", once("220 mail.example ESMTP\r\n", linger))
 	o = observe(t, t.Context(), open(t, e, job(s)), load.Window{Requests: 8}, 0)
-	if o.Errors["parse"] != 8 || !strings.Contains(o.Texts["parse"], "status line") {
-		t.Errorf("%v, %v", o.Errors, o.Texts)
+	if o.Errors["parse"] != 8 || !strings.Contains(o.Detail.Texts["parse"], "status line") {
+		t.Errorf("%v, %v", o.Errors, o.Detail.Texts)
 	}
 }
 

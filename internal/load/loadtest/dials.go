@@ -38,7 +38,7 @@ func perConnection(t *testing.T, e load.Engine) {
 		session := open(t, e, j)
 		o := observe(t, t.Context(), session, load.Window{Requests: 60, Schedule: c.schedule}, 10*time.Millisecond)
 		session.Close()
-		if o.Succeeded != 60 || o.Response == nil {
+		if o.Succeeded != 60 || o.Detail.Response == nil {
 			t.Fatalf("%+v: %+v", c, o.Load)
 		}
 		for range s.accepted.Load() {
@@ -53,10 +53,10 @@ func perConnection(t *testing.T, e load.Engine) {
 			}
 		}
 		// Open dialled 4 before the window.
-		if n := s.accepted.Load(); n < 60/int64(c.per) || o.Connect.Count() < n-4 {
-			t.Errorf("%+v: %d connections, %d times to connect", c, n, o.Connect.Count())
+		if n := s.accepted.Load(); n < 60/int64(c.per) || o.Detail.Connect.Count() < n-4 {
+			t.Errorf("%+v: %d connections, %d times to connect", c, n, o.Detail.Connect.Count())
 		}
-		s.eventually(t, "connections were accepted", func() bool { return o.Connect.Count() <= s.accepted.Load() })
+		s.eventually(t, "connections were accepted", func() bool { return o.Detail.Connect.Count() <= s.accepted.Load() })
 	}
 }
 
@@ -74,8 +74,8 @@ func perConnectionGone(t *testing.T, e load.Engine) {
 		j := job(s)
 		j.PerConnection = 1
 		o := observe(t, t.Context(), open(t, e, j), load.Window{For: never, Schedule: schedule}, 20*time.Millisecond)
-		if o.Errors["dial"] == 0 || o.Succeeded < 40 || !strings.Contains(o.Texts["dial"], "refused") {
-			t.Errorf("%+v, %v", o.Load, o.Texts)
+		if o.Errors["dial"] == 0 || o.Succeeded < 40 || !strings.Contains(o.Detail.Texts["dial"], "refused") {
+			t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func lazy(t *testing.T, e load.Engine) {
 		}
 		start := time.Now()
 		o := observe(t, t.Context(), session, load.Window{For: 2 * over, Spread: over, Schedule: schedule}, 50*time.Millisecond)
-		s.eventually(t, "connections were accepted", func() bool { return o.Connect.Count() == s.accepted.Load() })
+		s.eventually(t, "connections were accepted", func() bool { return o.Detail.Connect.Count() == s.accepted.Load() })
 		s.mu.Lock()
 		slices.SortFunc(s.dialled, time.Time.Compare)
 		for i, at := range s.dialled {
@@ -103,8 +103,8 @@ func lazy(t *testing.T, e load.Engine) {
 			}
 		}
 		s.mu.Unlock()
-		if o.Established == 0 || o.Connect.Count() != int64(o.Established) || o.Succeeded != o.Started {
-			t.Errorf("%d times to connect: %+v", o.Connect.Count(), o.Load)
+		if o.Established == 0 || o.Detail.Connect.Count() != int64(o.Established) || o.Succeeded != o.Started {
+			t.Errorf("%d times to connect: %+v", o.Detail.Connect.Count(), o.Load)
 		}
 		if l := run(t, session, load.Window{Requests: 100}); l.Succeeded != 100 || s.accepted.Load() > n {
 			t.Errorf("the next window, over %d connections: %+v", s.accepted.Load(), l)
@@ -120,8 +120,8 @@ func lazyNobody(t *testing.T, e load.Engine) {
 			j.Lazy = true
 			s.stop()
 			o := observe(t, t.Context(), open(t, e, j), load.Window{For: never, Schedule: schedule}, 20*time.Millisecond)
-			if o.Established != 0 || o.Errors["dial"] == 0 || o.Errored() != o.Started || o.Texts["dial"] == "" {
-				t.Errorf("%s: %+v, %v", network, o.Load, o.Texts)
+			if o.Established != 0 || o.Errors["dial"] == 0 || o.Errored() != o.Started || o.Detail.Texts["dial"] == "" {
+				t.Errorf("%s: %+v, %v", network, o.Load, o.Detail.Texts)
 			}
 		}
 	}

@@ -20,6 +20,9 @@ func Run(t *testing.T, e load.Engine) {
 					continue
 				}
 				for m := range modes {
+					if testing.Short() && network == "unix" && m > 0 {
+						continue
+					}
 					t.Run(network+"/"+modes[m].name, func(t *testing.T) {
 						if c.slow {
 							t.Parallel()

@@ -21,7 +21,7 @@ func think(t *testing.T, e load.Engine) {
 		j := job(s)
 		j.Connections, j.Pipeline = 2, depth
 		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: int64(12 * depth), Think: load.Pause{Mean: pause}}, 0)
-		if o.Succeeded != int64(12*depth) || o.Response == nil || o.Lag.Count() != o.Started {
+		if o.Succeeded != int64(12*depth) || o.Detail.Response == nil || o.Detail.Lag.Count() != o.Started {
 			t.Fatalf("%+v", o.Load)
 		}
 		s.mu.Lock()
@@ -34,8 +34,8 @@ func think(t *testing.T, e load.Engine) {
 		if long < 10 || depth == 1 && long != len(s.silences) {
 			t.Errorf("depth %d: silences of %v; want pauses of %v", depth, s.silences, pause)
 		}
-		if o.Response.Quantile(0.5) > o.Lag.Max()+o.Detail.Service.Max() {
-			t.Errorf("the pause counts as response: %d, lag up to %d", o.Response.Quantile(0.5), o.Lag.Max())
+		if o.Detail.Response.Quantile(0.5) > o.Detail.Lag.Max()+o.Detail.Service.Max() {
+			t.Errorf("the pause counts as response: %d, lag up to %d", o.Detail.Response.Quantile(0.5), o.Detail.Lag.Max())
 		}
 		s.mu.Unlock()
 	}
