@@ -61,6 +61,9 @@ func truthCommand() *cobra.Command {
 				}
 				return json.NewEncoder(cmd.ErrOrStderr()).Encode(tally)
 			}
+			if err := truth.Can(s); err != nil {
+				return err
+			}
 			ln, err := net.Listen("tcp", addr)
 			if err != nil {
 				return err

@@ -53,6 +53,9 @@ func NullResponse(s *scenario.Scenario) ([]byte, error) {
 		if r.Weight <= 0 {
 			continue
 		}
+		if e := r.Expect; e.Status == 0 || e.Body == nil && (e.Length != nil || e.SHA256 != "") {
+			return nil, fmt.Errorf("null response of %s: its contract leaves open what the answer is", s.Name)
+		}
 		body := ""
 		if r.Expect.Body != nil {
 			body = *r.Expect.Body

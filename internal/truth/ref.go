@@ -2,8 +2,10 @@ package truth
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -47,7 +49,7 @@ func (r *Reference) Handler() http.Handler {
 	for i := range r.Scenario.Requests {
 		q := &r.Scenario.Requests[i]
 		path, _, _ := strings.Cut(q.Path, "?")
-		pattern := q.Method + " " + path
+		pattern := q.Method + " " + wildcards(path)
 		if byPattern[pattern] == nil {
 			patterns = append(patterns, pattern)
 		}
@@ -59,6 +61,34 @@ func (r *Reference) Handler() http.Handler {
 	return mux
 }
 
+// Can says why the reference cannot answer s, or nil.
+func Can(s *scenario.Scenario) error {
+	for i := range s.Requests {
+		q := &s.Requests[i]
+		if q.Expect.SHA256 != "" && q.Expect.Body == nil {
+			return fmt.Errorf("ref cannot answer %s: of the body of %q only a hash is known", s.Name, q.Name)
+		}
+		path, _, _ := strings.Cut(q.Path, "?")
+		for part := range strings.SplitSeq(wildcards(path), "/") {
+			if strings.Contains(part, "{") && !(part[0] == '{' && strings.IndexByte(part, '}') == len(part)-1) {
+				return fmt.Errorf("ref cannot answer %s: in %s a placeholder is only a part of its segment", s.Name, q.Path)
+			}
+		}
+	}
+	return nil
+}
+
+// wildcards gives the inline placeholders of a path names, for ServeMux.
+func wildcards(path string) string {
+	n := 0
+	return inline.ReplaceAllStringFunc(path, func(string) string {
+		n++
+		return fmt.Sprintf("{inline%d}", n)
+	})
+}
+
+var inline = regexp.MustCompile(`\{(int:[^}]*|uuid|seq|pick:[^}]*)\}`)
+
 // answer is the handler of one request.
 func (r *Reference) answer(q *scenario.Request) http.HandlerFunc {
 	var names []string
@@ -68,8 +98,17 @@ func (r *Reference) answer(q *scenario.Request) http.HandlerFunc {
 		}
 	}
 	var body string
-	if q.Expect.Body != nil {
+	switch {
+	case q.Expect.Body != nil:
 		body = *q.Expect.Body
+	case q.Expect.Length != nil:
+		body = strings.Repeat("x", int(*q.Expect.Length))
+	}
+	status := q.Expect.Status
+	for s := 100; status == 0 && s < 600; s++ {
+		if q.Expect.Statuses.Has(s) {
+			status = s
+		}
 	}
 	fixed := []byte(body)
 	for name := range q.With {
@@ -80,13 +119,17 @@ func (r *Reference) answer(q *scenario.Request) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		out := body
 		for _, name := range names {
-			v, err := strconv.ParseInt(req.PathValue(name), 10, 64)
-			if in := q.With[name].Int; err != nil || v < in[0] || v > in[1] {
-				http.NotFound(w, req)
-				return
+			value, in := req.PathValue(name), q.With[name]
+			if in.Pick == nil && !in.UUID && !in.Seq {
+				v, err := strconv.ParseInt(value, 10, 64)
+				if err != nil || v < in.Int[0] || v > in.Int[1] {
+					http.NotFound(w, req)
+					return
+				}
+				value = strconv.FormatInt(v, 10)
 			}
 			if fixed == nil {
-				out = strings.ReplaceAll(out, "{"+name+"}", strconv.FormatInt(v, 10))
+				out = strings.ReplaceAll(out, "{"+name+"}", value)
 			}
 		}
 		if r.Delay > 0 {
@@ -96,8 +139,8 @@ func (r *Reference) answer(q *scenario.Request) http.HandlerFunc {
 		for name, value := range q.Expect.Headers {
 			w.Header()[http.CanonicalHeaderKey(name)] = []string{value}
 		}
-		if q.Expect.Status != http.StatusOK {
-			w.WriteHeader(q.Expect.Status)
+		if status != http.StatusOK {
+			w.WriteHeader(status)
 		}
 		if fixed != nil {
 			w.Write(fixed)
