@@ -39,6 +39,7 @@ type runFlags struct {
 	requests    string
 	duration    time.Duration
 	epochs      int
+	slo         string
 	primary     string
 	alpha       float64
 	margin      float64
@@ -58,6 +59,7 @@ func runCommand() *cobra.Command {
 			"Protocols:\n" +
 			"  duel     all are resident, pinned and frozen but the one under load; short trials in random order are compared round by round\n" +
 			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
+			"  search   the highest rate at which each contestant keeps --slo: open loops, probed in turns\n" +
 			"  classic  one long load after another, as published benchmarks do it; single figures, for comparison with theirs",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -71,12 +73,13 @@ func runCommand() *cobra.Command {
 	fl.StringVar(&f.scenario, "scenario", "", "scenario (default: that of the study)")
 	fl.IntSliceVar(&f.connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
 	fl.DurationSliceVar(&f.delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
-	fl.StringVar(&f.protocol, "protocol", plan.Duel, "duel, sweep or classic")
+	fl.StringVar(&f.protocol, "protocol", plan.Duel, "duel, sweep, search or classic")
 	fl.StringVar(&f.profile, "profile", "quick", "quick, or full: longer epochs, more looks, a positive control")
 	fl.DurationVar(&f.budget, "budget", 0, "time for measuring, after the builds (default 6m; of a full duel 10m to 30m; of a sweep or a classic run what it takes)")
 	fl.StringVarP(&f.requests, "requests", "n", "", "classic: requests of one load: 5000, 10k, 5m")
 	fl.DurationVarP(&f.duration, "duration", "d", 0, "classic: length of one load (default 30s)")
-	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 4); classic: repeats (default 1)")
+	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 4); search and classic: repeats (default 1)")
+	fl.StringVar(&f.slo, "slo", "", "search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % errors")
 	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50 or memory (default: that of the study)")
 	fl.Float64Var(&f.alpha, "alpha", 0.05, "chance of any false difference in the whole run")
 	fl.Float64Var(&f.margin, "margin", 0.03, "differences within it are a tie")
@@ -191,6 +194,8 @@ func announce(w io.Writer, p *result.Plan, c *plan.Cost, out string) {
 		fmt.Fprintf(w, "%d loads of %d requests, one after another\n\n", c.Trials, p.Requests)
 	case p.Protocol == plan.Classic:
 		fmt.Fprintf(w, "%d loads of %v, one after another, %v\n\n", c.Trials, time.Duration(p.TrialNS), whole)
+	case p.Protocol == plan.Search:
+		fmt.Fprintf(w, "about %d probes for %s, %v\n\n", c.Trials, sloWords(p.SLO), whole)
 	case p.Protocol == plan.Sweep:
 		fmt.Fprintf(w, "about %d trials in %d epochs, %v; figures with intervals, no verdicts\n\n", c.Trials, c.Epochs+p.Pilots, whole)
 	default:

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -70,6 +72,11 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if len(f.looks) > 0 {
 		p.Looks = f.looks
 	}
+	if p.Protocol == plan.Search {
+		if p.SLO, err = parseSLO(cmp.Or(f.slo, "p99<10ms")); err != nil {
+			return nil, nil, usagef("--slo %q: %w", f.slo, err)
+		}
+	}
 	if err := classic(p, f); err != nil {
 		return nil, nil, err
 	}
@@ -119,8 +126,8 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 	if err := pr.contestants(p.Contestants); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{plan.Duel, plan.Sweep, plan.Classic}, p.Protocol) {
-		return usagef("--protocol %q: there are duel, sweep and classic", p.Protocol)
+	if !slices.Contains([]string{plan.Duel, plan.Sweep, plan.Search, plan.Classic}, p.Protocol) {
+		return usagef("--protocol %q: there are duel, sweep, search and classic", p.Protocol)
 	}
 	for _, c := range p.Controls {
 		if control, ok, err := truth.ParseControl(c); err != nil || !ok || control.Null {
@@ -151,8 +158,10 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 		return usagef("--alpha %v: want more than 0 and less than 0.5", p.Alpha)
 	case p.Margin <= 0 || p.Margin >= 1:
 		return usagef("--margin %v: want a share, more than 0 and less than 1", p.Margin)
+	case f.slo != "" && p.Protocol != plan.Search:
+		return usagef("--slo belongs to --protocol search")
 	case p.Epochs < 0 || p.Epochs > 0 && p.Protocol == plan.Duel:
-		return usagef("--epochs %d: want 1 or more, and a sweep or a classic run; a duel ends when all is decided", p.Epochs)
+		return usagef("--epochs %d: want 1 or more, and a sweep, a search or a classic run; a duel ends when all is decided", p.Epochs)
 	case slices.ContainsFunc(f.looks, func(n int) bool { return n < 1 }):
 		return usagef("--looks %v: want numbers of epochs, 1 or more", f.looks)
 	case (f.requests != "" || f.duration != 0) && p.Protocol != plan.Classic:
@@ -201,6 +210,21 @@ func classic(p *result.Plan, f *runFlags) error {
 	return nil
 }
 
+// parseSLO reads an objective such as p99<10ms.
+func parseSLO(s string) (*result.SLO, error) {
+	quantile, limit, found := strings.Cut(s, "<")
+	d, err := time.ParseDuration(strings.TrimSpace(limit))
+	q := map[string]float64{"p99": 0.99, "p50": 0.5}[strings.TrimSpace(quantile)]
+	if !found || err != nil || d <= 0 || q == 0 {
+		return nil, errors.New("want p99<10ms or p50<2ms: a quantile and what it must stay below")
+	}
+	return &result.SLO{Quantile: q, LimitNS: int64(d), ErrorShare: 0.001}, nil
+}
+
+func sloWords(s *result.SLO) string {
+	return fmt.Sprintf("the highest rate with p%g below %v", 100*s.Quantile, time.Duration(s.LimitNS))
+}
+
 // budget sets what was not asked for.
 func budget(p *result.Plan, f *runFlags) {
 	p.BudgetNS = int64(f.budget)
@@ -238,6 +262,7 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	add(p.Requests > 0, "--requests", p.Requests)
 	add(f.duration > 0, "--duration", f.duration)
 	add(f.epochs > 0, "--epochs", f.epochs)
+	add(f.slo != "", "--slo", `"`+f.slo+`"`)
 	add(f.primary != "", "--primary", f.primary)
 	add(p.Alpha != 0.05, "--alpha", p.Alpha)
 	add(p.Margin != 0.03, "--margin", p.Margin)

@@ -61,6 +61,11 @@ func Profile(p *result.Plan) error {
 		if p.Epochs == 0 {
 			p.Epochs = 4
 		}
+	case Search:
+		p.Rounds, p.Looks, p.Pilots, p.Ceiling, trial = searchRounds, nil, 0, "", firstProbe
+		if p.Epochs == 0 {
+			p.Epochs = 1
+		}
 	case Classic:
 		p.Rounds, p.Looks, p.Pilots, p.RewarmNS, p.Ceiling, p.Controls = 1, nil, 0, 0, "", nil
 		if p.Epochs == 0 {
@@ -90,7 +95,7 @@ const reserve = 0.07
 // Estimate tells the cost of p, or an error that names the least budget that can reach its end, for a duel a verdict.
 func Estimate(p *result.Plan) (Cost, error) {
 	switch p.Protocol {
-	case Sweep, Classic:
+	case Sweep, Classic, Search:
 		return estimateAll(p)
 	}
 	c := Cost{Starters: len(p.Contestants) + len(p.Controls), Pairs: pairs(len(p.Contestants))}
@@ -158,6 +163,9 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 			sum += startNative
 		}
 	}
+	if p.Protocol == Search {
+		return sum + estimateSearch(p)
+	}
 	for _, e := range entrants(p, epoch) {
 		sum += time.Duration(p.Rounds) * (time.Duration(trialOf(p, e.level)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead)
 	}
@@ -180,7 +188,7 @@ func Looks(run *result.Run) []stats.Look {
 		return nil
 	}
 	left := float64(p.BudgetNS-pilotsEnd(run)) * (1 - reserve)
-	if p.Protocol == Sweep || p.Protocol == Classic {
+	if whole(p) {
 		return nil
 	}
 	if l := looks(p.Looks, int(left/float64(pilotCost(run))), m, p.Alpha); len(l) > 0 {
@@ -251,7 +259,7 @@ func epochCost(run *result.Run) int64 {
 func Progress(run *result.Run) (done, total int, left time.Duration) {
 	p := &run.Plan
 	epochs := p.Epochs * len(parts(p))
-	if p.Protocol == Duel || p.Protocol == "" {
+	if !whole(p) {
 		looks := Looks(run)
 		if len(looks) == 0 {
 			return len(run.Trials), len(run.Trials), 0

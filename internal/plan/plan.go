@@ -39,14 +39,18 @@ const (
 	Duel    = "duel"
 	Sweep   = "sweep"
 	Classic = "classic"
+	Search  = "search"
 )
+
+// whole reports whether p is carried out whole, rather than until all is decided.
+func whole(p *result.Plan) bool { return p.Protocol != Duel && p.Protocol != "" }
 
 // Next returns the next trial, or why there is none. decided answers for the trials so far whether every pair is decided
 // at the look just reached; it is asked once per look.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
 	least := min(2, len(p.Contestants))
-	if p.Protocol == Sweep || p.Protocol == Classic {
+	if whole(p) {
 		least = 1
 	}
 	if len(active(run, false)) < least {
@@ -94,7 +98,7 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 	if epoch < p.Pilots {
 		return ""
 	}
-	if p.Protocol == Sweep || p.Protocol == Classic {
+	if whole(p) {
 		if epoch+1 >= p.Pilots+p.Epochs*len(parts(p)) {
 			return Done
 		}
@@ -145,8 +149,15 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 			continue
 		}
 		k.Position = pos
-		level := order[pos].level
-		return Order{Key: k, Contestant: order[pos].contestant, Level: level, TrialNS: trialOf(p, level), Pilot: k.Epoch < p.Pilots, LoadSeed: mix(k, 1)}, true
+		o := Order{Key: k, Contestant: order[pos].contestant, Level: order[pos].level, Pilot: k.Epoch < p.Pilots, LoadSeed: mix(k, 1)}
+		o.TrialNS = trialOf(p, o.Level)
+		if p.Protocol == Search {
+			var ok bool
+			if o.Level, o.TrialNS, ok = probe(run, k, o.Contestant); !ok {
+				continue
+			}
+		}
+		return o, true
 	}
 	return Order{}, false
 }

@@ -1,0 +1,102 @@
+package plan
+
+import (
+	"time"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// The rounds of a search (method.md §3): a closed loop that tells about how much a contestant can bear; probes by bisection; longer probes around
+// where that led; and at the end three long ones a little below the rate found, which must pass.
+const (
+	bisections   = 12
+	arounds      = 12
+	confirms     = 3
+	searchRounds = 1 + bisections + arounds + confirms
+
+	firstProbe   = 2 * time.Second
+	aroundProbe  = 5 * time.Second
+	confirmProbe = 10 * time.Second
+	confirmAt    = 0.95
+)
+
+// shifts are the rates of the probes around, as shares of the bisection's answer.
+var shifts = [arounds]float64{-.12, .12, -.06, .06, -.03, .03, -.12, .12, -.06, .06, -.03, .03}
+
+// achieved is the share of an open loop's requests that must have been sent for a probe to pass.
+const achieved = 0.99
+
+// Passed reports whether a load kept the objective: its errors, its rate, and its response time, of which a lower bound is not enough.
+func Passed(slo *result.SLO, l *result.Load) bool {
+	if l.Planned == 0 {
+		return false
+	}
+	bad := l.Planned - l.Succeeded
+	response := l.ResponseP99NS
+	if slo.Quantile <= 0.5 {
+		response = l.ResponseP50NS
+	}
+	censored := l.CensoredFromNS > 0 && response >= l.CensoredFromNS
+	return float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) && response < slo.LimitNS && !censored
+}
+
+// Probes are the open-loop probes of a contestant in one epoch that count for its capacity, and how the confirming ones went. Top is the rate
+// that it bore in the closed loop, per second.
+func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe, confirmed []bool, top float64) {
+	for round := range searchRounds {
+		k, ok := lastAttempt(run, epoch, round)
+		if !ok {
+			break
+		}
+		if void(run, k) {
+			continue
+		}
+		for _, t := range trials(run, k) {
+			switch {
+			case t.Contestant != contestant:
+			case round == 0:
+				if t.Load.WindowNS > 0 {
+					top = float64(t.Load.Succeeded) / float64(t.Load.WindowNS) * 1e9
+				}
+			case round <= bisections+arounds && t.Level != nil:
+				probes = append(probes, stats.Probe{Rate: t.Level.RatePerSec, Pass: Passed(run.Plan.SLO, &t.Load)})
+			default:
+				confirmed = append(confirmed, Passed(run.Plan.SLO, &t.Load))
+			}
+		}
+	}
+	return probes, confirmed, top
+}
+
+// probe is the level and the length of a contestant's next probe; false if the closed loop showed nothing to search around.
+func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
+	p := &run.Plan
+	level = p.Level
+	if k.Round == 0 {
+		return level, int64(firstProbe), true
+	}
+	probes, _, top := Probes(run, k.Epoch, contestant)
+	if top <= 0 {
+		return level, 0, false
+	}
+	low, high := 0.05*top, 1.2*top
+	switch {
+	case k.Round <= bisections:
+		level.RatePerSec = stats.Bisect(low, high, probes)
+		return level, int64(firstProbe), true
+	case k.Round <= bisections+arounds:
+		first := probes[:min(bisections, len(probes))]
+		level.RatePerSec = stats.Bisect(low, high, first) * (1 + shifts[k.Round-1-bisections])
+		return level, int64(aroundProbe), true
+	}
+	rate, _, _ := stats.Capacity(probes)
+	level.RatePerSec = confirmAt * rate
+	return level, int64(confirmProbe), rate > 0
+}
+
+// estimateSearch is the time of an epoch's rounds.
+func estimateSearch(p *result.Plan) time.Duration {
+	each := firstProbe*(1+bisections) + aroundProbe*arounds + confirmProbe*confirms + searchRounds*(trialOverhead+time.Duration(p.RewarmNS))
+	return time.Duration(len(starters(p, false))) * each
+}
