@@ -45,8 +45,14 @@ type Server interface {
 	Freeze() error
 	Thaw() error
 	CPU() (time.Duration, error) // of the whole tree, ns resolution
-	Usage() result.Usage         // all but CPU: read while frozen
-	Logged() int64               // bytes written to its log so far
+	// Count begins to count what is counted besides CPU, instructions and energy; the function it returns puts what passed since into u.
+	Count() func(u *result.Usage)
+	// Usage puts into u what the tree holds: memory, threads. Read after each trial, while frozen.
+	Usage(u *result.Usage)
+	// Totals puts into u what is dear to read: the sockets it holds, and what it used since its launch. Once per epoch.
+	Totals(u *result.Usage)
+	Meters() (by, absent map[string]string) // by what it is metered, and what of it cannot be read and why
+	Logged() int64                          // bytes written to its log so far
 	LogTail() []string
 	Exited() error // nil while it runs
 	Stop() error

@@ -89,6 +89,30 @@ func TestDuelRecordsEverything(t *testing.T) {
 	}
 }
 
+func TestMetersAreRecorded(t *testing.T) {
+	b, _, _, _ := set(t)
+	run, err := b.Run(t.Context(), small("a", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range run.Trials {
+		if counted := tr.Server.Instructions != nil; counted != (tr.Contestant == "a") {
+			t.Errorf("%s: instructions counted: %v", tr.Contestant, counted)
+		}
+		if read := tr.Server.OpenSockets != nil; read != (tr.Round == run.Plan.Rounds-1) {
+			t.Errorf("%s, round %d: totals read: %v", tr.Contestant, tr.Round, read)
+		}
+		if tr.Server.Processes != 1 {
+			t.Errorf("%s: %+v", tr.Contestant, tr.Server)
+		}
+	}
+	for _, l := range run.Launches {
+		if l.Meters["cpu"] != "fake" || l.Absent["memory"] != "it has none" {
+			t.Errorf("%s: %v, %v", l.Contestant, l.Meters, l.Absent)
+		}
+	}
+}
+
 func TestFailuresLeaveTheOthers(t *testing.T) {
 	wrong := values("WRONG")
 	for name, c := range map[string]struct {

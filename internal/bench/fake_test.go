@@ -111,9 +111,36 @@ func (s *fakeServer) CPU() (time.Duration, error) {
 	return s.host.compiles(s), nil
 }
 
-func (s *fakeServer) Usage() result.Usage { return result.Usage{} }
-func (s *fakeServer) Logged() int64       { return 0 }
-func (s *fakeServer) LogTail() []string   { return []string{"last words of " + s.name} }
+// Count gives the instructions of the contestant a alone.
+func (s *fakeServer) Count() func(*result.Usage) {
+	return func(u *result.Usage) {
+		if n := int64(5e6); s.name == "a" {
+			u.Instructions = &n
+		}
+	}
+}
+
+func (s *fakeServer) Usage(u *result.Usage) {
+	if !s.frozen {
+		s.host.t.Errorf("usage of %s was read while it ran", s.name)
+	}
+	u.Processes = 1
+}
+
+func (s *fakeServer) Totals(u *result.Usage) {
+	if s.frozen {
+		s.host.t.Errorf("totals of %s were read when its connections were closed", s.name)
+	}
+	n := int64(s.loads)
+	u.OpenSockets = &n
+}
+
+func (s *fakeServer) Meters() (by, absent map[string]string) {
+	return map[string]string{"cpu": "fake"}, map[string]string{"memory": "it has none"}
+}
+
+func (s *fakeServer) Logged() int64     { return 0 }
+func (s *fakeServer) LogTail() []string { return []string{"last words of " + s.name} }
 
 func (s *fakeServer) Freeze() error {
 	s.frozen = true
@@ -124,6 +151,7 @@ func (s *fakeServer) Freeze() error {
 }
 
 func (s *fakeServer) Thaw() error {
+	s.frozen = false
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
 	s.host.thawed = append(s.host.thawed, s.name)

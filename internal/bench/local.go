@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +39,7 @@ type Local struct {
 	self      string // dyno's own program, that truth servers are started from
 	machine   result.Host
 	meter     *host.Meter
+	energy    *host.Energy // nil where there is none
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
 	toolchain map[string]*found
@@ -68,6 +70,13 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	if l.meter, err = host.NewMeter(); err != nil {
 		return nil, err
 	}
+	l.machine.Absent = proc.Absent()
+	if l.energy, err = host.OpenEnergy("/"); err != nil {
+		if l.machine.Absent == nil {
+			l.machine.Absent = map[string]string{}
+		}
+		l.machine.Absent["energy"] = err.Error()
+	}
 	return l, nil
 }
 
@@ -92,17 +101,10 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	}
 	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, Managed: m.Managed(),
 		Tuning: m.Tuning, Differs: m.Differs}
-	tc, err := l.find(ctx, m, note)
+	b, err := l.make(ctx, m, &c, note)
 	if err != nil {
 		return c, err
 	}
-	c.Toolchain = fmt.Sprintf("%s %s (%s)", tc.Name, tc.Version, tc.Origin)
-	began := time.Now()
-	b, err := contestant.Build(ctx, m, tc, contestant.BuildOptions{Root: l.opts.Root, Log: l.log(name, "build"), Note: note})
-	if err != nil {
-		return c, err
-	}
-	c.BuildNS = int64(time.Since(began))
 	if c.Framework, c.Version, err = b.Identify(); err != nil {
 		return c, err
 	}
@@ -111,6 +113,26 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	defer l.mu.Unlock()
 	l.built[name] = b
 	return c, nil
+}
+
+// make builds m, or takes the program that it names, and notes how in c.
+func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string)) (*contestant.Built, error) {
+	var tc contestant.Toolchain
+	var err error
+	if m.Program == "" || m.Managed() { // whose program needs the runtime
+		if tc, err = l.find(ctx, m, note); err != nil {
+			return nil, err
+		}
+		c.Toolchain = fmt.Sprintf("%s %s (%s)", tc.Name, tc.Version, tc.Origin)
+	}
+	if m.Program != "" {
+		c.Toolchain = strings.TrimSuffix("built elsewhere, run by "+c.Toolchain, ", run by ")
+		return contestant.Prebuilt(m, tc)
+	}
+	began := time.Now()
+	b, err := contestant.Build(ctx, m, tc, contestant.BuildOptions{Root: l.opts.Root, Log: l.log(m.Name, "build"), Note: note})
+	c.BuildNS = int64(time.Since(began))
+	return b, err
 }
 
 // control makes a truth server ready: dyno's own program, told to be it.
@@ -172,7 +194,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if err != nil {
 		return nil, err
 	}
-	return &localServer{inst}, nil
+	return &localServer{inst, l}, nil
 }
 
 func (l *Local) serverCPUs() []int {
@@ -204,7 +226,7 @@ func (l *Local) Watch() func(server, generator time.Duration) result.Causes {
 	l.meter.Snapshot(&before)
 	return func(server, generator time.Duration) result.Causes {
 		l.meter.Snapshot(&after)
-		return host.Causes(&before, &after, l.machine.ServerCPUs, l.machine.GeneratorCPUs, server, generator)
+		return host.Causes(&before, &after, host.Account{CPUs: l.machine.ServerCPUs, Used: server}, host.Account{CPUs: l.machine.GeneratorCPUs, Used: generator})
 	}
 }
 
@@ -236,7 +258,10 @@ func safe(name string) string {
 }
 
 // localServer is a contestant on this machine.
-type localServer struct{ *contestant.Instance }
+type localServer struct {
+	*contestant.Instance
+	local *Local
+}
 
 func (s *localServer) Addr() (network, addr string) { return "tcp", s.Instance.Addr }
 func (s *localServer) Ready() time.Duration         { return time.Duration(s.ReadyNS) }
@@ -258,15 +283,33 @@ func (s *localServer) Exited() error {
 	}
 }
 
-func (s *localServer) Usage() result.Usage {
-	u := result.Usage{LoggedBytes: s.Logged(), Processes: len(s.Process.Tree())}
-	if v, err := s.Process.Memory(); err == nil {
-		u.PSSBytes = &v
+// Usage leaves out what cannot be read; Meters has said so at the launch.
+func (s *localServer) Usage(u *result.Usage) {
+	s.Process.Usage(u)
+	u.LoggedBytes = s.Logged()
+}
+
+func (s *localServer) Totals(u *result.Usage) { s.Process.Totals(u) }
+
+func (s *localServer) Count() func(*result.Usage) {
+	instructions, energy := s.Process.Count(), s.local.energy.Count()
+	return func(u *result.Usage) { u.Instructions, u.EnergyUJ = instructions(), energy() }
+}
+
+// Meters reads everything once, to see what cannot be read.
+func (s *localServer) Meters() (by, absent map[string]string) {
+	by, absent = s.Process.Meters()
+	for what := range s.local.machine.Absent {
+		delete(absent, what)
 	}
-	if v, err := s.Process.Threads(); err == nil {
-		u.Threads = &v
+	var u result.Usage
+	if err := s.Process.Usage(&u); err != nil {
+		absent["memory"] = err.Error()
 	}
-	return u
+	if err := s.Process.Totals(&u); err != nil {
+		absent["totals"] = err.Error()
+	}
+	return by, absent
 }
 
 // Driver is the load engine of this machine, on the generator's CPUs.

@@ -43,6 +43,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		if s.err != nil {
 			err = b.fail(s.Contestant, "launch", epoch, s.err)
 		} else {
+			s.Meters, s.Absent = s.server.Meters()
 			err = b.record(result.Record{Launch: &s.Launch})
 		}
 		if err != nil {
@@ -97,6 +98,7 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 		}
 		return b.fail(o.Contestant, "launch", o.Epoch, err)
 	}
+	s.Meters, s.Absent = s.server.Meters()
 	if err := b.record(result.Record{Launch: &s.Launch}); err != nil {
 		return err
 	}
@@ -118,7 +120,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		if err := b.record(result.Record{Trial: t}); err != nil {
 			return err
 		}
-		if err == nil {
+		if o.Level.RatePerSec == 0 || t.Load.Failed > 0 { // an open loop may ask for more than it can bear
 			err = broken(&t.Load)
 		}
 	}
@@ -158,12 +160,22 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 			return nil, err
 		}
 	}
-	inner := clocks(s, b.Driver)
 	before := s.Logged()
-	if t.Load, err = sess.Run(ctx, b.window(o)); err != nil {
+	counted := s.Count()
+	inner := clocks(s, b.Driver)
+	var seen result.Detail
+	if t.Load, err = sess.Run(ctx, b.window(o, &seen)); err != nil {
 		return nil, err
 	}
+	if r := seen.Response; r != nil {
+		t.Load.ResponseP50NS, t.Load.ResponseP99NS, t.Load.LagP99NS = r.Quantile(0.5), r.Quantile(0.99), seen.Lag.Quantile(0.99)
+		t.Load.CensoredFromNS = seen.CensoredFromNS
+	}
 	server, generator := inner()
+	counted(&t.Server)
+	if o.Round == p.Rounds-1 { // the epoch's last, or its repetition
+		s.Totals(&t.Server)
+	}
 	sess.Close()
 	if err := s.Freeze(); err != nil {
 		return nil, err
@@ -171,7 +183,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	t.EndedUnixNS = time.Now().UnixNano()
 	serverAll, generatorAll := outer()
 	t.Causes = watched(serverAll.or(0), generatorAll.or(0))
-	t.Server = s.Usage()
+	s.Usage(&t.Server)
 	t.Server.LoggedBytes -= before
 	t.Server.CPUNS, t.Generator.CPUNS = server.ns(), generator.ns()
 	t.Causes.GeneratorCPUs = max(1, len(b.Driver.CPUs()))
@@ -223,17 +235,19 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 	return load.Job{
 		Network: network, Addr: addr, Scenario: b.Scenario.Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
+		Spin: level.RatePerSec > 0 && b.run.Host.Pinned,
 	}
 }
 
-// window is the load of a trial.
-func (b *Bench) window(o plan.Order) load.Window {
+// window is the load of a trial. Of an open loop the response times are kept in seen.
+func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
 	if n := b.run.Plan.Requests; n > 0 {
 		return load.Window{Requests: n}
 	}
 	w := load.Window{For: time.Duration(o.TrialNS), Spread: time.Duration(o.Level.DelayNS)}
 	if rate := o.Level.RatePerSec; rate > 0 {
 		w.Schedule = &load.Schedule{Stages: []load.Stage{{From: rate, To: rate}}, Poisson: true, Seed: o.LoadSeed}
+		w.Observe = &load.Observe{Into: seen}
 	}
 	return w
 }

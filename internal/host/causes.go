@@ -25,30 +25,46 @@ type Ticks struct {
 // tick is USER_HZ, which is 100 on every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
-// Causes tells what besides server and generator used the machine between two snapshots. Foreign CPU is what was busy on a partition, less
-// what its own side used by its CPU clock (serverOwn, generatorOwn), never below zero; partitions that share a CPU both take off both.
-// The ticks are sampled, so one reading is off by about a tick per CPU.
+// Account is CPU time that is no stranger's: what a tree used by its CPU clock, and on which CPUs it may have been.
+type Account struct {
+	CPUs []int
+	Used time.Duration
+}
+
+// Causes tells what besides server, generator and their companions used the machine between two snapshots. The CPUs of server and generator
+// are the partitions; a companion (a database that the server asks) has an account of its own, wherever it runs. Foreign CPU is what was
+// busy on a partition, less what the accounts used that may have been there, never below zero. An account that spans both partitions is
+// taken off both, for where it was is not known: rather a stranger unseen than one made up. The ticks are sampled, so one reading is off
+// by about a tick per CPU.
 //
 // Note: this takes a kernel without CONFIG_IRQ_TIME_ACCOUNTING, where interrupt time counts as the running thread's in its CPU clock, and is in
 // irq and softirq of /proc/stat as well. With it, thread clocks leave interrupts out (update_rq_clock_task, kernel/sched/core.c) while
 // /proc/stat keeps them: then the network's own softirq would seem foreign, and irq and softirq had to be left out of Busy.
-func Causes(before, after *Snapshot, serverCPUs, generatorCPUs []int, serverOwn, generatorOwn time.Duration) result.Causes {
+func Causes(before, after *Snapshot, server, generator Account, companions ...Account) result.Causes {
 	c := result.Causes{
 		WallNS:        int64(after.At.Sub(before.At)),
-		ServerCPUs:    len(serverCPUs),
-		GeneratorCPUs: len(generatorCPUs),
+		ServerCPUs:    len(server.CPUs),
+		GeneratorCPUs: len(generator.CPUs),
 		ThrottledNS:   int64(max(0, after.Throttled-before.Throttled)),
 	}
-	if slices.ContainsFunc(serverCPUs, func(cpu int) bool { return slices.Contains(generatorCPUs, cpu) }) {
-		serverOwn += generatorOwn
-		generatorOwn = serverOwn
-	}
-	c.ForeignServerNS = int64(max(0, busy(before, after, serverCPUs)-serverOwn))
-	c.ForeignGeneratorNS = int64(max(0, busy(before, after, generatorCPUs)-generatorOwn))
+	own := append([]Account{server, generator}, companions...)
+	c.ForeignServerNS = int64(foreign(before, after, server.CPUs, own))
+	c.ForeignGeneratorNS = int64(foreign(before, after, generator.CPUs, own))
 	for cpu := range min(len(before.CPUs), len(after.CPUs)) {
 		c.StealNS += int64(grown(before.CPUs[cpu].Steal, after.CPUs[cpu].Steal))
 	}
 	return c
+}
+
+// foreign is what was busy on cpus and is in no account that may have been there.
+func foreign(before, after *Snapshot, cpus []int, own []Account) time.Duration {
+	sum := busy(before, after, cpus)
+	for _, a := range own {
+		if slices.ContainsFunc(a.CPUs, func(cpu int) bool { return slices.Contains(cpus, cpu) }) {
+			sum -= a.Used
+		}
+	}
+	return max(0, sum)
 }
 
 func busy(before, after *Snapshot, cpus []int) time.Duration {

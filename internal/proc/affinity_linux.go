@@ -30,15 +30,15 @@ func PinSelf(cpus []int) (restore func(), err error) {
 	if set.Count() == 0 {
 		return nil, errors.New("pin this process: no CPUs given")
 	}
-	l := launching()
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	a := ourAffinity()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	before := map[int]unix.CPUSet{}
 	undo := func() {
 		eachThread(func(tid int) error {
 			set, known := before[tid]
 			if !known {
-				set = l.original
+				set = a.original
 			}
 			return unix.SchedSetaffinity(tid, &set)
 		})
@@ -56,8 +56,8 @@ func PinSelf(cpus []int) (restore func(), err error) {
 		return nil, fmt.Errorf("pin this process to CPUs %v: %w", cpus, err)
 	}
 	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		undo()
 	}, nil
 }

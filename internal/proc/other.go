@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"runtime"
 	"time"
+
+	"dyno/internal/result"
 )
 
 // errSystem says that contestants cannot be started here. Loading a URL and reading results work on any system.
@@ -32,9 +34,14 @@ func (p *Process) Tree() []int                             { return nil }
 func (p *Process) Freeze() error                           { return errSystem }
 func (p *Process) Thaw() error                             { return errSystem }
 func (p *Process) CPU() (time.Duration, error)             { return 0, errSystem }
-func (p *Process) Memory() (int64, error)                  { return 0, errSystem }
-func (p *Process) Threads() (int64, error)                 { return 0, errSystem }
+func (p *Process) Usage(*result.Usage) error               { return errSystem }
+func (p *Process) Totals(*result.Usage) error              { return errSystem }
+func (p *Process) Count() func() *int64                    { return func() *int64 { return nil } }
+func (p *Process) Meters() (by, absent map[string]string)  { return nil, Absent() }
 func (p *Process) Listening(port int) (bool, []int, error) { return false, nil, errSystem }
+
+// Absent names what this machine cannot tell of a tree, and why.
+func Absent() map[string]string { return map[string]string{"instructions": errSystem.Error()} }
 
 // Owner knows nobody here.
 func Owner(port int) []int { return nil }

@@ -14,7 +14,8 @@ import (
 func TestParseStat(t *testing.T) {
 	const line = "4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"
 	got, err := parseStat([]byte(line))
-	want := stat{pid: 4242, state: 'S', parent: 17, group: 4242, reaped: 150 * time.Millisecond, threads: 5, started: 987654}
+	want := stat{pid: 4242, state: 'S', parent: 17, group: 4242, own: split{500 * time.Millisecond, 600 * time.Millisecond},
+		waited: split{70 * time.Millisecond, 80 * time.Millisecond}, threads: 5, started: 987654}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -30,7 +31,9 @@ func FuzzParseStat(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		parseStat(line)
 		parseListeners(line, 80)
-		pss(line)
+		kilobytes(line, "Pss")
+		field(line, "usage_usec", 1)
+		parseHierarchies(string(line), string(line))
 	})
 }
 
@@ -50,12 +53,15 @@ func TestParseListeners(t *testing.T) {
 	}
 }
 
-func TestPSS(t *testing.T) {
-	if kb, err := pss([]byte("55 ---p [rollup]\nRss:  12 kB\nPss:   345 kB\nPss_Dirty:  1 kB\n")); kb != 345 || err != nil {
-		t.Errorf("%d, %v", kb, err)
+func TestKilobytes(t *testing.T) {
+	const rollup = "55 ---p [rollup]\nRss:  12 kB\nPss:   345 kB\nPss_Dirty:  1 kB\nSwapPss:   0 kB\n"
+	for key, want := range map[string]int64{"Pss": 345 << 10, "SwapPss": 0} {
+		if n, ok := kilobytes([]byte(rollup), key); n != want || !ok {
+			t.Errorf("%s: %d, %v", key, n, ok)
+		}
 	}
-	for _, bad := range []string{"", "Pss:\n", "Pss: many kB\n"} {
-		if _, err := pss([]byte(bad)); err == nil {
+	for _, bad := range []string{"", "Pss:\n", "Pss: many kB\n", "SwapPss: 3 kB\n"} {
+		if _, ok := kilobytes([]byte(bad), "Pss"); ok {
 			t.Errorf("%q was taken", bad)
 		}
 	}
@@ -101,29 +107,5 @@ func TestEnvironment(t *testing.T) {
 	want := "[DYNO_ADDR=a:1 DYNO_PAD=000 HOME=/h LANG=C PATH=/bin TMPDIR=/t XDG_CACHE_HOME=/h/.cache]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v\nwant %s", got, want)
-	}
-}
-
-func BenchmarkCPU(b *testing.B) {
-	p, err := Start(Command{Argv: []string{"sleep", "600"}, Env: []string{"PATH=/bin:/usr/bin"}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Stop(0)
-	b.ReportAllocs()
-	for b.Loop() {
-		p.CPU()
-	}
-}
-
-func BenchmarkFreezeThaw(b *testing.B) {
-	p, err := Start(Command{Argv: []string{"sleep", "600"}, Env: []string{"PATH=/bin:/usr/bin"}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer p.Stop(0)
-	for b.Loop() {
-		p.Freeze()
-		p.Thaw()
 	}
 }

@@ -24,39 +24,81 @@ type Process struct {
 	err     error         // set before done is closed
 	used    time.Duration // by the process and the children it waited for, likewise
 
+	mu        sync.Mutex
+	members   []stat // the live tree as last read, the started process first while it lives
+	family    bool   // children were seen: their time counts too
+	leftover  bool   // the started process is gone and so is its group: its number may be another's by now
+	reported  time.Duration
+	group     *cgroup       // nil where we may not make one, and after Stop
+	grouped   time.Duration // its count as last read
+	gone      time.Duration // used by those that had ended when all were last frozen
+	launcher  launcher      // nil after Stop
+	counter   *counter      // of instructions; nil where there is none, and after Stop
+	uncounted error         // why there is none
+}
+
+// affinity is which CPUs this process had before anything was pinned; mu is held over changes of it.
+type affinity struct {
 	mu       sync.Mutex
-	members  []stat // the live tree as last read, the started process first while it lives
-	family   bool   // children were seen: their time counts too
-	leftover bool   // the started process is gone and so is its group: its number may be another's by now
-	reported time.Duration
+	original unix.CPUSet
 }
 
-// launcher starts processes from one thread that never ends. The kernel sends Pdeathsig when the parent *thread* ends (prctl(2),
-// PR_SET_PDEATHSIG), and affinity is a thread's too, so an ordinary goroutine's thread will not do.
-type launcher struct {
-	work     chan func()
-	original unix.CPUSet // of this process before anything was pinned
-	mu       sync.Mutex  // held over changes of affinity
-}
+var ourAffinity = sync.OnceValue(func() *affinity {
+	a := &affinity{}
+	unix.SchedGetaffinity(0, &a.original) // on error the set is empty, which start takes for "do not pin"
+	return a
+})
 
-var launching = sync.OnceValue(func() *launcher {
-	l := &launcher{work: make(chan func())}
-	unix.SchedGetaffinity(0, &l.original) // on error the set is empty, which start takes for "do not pin"
+// launcher is a thread that one process is started from, and that ends after it. The kernel sends Pdeathsig when the parent *thread* ends
+// (prctl(2), PR_SET_PDEATHSIG), affinity, a cgroup of version 1 and a counter's heirs are a thread's too, so an ordinary goroutine's thread will not do.
+type launcher chan func()
+
+func newLauncher() launcher {
+	l := make(launcher)
+	ourAffinity()
 	go func() {
-		runtime.LockOSThread()
-		for f := range l.work {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		for f := range l {
 			f()
 		}
 	}()
 	return l
-})
+}
+
+// do runs f on the launcher's thread.
+func (l launcher) do(f func()) {
+	done := make(chan struct{})
+	l <- func() {
+		defer close(done)
+		f()
+	}
+	<-done
+}
 
 // boxes numbers the trees of this process.
 var boxes atomic.Int64
 
-// Start starts cmd in a process group of its own. The caller owns the Process and must Stop it, also once it is Done; if this program dies
-// first, the kernel kills the started process, but not its children.
-func Start(cmd Command) (*Process, error) {
+// Start starts cmd in a process group of its own and, where this user may make one, in a cgroup of its own. The caller owns the Process and
+// must Stop it, also once it is Done; if this program dies first, the kernel kills the started process, but not its children.
+func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
+
+// accounting is by what a tree is metered besides the CPU clocks of its processes.
+type accounting struct {
+	groups    []hierarchy // the first that works is used
+	event     event       // to count
+	uncounted error       // why it is not counted
+}
+
+// accounts are those of this machine.
+var accounts = sync.OnceValue(func() accounting {
+	a := accounting{groups: hierarchies(), event: instructions, uncounted: countable()}
+	for _, h := range a.groups {
+		h.sweep()
+	}
+	return a
+})
+
+func begin(cmd Command, by accounting) (*Process, error) {
 	path, err := cmd.lookup()
 	if err != nil {
 		return nil, fmt.Errorf("start: %w", err)
@@ -76,18 +118,29 @@ func Start(cmd Command) (*Process, error) {
 	}
 	defer output.Close()
 
-	box := fmt.Sprintf("%s=%d.%d", BoxVariable, os.Getpid(), boxes.Add(1))
+	serial := boxes.Add(1)
+	box := fmt.Sprintf("%s=%d.%d", BoxVariable, os.Getpid(), serial)
 	attr := &os.ProcAttr{
 		Dir:   cmd.Dir,
 		Env:   append(cmd.Env[:len(cmd.Env):len(cmd.Env)], box),
 		Files: []*os.File{input, output, output},
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
-	child, err := launching().start(path, cmd.Argv, attr, cmd.CPUs)
+	p := &Process{box: box, log: cmd.Log, done: make(chan struct{}), launcher: newLauncher(), uncounted: by.uncounted}
+	if p.uncounted == nil {
+		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
+	}
+	for _, h := range by.groups {
+		if p.group, err = newCgroup(h, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), serial)); err == nil {
+			break
+		}
+	}
+	child, err := p.launch(path, cmd, attr)
 	if err != nil {
+		p.close()
 		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
 	}
-	p := &Process{pid: child.Pid, box: box, log: cmd.Log, done: make(chan struct{})}
+	p.pid = child.Pid
 	if s, err := readStat(p.pid); err == nil {
 		p.started = s.started
 		p.members = []stat{s}
@@ -96,20 +149,41 @@ func Start(cmd Command) (*Process, error) {
 	return p, nil
 }
 
-// start runs os.StartProcess on the launcher's thread, which has the wanted affinity for as long as the fork takes.
-func (l *launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []int) (child *os.Process, err error) {
+// launch starts the process, in p's group if it can be born there.
+func (p *Process) launch(path string, cmd Command, attr *os.ProcAttr) (*os.Process, error) {
+	if p.group != nil {
+		child, err := p.launcher.start(path, cmd.Argv, attr, cmd.CPUs, p.group)
+		if err == nil {
+			return child, nil
+		}
+		attr.Sys.UseCgroupFD = false
+		p.leaveGroup() // it may not be put there; or the error is the program's, and comes again
+	}
+	return p.launcher.start(path, cmd.Argv, attr, cmd.CPUs, nil)
+}
+
+// start runs os.StartProcess on the launcher's thread, which has the wanted affinity for as long as the fork takes. The child is born into g, if
+// there is one.
+func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []int, g *cgroup) (child *os.Process, err error) {
 	set, err := cpuSet(cpus)
 	if err != nil {
 		return nil, err
 	}
+	a := ourAffinity()
 	if len(cpus) == 0 {
-		set = l.original
+		set = a.original
 	}
-	done := make(chan struct{})
-	l.work <- func() {
-		defer close(done)
-		l.mu.Lock()
-		defer l.mu.Unlock()
+	if g != nil && g.version == 2 {
+		dir, err := os.Open(g.dir)
+		if err != nil {
+			return nil, err
+		}
+		defer dir.Close()
+		attr.Sys.UseCgroupFD, attr.Sys.CgroupFD = true, int(dir.Fd())
+	}
+	l.do(func() {
+		a.mu.Lock()
+		defer a.mu.Unlock()
 		if set.Count() > 0 {
 			var before unix.CPUSet
 			if err = unix.SchedGetaffinity(0, &before); err == nil {
@@ -121,10 +195,42 @@ func (l *launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []i
 			}
 			defer unix.SchedSetaffinity(0, &before)
 		}
+		if g != nil && g.version == 1 {
+			leave, moved := g.enter()
+			if err = moved; err != nil {
+				return
+			}
+			defer leave()
+		}
 		child, err = os.StartProcess(path, argv, attr)
-	}
-	<-done
+	})
 	return child, err
+}
+
+// close gives up what the process was started and metered with, when nobody of it is left.
+func (p *Process) close() {
+	p.leaveGroup()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.counter != nil {
+		p.counter.close()
+		p.counter, p.uncounted = nil, errors.New("it was stopped")
+	}
+	if p.launcher != nil {
+		close(p.launcher)
+		p.launcher = nil
+	}
+}
+
+// leaveGroup removes the group; what it counted last is kept.
+func (p *Process) leaveGroup() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.group != nil {
+		p.readGroup()
+		p.group.remove()
+		p.group = nil
+	}
 }
 
 func (p *Process) wait(child *os.Process) {
@@ -189,6 +295,7 @@ func (p *Process) Stop(grace time.Duration) error {
 	for {
 		members = p.refresh()
 		if len(members) == 0 && p.exited() {
+			p.close()
 			return nil
 		}
 		if time.Now().After(deadline) {

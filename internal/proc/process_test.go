@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/result"
 )
 
 // The test binary stands in for the programs under test: PROC_ROLE says which.
@@ -33,6 +35,25 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 		fmt.Println(l.Addr().(*net.TCPAddr).Port)
+		select {}
+	case "sockets": // one that listens, and both ends of three connections
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		var held []net.Conn
+		for range 3 {
+			near, err := net.Dial("tcp", l.Addr().String())
+			if err != nil {
+				panic(err)
+			}
+			far, err := l.Accept()
+			if err != nil {
+				panic(err)
+			}
+			held = append(held, near, far)
+		}
+		fmt.Println("ready", len(held))
 		select {}
 	case "parent": // a child, a grandchild in a session of its own, and one whose parent is gone
 		start("sleep", "600")
@@ -123,8 +144,14 @@ func TestRunsToItsEnd(t *testing.T) {
 			t.Errorf("%s after the end: %v", name, err)
 		}
 	}
-	if _, err := p.Memory(); err == nil {
-		t.Error("memory of nothing")
+	var u result.Usage
+	for name, err := range map[string]error{"usage": p.Usage(&u), "totals": p.Totals(&u)} {
+		if err == nil || !strings.Contains(err.Error(), "ended") {
+			t.Errorf("%s after the end: %v", name, err)
+		}
+	}
+	if u != (result.Usage{}) {
+		t.Errorf("usage of nothing: %+v", u)
 	}
 	ok := box(t, "", "true")
 	<-ok.Done()
@@ -177,11 +204,9 @@ func TestFreezeAndThaw(t *testing.T) {
 		if after, _ := p.CPU(); after != before {
 			t.Errorf("frozen, but its clock went from %v to %v", before, after)
 		}
-		if n, err := p.Memory(); err != nil || n < 1<<20 {
-			t.Errorf("memory %d, %v", n, err)
-		}
-		if n, err := p.Threads(); err != nil || n < 5 {
-			t.Errorf("threads %d, %v", n, err)
+		var u result.Usage
+		if err := p.Usage(&u); err != nil || *u.PSSBytes < 1<<20 || *u.SwapPSSBytes < 0 || *u.Threads < 5 || u.Processes != 4 {
+			t.Errorf("usage %+v, %v", u, err)
 		}
 		if err := p.Thaw(); err != nil {
 			t.Fatal(err)
@@ -287,8 +312,8 @@ func TestCPUCountsReapedChildren(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, _ := readStat(p.Pid()); s.reaped == 0 || all < s.reaped || own < 0 {
-		t.Errorf("tree %v, own %v, reaped %v", all, own, s.reaped)
+	if s, _ := readStat(p.Pid()); s.waited.sum() == 0 || all < s.waited.sum() || own < 0 {
+		t.Errorf("tree %v, own %v, reaped %v", all, own, s.waited)
 	}
 }
 

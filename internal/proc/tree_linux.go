@@ -16,13 +16,19 @@ import (
 // stat is what /proc/pid/stat says of a process (proc_pid_stat(5); fields count from 1).
 type stat struct {
 	pid     int
-	state   byte          // 3: R running, S sleeping, D in the kernel, T stopped, t traced, Z zombie …
-	parent  int           // 4
-	group   int           // 5
-	reaped  time.Duration // 16 + 17, CPU time of children waited for, in ticks of 10 ms
-	threads int           // 20
-	started uint64        // 22, in ticks since boot
+	state   byte   // 3: R running, S sleeping, D in the kernel, T stopped, t traced, Z zombie …
+	parent  int    // 4
+	group   int    // 5
+	own     split  // 14, 15
+	waited  split  // 16, 17: of children waited for
+	threads int    // 20
+	started uint64 // 22, in ticks since boot
 }
+
+// split is CPU time by who ran, the program or the kernel for it, in ticks of 10 ms.
+type split struct{ user, system time.Duration }
+
+func (s split) sum() time.Duration { return s.user + s.system }
 
 // tick is one unit of time in /proc/pid/stat. USER_HZ is 100 on every architecture that Go runs on.
 const tick = 10 * time.Millisecond
@@ -74,8 +80,14 @@ func parseStat(line []byte) (stat, error) {
 			s.parent = int(n)
 		case 5:
 			s.group = int(n)
-		case 16, 17:
-			s.reaped += time.Duration(n) * tick
+		case 14:
+			s.own.user = time.Duration(n) * tick
+		case 15:
+			s.own.system = time.Duration(n) * tick
+		case 16:
+			s.waited.user = time.Duration(n) * tick
+		case 17:
+			s.waited.system = time.Duration(n) * tick
 		case 20:
 			s.threads = int(n)
 		case 22:
@@ -182,7 +194,7 @@ func (p *Process) refresh() []stat {
 			continue
 		}
 		p.members = append(p.members, s)
-		p.family = p.family || s.pid != p.pid || s.reaped > 0
+		p.family = p.family || s.pid != p.pid || s.waited.sum() > 0
 	}
 	slices.SortFunc(p.members, func(a, b stat) int {
 		if (a.pid == p.pid) != (b.pid == p.pid) {
@@ -237,6 +249,7 @@ func (p *Process) Freeze() error {
 			}
 		}
 		if len(running) == 0 {
+			p.settle(members)
 			return nil
 		}
 		if time.Now().After(deadline) {

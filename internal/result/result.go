@@ -177,6 +177,10 @@ type Launch struct {
 	Warmup          string `json:"warmup"`                 // flat, warmed, slowdown, no steady state
 	WarmupRateFirst int64  `json:"rate_first_per_cpu_sec"` // requests per second of its CPU in the first and last window of the warm-up
 	WarmupRateLast  int64  `json:"rate_last_per_cpu_sec"`
+	// Meters is by what it is metered: "cpu" by "process clocks and cgroup v2", "instructions" of "program and kernel". Absent is what cannot be
+	// read of this process beyond what Host.Absent names, and why.
+	Meters map[string]string `json:"meters,omitempty"`
+	Absent map[string]string `json:"absent,omitempty"`
 }
 
 // Trial is a short load on one contestant.
@@ -250,7 +254,7 @@ func (l *Load) Errored() int64 {
 type Detail struct {
 	Service   *hist.Histogram // sent -> done
 	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
-	Lag       *hist.Histogram // due -> sent
+	Lag       *hist.Histogram // due -> sent, or where each request has a dial of its own, due -> dial
 	Connect   *hist.Histogram // dial -> established, of every connection dialled
 	FirstByte *hist.Histogram // sent -> first byte of the answer read
 
@@ -271,11 +275,24 @@ type Interval struct {
 
 // Usage is what a process tree used in the counted window, or holds after it.
 type Usage struct {
-	CPUNS       *int64 `json:"cpu_ns,omitempty"`
-	PSSBytes    *int64 `json:"pss_bytes,omitempty"`
-	Threads     *int64 `json:"threads,omitempty"`
-	Processes   int    `json:"processes,omitempty"`
-	LoggedBytes int64  `json:"logged_bytes,omitempty"`
+	CPUNS *int64 `json:"cpu_ns,omitempty"`
+	// Instructions that retired in the tree, in the window; Launch.Meters says whether the kernel's are among them.
+	Instructions *int64 `json:"instructions,omitempty"`
+	// EnergyUJ is what the whole CPU packages took in the window, by RAPL: the generator and the idle part are in it.
+	EnergyUJ     *int64 `json:"energy_uj,omitempty"`
+	PSSBytes     *int64 `json:"pss_bytes,omitempty"`
+	SwapPSSBytes *int64 `json:"swap_pss_bytes,omitempty"`
+	Threads      *int64 `json:"threads,omitempty"`
+	Processes    int    `json:"processes,omitempty"`
+	LoggedBytes  int64  `json:"logged_bytes,omitempty"`
+
+	// What follows is read once per epoch, in the trials of its last round, while their connections are still open. Totals count since the launch.
+	CPUUserTotalNS      *int64 `json:"cpu_user_total_ns,omitempty"`
+	CPUSystemTotalNS    *int64 `json:"cpu_system_total_ns,omitempty"`
+	PeakRSSBytes        *int64 `json:"peak_rss_bytes,omitempty"` // sum of the processes' peaks (VmHWM)
+	SwitchesVoluntary   *int64 `json:"switches_voluntary_total,omitempty"`
+	SwitchesInvoluntary *int64 `json:"switches_involuntary_total,omitempty"`
+	OpenSockets         *int64 `json:"open_sockets,omitempty"`
 }
 
 // Causes are what besides the contestant could have moved a trial. They are judged per round, by plan, and never by the metric.
@@ -317,6 +334,8 @@ type Host struct {
 	Hypervisor    string `json:"hypervisor,omitempty"`
 	FileLimit     int64  `json:"file_limit"`
 	Quota         string `json:"quota,omitempty"` // cgroup CPU quota, if any
+	// Absent is what this machine cannot measure, and why: "instructions", "energy".
+	Absent map[string]string `json:"absent,omitempty"`
 }
 
 // Resume says that an interrupted run goes on, with processes started anew: at the head of an epoch, for what the last one had is incomplete.

@@ -1,0 +1,202 @@
+package proc
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// hierarchy is a mounted tree of cgroups that counts CPU time, as far as this process's own group in it.
+type hierarchy struct {
+	version int    // 1 or 2
+	dir     string // folder of our group
+}
+
+// hierarchies finds those that count CPU time, version 2 first: there the kernel puts a process into its group at its birth.
+func hierarchies() []hierarchy {
+	own, _ := os.ReadFile("/proc/self/cgroup")
+	mounts, _ := os.ReadFile("/proc/self/mountinfo")
+	return parseHierarchies(string(own), string(mounts))
+}
+
+// parseHierarchies reads /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)). Note: version 2 counts CPU time in
+// every group but the root, whether or not its cpu controller is on (kernel Documentation/admin-guide/cgroup-v2.rst, cpu.stat).
+func parseHierarchies(own, mounts string) []hierarchy {
+	var list []hierarchy
+	for line := range strings.Lines(own) {
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		version, kind := 2, "cgroup2"
+		if parts[1] != "" {
+			if !slices.Contains(strings.Split(parts[1], ","), "cpuacct") {
+				continue
+			}
+			version, kind = 1, "cgroup"
+		}
+		for mount := range strings.Lines(mounts) {
+			head, tail, _ := strings.Cut(mount, " - ")
+			fields, super := strings.Fields(head), strings.Fields(tail)
+			if len(fields) < 6 || len(super) < 3 || super[0] != kind || version == 1 && !slices.Contains(strings.Split(super[2], ","), "cpuacct") {
+				continue
+			}
+			below, err := filepath.Rel(fields[3], parts[2]) // what is mounted may be a part of the hierarchy
+			if err != nil || below == ".." || strings.HasPrefix(below, "../") {
+				continue
+			}
+			list = append(list, hierarchy{version, filepath.Join(fields[4], below)})
+			break
+		}
+	}
+	slices.SortStableFunc(list, func(a, b hierarchy) int { return cmp.Compare(b.version, a.version) })
+	return list
+}
+
+// cgroup is a group of our own below a hierarchy, for one tree. It counts those that ended too, also those that nobody waited for.
+type cgroup struct {
+	hierarchy             // dir is that of the group
+	parent         string // the group that it was made in
+	clock, members int
+	buf            [512]byte
+}
+
+// groupPrefix begins the names of our groups; the pid of their maker follows, then their number.
+const groupPrefix = "dyno-"
+
+// newCgroup makes a group called name below h. An error means that we may not, and nothing is left of it.
+func newCgroup(h hierarchy, name string) (*cgroup, error) {
+	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1, members: -1}
+	if err := os.Mkdir(g.dir, 0o755); err != nil {
+		return nil, err
+	}
+	file := "cpu.stat"
+	if h.version == 1 {
+		file = "cpuacct.usage"
+	}
+	var err error
+	if g.clock, err = unix.Open(filepath.Join(g.dir, file), unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
+		g.members, err = unix.Open(filepath.Join(g.dir, "cgroup.procs"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	}
+	if err == nil {
+		_, err = g.usage()
+	}
+	if err != nil {
+		g.remove()
+		return nil, fmt.Errorf("use cgroup %s: %w", g.dir, err)
+	}
+	os.WriteFile(filepath.Join(g.dir, "cgroup.pressure"), []byte("0"), 0) // nobody reads it, and it costs at each context switch
+	return g, nil
+}
+
+// sweep removes groups below h whose maker is gone without having done so. The kernel removes no group that is in use.
+func (h hierarchy) sweep() {
+	dirs, _ := filepath.Glob(filepath.Join(h.dir, groupPrefix+"*"))
+	for _, dir := range dirs {
+		maker, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), groupPrefix), "-")
+		if pid, err := strconv.Atoi(maker); err == nil && errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
+			unix.Rmdir(dir)
+		}
+	}
+}
+
+func (g *cgroup) String() string { return "cgroup v" + strconv.Itoa(g.version) }
+
+// usage is the CPU time of all that have been in the group. It does not allocate. Of a thread that runs at this moment it may lack what that used
+// since the last tick of the kernel, up to 10 ms.
+func (g *cgroup) usage() (time.Duration, error) {
+	n, err := unix.Pread(g.clock, g.buf[:], 0)
+	if err != nil {
+		return 0, err
+	}
+	if g.version == 2 {
+		return field(g.buf[:n], "usage_usec", time.Microsecond)
+	}
+	ns, ok := number(bytes.TrimSpace(g.buf[:n]))
+	if !ok {
+		return 0, errors.New("cpuacct.usage: no number")
+	}
+	return time.Duration(ns), nil
+}
+
+// split is the user and system part of usage, in version 2.
+func (g *cgroup) split() (user, system time.Duration, err error) {
+	data, err := os.ReadFile(filepath.Join(g.dir, "cpu.stat"))
+	if err != nil {
+		return 0, 0, err
+	}
+	if user, err = field(data, "user_usec", time.Microsecond); err != nil {
+		return 0, 0, err
+	}
+	system, err = field(data, "system_usec", time.Microsecond)
+	return user, system, err
+}
+
+// field is the value of the line "key value" in a cgroup's flat file.
+func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
+	for line := range bytes.Lines(data) {
+		if len(line) > len(key) && string(line[:len(key)]) == key && line[len(key)] == ' ' {
+			if n, ok := number(bytes.TrimSpace(line[len(key):])); ok {
+				return time.Duration(n) * unit, nil
+			}
+		}
+	}
+	return 0, errors.New("cgroup: no CPU time")
+}
+
+// enter moves this thread into a group of version 1, so that what it starts is born there; leave moves it back, and takes what it used itself off
+// the group's count, with what its child has used by then.
+//
+// Note: to move the child after its start would be simpler, but the kernel takes some 10 ms for it, in which a child forks others.
+func (g *cgroup) enter() (leave func(), err error) {
+	tid := []byte(strconv.Itoa(unix.Gettid()))
+	if err := os.WriteFile(filepath.Join(g.dir, "tasks"), tid, 0); err != nil {
+		return nil, err
+	}
+	return func() {
+		os.WriteFile(filepath.Join(g.parent, "tasks"), tid, 0)
+		os.WriteFile(filepath.Join(g.dir, "cpuacct.usage"), []byte("0"), 0)
+	}, nil
+}
+
+// holds reports whether exactly the members are in the group.
+func (g *cgroup) holds(members []stat) bool {
+	var buf [4096]byte
+	n, err := unix.Pread(g.members, buf[:], 0)
+	if err != nil || n == len(buf) {
+		return false
+	}
+	count := 0
+	for line := range bytes.Lines(buf[:n]) {
+		pid, _ := number(bytes.TrimSpace(line))
+		if !slices.ContainsFunc(members, func(m stat) bool { return m.pid == int(pid) }) {
+			return false
+		}
+		count++
+	}
+	return count == len(members)
+}
+
+// remove closes and removes the group. The kernel refuses for a moment after the last of it has ended; a group that stays is swept up later.
+func (g *cgroup) remove() {
+	for _, fd := range []int{g.clock, g.members} {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
+	}
+	for range 20 {
+		if err := unix.Rmdir(g.dir); err == nil || !errors.Is(err, unix.EBUSY) {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
