@@ -15,22 +15,34 @@ import (
 )
 
 func reportCommand() *cobra.Command {
-	var format string
+	var format, against string
+	var force bool
 	formats := slices.Sorted(maps.Keys(report.Formats))
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Make a report of a stored run again",
 		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints what it says. With a run folder and no --format it also writes\n" +
-			"report.html and run.json into it again.",
+			"report.html and run.json into it again.\n\n" +
+			"With --against it says how far each contestant's ratio to the yardstick has changed since another stored run. To compare two builds, dyno compare\n" +
+			"is surer: it puts both into one run.",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := report.Formats[format]
 			if !ok {
 				return usagef("--format %q%s", format, suggest(format, formats, "dyno report --help"))
 			}
+			switch {
+			case force && against == "":
+				return usagef("--force belongs to --against")
+			case against != "" && format != "text" && format != "json":
+				return usagef("--format %s: with --against there are text and json", format)
+			}
 			run, err := result.Open(args[0])
 			if err != nil {
 				return err
+			}
+			if against != "" {
+				return reportAgainst(cmd, run, against, force, format)
 			}
 			data := study.Judge(run)
 			_, absent := os.Stat(filepath.Join(args[0], result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
@@ -46,5 +58,7 @@ func reportCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", strings.Join(formats, ", "))
+	cmd.Flags().StringVar(&against, "against", "", "compare with this other stored run")
+	cmd.Flags().BoolVar(&force, "force", false, "with --against: even across different machines")
 	return cmd
 }

@@ -78,7 +78,7 @@ func runCommand() *cobra.Command {
 	fl.DurationVar(&f.budget, "budget", 0, "time for measuring, after the builds (default 6m; of a full duel 10m to 30m; of a sweep or a classic run what it takes)")
 	fl.StringVarP(&f.requests, "requests", "n", "", "classic: requests of one load: 5000, 10k, 5m")
 	fl.DurationVarP(&f.duration, "duration", "d", 0, "classic: length of one load (default 30s)")
-	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 4); search and classic: repeats (default 1)")
+	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
 	fl.StringVar(&f.slo, "slo", "", "search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % errors")
 	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50 or memory (default: that of the study)")
 	fl.Float64Var(&f.alpha, "alpha", 0.05, "chance of any false difference in the whole run")
@@ -206,6 +206,9 @@ func announce(w io.Writer, p *result.Plan, c *plan.Cost, out string) {
 
 // note is told when the pilots end: what this run can find.
 func note(r *result.Run) string {
+	if r.Plan.Protocol != plan.Duel {
+		return "the pilots are over: what follows counts"
+	}
 	a := study.Analyse(r)
 	looks := plan.Looks(r)
 	if len(looks) == 0 {
@@ -224,6 +227,9 @@ func note(r *result.Run) string {
 
 // standing is the interim table of the live view.
 func standing(r *result.Run) []result.Standing {
+	if r.Plan.Protocol != plan.Duel {
+		return study.Standing(r)
+	}
 	a := study.Analyse(r)
 	decided, pairs := 0, 0
 	for _, p := range a.Pairs {

@@ -21,15 +21,20 @@ type Input struct {
 	Primary     string
 	Alpha       float64
 	Margin      float64
+	VoidShare   float64 // of the trials, that lie in void rounds
 }
 
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02, method.md B).
 const CeilingLimit = 0.8
 
+// VoidLimit is the share of trials in void rounds above which nothing is ranked that the wall clock measures (V06, method.md B).
+const VoidLimit = 0.5
+
 // Analyse finds all that the trials say.
 func Analyse(in Input) *Analysis {
 	t := tabulate(in.Trials)
-	a := &Analysis{Primary: in.Primary, Epochs: len(t.epochs), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{}}
+	a := &Analysis{Primary: in.Primary, Epochs: len(t.epochs), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{},
+		TooBusy: in.VoidShare > VoidLimit}
 	for _, l := range in.Looks {
 		a.AlphaAt = l.Alpha
 		if l.N <= len(t.epochs) {
@@ -42,6 +47,9 @@ func Analyse(in Input) *Analysis {
 	a.ceiling(t, in)
 	for _, m := range Metrics {
 		ps := a.judge(t, m, couples(standing), in)
+		if a.TooBusy && m.Wall {
+			unrank(ps)
+		}
 		if m.Name == in.Primary {
 			a.unrankAtCeiling(ps)
 			a.place(standing, ps, m)
@@ -64,50 +72,33 @@ func couples(names []string) [][2]string {
 	return out
 }
 
-// judge compares the couples under m at each look in turn. The first verdict of a pair stays: later looks do not retract it.
+// judge compares the couples under m, as Decide does. Before the first look a pair shows what is known so far.
 func (a *Analysis) judge(t *table, m Metric, couples [][2]string, in Input) []Pair {
 	pairs := make([]Pair, len(couples))
+	diffs := make([][]float64, len(couples))
 	for i, c := range couples {
+		diffs[i] = t.differences(m, c[0], c[1])
 		pairs[i] = Pair{A: c[0], B: c[1], Metric: m.Name, Verdict: Undecided, P: 1, Adjusted: 1}
-		pairs[i].Ratio = ratio(t.differences(m, c[0], c[1], all), 1-a.AlphaAt)
+		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
 	}
-	for _, look := range in.Looks {
-		if look.N > len(t.epochs) {
-			break
-		}
-		ps := make([]float64, len(pairs))
-		diffs := make([][]float64, len(pairs))
-		for i, c := range couples {
-			diffs[i] = t.differences(m, c[0], c[1], look.N)
-			ps[i] = stats.SignedRank(diffs[i])
-			pairs[i].P, pairs[i].Ratio = ps[i], ratio(diffs[i], 1-look.Alpha)
-		}
-		for i, adjusted := range stats.Holm(ps) {
-			p := &pairs[i]
-			p.Adjusted = adjusted
-			if p.Verdict == Undecided {
-				p.decide(diffs[i], look.Alpha, in.Margin, m.More)
+	for i, j := range Decide(diffs, len(t.epochs), in.Looks, in.Margin) {
+		p := &pairs[i]
+		p.P, p.Adjusted, p.Ratio, p.Verdict = j.P, j.Adjusted, j.Ratio, j.Verdict
+		if j.Verdict == Different || j.Verdict == Negligible {
+			p.Better = p.B
+			if j.Up == m.More {
+				p.Better = p.A
 			}
 		}
 	}
 	return pairs
 }
 
-// decide gives the pair its verdict at a look of level alpha.
-func (p *Pair) decide(d []float64, alpha, margin float64, more bool) {
-	limit := math.Log1p(margin)
-	switch {
-	case p.Adjusted <= alpha && len(d) > 0:
-		p.Verdict = Different
-		if math.Log(p.Ratio.Lo) > -limit && math.Log(p.Ratio.Hi) < limit {
-			p.Verdict = Negligible
-		}
-		p.Better = p.B
-		if (p.Ratio.Value > 1) == more {
-			p.Better = p.A
-		}
-	case stats.Equivalent(d, margin, alpha):
-		p.Verdict = Tie
+// unrank takes all verdicts back: too few of the trials are fit to compare what the wall clock measured.
+func unrank(pairs []Pair) {
+	for i := range pairs {
+		pairs[i].Verdict, pairs[i].Better = Undecided, ""
+		pairs[i].Note = "more than half of the trials lie in void rounds: this machine is too busy to rank what the wall clock measures"
 	}
 }
 
@@ -154,21 +145,13 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 			return (p.A == x && p.B == y || p.A == y && p.B == x) && math.Abs(math.Log(p.Ratio.Value)) > math.Log1p(a.Margin)
 		})
 	}
+	lo, hi := Ranks(len(sorted), func(i, j int) bool { return beats(sorted[i], sorted[j]) })
 	tier, leader := 0, ""
-	for _, n := range sorted {
+	for i, n := range sorted {
 		if leader == "" || beats(leader, n) && clear(leader, n) {
 			tier, leader = tier+1, n
 		}
-		p := Place{Contestant: n, Tier: tier, Lo: 1, Hi: len(names), LowerBound: a.Shares[n] > CeilingLimit}
-		for _, other := range names {
-			if beats(other, n) {
-				p.Lo++
-			}
-			if beats(n, other) {
-				p.Hi--
-			}
-		}
-		a.Places = append(a.Places, p)
+		a.Places = append(a.Places, Place{Contestant: n, Tier: tier, Lo: lo[i], Hi: hi[i], LowerBound: a.Shares[n] > CeilingLimit})
 	}
 	slices.SortStableFunc(a.Places, func(x, y Place) int {
 		return cmp.Or(cmp.Compare(x.Tier, y.Tier), cmp.Compare(x.Contestant, y.Contestant))
@@ -210,12 +193,12 @@ func (a *Analysis) ceiling(t *table, in Input) {
 	if in.Ceiling == "" || len(in.Controls) == 0 {
 		return
 	}
-	scale := math.Exp(stats.Median(tabulate(in.Pilot).differences(m, in.Controls[0], in.Ceiling, all)))
+	scale := math.Exp(stats.Median(present(tabulate(in.Pilot).differences(m, in.Controls[0], in.Ceiling), all)))
 	if math.IsNaN(scale) {
 		return
 	}
 	for _, n := range in.Contestants {
-		if r := ratio(t.differences(m, n, in.Controls[0], all), 0.95); r.N > 0 {
+		if r := ratio(present(t.differences(m, n, in.Controls[0]), all), 0.95); r.N > 0 {
 			a.Shares[n] = r.Value * scale
 		}
 	}
@@ -232,7 +215,7 @@ func mde(t *table, m Metric, couples [][2]string, in Input) float64 {
 	var sigmas []float64
 	pilot := tabulate(in.Pilot)
 	for _, c := range couples {
-		if d := t.differences(m, c[0], c[1], all); len(d) >= 4 {
+		if d := present(t.differences(m, c[0], c[1]), all); len(d) >= 4 {
 			sigmas = append(sigmas, stats.MAD(d))
 		} else if d, rounds := pilot.rounds(m, c[0], c[1]); len(d) >= 3 {
 			// The epoch's value is a median of rounds, whose standard error is sqrt(pi/2) that of their mean.

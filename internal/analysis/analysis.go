@@ -13,14 +13,15 @@ type Metric struct {
 	Title string
 	Unit  string                              // of the value: "1/s", "ns", "bytes"
 	More  bool                                // bigger is better
+	Wall  bool                                // measured by the wall clock: what others do on the machine is in it
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
 }
 
 // Metrics are all that a duel shows, the primary among them.
 var Metrics = []Metric{
-	{Name: "throughput", Title: "Throughput", Unit: "1/s", More: true, Of: throughput},
+	{Name: "throughput", Title: "Throughput", Unit: "1/s", More: true, Wall: true, Of: throughput},
 	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Of: cpuPerRequest},
-	{Name: "p50", Title: "Service time, median", Unit: "ns", Of: p50},
+	{Name: "p50", Title: "Service time, median", Unit: "ns", Wall: true, Of: p50},
 	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: memory},
 }
 
@@ -114,12 +115,14 @@ type Analysis struct {
 	AlphaAt float64 // level of each look
 	Margin  float64
 
-	Order  []string           // contestants in table order: by tier, alphabetical within it; struck ones last
-	Cells  []Cell             // contestants and controls × metrics
-	Pairs  []Pair             // of contestants, all metrics; controls' own pair stands in Canary
-	Places []Place            // in Order
-	Canary *Pair              // the yardstick against its blinded copy, primary metric
-	Others []Pair             // the yardstick against further controls (ref+20%), primary metric
+	Order   []string // contestants in table order: by tier, alphabetical within it; struck ones last
+	Cells   []Cell   // contestants and controls × metrics
+	Pairs   []Pair   // of contestants, all metrics; controls' own pair stands in Canary
+	Places  []Place  // in Order
+	Canary  *Pair    // the yardstick against its blinded copy, primary metric
+	Others  []Pair   // the yardstick against further controls (ref+20%), primary metric
+	TooBusy bool     // more than VoidLimit of the trials are void: metrics of the wall clock are not ranked
+
 	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
 	MDE    float64            // minimum detectable effect of the primary as a share, from the pair spread seen
 }

@@ -150,3 +150,73 @@ func TestFamilyWiseErrorOfWholeAnalysis(t *testing.T) {
 		t.Errorf("%d of %d runs of identical servers found a difference (upper bound %.3f)", wrong, reps, hi)
 	}
 }
+
+// Too many void rounds: nothing is ranked that the wall clock measured, but CPU per request is (V06).
+func TestTooBusyIsNotRanked(t *testing.T) {
+	trials := synthetic(8, 12, .01, rates, "fast", "slow", "ref", "ref'")
+	for i := range trials {
+		if trials[i].Contestant == "slow" {
+			cpu := *trials[i].Server.CPUNS * 2
+			trials[i].Server.CPUNS = &cpu
+		}
+	}
+	in := input(trials, "fast", "slow")
+	in.VoidShare = VoidLimit
+	if p, _ := Analyse(in).Pair("fast", "slow", "throughput"); p.Verdict != Different {
+		t.Errorf("half of the trials void, and the rest stands: %+v", p)
+	}
+	in.VoidShare = .51
+	a := Analyse(in)
+	for _, m := range Metrics {
+		p, _ := a.Pair("fast", "slow", m.Name)
+		if m.Wall && (p.Verdict != Undecided || p.Better != "" || p.Note == "") {
+			t.Errorf("%s is ranked on a machine too busy: %+v", m.Name, p)
+		}
+	}
+	if p, _ := a.Pair("fast", "slow", "cpu_per_request"); p.Verdict != Different || p.Better != "fast" {
+		t.Errorf("CPU per request still is: %+v", p)
+	}
+	for _, p := range a.Places {
+		if p.Tier != 1 || p.Lo != 1 || p.Hi != 2 {
+			t.Errorf("place %+v", p)
+		}
+	}
+}
+
+// Decide is the same procedure on numbers alone: look by look or at once, a verdict stays, and an epoch without a value is left out.
+func TestDecideOnNumbers(t *testing.T) {
+	looks := []stats.Look{{N: 8, Alpha: .04}, {N: 12, Alpha: .01}}
+	up, none, tie := make([]float64, 12), make([]float64, 12), make([]float64, 12)
+	for i := range up {
+		up[i], tie[i] = .1+.001*float64(i), .001*float64(i-6)
+		none[i] = .2*float64(i%2) - .1 + .001*float64(i)
+		if i >= 8 {
+			up[i] = -.5
+		}
+	}
+	missing := append([]float64{math.NaN()}, up[:7]...)
+	d := [][]float64{up, none, tie, missing}
+	if js := Decide(d, 7, looks, .03); js != nil {
+		t.Errorf("before the first look: %+v", js)
+	}
+	js := Decide(d, 12, looks, .03)
+	again := Judge(Judge(nil, d, looks[0], .03), d, looks[1], .03)
+	for i, want := range []Verdict{Different, Undecided, Tie, Undecided} {
+		if js[i].Verdict != want || js[i] != again[i] {
+			t.Errorf("pair %d: %+v and %+v; want %s", i, js[i], again[i], want)
+		}
+	}
+	if !js[0].Up || js[0].Ratio.N != 12 || js[3].Ratio.N != 7 {
+		t.Errorf("%+v", js)
+	}
+}
+
+func TestRanks(t *testing.T) {
+	// 0 beats 2 and 3, 1 beats 3.
+	lo, hi := Ranks(4, func(i, j int) bool { return i == 0 && j >= 2 || i == 1 && j == 3 })
+	for i, want := range [][2]int{{1, 2}, {1, 3}, {2, 4}, {3, 4}} {
+		if lo[i] != want[0] || hi[i] != want[1] {
+			t.Errorf("%d: %d–%d; want %v", i, lo[i], hi[i], want)
+		}
+	}
+}

@@ -65,14 +65,11 @@ func (t *table) logRatios(m Metric, a, b string, epoch int) []float64 {
 	return out
 }
 
-// differences are d_e of method.md §2.4: per epoch the median over its rounds of the log ratio of a over b. upTo is how many epochs are
-// looked at; one that lacks the metric has no value.
-func (t *table) differences(m Metric, a, b string, upTo int) []float64 {
-	var out []float64
-	for _, e := range t.epochs[:min(upTo, len(t.epochs))] {
-		if d := t.logRatios(m, a, b, e); len(d) > 0 {
-			out = append(out, stats.Median(d))
-		}
+// differences are d_e of method.md §2.4: per epoch the median over its rounds of the log ratio of a over b; NaN in one that has none.
+func (t *table) differences(m Metric, a, b string) []float64 {
+	out := make([]float64, len(t.epochs))
+	for i, e := range t.epochs {
+		out[i] = stats.Median(t.logRatios(m, a, b, e))
 	}
 	return out
 }
@@ -106,7 +103,7 @@ func cells(t *table, in Input, alpha float64) []Cell {
 				c.Absent = "no trial of it stands"
 			}
 			if len(in.Controls) > 0 && name != in.Controls[0] {
-				c.Ratio = ratio(t.differences(m, name, in.Controls[0], all), 1-alpha)
+				c.Ratio = ratio(present(t.differences(m, name, in.Controls[0]), all), 1-alpha)
 			}
 			out = append(out, c)
 		}
@@ -123,5 +120,5 @@ func ratio(d []float64, conf float64) Estimate {
 	return Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
 }
 
-// all stands for every epoch there is.
+// all is how many epochs are looked at where every one is.
 const all = math.MaxInt

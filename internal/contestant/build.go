@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"debug/buildinfo"
@@ -43,7 +44,7 @@ const doneMark = ".dyno-built"
 // builds beside that folder and renames, so that two dynos may build at once and a broken build leaves nothing.
 // The error is a *Failed, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
-	src := filepath.Join(o.Root, filepath.FromSlash(m.Path))
+	src := filepath.Join(cmp.Or(m.Root, o.Root), filepath.FromSlash(m.Path))
 	key, err := fingerprint(m, src, tc)
 	if err != nil {
 		return nil, &Failed{Stage: "build", Err: err}
@@ -97,6 +98,9 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 			env[k] = v
 		}
 	}
+	if tc.Name == "go" { // else the same source gives another program at every commit
+		env["GOFLAGS"] = strings.TrimSpace(env["GOFLAGS"] + " -buildvcs=false")
+	}
 	p, err := proc.Start(proc.Command{
 		Argv: fill(m.Build, out), Dir: src, Env: proc.Environment(home, filepath.Join(home, "tmp"), 0, env), Log: o.Log,
 	})
@@ -142,15 +146,18 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes all files of the contestant, those of its language's folder that lie beside it, and the toolchain.
+// fingerprint hashes all files of the contestant, those of its language's folder that lie beside it, and the toolchain. Where the folder lies
+// does not matter: a revision that is checked out once more is not built once more.
 func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
 	add := func(path string) error {
 		b, err := os.ReadFile(path)
-		if err == nil {
-			fmt.Fprintf(h, "%s %d\n%s\n", path, len(b), b)
+		if err != nil {
+			return err
 		}
+		name, err := filepath.Rel(src, path)
+		fmt.Fprintf(h, "%s %d\n%s\n", name, len(b), b)
 		return err
 	}
 	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(src), "*.*"))
@@ -179,6 +186,10 @@ func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
 // promises another version.
 func (b *Built) Identify() (framework, version string, err error) {
 	m := b.Manifest
+	if m.Program != "" {
+		version, err = b.identifyPrebuilt()
+		return m.Framework, version, err
+	}
 	fail := func(err error) (string, string, error) {
 		return "", "", &Failed{Stage: "build", Err: err, Hint: "bring version in " + m.Path + "/contestant.toml and what is built together"}
 	}

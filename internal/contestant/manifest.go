@@ -35,7 +35,9 @@ type Manifest struct {
 	Env       map[string]string `toml:"env"`
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
 
-	Path string `toml:"-"` // of its folder within the project
+	Path    string `toml:"-"` // of its folder within the project, or within Root
+	Root    string `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
+	Program string `toml:"-"` // absolute; of one that was built elsewhere and is started instead: see Prebuilt
 }
 
 // differences are the declared differences that the verifier knows (scenario.Verify).
@@ -49,10 +51,22 @@ func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) 
 
 // Read reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.
 func Read(fsys fs.FS, dir string) (*Manifest, error) {
+	m, f, err := read(fsys, dir)
+	if err == nil && m.Name != path.Base(dir) {
+		err = f.Errorf("name", "the contestant is named %q; its folder wants %q", m.Name, path.Base(dir))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// read is Read for a folder of any name.
+func read(fsys fs.FS, dir string) (*Manifest, *conf.File, error) {
 	m := &Manifest{Path: dir}
 	f, err := conf.Read(fsys, path.Join(dir, "contestant.toml"), m)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if m.Processes == 0 {
 		m.Processes = 1
@@ -61,42 +75,39 @@ func Read(fsys fs.FS, dir string) (*Manifest, error) {
 		key   string
 		there bool
 	}{
-		{"title", m.Title != ""}, {"language", m.Language != ""}, {"framework", m.Framework != ""}, {"version", m.Version != ""},
+		{"name", m.Name != ""}, {"title", m.Title != ""}, {"language", m.Language != ""}, {"framework", m.Framework != ""}, {"version", m.Version != ""},
 		{"engine", m.Engine != ""}, {"scenarios", len(m.Scenarios) > 0}, {"sources", len(m.Sources) > 0}, {"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
 	} {
 		if !required.there {
-			return nil, f.Errorf(required.key, "a contestant needs %q", required.key)
+			return nil, nil, f.Errorf(required.key, "a contestant needs %q", required.key)
 		}
-	}
-	if m.Name != path.Base(dir) {
-		return nil, f.Errorf("name", "the contestant is named %q; its folder wants %q", m.Name, path.Base(dir))
 	}
 	for i, d := range m.Differs {
 		key, reason, ok := strings.Cut(d, ":")
 		if !ok || strings.TrimSpace(reason) == "" || !slices.Contains(differences, key) {
-			return nil, f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want \"key: reason\", the key one of %s", d, strings.Join(differences, ", "))
+			return nil, nil, f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want \"key: reason\", the key one of %s", d, strings.Join(differences, ", "))
 		}
 	}
 	for i, t := range m.Tuning {
 		if !strings.Contains(t, ": ") {
-			return nil, f.Errorf(fmt.Sprintf("tuning[%d]", i), "%q: want \"flag: reason\"", t)
+			return nil, nil, f.Errorf(fmt.Sprintf("tuning[%d]", i), "%q: want \"flag: reason\"", t)
 		}
 	}
 	if len(m.Toolchain) != 1 {
-		return nil, f.Errorf("toolchain", "want one toolchain, such as go = \">=1.24\"")
+		return nil, nil, f.Errorf("toolchain", "want one toolchain, such as go = \">=1.24\"")
 	}
 	for name, floor := range m.Toolchain {
 		if _, ok := toolchains[name]; !ok {
-			return nil, f.Errorf("toolchain."+name, "no toolchain %q; there are dotnet and go", name)
+			return nil, nil, f.Errorf("toolchain."+name, "no toolchain %q; there are dotnet and go", name)
 		}
 		if !strings.HasPrefix(floor, ">=") || !isVersion(floor[2:]) {
-			return nil, f.Errorf("toolchain."+name, "%q: want a floor such as \">=1.24\"", floor)
+			return nil, nil, f.Errorf("toolchain."+name, "%q: want a floor such as \">=1.24\"", floor)
 		}
 	}
 	if !isVersion(strings.TrimPrefix(strings.TrimPrefix(m.Version, ">="), "v")) {
-		return nil, f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a floor such as \">=10.0\"", m.Version)
+		return nil, nil, f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a floor such as \">=10.0\"", m.Version)
 	}
-	return m, nil
+	return m, f, nil
 }
 
 // List reads all manifests of a project, sorted by name.

@@ -66,7 +66,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	if o, ok := following(run, last); ok {
 		return o, ""
 	}
-	if void(run, last) && repeats(run, last.Epoch) < p.Rounds {
+	if p.Protocol != Classic && void(run, last) && repeats(run, last.Epoch) < p.Rounds {
 		return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch, Round: last.Round, Attempt: last.Attempt + 1})
 	}
 	if last.Round+1 < p.Rounds {

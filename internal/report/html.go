@@ -14,17 +14,27 @@ import (
 //go:embed page.tmpl
 var pageText string
 
+//go:embed levels.tmpl
+var levelsText string
+
+//go:embed levels.css
+var levelsStyle string
+
 //go:embed page.css
 var pageStyle string
 
 //go:embed chart.css
 var chartStyle string
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"tight": tight, "inc": func(n int) int { return n + 1 }}).Parse(pageText))
+var pageTemplate = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{"tight": tight, "inc": func(n int) int { return n + 1 }}).
+	Parse(pageText)).Parse(levelsText))
 
 // HTML writes one page that needs nothing else: no network, no script. It is light or dark as its reader's system is, has a form for
 // narrow screens, and can be printed.
 func HTML(w io.Writer, d *Data) error {
+	if write := d.unjudged("html"); write != nil {
+		return write(w, d)
+	}
 	v := newView(d)
 	return pageTemplate.Execute(w, v.page())
 }
@@ -106,12 +116,10 @@ type pageFinding struct{ State, ID, Title, Who, Text string }
 
 func (v *view) page() page {
 	all, neighbours := v.pairs()
-	p := page{
-		Style: template.CSS(pageStyle + chartStyle), Title: v.heading(), Kicker: strings.Join(v.head(), " · "), Answer: v.answer(), Open: v.open(),
-		Facts: v.facts(), Columns: v.columns(), Legend: v.legend(), Charts: v.charts(), Yardstick: v.yardstick(), MDE: v.mde(),
-		Controls2: v.others(), Method: v.methodFacts(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
-		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")), Words: words,
-	}
+	p := v.basics()
+	p.Style, p.Kicker, p.Answer, p.Open = template.CSS(pageStyle+chartStyle), strings.Join(v.head(), " · "), v.answer(), v.open()
+	p.Facts, p.Columns, p.Legend, p.Charts, p.Yardstick, p.MDE = v.facts(), v.columns(), v.legend(), v.charts(), v.yardstick(), v.mde()
+	p.Controls2, p.Method, p.Words = v.others(), v.methodFacts(), words
 	p.Canary, _ = v.canary()
 	tier := 0
 	for _, r := range v.rows {
@@ -137,6 +145,15 @@ func (v *view) page() page {
 		} else {
 			p.Others = append(p.Others, v.sentence(pair))
 		}
+	}
+	return p
+}
+
+// basics are the parts of a page that do not depend on the protocol.
+func (v *view) basics() page {
+	p := page{
+		Title: v.heading(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
+		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")),
 	}
 	for _, f := range v.troubles() {
 		p.Troubles = append(p.Troubles, v.pageFinding(f))

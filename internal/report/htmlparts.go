@@ -69,6 +69,15 @@ func (v *view) facts() []fact {
 	if v.a.MDE > 0 && !strings.Contains(v.mde(), "not known") {
 		mde.Value, mde.Note = PerCent(v.a.MDE), "the least difference, four times in five"
 	}
+	return []fact{
+		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + count(v.run.Plan.Rounds, "round") + " each"},
+		{Name: "Trials", Value: grouped(float64(v.Valid), 0), Note: fmt.Sprintf("valid; %d more void (%s)", v.Void, share(v.Void, v.Valid+v.Void))},
+		aa, mde, v.checksFact(),
+	}
+}
+
+// checksFact counts the findings.
+func (v *view) checksFact() fact {
 	n := map[validity.State]int{}
 	for _, f := range v.Findings {
 		n[f.State]++
@@ -84,11 +93,7 @@ func (v *view) facts() []fact {
 	if len(v.Findings) == 0 {
 		checks = fact{Name: "Checks", Value: "none made"}
 	}
-	return []fact{
-		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + count(v.run.Plan.Rounds, "round") + " each"},
-		{Name: "Trials", Value: grouped(float64(v.Valid), 0), Note: fmt.Sprintf("valid; %d more void (%s)", v.Void, share(v.Void, v.Valid+v.Void))},
-		aa, mde, checks,
-	}
+	return checks
 }
 
 func (v *view) methodFacts() []fact {
@@ -104,10 +109,6 @@ func (v *view) methodFacts() []fact {
 	if len(p.Looks) > 0 {
 		looks = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken", list2(p.Looks), v.a.AlphaAt, v.a.Look)
 	}
-	started := "not recorded"
-	if p.StartedUnixNS > 0 {
-		started = time.Unix(0, p.StartedUnixNS).UTC().Format("2 January 2006, 15:04 UTC")
-	}
 	return []fact{
 		{Name: "Protocol", Value: strings.Join(nonEmpty(Clean(p.Protocol), Clean(p.Profile)), ", ")},
 		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},
@@ -120,9 +121,16 @@ func (v *view) methodFacts() []fact {
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},
 		{Name: "Tie", Value: "an interval within " + PerCent(v.margin())},
 		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
-		{Name: "Started", Value: started},
+		{Name: "Started", Value: v.started()},
 		{Name: "End", Value: v.ended()},
 	}
+}
+
+func (v *view) started() string {
+	if at := v.run.Plan.StartedUnixNS; at > 0 {
+		return time.Unix(0, at).UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	return "not recorded"
 }
 
 func list2(n []int) string {

@@ -7,7 +7,6 @@ import (
 	"math"
 
 	"dyno/internal/analysis"
-	"dyno/internal/result"
 )
 
 // JSONFormat is the version of run.json that JSON writes.
@@ -30,6 +29,9 @@ const JSONFormat = 1
 //	canary, other_controls[]       as a pair
 //	findings[]                     id, title, contestant (null for the whole run), state, text
 func JSON(w io.Writer, d *Data) error {
+	if write := d.unjudged("json"); write != nil {
+		return write(w, d)
+	}
 	v := newView(d)
 	o := object{
 		{"format", JSONFormat},
@@ -49,6 +51,10 @@ func JSON(w io.Writer, d *Data) error {
 	if v.a.Canary != nil {
 		o.set("canary", pairJSON(*v.a.Canary))
 	}
+	return writeObject(w, o)
+}
+
+func writeObject(w io.Writer, o object) error {
 	b, err := marshal(o)
 	if err != nil {
 		return err
@@ -85,13 +91,7 @@ func (v *view) contestantJSON(r row) object {
 	for _, m := range v.metrics {
 		metrics = append(metrics, field{m.Name, metricJSON(m, r, v.cell(r.Name, m.Name))})
 	}
-	launches := []result.Launch{}
-	for _, l := range v.run.Launches {
-		if l.Contestant == r.Name {
-			launches = append(launches, l)
-		}
-	}
-	return append(o, field{"ceiling_share_ratio", share}, field{"metrics", metrics}, field{"built", r.Built}, field{"launches", launches})
+	return append(o, field{"ceiling_share_ratio", share}, field{"metrics", metrics}, field{"built", r.Built}, field{"launches", v.launchesJSON(r)})
 }
 
 func rankJSON(r row) object {
@@ -103,7 +103,7 @@ func rankJSON(r row) object {
 }
 
 // unitKeys are the endings of keys that hold values of a unit.
-var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes"}
+var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes", "B/s": "bytes_per_sec"}
 
 func metricJSON(m analysis.Metric, r row, c analysis.Cell) object {
 	if r.Struck != "" {

@@ -12,6 +12,9 @@ import (
 
 // Markdown writes a table, the verdicts and the machine, in GitHub's dialect, as for a README.
 func Markdown(w io.Writer, d *Data) error {
+	if write := d.unjudged("markdown"); write != nil {
+		return write(w, d)
+	}
 	v := newView(d)
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "### %s\n\n%s\n\n", escapeMarkdown(v.heading()), escapeMarkdown(strings.Join(v.answer(), " ")))
@@ -30,6 +33,12 @@ func Markdown(w io.Writer, d *Data) error {
 	}
 	canary, _ := v.canary()
 	fmt.Fprintf(out, "A/A check: %s. Power: %s.\n\n", escapeMarkdown(canary), escapeMarkdown(v.mde()))
+	v.markdownEnd(out)
+	return out.Flush()
+}
+
+// markdownEnd writes the checks that did not pass, the machine, and how to repeat the run.
+func (v *view) markdownEnd(out io.Writer) {
 	if troubles := v.troubles(); len(troubles) > 0 {
 		for _, f := range troubles {
 			fmt.Fprintf(out, "- %s\n", escapeMarkdown(v.finding(f)))
@@ -40,7 +49,6 @@ func Markdown(w io.Writer, d *Data) error {
 	fence := strings.Repeat("`", max(3, longestRun(command, '`')+1))
 	fmt.Fprintf(out, "Machine: %s. Seed %d. To repeat:\n\n%ssh\n%s\n%s\n", escapeMarkdown(v.machine()), v.run.Plan.Seed,
 		fence, orElse(command, "# the command was not recorded"), fence)
-	return out.Flush()
 }
 
 // finding is a finding on one line: state, number, whom it concerns, and what was found.

@@ -13,7 +13,10 @@ import (
 // Data is a run and what was found in it.
 type Data struct {
 	Run      *result.Run
-	Analysis *analysis.Analysis
+	Analysis *analysis.Analysis // of a duel
+	Levels   []Level            // of a sweep
+	Loads    []result.Trial     // of a classic run: those that are shown
+	Found    []Capacity         // of a search
 	Findings []validity.Finding // whole run first, then by contestant
 	Valid    int                // valid trials
 	Void     int                // trials of void rounds
@@ -23,6 +26,21 @@ type Data struct {
 
 // Writer writes one form of a report.
 type Writer func(io.Writer, *Data) error
+
+// unjudgedForms are the forms of the protocols that give no verdicts.
+var unjudgedForms = map[string]map[string]Writer{
+	"sweep":   {"text": sweepText, "html": sweepHTML, "json": sweepJSON, "markdown": sweepMarkdown, "csv": sweepCSV, "svg": sweepSVG},
+	"classic": {"text": classicText, "html": classicHTML, "json": classicJSON, "markdown": classicMarkdown, "csv": classicCSV, "svg": classicSVG},
+	"search":  {"text": searchText, "html": searchHTML, "json": searchJSON, "markdown": searchMarkdown, "csv": searchCSV, "svg": searchSVG},
+}
+
+// unjudged returns the writer of a form for the run's protocol, or nil where it is a duel.
+func (d *Data) unjudged(form string) Writer {
+	if d.Run == nil {
+		return nil
+	}
+	return unjudgedForms[d.Run.Plan.Protocol][form]
+}
 
 // Formats are all forms by name.
 var Formats = map[string]Writer{

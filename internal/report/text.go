@@ -14,10 +14,10 @@ import (
 // Text writes what a person sees in a terminal at the end of a run: at most d.Width columns (100 if 0) of UTF-8, with ANSI styles
 // only if d.Color. Columns that do not fit go into further tables below; longer sentences are wrapped, never cut.
 func Text(w io.Writer, d *Data) error {
-	t := &text{view: newView(d), width: d.Width, out: bufio.NewWriter(w)}
-	if t.width <= 0 {
-		t.width = 100
+	if write := d.unjudged("text"); write != nil {
+		return write(w, d)
 	}
+	t := newText(w, newView(d))
 	t.head()
 	t.standings()
 	t.verdicts()
@@ -30,6 +30,14 @@ type text struct {
 	*view
 	width int
 	out   *bufio.Writer
+}
+
+func newText(w io.Writer, v *view) *text {
+	t := &text{view: v, width: v.Width, out: bufio.NewWriter(w)}
+	if t.width <= 0 {
+		t.width = 100
+	}
+	return t
 }
 
 // Styles are the few SGR parameters that Text uses (ECMA-48 8.3.117).
@@ -332,6 +340,12 @@ func (t *text) checks() {
 		t.para("Control: ", "", o+".", "", "")
 	}
 	t.para("Power: ", "", t.mde()+".", "", "")
+	t.findings()
+	t.line("")
+}
+
+// findings are the checks that did not pass.
+func (t *text) findings() {
 	for _, f := range t.troubles() {
 		who := ""
 		if f.Contestant != "" {
@@ -339,7 +353,6 @@ func (t *text) checks() {
 		}
 		t.para(fmt.Sprintf("%s %s ", f.State, f.ID), stateStyle[f.State], who+Clean(orElse(f.Text, f.Title)), "", "")
 	}
-	t.line("")
 }
 
 func (t *text) origin() {

@@ -100,6 +100,9 @@ func (v *view) struck(r *row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
 	}
+	if v.isUnjudged() {
+		return "" // what it has no figure of says so in its place
+	}
 	if r.Place.Struck != "" {
 		return Clean(r.Place.Struck)
 	}
@@ -290,6 +293,8 @@ func (v *view) ended() string {
 		return "The run ended because its budget is used up."
 	case "looks":
 		return "The run ended with its last look."
+	case "done":
+		return "The run did all that was asked."
 	case "interrupted":
 		return "The run was interrupted."
 	case "failed":

@@ -2,8 +2,8 @@
 // doc/method.md needs, and no more.
 //
 // Invariant: every function is a pure function of its arguments. None of them
-// modifies a slice it is given, reads a clock, or draws a random number, so
-// that the same trials always give the same verdict.
+// modifies a slice it is given, reads a clock, or draws a random number but from
+// a seed that it is given, so that the same trials always give the same verdict.
 //
 // Values that are not numbers never become a claim: a NaN among the
 // observations gives a NaN estimate, a NaN p-value (which is below no alpha) and

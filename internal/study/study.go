@@ -83,6 +83,14 @@ func Slugs(fsys fs.FS) ([]string, error) {
 
 // Judge says all that a run's trials say: what counts, what it means, and whether it can mean that.
 func Judge(run *result.Run) *report.Data {
+	switch run.Plan.Protocol {
+	case plan.Sweep:
+		return judgeSweep(run)
+	case plan.Classic:
+		return judgeClassic(run)
+	case plan.Search:
+		return judgeSearch(run)
+	}
 	a := Analyse(run)
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
@@ -94,22 +102,19 @@ func Judge(run *result.Run) *report.Data {
 
 // Analyse analyses the trials that count.
 func Analyse(run *result.Run) *analysis.Analysis {
-	failed := map[string]string{}
-	for _, f := range run.Failures {
-		if failed[f.Contestant] == "" {
-			failed[f.Contestant] = f.Stage + ": " + f.Reason
-		}
-	}
 	p := &run.Plan
+	void, all := plan.Voided(run)
 	return analysis.Analyse(analysis.Input{
 		Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
-		Failed: failed, Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
+		Failed: failed(run), Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
+		VoidShare: float64(void) / float64(max(1, all)),
 	})
 }
 
-// AllDecided reports whether every pair of contestants is decided on the primary metric.
+// AllDecided reports whether every pair of contestants is decided on the primary metric. A pair whose verdict was taken back for the generator's
+// ceiling is: more epochs would not decide it. A machine that is too busy may yet calm down.
 func AllDecided(a *analysis.Analysis) bool {
 	return !slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
-		return p.Metric == a.Primary && p.Verdict == analysis.Undecided && p.Note == ""
+		return p.Metric == a.Primary && p.Verdict == analysis.Undecided && (p.Note == "" || a.TooBusy)
 	})
 }

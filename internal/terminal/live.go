@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"dyno/internal/report"
+	"dyno/internal/result"
 )
 
 // verbs say what a stage does, before the name of a contestant.
@@ -84,7 +85,10 @@ func (v *View) standingLines() (lines []string) {
 	for i, head := range []string{"so far", "rate", "× yardstick"} {
 		table[i] = append([]string{head}, table[i]...)
 	}
-	if len(gutter)+wide(table) > v.columns() { // rather than to cut a number off from its interval
+	switch {
+	case !slices.ContainsFunc(v.standing, func(s result.Standing) bool { return s.Ratio > 0 }): // a classic run has no yardstick
+		table = slices.Delete(table, 2, 3)
+	case len(gutter)+wide(table) > v.columns(): // rather than to cut a number off from its interval
 		table = slices.Delete(table, 1, 2)
 	}
 	for i := range table[0] {

@@ -273,6 +273,16 @@ func TestManyContestants(t *testing.T) {
 	}
 }
 
+// Without a yardstick there are no ratios, and no column for them.
+func TestNoYardstick(t *testing.T) {
+	var b bytes.Buffer
+	v := New(&b, true, true, func() int { return 80 })
+	v.Event(result.Event{Time: time.Unix(0, 0), Stage: "measure", Done: 1, Total: 4, Standing: []result.Standing{{Name: "iris", PerSec: 51000}}})
+	if got := b.String(); strings.Contains(got, "yardstick") || strings.Contains(got, "decided") || !strings.Contains(got, "51,000/s") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestBar(t *testing.T) {
 	for _, c := range []struct {
 		done, total, width int

@@ -16,6 +16,8 @@ type Evidence struct {
 	Void     int            // trials of void rounds
 	All      int            // trials after the pilots
 	Analysis *analysis.Analysis
+
+	left []analysis.Residual
 }
 
 // watched are the trials whose causes are judged: those that count, or all, where the machine was so busy that none does.
@@ -44,8 +46,16 @@ var table = []check{
 	{"V13", "errors, and connections established", perContestant(errors)},
 	{"V14", "server busy", perContestant(busy)},
 	{"V15", "warm-up", perContestant(warmup)},
+	{"V16", "drift within an epoch", drift},
 	{"V17", "A/A canary: the yardstick against its blinded copy", whole(canary)},
+	{"V18", "positive control: a known difference is found again", positiveControl},
+	{"V19", "order effect: position in the round", whole(orderEffect)},
+	{"V20", "carry-over from the contestant before", whole(carryOver)},
+	{"V21", "spread between fresh starts", freshStarts},
+	{"V22", "sample of the tail", perContestant(tailSample)},
+	{"V23", "clocks and histograms", whole(clocks)},
 	{"V24", "CPU quota", whole(quota)},
+	{"V26", "server's processes", perContestant(sameProcesses)},
 	{"V27", "memory readable", perContestant(memory)},
 	{"V28", "provenance stored", whole(provenance)},
 }
@@ -172,7 +182,7 @@ func steal(e *Evidence) (State, string) {
 func voidRounds(e *Evidence) (State, string) {
 	x := share(float64(e.Void), float64(e.All))
 	text := fmt.Sprintf("%s of the trials lie in void rounds", percent(x))
-	state := above(x, 0.20, 0.50)
+	state := above(x, 0.20, analysis.VoidLimit)
 	if state == Fail {
 		text += ": this machine is too busy to rank throughput"
 	}

@@ -1,35 +1,70 @@
 package validity
 
 import (
+	"math"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/hist"
 	"dyno/internal/result"
 )
 
-// sound is evidence that passes every check; tests spoil one thing in it.
+// sound is evidence that passes every check; tests spoil one thing in it. One contestant rides with two controls, in random order, with noise
+// of a thousandth.
 func sound() *Evidence {
-	cpu, generator, pss := int64(39e7), int64(20e7), int64(1e7)
+	rng := rand.New(rand.NewPCG(16, 28))
 	e := &Evidence{
 		Run: &result.Run{
-			Plan:        result.Plan{Contestants: []string{"a"}, Pilots: 1},
+			Plan:        result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1},
 			Contestants: []result.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
 			Launches:    []result.Launch{{Contestant: "a", Epoch: 1, Warmup: "flat"}},
 		},
 		All: 10,
-		Analysis: &analysis.Analysis{Margin: .03, Shares: map[string]float64{"a": .3},
+		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Look: 1, Margin: .03, Shares: map[string]float64{"a": .3},
 			Canary: &analysis.Pair{A: "ref", B: "ref'", Verdict: analysis.Tie, Ratio: analysis.Estimate{Value: 1, Lo: .99, Hi: 1.01}}},
 	}
-	for range 10 {
-		e.Valid = append(e.Valid, result.Trial{
-			Contestant: "a", Load: result.Load{WindowNS: 4e8, Connections: 5, Established: 5, Started: 9, Succeeded: 9},
-			Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss}, Generator: result.Usage{CPUNS: &generator},
-			Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
-		})
+	at := int64(0)
+	for epoch := 1; epoch <= 12; epoch++ {
+		for round := range 12 {
+			for position, i := range rng.Perm(3) {
+				cpu, generator, pss := int64(39e7), int64(20e7), int64(1e7)
+				n := int64(10_000 * math.Exp(.001*rng.NormFloat64()))
+				e.Valid = append(e.Valid, result.Trial{
+					Key: result.Key{Epoch: epoch, Round: round, Position: position}, Contestant: []string{"a", "ref", "ref'"}[i],
+					StartedUnixNS: at, EndedUnixNS: at + 4e8,
+					Load: result.Load{WindowNS: 4e8, Connections: 5, Established: 5, Started: n, Succeeded: n,
+						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6},
+					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: result.Usage{CPUNS: &generator},
+					Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
+				})
+				at += 4e8
+			}
+		}
 	}
 	e.Run.Trials = e.Valid
 	return e
+}
+
+// trials spoils every trial by f.
+func trials(f func(*result.Trial)) func(*Evidence) {
+	return func(e *Evidence) {
+		for i := range e.Valid {
+			f(&e.Valid[i])
+		}
+	}
+}
+
+// faster changes the throughput of every trial by a share that may depend on it and on the one before.
+func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
+	return func(e *Evidence) {
+		for i := range e.Valid {
+			before := &e.Valid[max(0, i-1)]
+			e.Valid[i].Load.Succeeded = int64(float64(e.Valid[i].Load.Succeeded) * (1 + by(&e.Valid[i], before)))
+		}
+	}
 }
 
 func stateOf(t *testing.T, e *Evidence, id string) State {
@@ -57,49 +92,77 @@ func TestSoundEvidencePasses(t *testing.T) {
 // Each check is provoked to its warning and its failure.
 func TestChecksAreProvoked(t *testing.T) {
 	n := func(v int64) *int64 { return &v }
-	each := func(f func(*result.Trial)) func(*Evidence) {
-		return func(e *Evidence) {
-			for i := range e.Valid {
-				f(&e.Valid[i])
-			}
-		}
-	}
 	for _, c := range []struct {
 		id    string
 		want  State
 		spoil func(*Evidence)
 	}{
-		{"V01", Warn, each(func(t *result.Trial) { t.Generator.CPUNS = n(35e7) })},
-		{"V01", Warn, each(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })}, // V02 passes
+		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(35e7) })},
+		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })}, // V02 passes
 		{"V01", Fail, func(e *Evidence) {
-			each(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })(e)
+			trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })(e)
 			e.Analysis.Shares["a"] = .7
 		}},
 		{"V02", Warn, func(e *Evidence) { e.Analysis.Shares["a"] = .7 }},
 		{"V02", Warn, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
 		{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
-		{"V03", Warn, each(func(t *result.Trial) { t.Causes.ForeignServerNS = 3e7 })},
-		{"V03", Fail, each(func(t *result.Trial) { t.Causes.ForeignServerNS = 5e7 })},
-		{"V04", Warn, each(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 3e7 })},
-		{"V04", Fail, each(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 5e7 })},
-		{"V05", Warn, each(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
-		{"V05", Fail, each(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
+		{"V03", Warn, trials(func(t *result.Trial) { t.Causes.ForeignServerNS = 3e7 })},
+		{"V03", Fail, trials(func(t *result.Trial) { t.Causes.ForeignServerNS = 5e7 })},
+		{"V04", Warn, trials(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 3e7 })},
+		{"V04", Fail, trials(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 5e7 })},
+		{"V05", Warn, trials(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
+		{"V05", Fail, trials(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
 		{"V06", Warn, func(e *Evidence) { e.Void = 3 }},
 		{"V06", Fail, func(e *Evidence) { e.Void = 6 }},
-		{"V12", Fail, each(func(t *result.Trial) { t.Load.Failed = 1 })},
-		{"V13", Fail, each(func(t *result.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
-		{"V13", Fail, each(func(t *result.Trial) { t.Load.Established = 4 })},
-		{"V14", Warn, each(func(t *result.Trial) { t.Server.CPUNS = n(36e7) })},
-		{"V14", Fail, each(func(t *result.Trial) { t.Server.CPUNS = n(20e7) })},
+		{"V12", Fail, trials(func(t *result.Trial) { t.Load.Failed = 1 })},
+		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
+		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Established = 4 })},
+		{"V14", Warn, trials(func(t *result.Trial) { t.Server.CPUNS = n(36e7) })},
+		{"V14", Fail, trials(func(t *result.Trial) { t.Server.CPUNS = n(20e7) })},
 		{"V15", Warn, func(e *Evidence) { e.Run.Launches[0].Warmup = "slowdown" }},
 		{"V15", Fail, func(e *Evidence) { e.Run.Launches[0].Warmup = "no steady state" }},
 		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Negligible }},
 		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary = nil }},
 		{"V17", Fail, func(e *Evidence) { e.Analysis.Canary.Verdict, e.Analysis.Canary.Ratio.Value = analysis.Different, 1.1 }},
+		{"V16", Warn, lateEpoch(-.05)},
+		{"V16", Fail, lateEpoch(.15)},
+		{"V16", Warn, slowRounds(-.05)},
+		{"V16", Fail, slowRounds(-.15)},
+		{"V16", Warn, onlyEpochs(7)},
+		{"V18", Warn, control(analysis.Different, 1.30, 1.25, 1.35)},
+		{"V18", Warn, control(analysis.Undecided, 1.10, .9, 1.35)}, // and nothing so small is claimed
+		{"V18", Fail, func(e *Evidence) {
+			control(analysis.Undecided, 1.10, .9, 1.35)(e)
+			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Different, Ratio: analysis.Estimate{Value: .85}}}
+		}},
+		{"V18", Fail, func(e *Evidence) {
+			control(analysis.Undecided, 1.10, .9, 1.35)(e)
+			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Tie}}
+		}},
+		{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
+		{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},
+		{"V19", Warn, onlyEpochs(7)},
+		{"V20", Warn, faster(after("a", .01))},
+		{"V20", Fail, faster(after("ref", -.03))},
+		{"V20", Warn, onlyEpochs(7)},
+		{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
+		{"V22", Warn, trials(func(t *result.Trial) { t.Load.Succeeded = 20 })},
+		{"V22", Fail, trials(func(t *result.Trial) { t.Load.Succeeded = 5 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.EndedUnixNS = t.StartedUnixNS - 1 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Generator.CPUNS = n(-1) })},
+		{"V23", Fail, func(e *Evidence) { e.Valid[7].StartedUnixNS = e.Valid[6].EndedUnixNS - 1 }},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Load.ServiceP99NS = t.Load.ServiceP50NS - 1 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Load.ServiceMaxNS = 61e9 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
 		{"V24", Warn, func(e *Evidence) { e.Run.Host.Quota = "1.5 CPUs" }},
-		{"V24", Fail, each(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
-		{"V27", Warn, func(e *Evidence) { e.Valid[0].Server.PSSBytes = nil }},
-		{"V27", Fail, each(func(t *result.Trial) { t.Server.PSSBytes = nil })},
+		{"V24", Fail, trials(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
+		{"V26", Warn, trials(func(t *result.Trial) { t.Server.Processes = 0 })},
+		{"V26", Fail, trials(func(t *result.Trial) { t.Server.Processes = 1 + t.Round/6 })},
+		{"V26", Fail, func(e *Evidence) {
+			e.Run.Contestants = append(e.Run.Contestants, result.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
+		}},
+		{"V27", Warn, func(e *Evidence) { e.Valid[slices.IndexFunc(e.Valid, isA)].Server.PSSBytes = nil }},
+		{"V27", Fail, trials(func(t *result.Trial) { t.Server.PSSBytes = nil })},
 		{"V28", Fail, func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
 	} {
 		e := sound()
@@ -107,6 +170,89 @@ func TestChecksAreProvoked(t *testing.T) {
 		if got := stateOf(t, e, c.id); got != c.want {
 			t.Errorf("%s: %v; want %v", c.id, got, c.want)
 		}
+	}
+}
+
+func when(condition bool, share float64) float64 {
+	if condition {
+		return share
+	}
+	return 0
+}
+
+func isA(t result.Trial) bool { return t.Contestant == "a" }
+
+// lateEpoch makes a so much faster in the second half of each epoch.
+func lateEpoch(share float64) func(*Evidence) {
+	return faster(func(t, _ *result.Trial) float64 { return when(isA(*t) && t.Round >= 6, share) })
+}
+
+// slowRounds makes every second round a fifth slower, and a by that share more.
+func slowRounds(share float64) func(*Evidence) {
+	return faster(func(t, _ *result.Trial) float64 { return when(t.Round%2 == 1, -.2+.8*when(isA(*t), share)) })
+}
+
+// after makes trials that follow the named one so much faster.
+func after(name string, share float64) func(t, before *result.Trial) float64 {
+	return func(t, before *result.Trial) float64 {
+		return when(t.Position > 0 && before.Contestant == name, share)
+	}
+}
+
+func onlyEpochs(n int) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Valid = slices.DeleteFunc(e.Valid, func(t result.Trial) bool { return t.Epoch > n })
+		e.Run.Trials, e.Analysis.Epochs = e.Valid, n
+	}
+}
+
+// control lets ref+20% ride along, with what was found of it.
+func control(v analysis.Verdict, ratio, lo, hi float64) func(*Evidence) {
+	return func(e *Evidence) {
+		p := analysis.Pair{A: "ref", B: "ref+20%", Metric: "throughput", Verdict: v, Ratio: analysis.Estimate{Value: ratio, Lo: lo, Hi: hi}}
+		if v == analysis.Different {
+			p.Better = "ref"
+		}
+		e.Analysis.Others = append(e.Analysis.Others, p)
+	}
+}
+
+func histogramOf(n int64) string {
+	h := hist.New()
+	for range n {
+		h.Record(1e6)
+	}
+	s, err := h.Encode(2)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func TestPositiveControl(t *testing.T) {
+	e := sound()
+	control(analysis.Different, 1.18, 1.12, 1.25)(e)
+	if got := stateOf(t, e, "V18"); got != Pass {
+		t.Errorf("found, and its size within the interval: %v", got)
+	}
+	e.Analysis.Primary, e.Analysis.Others[0].Ratio = "cpu_per_request", analysis.Estimate{Value: .84, Lo: .80, Hi: .89}
+	if got := stateOf(t, e, "V18"); got != Pass {
+		t.Errorf("by CPU per request: %v", got)
+	}
+	for _, f := range Check(sound()) {
+		if f.ID == "V18" {
+			t.Errorf("no such control rode along: %+v", f)
+		}
+	}
+}
+
+func TestHistogramThatHoldsAllPasses(t *testing.T) {
+	e := sound()
+	e.Valid = e.Valid[:36]
+	e.Run.Trials = e.Valid
+	trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded) })(e)
+	if got := stateOf(t, e, "V23"); got != Pass {
+		t.Errorf("V23 %v", got)
 	}
 }
 

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/conf"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// condition is one --fail-if: a change of HEAD against BASE that must not be.
+type condition struct {
+	text   string // without spaces
+	metric analysis.Metric
+	below  bool    // it fails below the limit, else above
+	limit  float64 // of HEAD/BASE - 1
+}
+
+// parseConditions reads the texts of --fail-if. Errors name the column, which counts from 1.
+func parseConditions(texts []string) ([]condition, error) {
+	var out []condition
+	for _, text := range texts {
+		c, err := parseCondition(text)
+		if err != nil {
+			return nil, usagef("--fail-if %q: %w", text, err)
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// parseCondition reads METRIC<-N% or METRIC>N%; spaces may stand between the words.
+func parseCondition(text string) (condition, error) {
+	rest := text
+	at := func(format string, args ...any) (condition, error) {
+		return condition{}, fmt.Errorf("column %d: %s", len(text)-len(rest)+1, fmt.Sprintf(format, args...))
+	}
+	word := func(letters string) string {
+		rest = strings.TrimLeft(rest, " ")
+		n := len(rest) - len(strings.TrimLeft(rest, letters))
+		return rest[:n]
+	}
+	name := word("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
+	m, ok := analysis.MetricNamed(name)
+	if !ok {
+		var names []string
+		for _, m := range analysis.Metrics {
+			names = append(names, m.Name)
+		}
+		if near := conf.Nearest(name, names); near != "" {
+			return at("no metric %q; did you mean %q?", name, near)
+		}
+		return at("want a metric: %s", strings.Join(names, ", "))
+	}
+	rest = rest[len(name):]
+	op := word("<>=")
+	if op != "<" && op != ">" {
+		return at("want < or >")
+	}
+	rest = rest[1:]
+	number := word("+-0123456789.")
+	limit, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return at("want a number of percent, such as 3%% or -3%%")
+	}
+	if limit <= -100 {
+		return at("%s%%: nothing can change by that", number)
+	}
+	rest = rest[len(number):]
+	if word("%") != "%" {
+		return at("want %% after the number")
+	}
+	rest = rest[1:]
+	if word(""); rest != "" {
+		return at("nothing follows the %%; repeat --fail-if for another condition")
+	}
+	return condition{text: name + op + number + "%", metric: m, below: op == "<", limit: limit / 100}, nil
+}
+
+// state is what the data say of a condition.
+type state string
+
+const (
+	held      state = "held"      // the whole interval lies on the right side of the limit, or at it
+	failed    state = "failed"    // the whole interval lies beyond it
+	undecided state = "undecided" // the interval holds the limit, or the run has no say
+)
+
+// judgement is a condition's state, and the change that it rests on.
+type judgement struct {
+	condition
+	state  state
+	change analysis.Estimate // of HEAD/BASE; zero N if there is none
+	note   string            // why it is undecided, where the interval alone does not say it
+	open   bool              // undecided, but more epochs may decide it
+}
+
+// judge holds the interval of the last look against the limit. It has the confidence of that look, 1 less alpha over the number of looks, so that all
+// looks together call a condition that holds failed with a chance of at most half of alpha.
+func (c condition) judge(a *analysis.Analysis) judgement {
+	j := judgement{condition: c, state: undecided}
+	p, ok := a.Pair(headName, baseName, c.metric.Name)
+	if !ok || p.Ratio.N == 0 {
+		j.note = "there is no figure of both"
+		return j
+	}
+	j.change = p.Ratio
+	switch beyond, within := c.sides(p.Ratio); {
+	case a.Look == 0:
+		j.open, j.note = true, "no look was reached"
+	case a.TooBusy && c.metric.Wall:
+		j.open, j.note = true, "the machine is too busy for what the wall clock measures"
+	case c.metric.Wall && max(a.Shares[baseName], a.Shares[headName]) > analysis.CeilingLimit:
+		j.note = "at the generator's ceiling: a change might not be seen"
+	case beyond:
+		j.state = failed
+	case within:
+		j.state = held
+	default:
+		j.open = true
+	}
+	return j
+}
+
+// sides says whether the whole interval of HEAD/BASE lies beyond the limit, or up to it.
+func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
+	if c.below {
+		return e.Hi-1 < c.limit, e.Lo-1 >= c.limit
+	}
+	return e.Lo-1 > c.limit, e.Hi-1 <= c.limit
+}
+
+// withdrawn takes all states back if the run found a difference between two servers that are one.
+func withdrawn(js []judgement, findings []validity.Finding) []judgement {
+	for _, f := range findings {
+		if f.ID != "V17" || f.State != validity.Fail {
+			continue
+		}
+		for i := range js {
+			js[i].state, js[i].note = undecided, "the run fails V17: the yardstick differs from its own copy"
+		}
+	}
+	return js
+}
+
+// identical says that the two programs are one, if they are.
+func identical(r *result.Run) string {
+	base, head := r.Contestant(baseName), r.Contestant(headName)
+	if base == nil || head == nil || base.BinaryHash == "" || base.BinaryHash != head.BinaryHash {
+		return ""
+	}
+	return "base and head are the same program, byte for byte: an A/A run"
+}

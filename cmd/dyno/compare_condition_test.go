@@ -1,0 +1,178 @@
+package main
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+func TestParseCondition(t *testing.T) {
+	for _, c := range []struct {
+		text, want string
+		below      bool
+		limit      float64
+	}{
+		{"throughput<-3%", "throughput<-3%", true, -.03},
+		{"cpu_per_request>3%", "cpu_per_request>3%", false, .03},
+		{" p50 > +2.5 % ", "p50>+2.5%", false, .025},
+		{"memory>0%", "memory>0%", false, 0},
+		{"memory<-.5%", "memory<-.5%", true, -.005},
+	} {
+		got, err := parseCondition(c.text)
+		if err != nil || got.text != c.want || got.below != c.below || math.Abs(got.limit-c.limit) > 1e-12 || !strings.HasPrefix(got.text, got.metric.Name) {
+			t.Errorf("%q: %+v, %v", c.text, got, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"":                        "column 1: want a metric: throughput, cpu_per_request, p50, memory",
+		"<3%":                     "column 1: want a metric",
+		"  througput<-3%":         `column 3: no metric "througput"; did you mean "throughput"?`,
+		"throughput":              "column 11: want < or >",
+		"throughput-3%":           "column 11: want < or >",
+		"throughput<=3%":          "column 11: want < or >",
+		"throughput<":             "column 12: want a number",
+		"throughput<abc%":         "column 12: want a number",
+		"throughput<1.2.3%":       "column 12: want a number",
+		"throughput<-100%":        "column 12: -100%: nothing can change by that",
+		"throughput < -3":         "column 16: want % after the number",
+		"throughput<-3 percent":   "column 15: want % after the number",
+		"memory>3%,p50>3%":        "column 10: nothing follows the %",
+		"cpu_per_request > 3 % x": "column 23: nothing follows the %",
+	} {
+		if _, err := parseCondition(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// FuzzParseCondition: what is read can be read again, and says the same.
+func FuzzParseCondition(f *testing.F) {
+	for _, s := range []string{"throughput<-3%", " p50 > 2.5 %", "memory>=1%", "é<3%"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := parseCondition(text)
+		if err != nil {
+			return
+		}
+		again, err := parseCondition(c.text)
+		if err != nil || again.text != c.text || again.limit != c.limit || again.below != c.below {
+			t.Errorf("%q: %+v, %+v, %v", text, c, again, err)
+		}
+	})
+}
+
+// found is an analysis with one pair under each metric, head over base.
+func found(look int, verdict analysis.Verdict, better string, value, lo, hi float64) *analysis.Analysis {
+	a := &analysis.Analysis{Primary: "cpu_per_request", Look: look, AlphaAt: .0125, Margin: .03, Shares: map[string]float64{}}
+	for _, m := range analysis.Metrics {
+		a.Pairs = append(a.Pairs, analysis.Pair{A: "base", B: "head", Metric: m.Name, Verdict: verdict, Better: better,
+			Ratio: analysis.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}})
+	}
+	return a
+}
+
+func TestJudgeCondition(t *testing.T) {
+	for _, c := range []struct {
+		text       string
+		lo, hi     float64
+		look       int
+		want       state
+		mayBecome  bool
+		spoil      func(*analysis.Analysis)
+		noteOfWhom string
+	}{
+		{text: "throughput<-3%", lo: .90, hi: .96, look: 1, want: failed},
+		{text: "throughput<-3%", lo: .95, hi: .98, look: 1, want: undecided, mayBecome: true},
+		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: held},
+		{text: "cpu_per_request>3%", lo: 1.039, hi: 1.053, look: 1, want: failed},
+		{text: "cpu_per_request>3%", lo: 1.02, hi: 1.053, look: 1, want: undecided, mayBecome: true},
+		{text: "cpu_per_request>3%", lo: .9, hi: 1.02, look: 1, want: held},
+		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: undecided, mayBecome: true, noteOfWhom: "look"},
+		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: undecided, mayBecome: true},
+		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: undecided, mayBecome: true, noteOfWhom: "busy",
+			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
+		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 1, want: failed, spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
+		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: undecided, noteOfWhom: "ceiling",
+			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
+		{text: "memory>5%", look: 1, want: undecided, noteOfWhom: "no figure", spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
+	} {
+		cond, err := parseCondition(c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := found(c.look, analysis.Different, "head", (c.lo+c.hi)/2, c.lo, c.hi)
+		if c.spoil != nil {
+			c.spoil(a)
+		}
+		if j := cond.judge(a); j.state != c.want || j.open != c.mayBecome || !strings.Contains(j.note, c.noteOfWhom) {
+			t.Errorf("%s at (%v–%v), look %d: %+v", c.text, c.lo, c.hi, c.look, j)
+		}
+	}
+}
+
+// A run goes on while a condition may still be decided, though the pair is.
+func TestAnswered(t *testing.T) {
+	cs, err := parseConditions([]string{"cpu_per_request>3%", "memory>5%"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !answered(found(1, analysis.Different, "base", 1.1, 1.08, 1.12), cs) {
+		t.Error("all is decided, and the run goes on")
+	}
+	if answered(found(1, analysis.Different, "base", 1.04, 1.01, 1.06), cs) {
+		t.Error("a condition is open, and the run ends")
+	}
+	if answered(found(1, analysis.Undecided, "", 1, .9, 1.02), cs) {
+		t.Error("the pair is undecided, and the run ends")
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	cs, err := parseConditions([]string{"cpu_per_request>3%"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(hash string) *result.Run {
+		return &result.Run{Contestants: []result.Contestant{{Name: "base", BinaryHash: "a"}, {Name: "head", BinaryHash: hash}}}
+	}
+	for _, c := range []struct {
+		run      *result.Run
+		a        *analysis.Analysis
+		findings []validity.Finding
+		failed   bool
+		want     []string
+	}{
+		{run("b"), found(1, analysis.Different, "base", 1.046, 1.039, 1.053), nil, true,
+			[]string{"head uses 4.6 % (3.9–5.3 %) more CPU per request than base: worse.", "fail-if cpu_per_request>3%  failed  +4.6 % (+3.9 % to +5.3 %)"}},
+		{run("b"), found(1, analysis.Different, "head", .8, .78, .83), nil, false,
+			[]string{"head uses 20 % (17–22 %) less CPU per request than base: better.", "held  −20 % (−22 % to −17 %)"}},
+		{run("a"), found(1, analysis.Tie, "", 1.004, .988, 1.02), nil, false,
+			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: a tie within 3 %.", "byte for byte"}},
+		{run("b"), found(2, analysis.Negligible, "base", 1.01, 1.005, 1.02), nil, false, []string{"1 % (0.5–2 %) more", "worse, but within 3 %."}},
+		{run("b"), found(1, analysis.Undecided, "", .99, .9, 1.05), nil, false, []string{"1 % (−10 % to +5 %) less CPU per request than base: undecided."}},
+		{run("b"), found(0, analysis.Undecided, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs", "undecided, for the run ended before its first look"}},
+		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false, []string{"no answer: nothing was measured that counts"}},
+		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil, false,
+			[]string{"no answer: head has no figure, for it failed at build"}},
+		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6), []validity.Finding{{ID: "V17", State: validity.Fail}}, false,
+			[]string{"undecided", "fails V17"}},
+	} {
+		var out bytes.Buffer
+		got := answer(&out, c.run, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, cs)
+		if got != c.failed {
+			t.Errorf("failed: %v\n%s", got, &out)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("no %q in\n%s", w, &out)
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/proof"
+	"dyno/internal/result"
+)
+
+// liveFile holds the results of live runs, beside the page that shows them.
+const liveFile = "live.jsonl"
+
+func proveCommand() *cobra.Command {
+	var o proof.Options
+	var out string
+	var condense bool
+	cmd := &cobra.Command{
+		Use:   "prove",
+		Short: "Show by experiment that the verdicts hold",
+		Long: "prove lets servers of known speed duel in known noise, replays recorded epochs, leaves out one part of the method at a time, and sets traps;\n" +
+			"it writes what came of it, against the bars, as a page. The same seed gives the same page. Nothing is started and no network is used.\n\n" +
+			"Live runs whose results stand in " + liveFile + " beside the page are shown in it.",
+		Example: "  dyno prove\n  dyno prove --reps 300 --only replay",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if condense {
+				return arguments(cobra.MinimumNArgs(1))(cmd, args)
+			}
+			return arguments(cobra.NoArgs)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case condense && !cmd.Flags().Changed("out"):
+				return usagef("--condense wants --out")
+			case condense:
+				return condenseRuns(args, out)
+			case o.Reps < 1:
+				return usagef("--reps %d; at least 1", o.Reps)
+			case o.Only != "" && !proof.IsSection(o.Only):
+				return usagef("--only %q%s", o.Only, suggest(o.Only, proof.Sections, "dyno prove --help"))
+			}
+			if o.Only != "" && !cmd.Flags().Changed("out") {
+				out = "-"
+			}
+			start := time.Now()
+			o.Progress = func(text string) {
+				fmt.Fprintf(cmd.ErrOrStderr(), "%6s  %s\n", time.Since(start).Round(time.Second), text)
+			}
+			live, err := readLive(out)
+			if err != nil {
+				return err
+			}
+			p, err := proof.Run(cmd.Context(), &o)
+			if err != nil {
+				return err
+			}
+			p.Live = live
+			var page bytes.Buffer
+			if err := proof.Page(&page, p); err != nil {
+				return err
+			}
+			o.Progress("done")
+			if out == "-" {
+				_, err := cmd.OutOrStdout().Write(page.Bytes())
+				return err
+			}
+			return os.WriteFile(out, page.Bytes(), 0o644)
+		},
+	}
+	cmd.Flags().IntVar(&o.Reps, "reps", proof.DefaultReps, "duels per cell")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", proof.DefaultSeed, "of all that is drawn")
+	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(proof.Sections, ", ")+": only that, to stdout unless --out is given")
+	cmd.Flags().StringVar(&out, "out", "doc/proof.md", "the page; - for stdout")
+	cmd.Flags().BoolVar(&condense, "condense", false, "condense the given runs into the recording that is replayed, at --out")
+	if err := cmd.Flags().MarkHidden("condense"); err != nil {
+		panic(err)
+	}
+	return cmd
+}
+
+// readLive reads the live runs that lie beside the page, if there are any.
+func readLive(page string) ([]proof.Live, error) {
+	name := filepath.Join("doc", liveFile)
+	if page != "-" {
+		name = filepath.Join(filepath.Dir(page), liveFile)
+	}
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return proof.ReadLive(f, name)
+}
+
+func condenseRuns(paths []string, out string) error {
+	var runs []*result.Run
+	for _, path := range paths {
+		run, err := result.Open(path)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, run)
+	}
+	var b bytes.Buffer
+	if err := proof.Condense(&b, runs); err != nil {
+		return err
+	}
+	return os.WriteFile(out, b.Bytes(), 0o644)
+}

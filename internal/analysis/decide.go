@@ -1,0 +1,95 @@
+package analysis
+
+import (
+	"math"
+
+	"dyno/internal/stats"
+)
+
+// Judgement is what the differences say of one pair so far.
+type Judgement struct {
+	Ratio    Estimate // of the first over the second, at confidence 1 − alpha of the look
+	P        float64  // exact two-sided signed-rank
+	Adjusted float64  // Holm
+	Verdict  Verdict
+	Up       bool // where a difference was found: the first has the larger value
+}
+
+// Decide judges the pairs of one family at each look in turn, as far as there are epochs: the whole decision procedure, on numbers alone.
+// d[i] are the differences of pair i in order of their epochs, log ratios, NaN in an epoch that has none. It is nil before the first look.
+func Decide(d [][]float64, epochs int, looks []stats.Look, margin float64) []Judgement {
+	var js []Judgement
+	for _, look := range looks {
+		if look.N > epochs {
+			break
+		}
+		js = Judge(js, d, look, margin)
+	}
+	return js
+}
+
+// Judge takes one look at the pairs of a family, at the first look.N values of each. before is what it said at the look before, nil at the
+// first: a verdict once given stays, so that later looks do not retract it.
+func Judge(before []Judgement, d [][]float64, look stats.Look, margin float64) []Judgement {
+	js := make([]Judgement, len(d))
+	ps := make([]float64, len(d))
+	seen := make([][]float64, len(d))
+	for i := range d {
+		seen[i] = present(d[i], look.N)
+		ps[i] = stats.SignedRank(seen[i])
+	}
+	for i, adjusted := range stats.Holm(ps) {
+		j := Judgement{Ratio: ratio(seen[i], 1-look.Alpha), P: ps[i], Adjusted: adjusted, Verdict: Undecided}
+		if before != nil && before[i].Verdict != Undecided {
+			j.Verdict, j.Up = before[i].Verdict, before[i].Up
+		} else {
+			j.decide(seen[i], look.Alpha, margin)
+		}
+		js[i] = j
+	}
+	return js
+}
+
+// decide gives the pair its verdict at a look of level alpha.
+func (j *Judgement) decide(d []float64, alpha, margin float64) {
+	limit := math.Log1p(margin)
+	switch {
+	case j.Adjusted <= alpha && len(d) > 0:
+		j.Verdict = Different
+		if math.Log(j.Ratio.Lo) > -limit && math.Log(j.Ratio.Hi) < limit {
+			j.Verdict = Negligible
+		}
+		j.Up = j.Ratio.Value > 1
+	case stats.Equivalent(d, margin, alpha):
+		j.Verdict = Tie
+	}
+}
+
+// present are the values of the first n epochs that have one.
+func present(d []float64, n int) []float64 {
+	var out []float64
+	for _, v := range d[:min(n, len(d))] {
+		if !math.IsNaN(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Ranks are the rank intervals of k contestants, from 1, by the pairs in which one was found to beat the other (doc/method.md): lo is one
+// more than those that beat it, hi is k less those that it beats.
+func Ranks(k int, beats func(i, j int) bool) (lo, hi []int) {
+	lo, hi = make([]int, k), make([]int, k)
+	for i := range k {
+		lo[i], hi[i] = 1, k
+		for j := range k {
+			if i != j && beats(j, i) {
+				lo[i]++
+			}
+			if i != j && beats(i, j) {
+				hi[i]--
+			}
+		}
+	}
+	return lo, hi
+}

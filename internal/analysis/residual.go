@@ -1,0 +1,271 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// Residual is what is left of a trial's value, on the log scale, when its contestant's own level and what the machine did in its round are
+// taken away. What a residual depends on, the pairing does not cancel.
+type Residual struct {
+	Contestant             string
+	Epoch, Round, Position int
+	After                  string  // the contestant that was loaded just before in this round; "" for the round's first
+	FromOthers             float64 // from the median of the others in its round
+	FromRound              float64 // from the median of its round
+	Machine                float64 // that median: how fast the machine was in this round
+}
+
+// Residuals are those of the trials of rounds that have at least two contestants, in order of epoch, round and position. Trials without the
+// metric have none.
+func Residuals(trials []result.Trial, m Metric) []Residual {
+	type value struct {
+		trial *result.Trial
+		log   float64
+		after string
+	}
+	rounds := map[[2]int][]value{}
+	levels := map[string][]float64{}
+	for i := range trials {
+		t := &trials[i]
+		if v, ok := m.Of(t); ok {
+			at := [2]int{t.Epoch, t.Round}
+			rounds[at] = append(rounds[at], value{trial: t, log: math.Log(v)})
+			levels[t.Contestant] = append(levels[t.Contestant], math.Log(v))
+		}
+	}
+	level := map[string]float64{}
+	for name, v := range levels {
+		level[name] = stats.Median(v)
+	}
+	var out []Residual
+	for _, round := range rounds {
+		if len(round) < 2 {
+			continue
+		}
+		slices.SortFunc(round, func(a, b value) int { return cmp.Compare(a.trial.Position, b.trial.Position) })
+		apart := make([]float64, len(round))
+		for i := range round {
+			apart[i] = round[i].log - level[round[i].trial.Contestant]
+			if i > 0 {
+				round[i].after = round[i-1].trial.Contestant
+			}
+		}
+		all := stats.Median(apart)
+		for i, v := range round {
+			others := slices.Delete(slices.Clone(apart), i, i+1)
+			out = append(out, Residual{Contestant: v.trial.Contestant, Epoch: v.trial.Epoch, Round: v.trial.Round, Position: v.trial.Position,
+				After: v.after, FromOthers: apart[i] - stats.Median(others), FromRound: apart[i] - all, Machine: all})
+		}
+	}
+	slices.SortFunc(out, func(a, b Residual) int {
+		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Position, b.Position))
+	})
+	return out
+}
+
+// Effect is what the epochs say of an effect that should not be there, each epoch one value.
+type Effect struct {
+	Log    float64 // its size on the log scale, by Hodges–Lehmann; NaN if there is no epoch
+	P      float64 // of the signed-rank test that it is 0
+	Epochs int
+}
+
+// Share is the size of the effect as a share: 0.03 for 3 %, whatever its direction.
+func (e Effect) Share() float64 { return math.Expm1(math.Abs(e.Log)) }
+
+func effect(perEpoch, sizes []float64) Effect {
+	hl, _, _ := stats.HodgesLehmann(sizes, 0.95)
+	return Effect{Log: hl, P: stats.SignedRank(perEpoch), Epochs: len(perEpoch)}
+}
+
+// HalfRatio is by how much a contestant changed, against the others of its rounds, from the first half of an epoch's rounds to the second
+// (V16): the medians of the halves.
+func HalfRatio(rs []Residual, contestant string) Effect {
+	var d []float64
+	for _, epoch := range byEpoch(rs) {
+		var own []float64
+		for _, r := range epoch {
+			if r.Contestant == contestant {
+				own = append(own, r.FromOthers)
+			}
+		}
+		if half := len(own) / 2; half > 0 {
+			d = append(d, stats.Median(own[len(own)-half:])-stats.Median(own[:half]))
+		}
+	}
+	return effect(d, d)
+}
+
+// SpeedRatio is by how much a contestant changes against the yardstick from the rounds of an epoch in which the machine was faster to those in
+// which it was slower (V16): the medians of the halves. How fast the machine was is told by the others alone, so that noise of the two that are
+// compared does not sort the rounds. A contestant that suffers more when the machine is slow is compared under the conditions of the day.
+func SpeedRatio(rs []Residual, contestant, yardstick string) Effect {
+	var d []float64
+	for _, epoch := range byEpoch(rs) {
+		var ratios, speeds []float64
+		for _, round := range byRound(epoch) {
+			var others []float64
+			own, stick := math.NaN(), math.NaN()
+			for _, r := range round {
+				switch r.Contestant {
+				case contestant:
+					own = r.FromRound
+				case yardstick:
+					stick = r.FromRound
+				default:
+					others = append(others, r.FromRound+r.Machine)
+				}
+			}
+			if ratio := own - stick; !math.IsNaN(ratio) && len(others) > 0 {
+				ratios, speeds = append(ratios, ratio), append(speeds, stats.Median(others))
+			}
+		}
+		if len(ratios) > 1 {
+			slow, fast := halves(ratios, speeds)
+			d = append(d, stats.Median(slow)-stats.Median(fast))
+		}
+	}
+	return effect(d, d)
+}
+
+// halves splits y by x: those with the smaller x, and those with the larger, a middle one left out.
+func halves(y, x []float64) (small, large []float64) {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	for i, at := range order {
+		switch {
+		case i < len(x)/2:
+			small = append(small, y[at])
+		case i >= (len(x)+1)/2:
+			large = append(large, y[at])
+		}
+	}
+	return small, large
+}
+
+// OrderEffect is by how much the last of a round differs from the first (V19), by least squares over its positions; the test is on Spearman's
+// correlation of position and residual in each epoch.
+//
+// Note: the p-value of Spearman's over all trials at once would be too small, for what the machine does lasts from one trial to the next.
+func OrderEffect(rs []Residual) Effect {
+	last := 0
+	for _, r := range rs {
+		last = max(last, r.Position)
+	}
+	var rhos, sizes []float64
+	for _, epoch := range byEpoch(rs) {
+		y := centred(epoch)
+		x := make([]float64, len(epoch))
+		for i, r := range epoch {
+			x[i] = float64(r.Position)
+		}
+		if rho := stats.Spearman(x, y); !math.IsNaN(rho) {
+			rhos = append(rhos, rho)
+			sizes = append(sizes, slope(x, y)*float64(last))
+		}
+	}
+	return effect(rhos, sizes)
+}
+
+// CarryOver is by how much trials differ by what was loaded before them in their round (V20): the largest less the smallest mean after a
+// contestant, as a share, and its p-value by permutations within each contestant's own trials, drawn from seed.
+func CarryOver(rs []Residual, permutations int, seed uint64) (share, p float64) {
+	number := map[string]int{}
+	index := func(name string) int {
+		if _, ok := number[name]; !ok {
+			number[name] = len(number)
+		}
+		return number[name]
+	}
+	var y []float64
+	var before, own []int
+	for _, epoch := range byEpoch(rs) {
+		values := centred(epoch)
+		for i, r := range epoch {
+			if r.After != "" {
+				y, before, own = append(y, values[i]), append(before, index(r.After)), append(own, index(r.Contestant))
+			}
+		}
+	}
+	effect, p := stats.GroupEffect(y, before, own, permutations, seed)
+	return math.Expm1(effect), p
+}
+
+// EpochComponents splits the spread of a contestant against the others of its rounds into that within the epochs, of one trial, and that
+// which a fresh start adds, both as shares, with the p-value that it adds nothing (V21; stats.Components).
+func EpochComponents(rs []Residual, contestant string) (within, between, p float64) {
+	var epochs [][]float64
+	for _, epoch := range byEpoch(rs) {
+		var own []float64
+		for _, r := range epoch {
+			if r.Contestant == contestant {
+				own = append(own, r.FromOthers)
+			}
+		}
+		epochs = append(epochs, own)
+	}
+	return stats.Components(epochs)
+}
+
+// byEpoch splits residuals, which are in order, by their epochs.
+func byEpoch(rs []Residual) [][]Residual {
+	var out [][]Residual
+	from := 0
+	for i := range rs {
+		if i+1 == len(rs) || rs[i+1].Epoch != rs[i].Epoch {
+			out, from = append(out, rs[from:i+1]), i+1
+		}
+	}
+	return out
+}
+
+// byRound splits the residuals of an epoch by their rounds.
+func byRound(epoch []Residual) [][]Residual {
+	var out [][]Residual
+	from := 0
+	for i := range epoch {
+		if i+1 == len(epoch) || epoch[i+1].Round != epoch[i].Round {
+			out, from = append(out, epoch[from:i+1]), i+1
+		}
+	}
+	return out
+}
+
+// centred are the residuals from their round, less what is the contestant's own in this epoch.
+func centred(epoch []Residual) []float64 {
+	own := map[string][]float64{}
+	for _, r := range epoch {
+		own[r.Contestant] = append(own[r.Contestant], r.FromRound)
+	}
+	level := map[string]float64{}
+	for name, v := range own {
+		level[name] = stats.Median(v)
+	}
+	out := make([]float64, len(epoch))
+	for i, r := range epoch {
+		out[i] = r.FromRound - level[r.Contestant]
+	}
+	return out
+}
+
+// slope is that of the least-squares line; x is not constant.
+func slope(x, y []float64) float64 {
+	var mx, my, sxy, sxx float64
+	for i := range x {
+		mx += x[i] / float64(len(x))
+		my += y[i] / float64(len(y))
+	}
+	for i := range x {
+		sxy += (x[i] - mx) * (y[i] - my)
+		sxx += (x[i] - mx) * (x[i] - mx)
+	}
+	return sxy / sxx
+}

@@ -1,0 +1,169 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// shuffled makes the trials of n epochs of r rounds of four contestants in random order. Each trial's log rate is its contestant's level,
+// what the machine does in the round, noise of sd sigma, and shift.
+func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result.Trial) float64) []result.Trial {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	var out []result.Trial
+	for e := range n {
+		for round := range r {
+			machine := .3 * rng.NormFloat64()
+			for position, i := range rng.Perm(4) {
+				t := result.Trial{Key: result.Key{Epoch: e, Round: round, Position: position}, Contestant: string(rune('a' + i))}
+				var before *result.Trial
+				if position > 0 {
+					before = &out[len(out)-1]
+				}
+				log := machine + float64(i) + sigma*rng.NormFloat64()
+				if shift != nil {
+					log += shift(&t, before)
+				}
+				t.Load = result.Load{Succeeded: 1e6, WindowNS: int64(1e10 * math.Exp(-log))}
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+func residualsOf(seed uint64, sigma float64, shift func(t, before *result.Trial) float64) []Residual {
+	return Residuals(shuffled(seed, 12, 12, sigma, shift), Metrics[0])
+}
+
+// Levels and what the machine does in a round leave nothing behind.
+func TestResidualsWithoutNoiseAreZero(t *testing.T) {
+	rs := Residuals(shuffled(1, 2, 3, 0, nil), Metrics[0])
+	if len(rs) != 2*3*4 {
+		t.Fatalf("%d residuals", len(rs))
+	}
+	for i, r := range rs {
+		// A contestant's level is a median over rounds, so all of a round are off by the same: nothing is left between them.
+		if math.Abs(r.FromOthers) > 1e-6 || math.Abs(r.FromRound) > 1e-6 {
+			t.Errorf("%+v", r)
+		}
+		if (r.After == "") != (r.Position == 0) || r.Position > 0 && r.After != rs[i-1].Contestant {
+			t.Errorf("after %q: %+v", r.After, r)
+		}
+	}
+	alone := []result.Trial{{Contestant: "a", Load: result.Load{Succeeded: 1, WindowNS: 1}}, {Contestant: "b"}}
+	if rs := Residuals(alone, Metrics[0]); len(rs) != 0 {
+		t.Errorf("one value has no others to differ from: %+v", rs)
+	}
+}
+
+func TestHalfRatio(t *testing.T) {
+	rs := residualsOf(2, .01, func(t, _ *result.Trial) float64 {
+		if t.Contestant == "b" && t.Round >= 6 {
+			return -.05
+		}
+		return 0
+	})
+	if x := HalfRatio(rs, "b"); math.Abs(x.Log+.05) > .01 || x.P > .001 || x.Epochs != 12 {
+		t.Errorf("b loses 5 %%: %+v", x)
+	}
+	if x := HalfRatio(rs, "c"); x.Share() > .012 {
+		t.Errorf("c is steady: %+v", x)
+	}
+	if x := HalfRatio(rs, "nobody"); x.Epochs != 0 || !math.IsNaN(x.P) {
+		t.Errorf("nobody: %+v", x)
+	}
+}
+
+func TestSpeedRatio(t *testing.T) {
+	// Every second round is slower by far more than the machine wanders, and b loses a tenth more than the others.
+	rs := residualsOf(9, .01, func(t, _ *result.Trial) float64 {
+		by := -2 * float64(t.Round%2)
+		if t.Contestant == "b" {
+			by *= 1.05
+		}
+		return by
+	})
+	if x := SpeedRatio(rs, "b", "a"); math.Abs(x.Log+.1) > .01 || x.P > .001 || x.Epochs != 12 {
+		t.Errorf("b loses a tenth where the machine is slow: %+v", x)
+	}
+	if x := SpeedRatio(rs, "c", "a"); x.Share() > .01 {
+		t.Errorf("c suffers as a does: %+v", x)
+	}
+	if x := SpeedRatio(rs, "b", "nobody"); x.Epochs != 0 {
+		t.Errorf("no yardstick: %+v", x)
+	}
+}
+
+func TestOrderEffect(t *testing.T) {
+	x := OrderEffect(residualsOf(3, .01, func(t, _ *result.Trial) float64 { return .01 * float64(t.Position) }))
+	if math.Abs(x.Log-.03) > .005 || x.P > .001 {
+		t.Errorf("3 %% from first to last: %+v", x)
+	}
+	if x := OrderEffect(residualsOf(4, .01, nil)); x.P < .05 || x.Share() > .005 {
+		t.Errorf("none: %+v", x)
+	}
+}
+
+func TestCarryOver(t *testing.T) {
+	after := func(t, before *result.Trial) float64 {
+		if before != nil && before.Contestant == "d" {
+			return -.02
+		}
+		return 0
+	}
+	if x, p := CarryOver(residualsOf(5, .01, after), 499, 1); math.Abs(x-.02) > .006 || p > .01 {
+		t.Errorf("2 %% after d: %v, p = %v", x, p)
+	}
+	if x, p := CarryOver(residualsOf(6, .01, nil), 499, 1); p < .05 || x > .01 {
+		t.Errorf("none: %v, p = %v", x, p)
+	}
+}
+
+func TestEpochComponents(t *testing.T) {
+	fresh := map[int]float64{}
+	rng := rand.New(rand.NewPCG(7, 7))
+	for e := range 12 {
+		fresh[e] = .03 * rng.NormFloat64()
+	}
+	rs := residualsOf(8, .01, func(t, _ *result.Trial) float64 {
+		if t.Contestant == "a" {
+			return fresh[t.Epoch]
+		}
+		return 0
+	})
+	if w, b, p := EpochComponents(rs, "a"); w > .02 || b < .015 || b > .05 || p > .001 {
+		t.Errorf("a: within %v, between %v, p %v", w, b, p)
+	}
+	if _, b, p := EpochComponents(rs, "c"); b > .01 && p < .01 {
+		t.Errorf("c: between %v, p %v", b, p)
+	}
+}
+
+// Where nothing is wrong, the tests call it so in no more than their share of the cases.
+func TestEffectsKeepTheirLevel(t *testing.T) {
+	const reps = 400
+	var order, half, speed, carry, fresh int
+	for seed := range uint64(reps) {
+		rs := Residuals(shuffled(100+seed, 12, 6, .05, nil), Metrics[0])
+		count := func(n *int, p float64) {
+			if p <= .05 {
+				*n++
+			}
+		}
+		count(&order, OrderEffect(rs).P)
+		count(&half, HalfRatio(rs, "a").P)
+		count(&speed, SpeedRatio(rs, "a", "b").P)
+		_, p := CarryOver(rs, 99, seed)
+		count(&carry, p)
+		_, _, p = EpochComponents(rs, "a")
+		count(&fresh, p)
+	}
+	for name, n := range map[string]int{"order": order, "half": half, "speed": speed, "carry": carry, "fresh": fresh} {
+		if n > 34 { // 400 at .05: 20 ± 3 sd
+			t.Errorf("%s: p <= .05 in %d of %d", name, n, reps)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package contestant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Revision is a commit of the git repository that holds a contestant's folder.
+type Revision struct {
+	Commit string // full hash
+	repo   string // top of its working tree
+	path   string // of the contestant's folder within it
+	tree   string // where it is checked out; empty while it is not
+}
+
+// ErrNoRevision says that the repository has no commit of that name.
+var ErrNoRevision = errors.New("no such revision")
+
+// FindRevision finds a commit by any name that git knows for it, in the repository that holds the contestant's folder dir. The error is
+// ErrNoRevision if there is none, and another if the folder is in no repository, or did not exist at that commit.
+func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
+	places, err := git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
+	if err != nil {
+		return nil, fmt.Errorf("find the git repository of %s: %w", dir, err)
+	}
+	top, path, _ := strings.Cut(places, "\n")
+	r := &Revision{repo: top, path: strings.TrimSuffix(path, "/")}
+	if r.Commit, err = git(ctx, top, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}"); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, ErrNoRevision
+	}
+	manifest := filepath.ToSlash(filepath.Join(r.path, "contestant.toml"))
+	if _, err := git(ctx, top, "cat-file", "-e", r.Commit+":"+manifest); err != nil {
+		return nil, fmt.Errorf("revision %s has no %s", r.Short(), manifest)
+	}
+	return r, nil
+}
+
+// Short is the beginning of the commit's hash.
+func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
+
+// CheckOut makes a work tree of the commit in the new folder dir and returns the contestant's folder in it. Whoever calls it calls Remove,
+// whether it fails or not.
+func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
+	r.tree = dir
+	// A hook of the repository is no part of what is measured.
+	if _, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir, r.Commit); err != nil {
+		return "", fmt.Errorf("check out %s: %w", r.Short(), err)
+	}
+	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
+}
+
+// Remove takes the work tree away, and what the repository knows of it. It asks no context: it must be done when all else is cancelled.
+func (r *Revision) Remove() error {
+	if r.tree == "" {
+		return nil
+	}
+	ctx := context.Background()
+	_, err := git(ctx, r.repo, "worktree", "remove", "--force", r.tree)
+	if err != nil { // a checkout that was cut short is no work tree yet
+		err = os.RemoveAll(r.tree)
+		_, prune := git(ctx, r.repo, "worktree", "prune")
+		err = errors.Join(err, prune)
+	}
+	r.tree = ""
+	return err
+}
+
+// repository are the variables that would make git look elsewhere than at the folder it is told; a hook that starts dyno sets them.
+var repository = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+
+// git runs git in dir and returns what it prints, without the last line's end. Its error is what it complains of.
+func git(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
+		key, _, _ := strings.Cut(v, "=")
+		return slices.Contains(repository, key)
+	})
+	out, err := cmd.Output()
+	var failed *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case errors.As(err, &failed) && len(failed.Stderr) > 0:
+		return "", errors.New(strings.TrimPrefix(strings.TrimSpace(string(failed.Stderr)), "fatal: "))
+	}
+	return strings.TrimSuffix(string(out), "\n"), err
+}

@@ -1,0 +1,55 @@
+package contestant
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ReadFolder reads the contestant.toml of a folder that may lie anywhere and have any name. Errors carry file:line:column.
+func ReadFolder(dir string) (*Manifest, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root := filepath.Dir(dir)
+	m, _, err := read(os.DirFS(root), filepath.Base(dir))
+	if err != nil {
+		return nil, err
+	}
+	m.Root = root
+	return m, nil
+}
+
+// Prebuilt is the program of m that was built elsewhere, to be started as its own would be: with the arguments and the environment of the
+// manifest, {out} being the folder that it lies in. The error is a *Failed.
+func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
+	if !strings.Contains(m.Run[0], "{out}") {
+		return nil, &Failed{Stage: "build", Err: fmt.Errorf("it is started by %s, for which a program cannot stand in", m.Run[0]),
+			Hint: "give its folder or a revision"}
+	}
+	out := filepath.Dir(m.Program)
+	argv := fill(m.Run, out)
+	argv[0] = m.Program
+	return &Built{Manifest: m, Out: out, Argv: argv, Env: runtimeEnv(m, tc), tc: tc}, nil
+}
+
+// identifyPrebuilt reads the version of a program that no manifest promises anything about, "unknown" if it does not tell, and hashes it.
+func (b *Built) identifyPrebuilt() (string, error) {
+	version, err := "", errors.New("its manifest's language tells no version")
+	switch {
+	case b.tc.Name == "dotnet":
+		version, err = b.identifyDotnet()
+	case b.Manifest.Language == "go":
+		version, err = b.identifyGo()
+	}
+	if err == nil {
+		return version, nil
+	}
+	if b.Hash, err = sha256File(b.Argv[0]); err != nil {
+		return "", &Failed{Stage: "build", Err: err}
+	}
+	return "unknown", nil
+}

@@ -1,0 +1,191 @@
+package proof
+
+import (
+	"fmt"
+	"math"
+)
+
+// Bar is one thing that was to be shown.
+type Bar struct {
+	Target, Limit string
+	Worst         string // the worst figure, and where
+	Met           bool
+	Open          bool // not tried yet
+}
+
+// worst keeps the worst of many rates.
+type worst struct {
+	rate  Rate
+	where string
+	low   bool // the lowest is the worst
+	any   bool
+}
+
+func (w *worst) see(r Rate, where string, args ...any) {
+	if r.Of == 0 {
+		return
+	}
+	if !w.any || w.low && r.Share() < w.rate.Share() || !w.low && r.Share() > w.rate.Share() {
+		w.rate, w.where, w.any = r, fmt.Sprintf(where, args...), true
+	}
+}
+
+func (w *worst) String() string { return w.rate.String() + ": " + w.where }
+
+// errorHolds is the bar of a false difference: at most 5 %, and the one-sided 95 % upper bound at most 6 %.
+func errorHolds(r Rate) bool { return r.Share() <= Alpha && r.Upper() <= .06 }
+
+// Bars are those of what was proved, and whether they are met.
+func (p *Proof) Bars() []Bar {
+	var bars []Bar
+	if p.Cells != nil {
+		bars = append(bars, p.simulationBars()...)
+	}
+	if p.Replays != nil {
+		w := worst{}
+		for _, c := range p.Replays {
+			if c.Effect == 0 {
+				w.see(c.False, "%s, %d servers", c.Metric, c.K)
+			}
+		}
+		bars = append(bars, Bar{Target: "A/A on recorded epochs", Limit: "≤ 5 %, upper bound ≤ 6 %", Worst: w.String(), Met: errorHolds(w.rate)})
+	}
+	if p.Traps != nil {
+		bars = append(bars, p.trapBar())
+	}
+	return append(bars, p.liveBars()...)
+}
+
+// foundBy is after how many epochs 5 % must be found, by the number of servers.
+var foundBy = map[int]int{2: 12, 4: 12, 10: 16}
+
+func (p *Proof) simulationBars() []Bar {
+	var wrongly, sign, tie, edge worst
+	found, held, ranks, low := worst{low: true}, worst{low: true}, worst{low: true}, worst{low: true}
+	var high worst
+	for _, c := range p.Cells {
+		where := fmt.Sprintf("%s, %d servers, %s", c.Noise, c.K, c.Profile)
+		switch c.Truth {
+		case "A/A":
+			wrongly.see(c.False, "%s", where)
+		case "5 %":
+			sign.see(c.Wrong, "%s", where)
+			for i, n := range c.Looks {
+				if c.Noise == Noises[1].Name && c.Profile == Full.Name && n == foundBy[c.K] {
+					found.see(c.Found[i], "%d servers by %d epochs", c.K, n)
+				}
+			}
+		case "6 %":
+			tie.see(c.Tie, "%s", where)
+		case "3 %":
+			edge.see(c.Tie, "%s", where)
+		}
+		if c.Truth == "A/A" || c.Truth == "5 %" {
+			held.see(c.Held, "%s, %s", where, c.Truth)
+			ranks.see(c.Ranks, "%s, %s", where, c.Truth)
+			for _, n := range fixedAt {
+				low.see(c.Fixed[n], "%s, %s, after %d epochs", where, c.Truth, n)
+				high.see(c.Fixed[n], "%s, %s, after %d epochs", where, c.Truth, n)
+			}
+		}
+	}
+	bar := func(target, limit string, w *worst, met bool) Bar {
+		return Bar{Target: target, Limit: limit, Worst: w.String(), Met: met}
+	}
+	covers := bar("95 % intervals after a fixed number of epochs cover", "94–97 %", &low, low.rate.Share() >= .94 && high.rate.Share() <= .97)
+	covers.Worst += "; " + high.String()
+	return []Bar{
+		bar("A/A: any false difference among all pairs, 6 noises × 2, 4, 10 servers × 2 profiles", "≤ 5 %, upper bound ≤ 6 %", &wrongly, errorHolds(wrongly.rate)),
+		bar("5 % found, CPU/request, full, by 12 / 12 / 16 epochs for 2 / 4 / 10", "≥ 95 %", &found, found.rate.Share() >= .95),
+		covers,
+		bar("intervals as displayed at the end cover", "≥ 95 %", &held, held.rate.Share() >= .95),
+		bar("5 % called different the wrong way round", "≤ 0.1 %", &sign, sign.rate.Share() <= .001),
+		bar("a difference of 6 % called a tie", "≤ 5 %", &tie, tie.rate.Share() <= .05),
+		bar("a difference of the margin, 3 %, called a tie", "≤ 5 %", &edge, edge.rate.Share() <= .05),
+		bar("all rank intervals hold", "≥ 95 %", &ranks, ranks.rate.Share() >= .95),
+	}
+}
+
+// Outcome says how a trap ended: the bars are kept, or the check that must tell of it does, or neither.
+func (t *Trap) Outcome() (text string, met bool) {
+	told := t.Warned[t.Catch]
+	switch {
+	case t.Busy:
+		return "not ranked: " + t.Catch + " fails in " + t.Failed[t.Catch].String(), t.Unranked.Share() >= .95 && t.Failed[t.Catch].Share() >= .95
+	case errorHolds(t.False) && t.Held.Share() >= .95:
+		return "keeps the bars", true
+	case t.Catch == "":
+		return "does not keep the bars", false
+	case told.Share() >= .95:
+		return "told by " + t.Catch, true
+	}
+	return "told by " + t.Catch + " in " + told.String() + " only", false
+}
+
+func (p *Proof) trapBar() Bar {
+	b := Bar{Target: "traps: the bars are kept, or the check named tells of it in 95 % of the runs", Limit: "all", Met: true}
+	n := 0
+	for i := range p.Traps {
+		if text, met := p.Traps[i].Outcome(); !met {
+			b.Met = false
+			b.Worst += p.Traps[i].Name + " " + text + "; "
+			n++
+		}
+	}
+	b.Worst = fmt.Sprintf("%s%d of %d", b.Worst, len(p.Traps)-n, len(p.Traps))
+	return b
+}
+
+// Bars of the live runs.
+const (
+	liveRuns       = 20
+	liveFalse      = 3  // a tool whose error is 5 % has more in 1.6 % of the cases
+	liveFound      = 17 // a tool whose power is 95 % has fewer in 1.6 % of the cases
+	liveMostSecond = 300
+)
+
+func (p *Proof) liveBars() []Bar {
+	if p.Options.Only != "" {
+		return nil
+	}
+	var aa, ab, wrong, found, held int
+	var longest float64
+	for i := range p.Live {
+		l := &p.Live[i]
+		if l.Kind == "aa" {
+			aa++
+			if l.different() {
+				wrong++
+			}
+			continue
+		}
+		ab++
+		if l.Found {
+			found++
+		}
+		if l.Lo <= l.truth() && l.truth() <= l.Hi {
+			held++
+		}
+		longest = math.Max(longest, l.Seconds)
+	}
+	of := func(k, n int) string { return fmt.Sprintf("%d of %d", k, n) }
+	bars := []Bar{
+		{Target: fmt.Sprintf("live A/A, %d runs, half of them with a CPU hog: runs with a difference", liveRuns), Limit: fmt.Sprintf("≤ %d", liveFalse),
+			Worst: of(wrong, aa), Met: wrong <= liveFalse, Open: aa < liveRuns},
+		{Target: fmt.Sprintf("live +5 %% cost, %d runs: found", liveRuns), Limit: fmt.Sprintf("≥ %d", liveFound),
+			Worst: of(found, ab), Met: found >= liveFound, Open: ab < liveRuns},
+		{Target: "the same: the interval holds the cost that was added", Limit: fmt.Sprintf("≥ %d", liveFound),
+			Worst: of(held, ab), Met: held >= liveFound, Open: ab < liveRuns},
+		{Target: "the same: time to the verdict", Limit: "≤ 5 min",
+			Worst: fmt.Sprintf("%.0f s", longest), Met: longest <= liveMostSecond, Open: ab < liveRuns},
+	}
+	for i := range bars {
+		if len(p.Live) == 0 {
+			bars[i].Worst = "no live run yet"
+		}
+	}
+	return bars
+}
+
+// checksShown are the columns of the table of traps.
+var checksShown = []string{"V06", "V16", "V17", "V19", "V20", "V21"}

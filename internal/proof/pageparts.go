@@ -1,0 +1,154 @@
+package proof
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// titles of the recorded metrics.
+var titles = map[string]string{"throughput": "throughput", "cpu_per_request": "CPU/request"}
+
+func (g *page) replay() {
+	g.say("## Replay\n")
+	r := g.p.Recorded
+	g.say("Real epochs, drawn with replacement: %d of them, of runs of `dyno run` on a virtual machine of two CPUs, twelve rounds of 0.1 s each, void rounds left out", r[0].Epochs)
+	g.say("(`internal/proof/epochs.json.gz`). For k = 2 they are the yardstick and its blinded copy, one program; for more, all contestants (%s),", strings.Join(r[0].Contestants, ", "))
+	g.say("each less its own median ratio of its run. In every epoch it is drawn anew who is who, so the servers are alike; then the first is made faster. Looks after 8, 12, 16, 24.\n")
+	rows := [][]string{{"the two identical servers", "SD of one round", "by MAD", "SD of an epoch's value", "ratio over all epochs"}}
+	for _, f := range r {
+		rows = append(rows, []string{titles[f.Metric], share(f.RoundSD), share(f.RoundMAD), share(f.PairSD), fmt.Sprintf("%.3f (%.3f–%.3f)", f.Ratio, f.Lo, f.Hi)})
+	}
+	g.table(rows...)
+	g.say("In these runs CPU/request is as noisy as throughput: what slows a CPU of this machine down is not another process, which would leave the CPU time alone, but")
+	g.say("the CPU itself, which the host shares. The pilots of the design note had seen 1 to 3 %% in an epoch's CPU/request, which is what the simulation's second noise has.\n")
+	g.say("What V16 sees in all of them together, and could not in one: by how much each changes from the first half of an epoch's rounds to the second, beside the others of its")
+	g.say("rounds (throughput; p by Holm over all; what some gain, the others lose). A runtime that still gets faster is not warm yet: its ratio is that of its first seconds.\n")
+	rows = [][]string{{"contestant", "second half against the first", "p"}}
+	for _, h := range r[0].Halves {
+		rows = append(rows, []string{h.Contestant, fmt.Sprintf("%+.1f %%", 100*math.Expm1(h.Effect.Log)), fmt.Sprintf("%.2g", h.P)})
+	}
+	g.table(rows...)
+	head := []string{"metric", "k", "A/A error, %", "effect"}
+	for _, n := range replayLooks {
+		head = append(head, fmt.Sprintf("found by %d, %%", n))
+	}
+	rows = [][]string{append(head, "interval holds, %")}
+	for _, c := range g.p.Replays {
+		row := []string{titles[c.Metric], fmt.Sprint(c.K), "", ""}
+		if c.Effect == 0 {
+			row[2] = c.False.String()
+		} else {
+			row[3] = share(c.Effect)
+		}
+		for _, n := range replayLooks {
+			i := slices.Index(c.Looks, n)
+			if c.Effect == 0 || i < 0 {
+				row = append(row, "")
+			} else {
+				row = append(row, perCent(c.Found[i].Share()))
+			}
+		}
+		rows = append(rows, append(row, perCent(c.Held.Share())))
+	}
+	g.table(rows...)
+}
+
+func (g *page) ablation() {
+	g.say("## Ablation\n")
+	g.say("The same noise, decided with one part of the method left out; %d rounds an epoch, at most %d epochs, %d duels a figure. *Error*: servers alike, a pair called different.", Quick.Rounds, ablationEpochs, g.p.Options.Reps)
+	g.say("*Found*: one server 5 %% faster and called so. *Wrong*: called slower. Power means nothing where the error is not kept. Pairing and interleaving are for a machine that")
+	g.say("drifts; where it does not, independent samples do as well.\n")
+	for _, p := range Parts {
+		g.say("- **%s**: %s.", p.Name, p.What)
+	}
+	g.say("")
+	for _, n := range AblationNoises {
+		g.say("### %s: %s\n", n.Noise.Name, n.What)
+		rows := [][]string{{"%", "error, k = 2", "found", "wrong", "error, k = 4", "found", "wrong"}}
+		for i := range Parts {
+			row := []string{Parts[i].Name}
+			for _, a := range g.p.Ablated {
+				if a.Part == Parts[i].Name && a.Noise == n.Noise.Name {
+					text := a.False.String()
+					if !errorHolds(a.False) {
+						text = "**" + text + "**"
+					}
+					row = append(row, text, perCent(a.Found.Share()), perCent(a.Wrong.Share()))
+				}
+			}
+			rows = append(rows, row)
+		}
+		g.table(rows...)
+	}
+}
+
+func (g *page) traps() {
+	g.say("## Traps\n")
+	g.say("Something works against the method on top of the noise \"%s\": %d contestants and two controls, profile quick. Rates of error and coverage are of %d duels; how often a", trapNoise.Name, trapServers, g.p.Options.Reps)
+	g.say("check warns or fails, of %d whole runs of equal servers, planned by `plan` trial by trial and judged by `study`.\n", g.p.Traps[0].Runs)
+	rows := [][]string{{"trap", "what it does", "error, %", "interval holds 5 %, %", "outcome"}}
+	for _, t := range g.p.Traps {
+		text, met := t.Outcome()
+		if !met {
+			text = "**" + text + "**"
+		}
+		held := "–"
+		if t.Held.Of > 0 {
+			held = perCent(t.Held.Share())
+		}
+		rows = append(rows, []string{t.Name, t.What, t.False.String(), held, text})
+	}
+	g.table(rows...)
+	g.say("Runs in which a check warned or failed, %%; the first row is what they cry for nothing. V06: void rounds; V16: a contestant drifts within an epoch, or with the")
+	g.say("machine; V17: the A/A canary; V19: order; V20: carry-over; V21: fresh starts differ.\n")
+	rows = [][]string{append(append([]string{"trap"}, checksShown...), "a pair called different", "and the check that must tell is silent")}
+	for _, t := range g.p.Traps {
+		row := []string{t.Name}
+		for _, id := range checksShown {
+			row = append(row, perCent(t.Warned[id].Share()))
+		}
+		missed := ""
+		if t.Catch != "" {
+			missed = t.Missed.String()
+		}
+		rows = append(rows, append(row, t.Claimed.String(), missed))
+	}
+	g.table(rows...)
+}
+
+func (g *page) live() {
+	g.say("## Live\n")
+	if len(g.p.Live) == 0 {
+		g.say("No live run is recorded yet (`doc/live.jsonl`).\n")
+		return
+	}
+	g.say("Runs on a real machine, two servers of known truth and no controls; their results were appended to `doc/live.jsonl`, run by run.\n")
+	rows := [][]string{{"", "truth", "hog", "metric", "ratio", "p", "verdict", "epochs", "seconds", "seed"}}
+	for i := range g.p.Live {
+		l := &g.p.Live[i]
+		kind, hog := "A/A", ""
+		if l.Kind == "ab" {
+			kind = "A/B"
+		}
+		if l.Hog {
+			hog = "yes"
+		}
+		metric := titles[l.Primary]
+		if metric == "" {
+			metric = l.Primary
+		}
+		rows = append(rows, []string{kind, fmt.Sprintf("%.3g", l.truth()), hog, metric, fmt.Sprintf("%.3f (%.3f–%.3f)", l.Ratio, l.Lo, l.Hi), fmt.Sprintf("%.2g", l.P),
+			l.Verdict, fmt.Sprint(l.Epochs), fmt.Sprintf("%.0f", math.Round(l.Seconds)), fmt.Sprint(l.Seed)})
+	}
+	g.table(rows...)
+}
+
+func (g *page) limits() {
+	g.say("## What this does not show\n")
+	g.say("- The noise is a model. The replay is not, but its epochs are of one machine and one afternoon.")
+	g.say("- A server that suffers more than another when the machine is slow *is* slower on such a machine. Where others are seen to take the CPU, those rounds are void; where")
+	g.say("  nobody sees them, the ratio is that of the day, and V16 can only say that it may depend on it.")
+	g.say("- Intervals and ties assume that the epochs' values are symmetric about the true log ratio. The verdict \"different\" does not: the random order makes it so.")
+}

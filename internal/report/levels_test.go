@@ -1,0 +1,370 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// sweepFixture is a made-up sweep of some epochs: three contestants at 2 delays × 3 connections. One fails under load, one has no trial at the last level.
+func sweepFixture(epochs int) *Data {
+	rng := rand.New(rand.NewPCG(7, 8))
+	p := fixturePlan()
+	p.Protocol, p.Study, p.Title, p.Command = "sweep", "", "GET one value by its number", "dyno run --contestants net-http,kestrel,gin --protocol sweep --connections 10,100,1000 --delay 0s,5ms --seed 7"
+	p.Contestants, p.Managed, p.Looks, p.Pilots, p.Epochs, p.TrialNS, p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, nil, 2, epochs, 1e8, 7
+	d := &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 6}
+	for _, f := range fakes {
+		if f.c.Control || f.c.Name == "net-http" || f.c.Name == "kestrel" {
+			f.c.BinaryHash = "1f" + f.c.Name
+			d.Run.Contestants = append(d.Run.Contestants, f.c)
+		}
+	}
+	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go", Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
+	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
+	for _, delay := range []int64{0, 5e6} {
+		for _, c := range []int{10, 100, 1000} {
+			at := result.Level{DelayNS: delay, Connections: c, Pipeline: 1}
+			d.Run.Plan.Levels = append(d.Run.Plan.Levels, at)
+			l := Level{At: at, Absent: map[string]string{"gin": "the run ended before a trial was taken"}}
+			for e := range epochs {
+				for r := range 3 {
+					for _, name := range []string{"net-http", "kestrel", "ref", "ref'"} {
+						if name == "kestrel" && delay > 0 && c == 1000 {
+							l.Absent[name] = "all its trials lie in rounds or epochs that are void or incomplete"
+							continue
+						}
+						rate := rates[name] * 95000 * math.Pow(float64(c)/100, -0.06)
+						if delay > 0 {
+							rate = min(rate, float64(c)/(float64(delay)/1e9)*0.95)
+						}
+						rate *= math.Exp(0.03 * rng.NormFloat64())
+						l.Trials = append(l.Trials, madeTrial(name, at, e*2, r, rate, 1e8))
+					}
+				}
+			}
+			l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
+			if delay == 0 {
+				l.Analysis.Shares["net-http"] = 0.7 + 0.05*math.Log10(float64(c))
+			}
+			d.Valid += len(l.Trials)
+			d.Levels = append(d.Levels, l)
+		}
+	}
+	broken := madeTrial("gin", result.Level{Connections: 1000, Pipeline: 1}, 2, 1, 80000, 1e8)
+	broken.Load.Errors = map[string]int64{"reset": 12}
+	d.Run.Trials = []result.Trial{broken}
+	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Epoch: 2, Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
+	d.Findings = []validity.Finding{
+		{ID: "V03", Title: "foreign CPU on the server's CPUs", State: validity.Pass, Text: "others used 1.2 % of the server's CPUs"},
+		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: validity.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "net-http", State: validity.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
+	}
+	return d
+}
+
+// madeTrial is a trial of a contestant that does rate requests per second.
+func madeTrial(name string, at result.Level, epoch, round int, rate, windowNS float64) result.Trial {
+	n := int64(rate * windowNS / 1e9)
+	cpu, pss := int64(0.97*windowNS), int64(12e6+4000*float64(at.Connections))
+	if name == "kestrel" {
+		pss *= 5
+	}
+	p50 := int64(float64(at.Connections)/rate*1e9) * 9 / 10
+	return result.Trial{Key: result.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at, Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
+		Load: result.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections, Started: n, Succeeded: n, BytesRead: n * 121,
+			ServiceP50NS: p50, ServiceP99NS: 4 * p50, ServiceMaxNS: 31 * p50},
+		Causes: result.Causes{WallNS: int64(windowNS), ServerCPUs: 1, GeneratorCPUs: 1}}
+}
+
+// crowd is a sweep of twenty contestants over connections alone.
+func crowd() *Data {
+	d := sweepFixture(6)
+	d.Run.Plan.Contestants, d.Run.Failures, d.Run.Contestants = nil, nil, nil
+	d.Levels = d.Levels[:3]
+	for i := range 20 {
+		d.Run.Plan.Contestants = append(d.Run.Plan.Contestants, fmt.Sprintf("server-%02d", i))
+	}
+	for k := range d.Levels {
+		l := &d.Levels[k]
+		l.Absent = nil
+		for i, name := range d.Run.Plan.Contestants {
+			for e := range 6 {
+				l.Trials = append(l.Trials, madeTrial(name, l.At, e*2, 0, float64(40000+3000*i+500*(e%3)), 1e8))
+			}
+		}
+		l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: d.Run.Plan.Contestants, Controls: d.Run.Plan.Controls, Primary: "throughput", Alpha: 0.05})
+	}
+	return d
+}
+
+// classicFixture is a made-up classic run: three contestants, two loads of 200,000 requests each, one of them broken.
+func classicFixture() *Data {
+	p := fixturePlan()
+	p.Protocol, p.Study, p.Title, p.Command = "classic", "", "GET one value by its number", "dyno run --contestants iris-mvc,gin,kestrel --protocol classic --requests 200000 --epochs 2 --seed 7"
+	p.Contestants, p.Controls, p.Managed, p.Looks, p.Pilots, p.Rounds, p.Epochs, p.Requests, p.RewarmNS = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, nil, 0, 1, 2, 200_000, 0
+	d := &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 1}
+	for _, f := range fakes {
+		if f.c.Name == "iris-mvc" || f.c.Name == "kestrel" {
+			f.c.BinaryHash = "1f" + f.c.Name
+			d.Run.Contestants = append(d.Run.Contestants, f.c)
+		}
+	}
+	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go", Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
+	for e, rates := range []map[string]float64{{"iris-mvc": 71000, "gin": 80000, "kestrel": 52000}, {"iris-mvc": 55500, "kestrel": 60400}} {
+		for _, name := range p.Contestants {
+			if rates[name] == 0 {
+				continue
+			}
+			t := madeTrial(name, p.Level, e, 0, rates[name], 200_000/rates[name]*1e9)
+			t.Load.Succeeded, t.Load.Started, t.Level = 200_000, 200_000, nil
+			d.Run.Launches = append(d.Run.Launches, result.Launch{Contestant: name, Epoch: e, ReadyNS: 11e6})
+			switch {
+			case name == "gin":
+				t.Load.Succeeded, t.Load.Errors = 199_988, map[string]int64{"reset": 9, "timeout": 3}
+			case name == "kestrel" && e == 1:
+				t.Causes.ForeignServerNS, t.Server.PSSBytes = t.Causes.WallNS/4, nil
+			case name == "kestrel":
+				t.Server.PSSBytes = nil
+			}
+			d.Loads = append(d.Loads, t)
+		}
+	}
+	d.Run.Trials, d.Valid = d.Loads, len(d.Loads)
+	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Reason: "12 of 200000 requests got no answer: reset 9, timeout 3", LogTail: []string{"accept: too many open files"}}}
+	d.Findings = []validity.Finding{
+		{ID: "V24", Title: "CPU quota", State: validity.Pass, Text: "none set"},
+		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: validity.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: "V27", Title: "memory readable", Contestant: "kestrel", State: validity.Fail, Text: "PSS could not be read: memory is absent"},
+	}
+	return d
+}
+
+// unjudgedNothing is a run of a protocol in which nobody got so far as a trial, and which was cut off.
+func unjudgedNothing(protocol string) *Data {
+	d := nothing()
+	d.Analysis, d.Run.Plan.Protocol = nil, protocol
+	return d
+}
+
+var unjudgedFixtures = map[string]func() *Data{
+	"sweep": func() *Data { return sweepFixture(6) }, "sweep-early": func() *Data { return sweepFixture(2) }, "classic": classicFixture,
+}
+
+func TestUnjudgedForms(t *testing.T) {
+	for name, f := range unjudgedFixtures {
+		for ext, write := range map[string]Writer{"txt": Text, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON, "svg": SVG} {
+			if name != "sweep" && ext != "txt" && name != "classic" || name == "classic" && ext == "svg" {
+				continue // of an early sweep the words differ, the forms do not
+			}
+			golden(t, name+"."+ext, written(t, write, f()))
+		}
+	}
+}
+
+// hostileUnjudged are runs whose texts try to leave their place.
+func hostileUnjudged() []*Data {
+	var list []*Data
+	for _, f := range unjudgedFixtures {
+		d, evil := f(), hostile()
+		d.Run.Plan.Title, d.Run.Plan.Command, d.Run.Plan.Scenario = evil.Run.Plan.Title, evil.Run.Plan.Title, evil.Run.Plan.Title
+		for i := range d.Run.Contestants {
+			c := &d.Run.Contestants[i]
+			c.Title, c.Version, c.Language, c.Differs = evil.Run.Plan.Title+c.Name, evil.Run.Plan.Title, evil.Run.Plan.Title, []string{evil.Run.Plan.Title}
+		}
+		for i := range d.Run.Failures {
+			d.Run.Failures[i].Reason = evil.Run.Plan.Title
+		}
+		for i := range d.Levels {
+			d.Levels[i].Absent = map[string]string{"kestrel": evil.Run.Plan.Title}
+		}
+		for i := range d.Findings {
+			d.Findings[i].Text = evil.Run.Plan.Title
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// Every form says what kind of run it is, names every contestant, and says nothing that the protocol cannot.
+func TestUnjudgedSaysSo(t *testing.T) {
+	for name, f := range unjudgedFixtures {
+		label := sweepLabel
+		if name == "classic" {
+			label = classicLabel
+		}
+		for form, write := range Formats {
+			if name == "classic" && form == "svg" {
+				if err := write(io.Discard, f()); err == nil {
+					t.Error("a chart of a classic run")
+				}
+				continue
+			}
+			d := f()
+			got := regexp.MustCompile(`(?s)<style>.*?</style>`).ReplaceAllString(string(written(t, write, d)), "")
+			got = strings.Join(strings.Fields(got), " ")
+			if !strings.Contains(strings.ToLower(got), strings.ToLower(label)) {
+				t.Errorf("%s of %s does not say %q", form, name, label)
+			}
+			for _, c := range d.Run.Contestants {
+				if c.Name != "ref'" && !strings.Contains(got, c.Title) && !strings.Contains(got, c.Name) {
+					t.Errorf("%s of %s: %s is missing", form, name, c.Name)
+				}
+			}
+			if !strings.Contains(got, "got no answer") {
+				t.Errorf("%s of %s does not say why Gin has no figure", form, name)
+			}
+			for _, no := range []string{"tier<", ">Rank<", "A/A check", "undecided", "Holm"} {
+				if strings.Contains(got, no) {
+					t.Errorf("%s of %s speaks of %q", form, name, no)
+				}
+			}
+		}
+	}
+}
+
+func TestUnjudgedShapes(t *testing.T) {
+	all := append(hostileUnjudged(), sweepFixture(1), sweepFixture(6), classicFixture(), crowd(), unjudgedNothing("sweep"), unjudgedNothing("classic"),
+		&Data{Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}}, &Data{Run: &result.Run{Plan: result.Plan{Protocol: "classic"}}})
+	for i, d := range all {
+		page := string(written(t, HTML, d))
+		balanced(t, page)
+		if strings.Contains(page, "<script") || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
+			t.Errorf("%d: markup passed through, or a place that is no number", i)
+		}
+		if rows, err := csv.NewReader(bytes.NewReader(written(t, CSV, d))).ReadAll(); err != nil || len(rows) == 0 {
+			t.Errorf("%d: %v", i, err)
+		}
+		if !json.Valid(written(t, JSON, d)) {
+			t.Errorf("%d: no JSON", i)
+		}
+		bars := 0
+		for _, l := range strings.Split(string(written(t, Markdown, d)), "\n") {
+			if n := strings.Count(l, "|") - strings.Count(l, `\|`); strings.HasPrefix(l, "|") {
+				if bars != 0 && n != bars {
+					t.Errorf("%d: %d bars, want %d: %s", i, n, bars, l)
+				}
+				bars = n
+			}
+		}
+		for _, width := range []int{40, 60, 100, 160} {
+			d.Width = width
+			for _, l := range strings.Split(string(written(t, Text, d)), "\n") {
+				if n := cells(l); n > width && !strings.HasPrefix(l, "Repeat: ") {
+					t.Errorf("%d at width %d: a line of %d: %q", i, width, n, l)
+				}
+				if strings.ContainsAny(l, "\x1b\x07\x00") {
+					t.Errorf("%d: a control character: %q", i, l)
+				}
+			}
+		}
+		if d.Run.Plan.Protocol == "classic" {
+			continue
+		}
+		dec := xml.NewDecoder(bytes.NewReader(written(t, SVG, d)))
+		for {
+			if _, err := dec.Token(); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				t.Fatalf("%d: %v", i, err)
+			}
+		}
+	}
+}
+
+// Of more lines than can be told apart, the best and the worst three have labels, and the yardstick.
+func TestSweepCrowd(t *testing.T) {
+	got := string(written(t, SVG, crowd()))
+	if n := strings.Count(got, `class="label"`); n != 7 {
+		t.Errorf("%d labels, want 7", n)
+	}
+	for _, want := range []string{">server-00<", ">server-02<", ">server-17<", ">server-19<", ">ref<"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no label %s", want)
+		}
+	}
+	if n := strings.Count(got, `class="series dull"`); n != 14 {
+		t.Errorf("%d grey lines, want 14", n)
+	}
+}
+
+// A level without a figure breaks a line; it is not drawn at zero.
+func TestSweepGap(t *testing.T) {
+	s := newSweep(sweepFixture(6))
+	if f := s.figure(s.rows[1], analysis.Metrics[0], 5); s.rows[1].Name != "kestrel" || f.absent == "" {
+		t.Fatalf("%s: %+v", s.rows[1].Name, f)
+	}
+	got := s.chart(analysis.Metrics[0], wideSweep, false)
+	// net/http and ref have six marks in two plots and as many labels, kestrel five.
+	if n := strings.Count(got, `class="whisker"`); n != 17 {
+		t.Errorf("%d whiskers, want 17", n)
+	}
+	if n := strings.Count(got, `class="stroke"`); n != 4+4+3 {
+		t.Errorf("%d strokes, want 11", n)
+	}
+}
+
+func TestPanels(t *testing.T) {
+	level := func(delay int64, c int) Level {
+		return Level{At: result.Level{DelayNS: delay, Connections: c, Pipeline: 1}}
+	}
+	for _, c := range []struct {
+		levels []Level
+		titles string
+		ticks  string
+	}{
+		{[]Level{level(0, 10), level(0, 1000)}, "", "10 1,000"},
+		{[]Level{level(0, 10), level(0, 100), level(5e6, 10), level(5e6, 100)}, "no delay;delay 5 ms", "10 100 10 100"},
+		{[]Level{level(0, 10), level(5e6, 10)}, "", "c=10 5 ms, c=10"},
+		{[]Level{level(5e6, 100)}, "", "5 ms, c=100"},
+	} {
+		s := newSweep(&Data{Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}, Levels: c.levels})
+		var titles, ticks []string
+		for _, p := range s.panels() {
+			titles, ticks = append(titles, p.title), append(ticks, p.ticks...)
+		}
+		if strings.Join(titles, ";") != c.titles || strings.Join(ticks, " ") != c.ticks {
+			t.Errorf("%q with ticks %q, want %q with %q", titles, ticks, c.titles, c.ticks)
+		}
+	}
+}
+
+func TestValueAxis(t *testing.T) {
+	for _, values := range [][]float64{nil, {5}, {90000, 95000}, {1000, 95000}, {3e4, 8e8}} {
+		a := newValueAxis(values)
+		marks := a.marks(1, 5)
+		if len(marks) < 2 || len(marks) > 9 {
+			t.Errorf("%v: marks %v", values, marks)
+		}
+		for _, v := range values {
+			if y := a.at(v); y <= 0 || y >= 1 {
+				t.Errorf("%v lies at %v", v, y)
+			}
+		}
+	}
+}
+
+// Time and rate are of the same load, and no percentiles are averaged.
+func TestClassicMiddle(t *testing.T) {
+	c := newClassic(classicFixture())
+	iris := c.rows[0]
+	time, rate := c.figure(iris, classicMetrics[0]), c.figure(iris, metricOf("throughput"))
+	if n := time.value / 1e9 * rate.value; math.Abs(n-200_000) > 1 {
+		t.Errorf("%v s at %v/s are %v requests", time.value/1e9, rate.value, n)
+	}
+	if rate.least >= rate.most || rate.loads != 2 {
+		t.Errorf("%+v", rate)
+	}
+}

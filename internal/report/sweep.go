@@ -1,0 +1,369 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+	"dyno/internal/validity"
+)
+
+// sweepLabel stands in every form of a sweep.
+const sweepLabel = "a sweep: intervals, no verdicts"
+
+// Level is one operating point of a sweep and what was found there.
+type Level struct {
+	At       result.Level
+	Analysis *analysis.Analysis // of the trials at this level alone, with no looks: cells, ratios and shares of the ceiling
+	Trials   []result.Trial     // valid, of this level
+	Absent   map[string]string  // why a contestant has no valid trial here
+}
+
+// leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
+const leastEpochs = 6
+
+// isUnjudged says whether the run's protocol gives no verdicts, and so no ranks.
+func (v *view) isUnjudged() bool { return unjudgedProtocols[v.run.Plan.Protocol] }
+
+// Note: not read off unjudgedForms, which refers to what asks.
+var unjudgedProtocols = map[string]bool{"sweep": true, "classic": true, "search": true}
+
+// sweep is a view of a run at several levels.
+type sweep struct {
+	*view
+	names []string // of the levels
+}
+
+func newSweep(d *Data) *sweep {
+	s := &sweep{view: newView(d)}
+	for _, l := range d.Levels {
+		s.names = append(s.names, levelName(l.At))
+	}
+	s.struckLast()
+	for i := range s.rows {
+		s.rows[i].Struck = s.struckWhere(&s.rows[i])
+	}
+	return s
+}
+
+// struckLast leaves the rows in the order asked, but for those that failed.
+func (v *view) struckLast() {
+	slices.SortStableFunc(v.rows, func(a, b row) int {
+		switch {
+		case a.Struck == "" && b.Struck != "":
+			return -1
+		case a.Struck != "" && b.Struck == "":
+			return 1
+		}
+		return 0
+	})
+}
+
+// struckWhere is why a row is struck, with the level at which it failed under load.
+func (s *sweep) struckWhere(r *row) string {
+	if r.Failure == nil || r.Failure.Stage != "load" {
+		return r.Struck
+	}
+	for i := len(s.run.Trials) - 1; i >= 0; i-- {
+		t := &s.run.Trials[i]
+		if t.Contestant != r.Name {
+			continue
+		}
+		l := &t.Load
+		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections || l.Succeeded == 0) {
+			return strings.Replace(r.Struck, "failed at load", "failed at load, "+levelName(LevelOf(s.run, t)), 1)
+		}
+		break
+	}
+	return r.Struck
+}
+
+// LevelOf is the level of a trial: the plan's, where it has none of its own.
+func LevelOf(run *result.Run, t *result.Trial) result.Level {
+	if t.Level != nil {
+		return *t.Level
+	}
+	return run.Plan.Level
+}
+
+// LevelName is what a level is called: its launch part first, "5 ms, c=100".
+func LevelName(l result.Level) string { return levelName(l) }
+
+func levelName(l result.Level) string {
+	var parts []string
+	if l.DelayNS > 0 {
+		parts = append(parts, planned(l.DelayNS))
+	}
+	parts = append(parts, fmt.Sprintf("c=%d", l.Connections))
+	if l.Pipeline > 1 {
+		parts = append(parts, fmt.Sprintf("p=%d", l.Pipeline))
+	}
+	if l.PerConnection > 0 {
+		parts = append(parts, fmt.Sprintf("%d per connection", l.PerConnection))
+	}
+	if l.RatePerSec > 0 {
+		parts = append(parts, grouped(l.RatePerSec, 0)+"/s")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// figure is one contestant at one level under one metric.
+type figure struct {
+	analysis.Estimate                   // median over the level's epochs, and its interval
+	least, most       float64           // of its epochs
+	ratio             analysis.Estimate // to the yardstick
+	bound             bool              // at the generator's ceiling: it may do more
+	absent            string            // why there is none
+}
+
+// open says whether there are too few epochs for an interval.
+func (f *figure) open() bool { return math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) }
+
+// bounds are those of the interval, or where there is none, of the epochs.
+func (f *figure) bounds() (lo, hi float64) {
+	if f.open() {
+		return f.least, f.most
+	}
+	return f.Lo, f.Hi
+}
+
+// side is what stands beside a figure: its interval, "±2.3 %", or in brackets what there is instead.
+func (f *figure) side() string {
+	switch {
+	case !f.open():
+		return PlusMinus(f.Value, f.Lo, f.Hi)
+	case f.N < 2:
+		return "(1 epoch)"
+	}
+	return "(" + PlusMinus(f.Value, f.least, f.most) + ")"
+}
+
+// missing says why a row has no trial at level i; empty if it has.
+func (s *sweep) missing(r row, i int) string {
+	switch l := &s.Levels[i]; {
+	case r.Struck != "":
+		return r.Struck
+	case l.Absent[r.Name] != "":
+		return Clean(l.Absent[r.Name])
+	case l.Analysis == nil || !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == r.Name }):
+		return "no trial of it stands"
+	}
+	return ""
+}
+
+// figure returns that of a row at level i.
+func (s *sweep) figure(r row, m analysis.Metric, i int) figure {
+	if why := s.missing(r, i); why != "" {
+		return figure{absent: why}
+	}
+	l := &s.Levels[i]
+	c := l.Analysis.Cell(r.Name, m.Name)
+	if c == nil || c.Level.N == 0 {
+		return figure{absent: "it could not be read"}
+	}
+	f := figure{Estimate: c.Level, ratio: c.Ratio, bound: m.Name == "throughput" && l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
+	f.least, f.most = rangeOf(l.Trials, r.Name, m)
+	return f
+}
+
+// rangeOf is the least and the most of a contestant's epochs, each the median of its trials.
+func rangeOf(trials []result.Trial, name string, m analysis.Metric) (least, most float64) {
+	epochs := map[int][]float64{}
+	for i := range trials {
+		if t := &trials[i]; t.Contestant == name {
+			if v, ok := m.Of(t); ok {
+				epochs[t.Epoch] = append(epochs[t.Epoch], v)
+			}
+		}
+	}
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, v := range epochs {
+		x := stats.Median(v)
+		least, most = min(least, x), max(most, x)
+	}
+	return least, most
+}
+
+// sweepScale is the one that all levels of a metric are printed with.
+func (s *sweep) sweepScale(m analysis.Metric) Scale {
+	var values []float64
+	for _, r := range slices.Concat(s.rows, s.controls) {
+		for i := range s.Levels {
+			if f := s.figure(r, m, i); f.absent == "" {
+				values = append(values, f.Value)
+			}
+		}
+	}
+	return ScaleOf(m.Unit, values...)
+}
+
+// has says whether a figure of a row that stands is such.
+func (s *sweep) has(such func(figure) bool) bool {
+	for _, r := range slices.Concat(s.rows, s.controls) {
+		for i := range s.Levels {
+			for _, m := range s.metrics {
+				if r.Struck == "" && such(s.figure(r, m, i)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// any says whether there is a figure at all.
+func (s *sweep) any() bool { return s.has(func(f figure) bool { return f.absent == "" }) }
+
+// shownMetrics are those that there are tables of: one, if it is but to say what is missing.
+func (s *sweep) shownMetrics() []analysis.Metric {
+	if !s.any() {
+		return s.metrics[:1]
+	}
+	return s.metrics
+}
+
+// marks says what the marks in the tables mean, as far as they are there.
+func (s *sweep) marks() (list []string) {
+	if s.any() {
+		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
+	}
+	if s.has(func(f figure) bool { return f.absent == "" && f.open() }) {
+		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d (--epochs %d); (±4 %%) is how far they lie apart.", leastEpochs, leastEpochs))
+	}
+	if s.has(func(f figure) bool { return f.bound }) {
+		list = append(list, "≥: a lower bound, at the generator's ceiling.")
+	}
+	return list
+}
+
+// gaps says why figures are missing, one line for each contestant and reason.
+func (s *sweep) gaps() (lines []string) {
+	for _, r := range slices.Concat(s.rows, s.controls) {
+		if r.Struck != "" {
+			continue
+		}
+		lines = append(lines, s.grouped(r.Title, func(i int) string { return s.missing(r, i) })...)
+		for _, m := range s.metrics {
+			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
+				if s.missing(r, i) != "" {
+					return ""
+				}
+				return s.figure(r, m, i).absent
+			})...)
+		}
+	}
+	return lines
+}
+
+// grouped makes a line of each reason, with the levels that have it.
+func (s *sweep) grouped(who string, reason func(i int) string) (lines []string) {
+	var reasons []string
+	at := map[string][]string{}
+	for i, name := range s.names {
+		if why := reason(i); why != "" {
+			if at[why] == nil {
+				reasons = append(reasons, why)
+			}
+			at[why] = append(at[why], name)
+		}
+	}
+	for _, why := range reasons {
+		where := strings.Join(at[why], "; ")
+		if len(at[why]) == len(s.names) {
+			where = "all levels"
+		}
+		lines = append(lines, who+" at "+where+": "+why)
+	}
+	return lines
+}
+
+// rowNotes are what a reader must know beside the numbers, one line for each row.
+func (v *view) rowNotes() (lines []string) {
+	for _, r := range slices.Concat(v.rows, v.controls) {
+		if len(r.Notes) > 0 && r.Struck == "" {
+			lines = append(lines, r.Title+": "+strings.Join(r.Notes, "; "))
+		}
+	}
+	return lines
+}
+
+// epochs is how many the levels have: "4 valid epochs", or "3 to 4 valid epochs".
+func (s *sweep) epochs() string {
+	least, most := math.MaxInt, 0
+	for _, l := range s.Levels {
+		n := 0
+		if l.Analysis != nil {
+			n = l.Analysis.Epochs
+		}
+		least, most = min(least, n), max(most, n)
+	}
+	if least >= most {
+		return count(most, "valid epoch")
+	}
+	return fmt.Sprintf("%d to %d valid epochs", least, most)
+}
+
+// head is the run in a line's worth of facts.
+func (s *sweep) head() []string {
+	facts := []string{count(len(s.rows), "contestant")}
+	if p := s.run.Plan.Scenario; p != "" {
+		facts = append(facts, "scenario "+Clean(p))
+	}
+	return append(facts, count(len(s.Levels), "level"),
+		fmt.Sprintf("%s of %s at each", s.epochs(), count(s.run.Plan.Rounds, "round")),
+		fmt.Sprintf("%d of %s void", s.Void, count(s.Valid+s.Void, "trial")))
+}
+
+// sentences are what a sweep says in words: what it is, what forbids to believe it, who is missing.
+func (s *sweep) sentences() (list []string) {
+	list = append(s.forbidding(), sentenceCase(sweepLabel)+" Whether two contestants differ at a level, only a duel there decides.")
+	if !s.any() {
+		list = append(list, "Nothing was measured: no contestant has a figure at any level.")
+	}
+	if s.has(func(f figure) bool { return f.bound }) {
+		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
+	}
+	if a := s.absent(); a != "" {
+		list = append(list, a)
+	}
+	return append(list, s.endedEarly()...)
+}
+
+// forbidding says which checks of the whole run forbid to quote it.
+func (v *view) forbidding() (list []string) {
+	for _, f := range v.troubles() {
+		if f.State == validity.Fail && f.Contestant == "" {
+			list = append(list, "This run fails check "+f.ID+" and must not be quoted: "+Clean(orElse(f.Text, f.Title))+".")
+		}
+	}
+	return list
+}
+
+// endedEarly says why a run did not do all that was asked.
+func (v *view) endedEarly() []string {
+	if v.run.End != nil && v.run.End.Reason == "done" {
+		return nil
+	}
+	return []string{v.ended()}
+}
+
+func (s *sweep) method() []fact {
+	p := &s.run.Plan
+	return []fact{
+		{Name: "Protocol", Value: sweepLabel + "; profile " + orElse(Clean(p.Profile), "unknown")},
+		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},
+		{Name: "Load", Value: "closed loop, at each level of its own connections"},
+		{Name: "Levels", Value: orElse(strings.Join(s.names, "; "), "none")},
+		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each connection; after re-warming", planned(p.TrialNS))},
+		{Name: "Order", Value: fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d", p.Seed)},
+		{Name: "Epochs", Value: fmt.Sprintf("%s at each level, of %s; %s before them do not count", s.epochs(), count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
+		{Name: "Interval", Value: fmt.Sprintf("95 %%, of the median between epochs; it takes %d", leastEpochs)},
+		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
+		{Name: "Started", Value: s.started()},
+		{Name: "End", Value: s.ended()},
+	}
+}

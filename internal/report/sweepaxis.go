@@ -1,0 +1,145 @@
+package report
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// panel is one plot: levels of one delay, or all.
+type panel struct {
+	title  string
+	levels []int // indices
+	xs     []float64
+	ticks  []string
+	name   string // of the x axis
+}
+
+// panels are small multiples by delay; one panel where all delays are equal, or where each has one level only.
+func (s *sweep) panels() (list []panel) {
+	at := map[int64]int{}
+	for i, l := range s.Levels {
+		k, seen := at[l.At.DelayNS]
+		if !seen {
+			k = len(list)
+			at[l.At.DelayNS] = k
+			title := "no delay"
+			if l.At.DelayNS > 0 {
+				title = "delay " + planned(l.At.DelayNS)
+			}
+			list = append(list, panel{title: title})
+		}
+		list[k].levels = append(list[k].levels, i)
+	}
+	if len(list) > 1 && len(list) == len(s.Levels) {
+		one := panel{}
+		for _, p := range list {
+			one.levels = append(one.levels, p.levels...)
+		}
+		list = []panel{one}
+	}
+	if len(list) == 1 {
+		list[0].title = ""
+	}
+	for i := range list {
+		s.place(&list[i])
+	}
+	return list
+}
+
+// place puts levels that differ in their connections alone on a logarithmic axis of these, others side by side.
+func (s *sweep) place(p *panel) {
+	slices.SortStableFunc(p.levels, func(a, b int) int { return cmp.Compare(s.Levels[a].At.Connections, s.Levels[b].At.Connections) })
+	first := s.Levels[p.levels[0]].At
+	lo, hi := first.Connections, s.Levels[p.levels[len(p.levels)-1]].At.Connections
+	alike := true
+	for k, i := range p.levels {
+		l := s.Levels[i].At
+		alike = alike && (k == 0 || l.Connections > s.Levels[p.levels[k-1]].At.Connections)
+		l.Connections = first.Connections
+		alike = alike && l == first
+	}
+	p.name = "connections, log scale"
+	for k, i := range p.levels {
+		if alike && hi > lo {
+			p.xs = append(p.xs, math.Log(float64(s.Levels[i].At.Connections)/float64(lo))/math.Log(float64(hi)/float64(lo)))
+			p.ticks = append(p.ticks, grouped(float64(s.Levels[i].At.Connections), 0))
+			continue
+		}
+		p.xs, p.name = append(p.xs, (float64(k)+0.5)/float64(len(p.levels))), "level"
+		p.ticks = append(p.ticks, s.names[i])
+	}
+}
+
+// valueAxis is the y axis of a panel: from 0, or logarithmic where values span more than tenfold.
+//
+// Note: one axis for all panels was tried. A delay moves figures by more than contestants differ, whose lines then fall together.
+type valueAxis struct {
+	lo, hi float64
+	log    bool
+}
+
+func newValueAxis(values []float64) valueAxis {
+	a := valueAxis{lo: math.Inf(1)}
+	for _, v := range values {
+		if v > 0 && !math.IsInf(v, 0) {
+			a.lo, a.hi = min(a.lo, v), max(a.hi, v)
+		}
+	}
+	switch {
+	case a.hi == 0:
+		return valueAxis{hi: 1}
+	case a.hi > 10*a.lo:
+		return valueAxis{lo: a.lo / 1.25, hi: a.hi * 1.25, log: true}
+	}
+	return valueAxis{hi: a.hi * 1.06}
+}
+
+// at is where v lies, from 0 at the bottom to 1 at the top; what is beyond lies at the end.
+func (a valueAxis) at(v float64) float64 {
+	x := (v - a.lo) / (a.hi - a.lo)
+	if a.log {
+		x = math.Log(max(v, a.lo)/a.lo) / math.Log(a.hi/a.lo)
+	}
+	return min(max(x, 0), 1)
+}
+
+// marks are round values on the axis, at most about n.
+func (a valueAxis) marks(scale float64, n int) (list []float64) {
+	if a.log {
+		for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
+			list = nil
+			for decade := math.Pow(10, math.Floor(math.Log10(a.lo/scale))); decade < a.hi/scale; decade *= 10 {
+				for _, step := range steps {
+					if v := step * decade * scale; v >= a.lo && v <= a.hi {
+						list = append(list, v)
+					}
+				}
+			}
+			if len(list) <= n+2 {
+				break
+			}
+		}
+		return list
+	}
+	step := math.Pow(10, math.Floor(math.Log10(a.hi/scale/float64(n))))
+	for _, k := range []float64{1, 2, 5, 10} {
+		if a.hi/scale/(step*k) <= float64(n) {
+			step *= k
+			break
+		}
+	}
+	for v := 0.0; v <= a.hi/scale; v += step {
+		list = append(list, v*scale)
+	}
+	return list
+}
+
+// tickValue prints a round value with the decimals that it has.
+func tickValue(v float64) string {
+	n := 0
+	for n < 6 && math.Abs(v*math.Pow10(n)-math.Round(v*math.Pow10(n))) > 1e-6 {
+		n++
+	}
+	return grouped(v, n)
+}

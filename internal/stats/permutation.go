@@ -1,0 +1,75 @@
+package stats
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// GroupEffect asks whether y differs by group: the largest less the smallest mean of a group, in the unit of y, and the p-value of the F
+// test of one factor, by so many random permutations of the groups' labels within each stratum, drawn from seed (Pitman 1937; Good,
+// Permutation Tests, §2.2). Within a stratum the values must be exchangeable; between strata they may differ in spread, as contestants do.
+//
+// p is (1 + permutations that reach the F seen) / (1 + all), so that it is never 0 and the test is exact, whatever the distribution. It is
+// 1, and the effect 0, if there are fewer than two groups; NaN both if y holds a NaN. group and stratum are small numbers from 0; the three
+// slices are of one length, else GroupEffect panics.
+func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint64) (effect, p float64) {
+	if len(y) != len(group) || len(y) != len(stratum) {
+		panic("stats: GroupEffect on slices of different lengths")
+	}
+	if math.IsNaN(sum(y)) {
+		return math.NaN(), math.NaN()
+	}
+	size := make([]float64, upTo(group))
+	for _, g := range group {
+		size[g]++
+	}
+	mean := sum(y) / float64(max(1, len(y)))
+	sums := make([]float64, len(size))
+	// Within one set of values F grows with the squares between groups alone.
+	squares := func(labels []int) (between float64) {
+		clear(sums)
+		for i, g := range labels {
+			sums[g] += y[i] - mean
+		}
+		for g, n := range size {
+			if n > 0 {
+				between += sums[g] * sums[g] / n
+			}
+		}
+		return between
+	}
+	seen := squares(group)
+	lo, hi, groups := math.Inf(1), math.Inf(-1), 0
+	for g, n := range size {
+		if n > 0 {
+			lo, hi, groups = min(lo, sums[g]/n), max(hi, sums[g]/n), groups+1
+		}
+	}
+	if groups < 2 {
+		return 0, 1
+	}
+	members := make([][]int, upTo(stratum))
+	for i, s := range stratum {
+		members[s] = append(members[s], i)
+	}
+	labels := append([]int(nil), group...)
+	rng := rand.New(rand.NewPCG(seed, uint64(len(y))))
+	reached := 1
+	for range permutations {
+		for _, in := range members {
+			rng.Shuffle(len(in), func(a, b int) { labels[in[a]], labels[in[b]] = labels[in[b]], labels[in[a]] })
+		}
+		if squares(labels) >= seen*(1-1e-12) { // the same sums in another order
+			reached++
+		}
+	}
+	return hi - lo, float64(reached) / float64(permutations+1)
+}
+
+// upTo is one more than the largest of the labels.
+func upTo(labels []int) (n int) {
+	for _, l := range labels {
+		n = max(n, l+1)
+	}
+	return n
+}

@@ -1,0 +1,351 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// Against is a run held against an earlier one of the same question: contestant by contestant, how far its ratio to the yardstick has changed. Absolute
+// figures drift from run to run with the machine, and are not compared; Drifts says by how much the yardstick's own did.
+//
+// The unit is the epoch on both sides. Its spread knows nothing of what differs between the days of two runs, so that an interval here promises
+// less than one within a run; the yardstick's blinded copy, which stands among the controls, shows what is left of that.
+type Against struct {
+	Yardstick string
+	Alpha     float64 // of each metric's family of contestants
+	Margin    float64
+	Epochs    [2]int   // valid, of the run and of the other
+	Warnings  []string // what makes the comparison weaker
+	Drifts    []Drift
+	Changes   []Change // by metric, the primary first; in the order of the run's plan, then the controls
+	Absent    []string // who is compared under no metric, and why
+}
+
+// Drift is the yardstick's own level in both runs.
+type Drift struct {
+	Metric    string
+	Now, Then float64
+}
+
+// Change is how one contestant stands to the yardstick in the run, and how it stood in the other.
+type Change struct {
+	Contestant string
+	Control    bool
+	Metric     string
+	Now, Then  analysis.Estimate // ratio to the yardstick, at 1 − Alpha
+	Ratio      analysis.Estimate // of the two, Now over Then, at 1 − Alpha; N is the smaller number of epochs
+	P          float64           // exact two-sided rank-sum test
+	Adjusted   float64           // Holm over the contestants; a control's own
+	Verdict    analysis.Verdict  // undecided means that no change is shown
+	Better     bool              // of a change that is shown: for the better
+	SameBuild  bool              // the same program was started in both
+	Note       string            // why a change is not judged
+}
+
+// OtherMachine is the refusal of two runs that were taken on different machines. It can be overruled.
+type OtherMachine struct{ Differences []string }
+
+func (o *OtherMachine) Error() string {
+	return "the runs were taken on different machines: " + strings.Join(o.Differences, "; ")
+}
+
+// Compare holds run against other. The error is an *OtherMachine unless force is set, or says why the two can never be compared.
+func Compare(run, other *result.Run, force bool) (*Against, error) {
+	if err := sameQuestion(&run.Plan, &other.Plan); err != nil {
+		return nil, err
+	}
+	machine := machineDifferences(&run.Host, &other.Host)
+	if len(machine) > 0 && !force {
+		return nil, &OtherMachine{machine}
+	}
+	a := &Against{
+		Yardstick: run.Plan.Controls[0], Alpha: min(run.Plan.Alpha, other.Plan.Alpha), Margin: run.Plan.Margin,
+		Epochs: [2]int{len(plan.Epochs(run)), len(plan.Epochs(other))},
+	}
+	for _, d := range machine {
+		a.Warnings = append(a.Warnings, "not the same machine: "+d)
+	}
+	if min(a.Epochs[0], a.Epochs[1]) == 0 {
+		return nil, fmt.Errorf("one of the runs has no valid epoch (%d and %d)", a.Epochs[0], a.Epochs[1])
+	}
+	a.Warnings = append(a.Warnings, weaknesses(run, other, a.Yardstick)...)
+	p := pairOf{now: newRatios(run), then: newRatios(other), a: a}
+	names := p.names()
+	for _, m := range metrics(run.Plan.Primary) {
+		now, then := p.now.level(m, a.Yardstick), p.then.level(m, a.Yardstick)
+		if !math.IsNaN(now) && !math.IsNaN(then) {
+			a.Drifts = append(a.Drifts, Drift{m.Name, now, then})
+		}
+		a.Changes = append(a.Changes, p.changes(m, names)...)
+	}
+	return a, nil
+}
+
+// sameQuestion says why two plans do not ask the same, if they do not.
+func sameQuestion(p, q *result.Plan) error {
+	differ := func(what string, x, y any) error {
+		return fmt.Errorf("the runs do not ask the same: %s %v, and %v", what, x, y)
+	}
+	protocol := func(p *result.Plan) string {
+		if p.Protocol == "" {
+			return plan.Duel
+		}
+		return p.Protocol
+	}
+	switch {
+	case protocol(p) != protocol(q):
+		return differ("protocol", protocol(p), protocol(q))
+	case protocol(p) != plan.Duel:
+		return fmt.Errorf("only duels are compared from run to run; these are of the protocol %s", protocol(p))
+	case p.Scenario != q.Scenario:
+		return differ("scenario", p.Scenario, q.Scenario)
+	case p.Level != q.Level:
+		return differ("level", levelText(p.Level), levelText(q.Level))
+	case len(p.Controls) == 0 || len(q.Controls) == 0:
+		return fmt.Errorf("a run without a yardstick cannot be compared with another: its absolute figures belong to its day")
+	case p.Controls[0] != q.Controls[0]:
+		return differ("yardstick", p.Controls[0], q.Controls[0])
+	}
+	return nil
+}
+
+func levelText(l result.Level) string {
+	s := fmt.Sprintf("%d connections", l.Connections)
+	if l.Pipeline > 1 {
+		s += fmt.Sprintf(" × %d", l.Pipeline)
+	}
+	if l.DelayNS > 0 {
+		s += fmt.Sprintf(", delay %v", time.Duration(l.DelayNS))
+	}
+	if l.PerConnection > 0 {
+		s += fmt.Sprintf(", %d requests each", l.PerConnection)
+	}
+	if l.RatePerSec > 0 {
+		s += fmt.Sprintf(", %g/s", l.RatePerSec)
+	}
+	return s
+}
+
+// machineDifferences are those that a ratio does not survive: how CPUs are divided between server and generator changes it too.
+func machineDifferences(h, g *result.Host) (out []string) {
+	for _, d := range []struct {
+		what      string
+		now, then any
+	}{
+		{"CPU", h.CPU, g.CPU}, {"number of CPUs", h.CPUs, g.CPUs}, {"kernel", h.Kernel, g.Kernel}, {"pinned", h.Pinned, g.Pinned},
+		{"server's CPUs", h.ServerCPUs, g.ServerCPUs}, {"generator's CPUs", h.GeneratorCPUs, g.GeneratorCPUs},
+	} {
+		if fmt.Sprint(d.now) != fmt.Sprint(d.then) {
+			out = append(out, fmt.Sprintf("%s %v, was %v", d.what, d.now, d.then))
+		}
+	}
+	return out
+}
+
+// weaknesses are what differs between the runs or is wrong with one, and does not forbid to compare them.
+func weaknesses(run, other *result.Run, yardstick string) (out []string) {
+	differ := func(what string, now, then any) {
+		if fmt.Sprint(now) != fmt.Sprint(then) {
+			out = append(out, fmt.Sprintf("%s %v, was %v", what, now, then))
+		}
+	}
+	differ("dyno", run.Plan.Dyno, other.Plan.Dyno)
+	if x, y := run.Contestant(yardstick), other.Contestant(yardstick); x != nil && y != nil {
+		differ("the yardstick is built with", x.Version, y.Version)
+	}
+	differ("profile", run.Plan.Profile, other.Plan.Profile)
+	differ("a trial takes", time.Duration(run.Plan.TrialNS), time.Duration(other.Plan.TrialNS))
+	differ("governor", run.Host.Governor, other.Host.Governor)
+	for i, r := range []*result.Run{run, other} {
+		which := []string{"the run", "the other run"}[i]
+		for _, f := range Judge(r).Findings {
+			if f.Contestant == "" && f.State.String() == "fail" {
+				out = append(out, fmt.Sprintf("%s fails %s (%s)", which, f.ID, f.Text))
+			}
+		}
+	}
+	return out
+}
+
+// metrics are all, the primary first.
+func metrics(primary string) []analysis.Metric {
+	all := slices.Clone(analysis.Metrics)
+	slices.SortStableFunc(all, func(x, y analysis.Metric) int {
+		switch {
+		case x.Name == primary && y.Name != primary:
+			return -1
+		case y.Name == primary && x.Name != primary:
+			return 1
+		}
+		return 0
+	})
+	return all
+}
+
+// pairOf is the two runs on their way to be compared.
+type pairOf struct {
+	now, then *ratios
+	a         *Against
+}
+
+// names are those who are compared, controls last. Of the others it is noted why not.
+func (p *pairOf) names() (names []string) {
+	run, other := p.now.run, p.then.run
+	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
+	entrants := func(p *result.Plan) []string { return slices.Concat(p.Contestants, p.Controls[1:]) }
+	for _, name := range entrants(&run.Plan) {
+		switch {
+		case !slices.Contains(entrants(&other.Plan), name):
+			absent(name, "not in the other run")
+		case run.FailureOf(name) != nil:
+			absent(name, "failed at "+run.FailureOf(name).Stage)
+		case other.FailureOf(name) != nil:
+			absent(name, "failed at "+other.FailureOf(name).Stage+" in the other run")
+		default:
+			names = append(names, name)
+		}
+	}
+	for _, name := range entrants(&other.Plan) {
+		if !slices.Contains(entrants(&run.Plan), name) {
+			absent(name, "only in the other run")
+		}
+	}
+	return names
+}
+
+// changes judges all names under one metric.
+func (p *pairOf) changes(m analysis.Metric, names []string) []Change {
+	var out []Change
+	var family []int // indices of contestants, that Holm corrects together
+	for _, name := range names {
+		x, y := p.now.logs(m, name, p.a.Yardstick), p.then.logs(m, name, p.a.Yardstick)
+		if len(x) == 0 || len(y) == 0 {
+			continue
+		}
+		c := Change{Contestant: name, Metric: m.Name, Control: slices.Contains(p.now.run.Plan.Controls, name), SameBuild: p.sameBuild(name)}
+		c.Now, c.Then = oneSample(x, 1-p.a.Alpha), oneSample(y, 1-p.a.Alpha)
+		hl, lo, hi := shift(x, y, 1-p.a.Alpha)
+		c.Ratio = analysis.Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: min(len(x), len(y))}
+		c.P = rankSum(x, y)
+		c.Adjusted = c.P
+		if !c.Control {
+			family = append(family, len(out))
+		}
+		out = append(out, c)
+	}
+	ps := make([]float64, len(family))
+	for i, at := range family {
+		ps[i] = out[at].P
+	}
+	for i, adjusted := range stats.Holm(ps) {
+		out[family[i]].Adjusted = adjusted
+	}
+	for i := range out {
+		c := &out[i]
+		x, y := p.now.logs(m, c.Contestant, p.a.Yardstick), p.then.logs(m, c.Contestant, p.a.Yardstick)
+		_, lo, hi := shift(x, y, 1-2*p.a.Alpha)
+		c.decide(m, lo, hi, p)
+	}
+	return out
+}
+
+// decide gives the change its verdict; lo and hi are its interval at 1 − 2α, on the log scale.
+func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
+	limit := math.Log1p(p.a.Margin)
+	within := -limit <= lo && hi <= limit
+	c.Verdict = analysis.Undecided
+	switch {
+	case m.Wall && (p.now.tooBusy || p.then.tooBusy):
+		c.Note = "a machine too busy for what the wall clock measures"
+	case c.Adjusted <= p.a.Alpha:
+		c.Verdict = analysis.Different
+		if math.Log(c.Ratio.Lo) > -limit && math.Log(c.Ratio.Hi) < limit {
+			c.Verdict = analysis.Negligible
+		}
+		c.Better = (c.Ratio.Value > 1) == m.More
+	case within:
+		c.Verdict = analysis.Tie
+	}
+}
+
+func (p *pairOf) sameBuild(name string) bool {
+	x, y := p.now.run.Contestant(name), p.then.run.Contestant(name)
+	return x != nil && y != nil && x.BinaryHash != "" && x.BinaryHash == y.BinaryHash
+}
+
+func oneSample(d []float64, conf float64) analysis.Estimate {
+	hl, lo, hi := stats.HodgesLehmann(d, conf)
+	return analysis.Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
+}
+
+// ratios finds the values of a run's valid trials, epoch by epoch.
+type ratios struct {
+	run     *result.Run
+	epochs  []int
+	trials  map[int][]result.Trial // by epoch
+	tooBusy bool
+}
+
+func newRatios(run *result.Run) *ratios {
+	r := &ratios{run: run, epochs: plan.Epochs(run), trials: map[int][]result.Trial{}, tooBusy: Analyse(run).TooBusy}
+	for _, t := range plan.Valid(run) {
+		r.trials[t.Epoch] = append(r.trials[t.Epoch], t)
+	}
+	return r
+}
+
+// logs are, of each epoch that has any, the median over its rounds of the log ratio of a over b.
+func (r *ratios) logs(m analysis.Metric, a, b string) (out []float64) {
+	for _, e := range r.epochs {
+		x, y := r.byRound(m, a, e), r.byRound(m, b, e)
+		var logs []float64
+		for round, v := range x {
+			if w, ok := y[round]; ok {
+				logs = append(logs, math.Log(v/w))
+			}
+		}
+		if len(logs) > 0 {
+			out = append(out, stats.Median(logs))
+		}
+	}
+	return out
+}
+
+// level is the median over epochs of the epochs' medians, NaN if there is none.
+func (r *ratios) level(m analysis.Metric, name string) float64 {
+	var levels []float64
+	for _, e := range r.epochs {
+		var values []float64
+		for _, v := range r.byRound(m, name, e) {
+			values = append(values, v)
+		}
+		if len(values) > 0 {
+			levels = append(levels, stats.Median(values))
+		}
+	}
+	if len(levels) == 0 {
+		return math.NaN()
+	}
+	return stats.Median(levels)
+}
+
+func (r *ratios) byRound(m analysis.Metric, name string, epoch int) map[int]float64 {
+	out := map[int]float64{}
+	for i := range r.trials[epoch] {
+		t := &r.trials[epoch][i]
+		if t.Contestant == name {
+			if v, ok := m.Of(t); ok {
+				out[t.Round] = v
+			}
+		}
+	}
+	return out
+}

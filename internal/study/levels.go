@@ -1,0 +1,200 @@
+package study
+
+import (
+	"cmp"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// scope is how a check applies to a protocol that gives no verdicts.
+type scope int
+
+const (
+	wholeRun  scope = iota + 1 // as it stands
+	eachLevel                  // level by level; of a contestant's levels the worst is shown
+)
+
+// applicable are the checks that say something of a sweep and of a classic run. One that is not named does not apply: a check has to be thought
+// about before it speaks of them. All apply to a duel.
+//
+// A sweep has no verdicts for V17 and V18 to speak of; it mixes levels in a round, which V16 and V19 to V21 take for drift and order, and V14 for
+// idleness; it shows no tail (V22). A classic run has no pairing, no control, no warm-up and no ceiling: of what others did to a load the report
+// speaks itself, and no load is left out for it. A search overloads on purpose: errors of its probes are no errors of the run.
+var applicable = map[string]map[string]scope{
+	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V13": wholeRun,
+		"V15": wholeRun, "V23": wholeRun, "V24": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
+	plan.Search:  {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun, "V26": wholeRun, "V28": wholeRun},
+	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V27": wholeRun, "V28": wholeRun},
+}
+
+// judgeSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
+func judgeSweep(run *result.Run) *report.Data {
+	valid := plan.Valid(run)
+	void, all := plan.Voided(run)
+	d := &report.Data{Run: run, Levels: Levels(run), Valid: len(valid), Void: void}
+	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
+	d.Findings = slices.Concat(checked(e, wholeRun), worst(run, d.Levels, void, all))
+	slices.SortStableFunc(d.Findings, func(a, b validity.Finding) int {
+		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
+	})
+	return d
+}
+
+// checked makes the checks that apply to the run's protocol in that scope.
+func checked(e *validity.Evidence, s scope) []validity.Finding {
+	return slices.DeleteFunc(validity.Check(e), func(f validity.Finding) bool { return applicable[e.Run.Plan.Protocol][f.ID] != s })
+}
+
+// worst makes the checks of each level, and of those of a contestant keeps the worst, with the level in its text.
+func worst(run *result.Run, levels []report.Level, void, all int) []validity.Finding {
+	var out []validity.Finding
+	for _, l := range levels {
+		e := &validity.Evidence{Run: run, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
+		for _, f := range checked(e, eachLevel) {
+			if !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
+				continue // a contestant that failed is checked all the same
+			}
+			f.Text = "at " + report.LevelName(l.At) + " " + f.Text
+			i := slices.IndexFunc(out, func(o validity.Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
+			switch {
+			case i < 0:
+				out = append(out, f)
+			case f.State > out[i].State:
+				out[i] = f
+			}
+		}
+	}
+	return out
+}
+
+// Levels are the levels of a sweep, in order of the plan, with what was found at each.
+func Levels(run *result.Run) []report.Level {
+	p := &run.Plan
+	valid, pilot := byLevel(run, plan.Valid(run)), byLevel(run, plan.Pilot(run))
+	taken := map[result.Level]map[string]bool{}
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Epoch >= p.Pilots {
+			at := report.LevelOf(run, t)
+			if taken[at] == nil {
+				taken[at] = map[string]bool{}
+			}
+			taken[at][t.Contestant] = true
+		}
+	}
+	var out []report.Level
+	for _, at := range p.Levels {
+		l := report.Level{At: at, Trials: valid[at], Absent: map[string]string{}}
+		l.Analysis = analysis.Analyse(analysis.Input{
+			Trials: valid[at], Pilot: pilot[at], Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed(run),
+			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
+		})
+		for _, name := range slices.Concat(p.Contestants, p.Controls) {
+			switch {
+			case slices.ContainsFunc(valid[at], func(t result.Trial) bool { return t.Contestant == name }):
+			case taken[at][name]:
+				l.Absent[name] = "all its trials lie in rounds or epochs that are void or incomplete"
+			default:
+				l.Absent[name] = "the run ended before a trial was taken"
+			}
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+func byLevel(run *result.Run, trials []result.Trial) map[result.Level][]result.Trial {
+	out := map[result.Level][]result.Trial{}
+	for i := range trials {
+		at := report.LevelOf(run, &trials[i])
+		out[at] = append(out[at], trials[i])
+	}
+	return out
+}
+
+// judgeClassic is Judge for a classic run. Every load is shown, the latest of those that were taken again.
+//
+// Note: a duel voids what others disturbed. A classic run cannot: who publishes such figures does not know of it, and on a busy machine nothing
+// would be left. The report says beside each figure whether a duel would have counted it.
+func judgeClassic(run *result.Run) *report.Data {
+	loads := latest(run.Trials)
+	e := &validity.Evidence{Run: run, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
+	return &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(loads), Findings: checked(e, wholeRun)}
+}
+
+// latest are the trials of the last attempt at each place of each round.
+func latest(trials []result.Trial) []result.Trial {
+	at := map[result.Key]int{}
+	var out []result.Trial
+	for _, t := range trials {
+		k := t.Key
+		k.Attempt = 0
+		if i, again := at[k]; again {
+			out[i] = t
+			continue
+		}
+		at[k] = len(out)
+		out = append(out, t)
+	}
+	return out
+}
+
+// failed is why contestants have no figure.
+func failed(run *result.Run) map[string]string {
+	out := map[string]string{}
+	for _, f := range run.Failures {
+		if out[f.Contestant] == "" {
+			out[f.Contestant] = f.Stage + ": " + f.Reason
+		}
+	}
+	return out
+}
+
+// Standing is the interim table of a run without verdicts: of a sweep at the level last measured that has figures, of a classic run the rates of the
+// latest loads. It counts no pairs.
+func Standing(run *result.Run) []result.Standing {
+	if run.Plan.Protocol == plan.Classic {
+		return classicStanding(run)
+	}
+	valid := plan.Valid(run)
+	if len(valid) == 0 {
+		return nil
+	}
+	at := report.LevelOf(run, &valid[len(valid)-1])
+	var out []result.Standing
+	for _, l := range Levels(run) {
+		if l.At != at {
+			continue
+		}
+		for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
+			rate := l.Analysis.Cell(name, "throughput")
+			if rate == nil || rate.Level.N == 0 || rate.Absent != "" {
+				continue
+			}
+			s := result.Standing{Name: name + " at " + report.LevelName(at), PerSec: rate.Level.Value}
+			if ratio := l.Analysis.Cell(name, run.Plan.Primary).Ratio; ratio.N > 0 {
+				s.Ratio, s.Lo, s.Hi = ratio.Value, ratio.Lo, ratio.Hi
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func classicStanding(run *result.Run) (out []result.Standing) {
+	m, _ := analysis.MetricNamed("throughput")
+	loads := latest(run.Trials)
+	for _, name := range run.Plan.Contestants {
+		for i := len(loads) - 1; i >= 0; i-- {
+			if v, ok := m.Of(&loads[i]); ok && loads[i].Contestant == name && run.FailureOf(name) == nil {
+				out = append(out, result.Standing{Name: name, PerSec: v})
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,154 @@
+package study
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// carriedOut is a run that did all that its plan says, with trials made up by of.
+func carriedOut(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial)) *result.Run {
+	t.Helper()
+	if err := plan.Profile(&p); err != nil {
+		t.Fatal(err)
+	}
+	p.BudgetNS = 1e15
+	run := &result.Run{Plan: p}
+	for {
+		o, stop := plan.Next(run, func() bool { return false })
+		if stop != "" {
+			run.Add(result.Record{End: &result.End{Reason: string(stop)}})
+			return run
+		}
+		n := int64(len(run.Trials))
+		cpu, pss := o.TrialNS, int64(1e7)
+		tr := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: n * 1e9, EndedUnixNS: n*1e9 + 1, Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+			Generator: result.Usage{CPUNS: &cpu}, Causes: result.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1},
+			Load: result.Load{WindowNS: 1e8, Connections: o.Level.Connections, Established: o.Level.Connections, Started: 5000, Succeeded: 5000, ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6}}
+		if o.Level != p.Level {
+			tr.Level = &o.Level
+		}
+		of(o, tr)
+		run.Add(result.Record{Trial: tr})
+		if tr.Load.Errored() > 0 {
+			run.Add(result.Record{Failure: &result.Failure{Contestant: o.Contestant, Stage: "load", Epoch: o.Epoch, Reason: "no answer"}})
+		}
+	}
+}
+
+func sweepPlan() result.Plan {
+	p := result.Plan{Protocol: plan.Sweep, Profile: "quick", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput",
+		Alpha: 0.05, Margin: 0.03, Epochs: 6}
+	for _, delay := range []int64{0, 5e6} {
+		for _, c := range []int{10, 100} {
+			p.Levels = append(p.Levels, result.Level{DelayNS: delay, Connections: c, Pipeline: 1})
+		}
+	}
+	p.Level = p.Levels[0]
+	return p
+}
+
+func ids(fs []validity.Finding) (list []string) {
+	for _, f := range fs {
+		if !slices.Contains(list, f.ID) {
+			list = append(list, f.ID)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestJudgeSweep(t *testing.T) {
+	run := carriedOut(t, sweepPlan(), func(o plan.Order, tr *result.Trial) {
+		switch {
+		case o.Contestant == "null":
+			tr.Load.Succeeded = 6000
+		case o.Contestant == "b":
+			tr.Load.Succeeded = 4000
+		}
+		if o.Level.Connections == 100 {
+			tr.Load.Succeeded /= 2
+			if o.Contestant == "null" {
+				tr.Load.Succeeded *= 3 // the ceiling is far away
+			}
+		}
+	})
+	d := Judge(run)
+	if run.End.Reason != string(plan.Done) || len(d.Levels) != 4 || d.Analysis != nil {
+		t.Fatalf("%+v, %d levels", run.End, len(d.Levels))
+	}
+	for i, want := range []float64{40000, 20000, 40000, 20000} {
+		l := d.Levels[i]
+		c := l.Analysis.Cell("b", "throughput")
+		if c.Level.Value != want || c.Level.Lo != want || c.Level.N != 6 || len(l.Trials) != 6*3*4 || len(l.Absent) > 0 {
+			t.Errorf("%s: %+v of %d trials, absent %v", report.LevelName(l.At), c.Level, len(l.Trials), l.Absent)
+		}
+		if l.Analysis.Look != 0 {
+			t.Errorf("%s: a look", report.LevelName(l.At))
+		}
+	}
+	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V12 V13 V15 V23 V24 V26 V27 V28" {
+		t.Errorf("checks %s", got)
+	}
+	for _, f := range d.Findings {
+		if f.ID == "V02" && f.Contestant == "a" && (f.State != validity.Fail || !strings.HasPrefix(f.Text, "at c=10 ")) {
+			t.Errorf("not the worst level: %v %s", f.State, f.Text)
+		}
+	}
+	for _, s := range Standing(run) {
+		if s.Pairs != 0 || !strings.Contains(s.Name, " at 5 ms, c=") {
+			t.Errorf("%+v", s)
+		}
+	}
+}
+
+// What is void, and what was not come to, is absent with its reason.
+func TestJudgeSweepAbsent(t *testing.T) {
+	p := sweepPlan()
+	p.Epochs = 1
+	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+		if o.Level.DelayNS > 0 {
+			tr.Causes.ForeignServerNS = 9e7
+		}
+	})
+	d := Judge(run)
+	if why := d.Levels[3].Absent["a"]; !strings.Contains(why, "void") || len(d.Levels[0].Absent) > 0 {
+		t.Errorf("%q; %v", why, d.Levels[0].Absent)
+	}
+	run.Trials = slices.DeleteFunc(run.Trials, func(tr result.Trial) bool { return tr.Epoch >= 3 })
+	if why := Judge(run).Levels[3].Absent["a"]; !strings.Contains(why, "before a trial") {
+		t.Errorf("%q", why)
+	}
+}
+
+func TestJudgeClassic(t *testing.T) {
+	p := result.Plan{Protocol: plan.Classic, Profile: "quick", Contestants: []string{"a", "b"}, Level: result.Level{Connections: 10, Pipeline: 1}, Seed: 3, Primary: "throughput",
+		Alpha: 0.05, Margin: 0.03, Epochs: 2, Requests: 5000}
+	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+		if o.Epoch == 1 {
+			tr.Causes.ForeignServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // void in a duel
+		}
+		if o.Contestant == "b" && o.Epoch == 1 && o.Attempt > 0 {
+			tr.Load.Errors = map[string]int64{"reset": 1}
+		}
+	})
+	d := Judge(run)
+	again := 0
+	for _, l := range d.Loads {
+		again += l.Attempt
+	}
+	if len(d.Loads) != 4 || d.Analysis != nil || d.Void != len(run.Trials)-4 || again != d.Void {
+		t.Errorf("%d loads of %d trials, %d again, %d superseded", len(d.Loads), len(run.Trials), again, d.Void)
+	}
+	if got := strings.Join(ids(d.Findings), " "); got != "V12 V13 V24 V27 V28" {
+		t.Errorf("checks %s", got)
+	}
+	if s := Standing(run); len(s) == 0 || s[0].PerSec == 0 || s[0].Ratio != 0 || s[0].Pairs != 0 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -1,0 +1,41 @@
+package study
+
+import (
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+	"dyno/internal/validity"
+)
+
+// judgeSearch is Judge for a search.
+func judgeSearch(run *result.Run) *report.Data {
+	valid := plan.Valid(run)
+	void, all := plan.Voided(run)
+	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{}}
+	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Void: void, Findings: checked(e, wholeRun)}
+}
+
+// Capacities are what a search found, epoch by epoch, contestants in order of the plan.
+func Capacities(run *result.Run) (out []report.Capacity) {
+	for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
+		for _, epoch := range plan.Epochs(run) {
+			probes, confirmed, top := plan.Probes(run, epoch, name)
+			if len(probes) == 0 || run.FailureOf(name) != nil {
+				continue
+			}
+			c := report.Capacity{Contestant: name, Epoch: epoch, Top: top, Probes: len(probes), Confirms: len(confirmed)}
+			c.Rate, c.Lo, c.Hi = stats.Capacity(probes)
+			for _, ok := range confirmed {
+				if ok {
+					c.Confirmed++
+				}
+			}
+			out = append(out, c)
+		}
+	}
+	return out
+}

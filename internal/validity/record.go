@@ -1,0 +1,144 @@
+package validity
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// positiveControl is V18: a control that is slower by a known share must come out so. Runs without one have no such finding.
+//
+// Where it is not found, the run fails only if it claims to know as small a difference, or that there is none: a run that could not have
+// found 5 % may well be right that 40 % is a difference.
+func positiveControl(e *Evidence) []Finding {
+	var out []Finding
+	for _, c := range e.Analysis.Others {
+		if cost, ok := extraCost(c.A, c.B); ok {
+			state, text := foundAgain(e.Analysis, c, cost)
+			out = append(out, Finding{State: state, Text: text})
+		}
+	}
+	return out
+}
+
+// extraCost reads what a control costs more than the yardstick from its name, "ref+20%".
+func extraCost(yardstick, name string) (share float64, ok bool) {
+	rest, plus := strings.CutPrefix(name, yardstick+"+")
+	number, percent := strings.CutSuffix(rest, "%")
+	x, err := strconv.ParseFloat(number, 64)
+	return x / 100, plus && percent && err == nil && x > 0
+}
+
+func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, string) {
+	m, _ := analysis.MetricNamed(a.Primary)
+	truth := 1 + cost // the yardstick's rate over the control's
+	if !m.More {
+		truth = 1 / truth
+	}
+	if m.Name == "memory" {
+		return Warn, c.B + " tells nothing about memory"
+	}
+	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, truth)
+	found := c.Verdict == analysis.Different && c.Better == c.A
+	switch {
+	case found && c.Ratio.Lo <= truth && truth <= c.Ratio.Hi:
+		return Pass, text
+	case found:
+		return Warn, text + ": found, but of another size"
+	case a.Look == 0:
+		return Warn, text + ": too early to tell"
+	}
+	for _, p := range a.Pairs {
+		small := p.Verdict == analysis.Tie || p.Verdict == analysis.Negligible ||
+			p.Verdict == analysis.Different && math.Abs(math.Log(p.Ratio.Value)) <= math.Log1p(cost)
+		if p.Metric == a.Primary && small {
+			return Fail, text + ": not found, though the run claims to know a pair as closely"
+		}
+	}
+	return Warn, text + ": not found; the run claims nothing so small"
+}
+
+// tailSample is V22: how many requests lie beyond the 99th percentile, on which it rests.
+func tailSample(e *Evidence, name string, own []result.Trial) (State, string) {
+	var n int64
+	for i := range own {
+		n += own[i].Load.Succeeded
+	}
+	beyond := n / 100
+	text := fmt.Sprintf("the 99th percentile rests on %d requests beyond it", beyond)
+	switch {
+	case beyond < 10:
+		return Fail, text + ": it says nothing"
+	case beyond < 100:
+		return Warn, text
+	}
+	return Pass, text
+}
+
+// clocks is V23: what a sound clock and a histogram that held everything cannot show.
+func clocks(e *Evidence) (State, string) {
+	var backwards, disordered, beyond int
+	var end int64
+	for i := range e.Run.Trials {
+		t := &e.Run.Trials[i]
+		l := &t.Load
+		cpu := t.Server.CPUNS != nil && *t.Server.CPUNS < 0 || t.Generator.CPUNS != nil && *t.Generator.CPUNS < 0
+		if l.WindowNS < 0 || cpu || t.StartedUnixNS < end || t.EndedUnixNS < t.StartedUnixNS || t.Causes.WallNS < 0 {
+			backwards++
+		}
+		end = t.EndedUnixNS
+		if l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS {
+			disordered++
+		}
+		if l.ServiceMaxNS > hist.Highest || l.Service != "" && !holdsAll(l) {
+			beyond++
+		}
+	}
+	if backwards+disordered+beyond > 0 {
+		return Fail, fmt.Sprintf("%d trials with a time that ran backwards, %d with latencies out of order, %d whose histogram does not hold all of their requests",
+			backwards, disordered, beyond)
+	}
+	return Pass, "no time ran backwards, and the histograms hold all requests"
+}
+
+// holdsAll reports whether the histogram of a load counts as many latencies as there were answers.
+func holdsAll(l *result.Load) bool {
+	h, err := hist.Decode(l.Service)
+	return err == nil && h.Over() == 0 && h.Count() == l.Succeeded+l.Failed
+}
+
+// sameProcesses is V26: no process of the contestant came or went between the trials of an epoch, and one program was started throughout.
+func sameProcesses(e *Evidence, name string, own []result.Trial) (State, string) {
+	counts := map[int]int{}
+	changed := 0
+	for i := range own {
+		n := own[i].Server.Processes
+		if n == 0 {
+			continue // not read
+		}
+		if before, ok := counts[own[i].Epoch]; ok && before != n {
+			changed++
+		}
+		counts[own[i].Epoch] = n
+	}
+	hashes := map[string]bool{}
+	for _, c := range e.Run.Contestants {
+		if c.Name == name && c.BinaryHash != "" {
+			hashes[c.BinaryHash] = true
+		}
+	}
+	switch {
+	case len(hashes) > 1:
+		return Fail, fmt.Sprintf("%d different programs were started under this name", len(hashes))
+	case changed > 0:
+		return Fail, fmt.Sprintf("its number of processes changed %d times within an epoch", changed)
+	case len(counts) == 0:
+		return Warn, "its processes were not counted"
+	}
+	return Pass, "the same processes throughout each epoch, of one program"
+}
