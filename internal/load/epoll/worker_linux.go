@@ -39,7 +39,7 @@ type worker struct {
 	memo    http1.Memo
 	in, out []byte
 	events  [256]unix.EpollEvent
-	ready   []int32 // connections that connected at once and await their turn
+	ready   []int32 // connections that may send, after the batch of events
 	rng     rand.PCG
 
 	headers   bool // verdict on the head headID, for the request headersOf
@@ -109,7 +109,7 @@ func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker,
 			slots: make([]slot, job.Pipeline), parser: http1.Parser{Memo: &w.memo},
 		})
 	}
-	w.ready = make([]int32, 0, len(w.conns))
+	w.ready = make([]int32, 0, 2*len(w.conns))
 	w.free.ids = make([]int32, len(w.conns))
 	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
@@ -360,13 +360,13 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 			w.launch(w.clock)
 		}
 	}
-	for i := len(w.ready); i > 0; i-- { // those that join meanwhile wait for the next turn
-		c := &w.conns[w.ready[0]]
-		w.ready = w.ready[:copy(w.ready, w.ready[1:])]
-		if w.open || c.claimed {
+	due := len(w.ready) // those that join meanwhile wait for the next turn
+	for _, id := range w.ready[:due] {
+		if c := &w.conns[id]; w.open || c.claimed {
 			w.fill(c, w.now())
 		}
 	}
+	w.ready = w.ready[:copy(w.ready, w.ready[due:])]
 	return n
 }
 
