@@ -101,54 +101,75 @@ func HalfRatio(rs []Residual, contestant string) Effect {
 	return effect(d, d)
 }
 
-// SpeedRatio is by how much a contestant changes against the yardstick from the rounds of an epoch in which the machine was faster to those in
-// which it was slower (V16): the medians of the halves. How fast the machine was is told by the others alone, so that noise of the two that are
-// compared does not sort the rounds. A contestant that suffers more when the machine is slow is compared under the conditions of the day.
-func SpeedRatio(rs []Residual, contestant, yardstick string) Effect {
-	var d []float64
+// SpeedRatio is by how much more than the others a contestant changes from the rounds of an epoch in which the machine was faster to those in which
+// it was slower (V16), as between the halves of a normal distribution. One that suffers more when the machine is slow is compared under the
+// conditions of the day. There must be two others at least.
+//
+// Each epoch's value is the covariance, over its rounds, of the contestant's distance from another server with the speed of a third, the mean over
+// all choices of the two: noise of its own is in no product twice, so it is symmetric about 0 for one that moves as the others do. For the
+// test residuals are cut off at two of their standard deviations (MAD), for what hits one trial is not the machine's speed.
+//
+// Note: the medians of the ratio to the yardstick in the slower and the faster half of the rounds need no cutting off, but tell one that suffers
+// twice as much in 7 of 10 runs where this tells it in 10 (doc/proof.md, traps).
+func SpeedRatio(rs []Residual, contestant string) Effect {
+	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)
+	distances := make([]float64, len(rs))
+	for i, r := range rs {
+		distances[i] = r.FromRound
+	}
+	limit := 2 * stats.MAD(distances)
+	var test, excess, machine []float64
 	for _, epoch := range byEpoch(rs) {
-		var ratios, speeds []float64
-		for _, round := range byRound(epoch) {
-			var others []float64
-			own, stick := math.NaN(), math.NaN()
-			for _, r := range round {
-				switch r.Contestant {
-				case contestant:
-					own = r.FromRound
-				case yardstick:
-					stick = r.FromRound
-				default:
-					others = append(others, r.FromRound+r.Machine)
-				}
-			}
-			if ratio := own - stick; !math.IsNaN(ratio) && len(others) > 0 {
-				ratios, speeds = append(ratios, ratio), append(speeds, stats.Median(others))
-			}
-		}
-		if len(ratios) > 1 {
-			slow, fast := halves(ratios, speeds)
-			d = append(d, stats.Median(slow)-stats.Median(fast))
+		cut, _, _ := moves(epoch, contestant, limit)
+		whole, common, rounds := moves(epoch, contestant, math.Inf(1))
+		if rounds >= 2 {
+			test, excess, machine = append(test, cut), append(excess, whole), append(machine, common)
 		}
 	}
-	return effect(d, d)
+	e := Effect{Log: math.NaN(), P: stats.SignedRank(test), Epochs: len(test)}
+	if e.Epochs > 0 {
+		e.Log = 0
+		if v := mean(machine); v > 0 {
+			e.Log = -mean(excess) / v * betweenHalves * math.Sqrt(v)
+		}
+	}
+	return e
 }
 
-// halves splits y by x: those with the smaller x, and those with the larger, a middle one left out.
-func halves(y, x []float64) (small, large []float64) {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
+// moves are two covariances over the rounds of an epoch, residuals cut off at limit: of a contestant's distance from another server with a third,
+// and of two others, which is the variance of what the machine does.
+func moves(epoch []Residual, contestant string, limit float64) (excess, common float64, rounds int) {
+	cut := make([]float64, len(epoch))
+	own := map[string][]float64{}
+	for i, r := range epoch {
+		cut[i] = r.Machine + max(-limit, min(limit, r.FromRound))
+		own[r.Contestant] = append(own[r.Contestant], cut[i])
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	for i, at := range order {
-		switch {
-		case i < len(x)/2:
-			small = append(small, y[at])
-		case i >= (len(x)+1)/2:
-			large = append(large, y[at])
+	level := map[string]float64{}
+	for name, values := range own {
+		level[name] = mean(values)
+	}
+	at := 0
+	for _, round := range byRound(epoch) {
+		var x, sum, squares, others float64
+		here := false
+		for _, r := range round {
+			v := cut[at] - level[r.Contestant]
+			at++
+			if r.Contestant == contestant {
+				x, here = v, true
+			} else {
+				sum, squares, others = sum+v, squares+v*v, others+1
+			}
+		}
+		if here && others >= 2 {
+			two := (sum*sum - squares) / (others * (others - 1)) // the mean product of two different ones
+			excess += x*sum/others - two
+			common += two
+			rounds++
 		}
 	}
-	return small, large
+	return excess / float64(rounds), common / float64(rounds), rounds
 }
 
 // OrderEffect is by how much the last of a round differs from the first (V19), by least squares over its positions; the test is on Spearman's
@@ -258,14 +279,18 @@ func centred(epoch []Residual) []float64 {
 
 // slope is that of the least-squares line; x is not constant.
 func slope(x, y []float64) float64 {
-	var mx, my, sxy, sxx float64
-	for i := range x {
-		mx += x[i] / float64(len(x))
-		my += y[i] / float64(len(y))
-	}
+	mx, my := mean(x), mean(y)
+	var sxy, sxx float64
 	for i := range x {
 		sxy += (x[i] - mx) * (y[i] - my)
 		sxx += (x[i] - mx) * (x[i] - mx)
 	}
 	return sxy / sxx
+}
+
+func mean(x []float64) (m float64) {
+	for _, v := range x {
+		m += v / float64(len(x))
+	}
+	return m
 }

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+	"dyno/internal/validity"
+)
+
+// expectation is the smallest difference that a run of that profile is expected to find.
+type expectation struct {
+	Profile     string  `json:"profile"`
+	Contestants int     `json:"contestants"`
+	MDE         float64 `json:"mde_ratio"` // found four times in five, as a share
+	Epochs      int     `json:"epochs"`
+	WholeNS     int64   `json:"whole_ns"`              // until the last look, on a quiet machine and with native contestants
+	BudgetNS    int64   `json:"budget_ns"`             // that it needs
+	More        bool    `json:"budget_more,omitempty"` // than the profile has by itself
+}
+
+func (e expectation) String() string {
+	text := "from " + report.PerCent(e.MDE) + " in " + span(e.WholeNS)
+	if e.More {
+		text += ", --budget " + strings.TrimSuffix(time.Duration(e.BudgetNS).String(), "0s")
+	}
+	return text
+}
+
+// span is a time in whole minutes and seconds.
+func span(ns int64) string {
+	d := time.Duration(ns).Round(time.Second)
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", d/time.Second)
+	}
+	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
+}
+
+// spread is the standard deviation of the log ratio of two servers that are alike within a round, in throughput and in CPU per request, by the rounds
+// that a run would count, and how many those are. Fewer than four tell nothing: then all are taken. As in a run's own estimate it is the median over
+// the pairs of servers; a known cost shifts a pair, but does not spread it.
+func spread(n *result.Noise) (throughput, cpu float64, valid int) {
+	for i := range n.Rounds {
+		if !spoilt(&n.Rounds[i]) {
+			valid++
+		}
+	}
+	var t, c []float64
+	for a := range n.Servers {
+		for b := range a {
+			var dt, dc []float64
+			for i := range n.Rounds {
+				if r := &n.Rounds[i]; valid < leastRounds || !spoilt(r) {
+					dt = append(dt, math.Log(r.RatePerSec[a]/r.RatePerSec[b]))
+					dc = append(dc, math.Log(r.CPUPerRequestNS[a]/r.CPUPerRequestNS[b]))
+				}
+			}
+			t, c = append(t, stats.MAD(dt)), append(c, stats.MAD(dc))
+		}
+	}
+	return stats.Median(t), stats.Median(c), valid
+}
+
+// trust says between which multiples of spread nine in ten true values lie, where noise is normal: by simulation.
+func trust(servers, rounds int) string {
+	lo, hi := 0.6, 6.0
+	switch {
+	case servers > 2 && rounds >= 16:
+		lo, hi = 0.8, 1.4
+	case servers > 2 && rounds >= 8:
+		lo, hi = 0.8, 1.8
+	case servers > 2:
+		lo, hi = 0.8, 3
+	case rounds >= 16:
+		lo, hi = 0.7, 1.9
+	case rounds >= 8:
+		lo, hi = 0.6, 3
+	}
+	return fmt.Sprintf("it may be %v to %v times as much", lo, hi)
+}
+
+const leastRounds = 4
+
+// spoilt reports whether a run would have repeated the round.
+func spoilt(r *result.NoiseRound) bool { return validity.Void([]result.Trial{{Causes: r.Causes}}) }
+
+// expectations are those of both profiles for 2, 6 and 10 contestants; none without a measure of the noise.
+//
+// As in a run's own estimate after its pilot (analysis.mde), the value of an epoch is a median of its rounds, whose standard error is √(π/2) that of their
+// mean. What differs between epochs, and not within, is not in it; in the recorded run of examples/ there is next to none of that: over its 28 pairs the
+// median of what is predicted so is 0.057, and of what was seen 0.055.
+func expectations(n *result.Noise) []expectation {
+	if n == nil || len(n.Rounds) < leastRounds {
+		return nil
+	}
+	sigma, _, _ := spread(n)
+	var all []expectation
+	for _, profile := range []string{"quick", "full"} {
+		for _, k := range []int{2, 6, 10} {
+			if e, ok := expect(profile, k, sigma); ok {
+				all = append(all, e)
+			}
+		}
+	}
+	return all
+}
+
+// expect estimates one plan. Where the profile's budget reaches no verdict, the least that does is taken.
+func expect(profile string, k int, sigma float64) (expectation, bool) {
+	p := &result.Plan{
+		Protocol: plan.Duel, Profile: profile, Alpha: 0.05, Margin: 0.03, Level: result.Level{Connections: 125, Pipeline: 1}, Ceiling: "null",
+		Controls: []string{"ref", "ref'"},
+	}
+	if profile == "full" {
+		p.Controls = append(p.Controls, "ref+5%")
+	}
+	for i := range k {
+		p.Contestants = append(p.Contestants, fmt.Sprintf("c%d", i))
+	}
+	if plan.Profile(p) != nil {
+		return expectation{}, false
+	}
+	budget(p, &runFlags{})
+	own := p.BudgetNS
+	cost, err := plan.Estimate(p)
+	for err != nil && p.BudgetNS < int64(2*time.Hour) {
+		p.BudgetNS += int64(30 * time.Second)
+		cost, err = plan.Estimate(p)
+	}
+	if err != nil || len(cost.Looks) == 0 {
+		return expectation{}, false
+	}
+	last := cost.Looks[len(cost.Looks)-1]
+	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
+	return expectation{
+		Profile: profile, Contestants: k, MDE: math.Expm1(stats.MDE(epoch, last.N, cost.Pairs, last.Alpha)), Epochs: cost.Epochs,
+		WholeNS: int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
+	}, true
+}
+
+// MarshalJSON leaves out a difference that is not a number, which JSON cannot hold.
+func (e expectation) MarshalJSON() ([]byte, error) {
+	type plain expectation
+	if math.IsNaN(e.MDE) || math.IsInf(e.MDE, 0) {
+		return json.Marshal(struct {
+			plain
+			MDE *float64 `json:"mde_ratio"`
+		}{plain: plain(e)})
+	}
+	return json.Marshal(plain(e))
+}

@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// printer writes a diagnosis for people.
+type printer struct {
+	out   io.Writer
+	color bool
+	width int // columns
+}
+
+// styles are the SGR sequences of the states (ECMA-48 8.3.117).
+var styles = map[string]string{stateOK: "32", stateNote: "36", stateWarn: "33", stateBad: "31"}
+
+const nameWidth = 20
+
+func (p *printer) print(d *diagnosis) error {
+	w := bufio.NewWriter(p.out)
+	group := ""
+	for _, f := range d.findings {
+		if f.Group != group {
+			if group != "" {
+				fmt.Fprintln(w)
+			}
+			group = f.Group
+			fmt.Fprintln(w, group)
+		}
+		text := capital(sentence(f.Value))
+		if f.Means != "" {
+			text += " " + capital(sentence(f.Means))
+		}
+		state := fmt.Sprintf("%-4s", f.State)
+		if p.color {
+			state = "\x1b[" + styles[f.State] + "m" + state + "\x1b[0m"
+		}
+		const indent = 2 + 4 + 2 + nameWidth + 1
+		for i, l := range fold(text, p.width-indent) {
+			if i == 0 {
+				fmt.Fprintf(w, "  %s  %s %s\n", state, pad(f.Name, nameWidth), l)
+			} else {
+				fmt.Fprintf(w, "%*s%s\n", indent, "", l)
+			}
+		}
+		if f.Change != "" {
+			for i, l := range fold(sentence(f.Change), p.width-indent-len("Change: ")) {
+				label := strings.Repeat(" ", len("Change: "))
+				if i == 0 {
+					label = "Change: "
+				}
+				fmt.Fprintf(w, "%*s%s%s\n", indent, "", label, l)
+			}
+		}
+	}
+	p.table(w, d)
+	fmt.Fprintln(w)
+	for _, l := range fold(d.answer, p.width) {
+		fmt.Fprintln(w, l)
+	}
+	return w.Flush()
+}
+
+// table shows the smallest differences to expect, a row for each number of contestants.
+func (p *printer) table(w io.Writer, d *diagnosis) {
+	all := d.expected
+	if len(all) == 0 {
+		return
+	}
+	n := d.calibration.Noise
+	_, _, rounds := spread(n)
+	if rounds < leastRounds {
+		rounds = len(n.Rounds) // all were taken
+	}
+	fmt.Fprintf(w, "\nSmallest difference in throughput that is found four times in five, in noise such as now\n")
+	fmt.Fprintf(w, "(by %d rounds of %d servers: %s)\n", rounds, len(n.Servers), trust(len(n.Servers), rounds))
+	fmt.Fprintf(w, "  %-12s  %-38s  %s\n", "contestants", "dyno run", "dyno run --profile full")
+	for i := range all {
+		if all[i].Profile != "quick" {
+			continue
+		}
+		cells := []string{all[i].String(), ""}
+		for _, f := range all {
+			if f.Profile == "full" && f.Contestants == all[i].Contestants {
+				cells[1] = f.String()
+			}
+		}
+		fmt.Fprintf(w, "  %-12d  %s  %s\n", all[i].Contestants, pad(cells[0], 38), cells[1])
+	}
+}
+
+// sentence ends with a full stop.
+func sentence(s string) string {
+	if s == "" || strings.HasSuffix(s, ".") {
+		return s
+	}
+	return s + "."
+}
+
+// capital begins with a capital letter, but for a name such as ref or tsc that stands alone.
+func capital(s string) string {
+	if first, _, more := strings.Cut(s, " "); !more && first != "" {
+		return s
+	}
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+func pad(s string, n int) string {
+	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
+}
+
+// fold breaks s at spaces into lines of at most so many runes; a longer word stands alone, for it may be there to be copied.
+func fold(s string, width int) []string {
+	var lines []string
+	line := ""
+	for word := range strings.FieldsSeq(s) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}

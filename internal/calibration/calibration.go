@@ -1,0 +1,223 @@
+// Package calibration finds out what this machine can decide: its settings, the clock, how punctual and how fast the load engine is here, whether
+// it sees what servers of known truth are known to do, and how noisy the machine is now.
+//
+// It measures and does not judge. Every server it starts is a child, pinned as in a run, and gone when Measure returns.
+package calibration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"dyno/internal/contestant"
+	"dyno/internal/host"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Options say how long to measure.
+type Options struct {
+	Dyno     string             // version
+	Self     []string           // starts a truth server, its name appended: dyno's own program and "truth"
+	Scenario *scenario.Scenario // that the truth servers answer
+	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
+	Note     func(string)       // is told each step; may be nil
+	Times    *Times             // nil: as Quick says
+}
+
+// Times are the lengths of the windows and the number of rounds. A step of no length is left out.
+type Times struct {
+	Clock   time.Duration // per batch of readings
+	Lag     time.Duration
+	Sleep   time.Duration
+	Ceiling time.Duration // for each of Shapes
+	Shapes  []Shape
+	Delay   time.Duration // for each of the known delays
+	Stall   time.Duration
+	Warm    time.Duration // of each server of the rounds
+	Trial   time.Duration
+	Rounds  int
+	Costs   []string // servers that ride along in the rounds
+}
+
+// Shape is a shape of load.
+type Shape struct{ Connections, Pipeline, PerConnection int }
+
+// usual is the shape of a run where nothing else is asked for.
+var usual = Shape{Connections: 125, Pipeline: 1}
+
+// full and quick are the times of the two calibrations. Trials are those of the duel's profiles, or the noise would be another.
+var (
+	full = Times{
+		Clock: 5 * time.Millisecond, Lag: 1500 * time.Millisecond, Sleep: time.Second,
+		Ceiling: 800 * time.Millisecond, Shapes: []Shape{{1, 1, 0}, usual, {1000, 1, 0}, {125, 16, 0}, {125, 1, 1}},
+		Delay: 3 * time.Second, Stall: 4 * time.Second,
+		Warm: 500 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 20, Costs: []string{"ref+5%", "ref+10%"},
+	}
+	quick = Times{
+		Clock: 5 * time.Millisecond, Lag: 600 * time.Millisecond, Sleep: 300 * time.Millisecond,
+		Ceiling: 600 * time.Millisecond, Shapes: []Shape{usual},
+		Warm: 300 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 8,
+	}
+)
+
+// Measure calibrates. An error means that the machine could not be measured; what was found until then, the settings at the least, is returned with it.
+func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
+	times := full
+	if o.Quick {
+		times = quick
+	}
+	if o.Times != nil {
+		times = *o.Times
+	}
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	o.Note("read the machine's settings")
+	host.RaiseFileLimit()
+	c := &result.Calibration{Format: result.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick, Host: describe()}
+	c.Facts = facts(os.DirFS("/"), c.Host.ServerCPUs, c.Host.GeneratorCPUs)
+	defer func() { c.EndedUnixNS = time.Now().UnixNano() }()
+
+	b, err := open(o, times, c)
+	if err != nil {
+		return c, err
+	}
+	err = b.all(ctx)
+	return c, errors.Join(err, b.close())
+}
+
+// describe is the machine as a run would record it.
+func describe() result.Host {
+	h := host.Describe()
+	absent := map[string]string{}
+	for what, why := range proc.Absent() {
+		absent[what] = why
+	}
+	if _, err := host.OpenEnergy("/"); err != nil {
+		absent["energy"] = err.Error()
+	}
+	if len(absent) > 0 {
+		h.Absent = absent
+	}
+	return h
+}
+
+// bench is one calibration under way.
+type bench struct {
+	Options
+	times   Times
+	cal     *result.Calibration
+	meter   *host.Meter
+	folder  string // of logs and homes
+	servers []*server
+	started int
+	restore func() // of dyno's own affinity
+}
+
+func open(o Options, times Times, c *result.Calibration) (*bench, error) {
+	if runtime.GOOS != "linux" {
+		return nil, fmt.Errorf("measure: dyno starts and loads servers of its own on Linux only, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+	}
+	b := &bench{Options: o, times: times, cal: c}
+	var err error
+	if b.folder, err = os.MkdirTemp("", "dyno-calibration-"); err != nil {
+		return nil, err
+	}
+	if b.meter, err = host.NewMeter(); err != nil {
+		return nil, errors.Join(err, b.close())
+	}
+	if c.Host.Pinned {
+		if b.restore, err = proc.PinSelf(c.Host.GeneratorCPUs); err != nil {
+			return nil, errors.Join(fmt.Errorf("pin dyno to the generator's CPUs: %w", err), b.close())
+		}
+	}
+	return b, nil
+}
+
+// close stops all that still runs and removes what was written.
+func (b *bench) close() error {
+	var errs []error
+	for _, s := range b.servers {
+		errs = append(errs, s.Stop())
+	}
+	b.servers = nil
+	if b.restore != nil {
+		b.restore()
+	}
+	if b.meter != nil {
+		b.meter.Close()
+	}
+	return errors.Join(append(errs, os.RemoveAll(b.folder))...)
+}
+
+// all takes the steps in turn.
+func (b *bench) all(ctx context.Context) error {
+	for _, step := range []struct {
+		does string
+		run  func(context.Context) error
+	}{
+		{"the clock", b.clock},
+		{"punctuality and ceilings, against the null server", b.null},
+		{"known delays", b.delays},
+		{"a known stall", b.stall},
+		{"noise and known costs, in rounds", b.rounds},
+	} {
+		if err := step.run(ctx); err != nil {
+			if ctx.Err() != nil {
+				return fmt.Errorf("interrupted at %s", step.does)
+			}
+			return fmt.Errorf("measure %s: %w", step.does, err)
+		}
+	}
+	return nil
+}
+
+// server is a truth server that runs.
+type server struct {
+	*contestant.Instance
+	name string
+	log  string
+}
+
+// start starts a truth server on the server's CPUs and waits for its first right answer.
+func (b *bench) start(ctx context.Context, name string) (*server, error) {
+	b.started++
+	home := filepath.Join(b.folder, fmt.Sprintf("server%d", b.started))
+	s := &server{name: name, log: filepath.Join(home+"-log", "log")}
+	built := &contestant.Built{Argv: append(b.Self[:len(b.Self):len(b.Self)], name)}
+	var err error
+	s.Instance, err = contestant.Launch(ctx, built, contestant.LaunchOptions{Dir: home, Log: s.log, CPUs: b.serverCPUs(), Probe: b.probe})
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", name, err)
+	}
+	b.servers = append(b.servers, s)
+	return s, nil
+}
+
+// stop ends a server for good.
+func (b *bench) stop(s *server) error {
+	if err := s.Stop(); err != nil {
+		return fmt.Errorf("stop %s: %w", s.name, err)
+	}
+	return nil
+}
+
+func (b *bench) serverCPUs() []int {
+	if !b.cal.Host.Pinned {
+		return nil
+	}
+	return b.cal.Host.ServerCPUs
+}
+
+func (b *bench) generatorCPUs() []int {
+	if !b.cal.Host.Pinned {
+		return nil
+	}
+	return b.cal.Host.GeneratorCPUs
+}

@@ -1,0 +1,211 @@
+package calibration
+
+import (
+	"errors"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"dyno/internal/result"
+)
+
+func p(n int64) *int64 { return &n }
+
+func tree(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, text := range files {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+func TestFacts(t *testing.T) {
+	got := facts(tree(map[string]string{
+		"sys/devices/system/cpu/smt/control":                              "on\n",
+		"sys/devices/system/cpu/cpu0/topology/thread_siblings_list":       "0-1\n",
+		"sys/devices/system/cpu/cpufreq/boost":                            "1\n",
+		"sys/devices/system/clocksource/clocksource0/current_clocksource": "tsc\n",
+		"sys/kernel/mm/transparent_hugepage/enabled":                      "always [madvise] never\n",
+		"proc/self/limits":                      "Limit  Soft  Hard  Units\nMax processes  1  2  processes\nMax open files            1024                 20000                files\n",
+		"proc/sys/net/ipv4/ip_local_port_range": "32768\t60999\n",
+		"proc/sys/net/ipv4/tcp_tw_reuse":        "2\n",
+		"proc/sys/net/ipv4/tcp_timestamps":      "1\n",
+		"proc/sys/net/core/somaxconn":           "4096\n",
+		"proc/sys/kernel/randomize_va_space":    "2\n",
+		"proc/self/timerslack_ns":               "50000\n",
+		"proc/meminfo":                          "MemTotal: 9 kB\nMemAvailable:       2 kB\nSwapCached: 1 kB\nSwapTotal: 5 kB\nSwapFree: 2 kB\n",
+	}), []int{0}, []int{1})
+	want := result.Facts{
+		SMT: "on", SplitCores: [][]int{{0, 1}}, Turbo: "on", ClockSource: "tsc", THP: "madvise", HardFileLimit: p(20000), PortLow: p(32768), PortHigh: p(60999),
+		TimeWaitReuse: p(2), TCPTimestamps: p(1), Somaxconn: p(4096), ASLR: p(2), TimerSlackNS: p(50000), AvailableBytes: p(2048), SwapUsedBytes: p(3072),
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if bare := facts(tree(nil), []int{0}, []int{1}); !reflect.DeepEqual(bare, result.Facts{}) {
+		t.Errorf("of an empty root: %+v", bare)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	for _, c := range []struct {
+		files map[string]string
+		want  string
+	}{
+		{map[string]string{"sys/devices/system/cpu/intel_pstate/no_turbo": "1\n"}, "off"},
+		{map[string]string{"sys/devices/system/cpu/intel_pstate/no_turbo": "0\n"}, "on"},
+		{map[string]string{"sys/devices/system/cpu/cpufreq/boost": "0\n"}, "off"},
+		{map[string]string{"sys/devices/system/cpu/cpufreq/boost": "x\n"}, ""},
+	} {
+		if got := turbo(tree(c.files)); got != c.want {
+			t.Errorf("turbo of %v: %q", c.files, got)
+		}
+	}
+	for text, want := range map[string]string{"always [madvise] never": "madvise", "[always] never": "always", "always": "", "": "", "[x": ""} {
+		if got := chosen(text); got != want {
+			t.Errorf("chosen of %q: %q", text, got)
+		}
+	}
+	for text, want := range map[string]bool{"0-1": true, "1": true, "0,2": false, "": false, "0,x-1,1": true, "2-3": false, "-1": false} {
+		if got := listed(text, 1); got != want {
+			t.Errorf("1 in %q: %v", text, got)
+		}
+	}
+	if got := hardFileLimit("Max open files  unlimited  unlimited  files\n"); got != nil {
+		t.Errorf("unlimited: %d", *got)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	siblings := tree(map[string]string{
+		"sys/devices/system/cpu/cpu1/topology/thread_siblings_list": "1,5",
+		"sys/devices/system/cpu/cpu5/topology/thread_siblings_list": "1,5",
+		"sys/devices/system/cpu/cpu2/topology/thread_siblings_list": "2,6",
+		"sys/devices/system/cpu/cpu6/topology/thread_siblings_list": "2,6",
+	})
+	for _, c := range []struct {
+		server, generator []int
+		want              [][]int
+	}{
+		{[]int{1, 5}, []int{2, 6}, nil},
+		{[]int{1, 2}, []int{5, 6}, [][]int{{1, 5}, {2, 6}}},
+		{[]int{6}, []int{2}, [][]int{{2, 6}}},
+		{[]int{1}, []int{1}, nil}, // one CPU for both: not pinned
+		{nil, nil, nil},
+	} {
+		if got := split(siblings, c.server, c.generator); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%v and %v: %v, want %v", c.server, c.generator, got, c.want)
+		}
+	}
+}
+
+func TestJudgeDelays(t *testing.T) {
+	d := []result.KnownDelay{
+		{SeenP50NS: 45_000, TrueP50NS: 5_000, SeenP99NS: 90_000, TrueP99NS: 10_000},
+		{SeenP50NS: 1_050_000, TrueP50NS: 1_002_000, SeenP99NS: 1_100_000, TrueP99NS: 1_200_000},
+	}
+	judge(d)
+	if d[0].RoundTripNS != 40_000 || d[0].ErrorP50NS != 0 || d[0].ErrorP99NS != 40_000 {
+		t.Errorf("no delay: %+v", d[0])
+	}
+	if d[1].RoundTripNS != 40_000 || d[1].ErrorP50NS != 8_000 || d[1].ErrorP99NS != -140_000 {
+		t.Errorf("1 ms: %+v", d[1])
+	}
+	c := result.Calibration{Delays: d}
+	if ns, ok := c.LatencyErrorP99NS(); ns != 140_000 || !ok {
+		t.Errorf("largest error %d, %v", ns, ok)
+	}
+	if _, ok := (&result.Calibration{}).LatencyErrorP99NS(); ok {
+		t.Error("an error without a measurement")
+	}
+}
+
+func TestStallQuantile(t *testing.T) {
+	for q, want := range map[float64]time.Duration{.99: 180 * time.Millisecond, .95: 100 * time.Millisecond, .5: 0} {
+		if got := stallP(q).Round(time.Microsecond); got != want {
+			t.Errorf("quantile %v: %v, want %v", q, got, want)
+		}
+	}
+}
+
+func TestReadTally(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	for text, ok := range map[string]bool{
+		"noise\n{\"requests\":3,\"service\":{\"p50_ns\":7}}\n": true,
+		"{\"requests\":3}\n": false,
+		"killed\n":           false,
+		"":                   false,
+	} {
+		if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		tally, err := readTally(log)
+		if (err == nil) != ok || ok && tally.Service.P50NS != 7 {
+			t.Errorf("%q: %+v, %v", text, tally, err)
+		}
+	}
+	if _, err := readTally(log + "x"); err == nil {
+		t.Error("no error of a missing log")
+	}
+}
+
+func TestKnownCost(t *testing.T) {
+	var rounds [][]trial
+	for i := range 20 {
+		base := 20_000 * (1 + .01*float64(i%3))
+		rounds = append(rounds, []trial{{cpu: base}, {cpu: base}, {cpu: base * (1.05 + .001*float64(i%2))}})
+	}
+	c := knownCost("ref+5%", rounds, 2)
+	if c.AddedNS != 650 || c.Rounds != 20 || math.Abs(c.Ratio-1.0505) > .002 || c.Lo == nil || *c.Lo < 1.049 || *c.Hi > 1.052 || c.Expected < 1.03 || c.Expected > 1.034 {
+		t.Errorf("%+v", c)
+	}
+	if few := knownCost("ref+5%", rounds[:2], 2); few.Lo != nil || few.Hi != nil || few.Ratio < 1.04 {
+		t.Errorf("of two rounds: %+v", few)
+	}
+}
+
+func TestLast(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	if _, err := Last(); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("with none: %v", err)
+	}
+	want := &result.Calibration{Format: result.Format, BootID: "b", EndedUnixNS: 7, Clock: &result.Clock{CostNS: 40, StepNS: 10}}
+	for range 2 { // the second takes the place of the first
+		if err := Write(want); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := Last()
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if list, err := os.ReadDir(filepath.Dir(File())); err != nil || len(list) != 1 {
+		t.Errorf("left beside it: %v, %v", list, err)
+	}
+	for _, text := range []string{"{", `{"format":99}`} {
+		if err := os.WriteFile(File(), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := Last(); err == nil || errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("of %q: %+v, %v", text, c, err)
+		}
+	}
+}
+
+func TestShapeInWords(t *testing.T) {
+	for want, s := range map[string]Shape{
+		"1 connection":    {1, 1, 0},
+		"125 connections": usual,
+		"125 connections, 16 requests in flight on each": {125, 16, 0},
+		"125 connections, a new one for each request":    {125, 1, 1},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

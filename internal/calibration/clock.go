@@ -1,0 +1,132 @@
+package calibration
+
+import (
+	"context"
+	"time"
+
+	"dyno/internal/hist"
+	"dyno/internal/load"
+	"dyno/internal/result"
+)
+
+// clock finds what a reading of the clock costs, by the fastest of several batches, and the least step between two readings that differ.
+func (b *bench) clock(context.Context) error {
+	if b.times.Clock <= 0 {
+		return nil
+	}
+	b.Note("clock")
+	const readings, batches = 2000, 10
+	c := &result.Clock{CostNS: -1, StepNS: int64(time.Second)}
+	for range batches {
+		for end := time.Now().Add(b.times.Clock); ; {
+			first := time.Now()
+			for range readings - 1 {
+				_ = time.Now()
+			}
+			last := time.Now()
+			if cost := float64(last.Sub(first)) / readings; c.CostNS < 0 || cost < c.CostNS {
+				c.CostNS = cost
+			}
+			if last.After(end) {
+				break
+			}
+		}
+		before := time.Now()
+		for range readings {
+			now := time.Now()
+			if step := int64(now.Sub(before)); step > 0 {
+				c.StepNS = min(c.StepNS, step)
+			}
+			before = now
+		}
+	}
+	b.cal.Clock = c
+	return nil
+}
+
+// lagRate is the rate at which punctuality is measured: requests are 0.5 ms apart, so each is slept for.
+const lagRate = 2000
+
+// null measures all that the plain null server is for.
+func (b *bench) null(ctx context.Context) error {
+	if b.times.Lag <= 0 && b.times.Ceiling <= 0 {
+		return nil
+	}
+	s, err := b.start(ctx, "null")
+	if err != nil {
+		return err
+	}
+	if b.times.Lag > 0 {
+		if err := b.punctuality(ctx, s); err != nil {
+			return err
+		}
+	}
+	for _, shape := range b.times.Shapes {
+		if err := b.ceiling(ctx, s, shape); err != nil {
+			return err
+		}
+	}
+	return b.stop(s)
+}
+
+func (b *bench) punctuality(ctx context.Context, s *server) error {
+	b.Note("punctuality: 2,000 requests a second, each at its time")
+	v, err := b.load(ctx, s, Shape{Connections: 50, Pipeline: 1}, paced(lagRate, b.times.Lag))
+	if err != nil {
+		return err
+	}
+	if err := v.clean(); err != nil {
+		return err
+	}
+	lag := v.detail.Lag
+	w := &result.Waiting{
+		RatePerSec: lagRate, Requests: v.Succeeded, Spin: b.cal.Host.Pinned, RunQueueNS: v.RunQueueNS, WindowNS: v.WindowNS,
+		LagP50NS: lag.Quantile(.5), LagP99NS: lag.Quantile(.99), LagMaxNS: lag.Max(),
+	}
+	slept := sleeps(ctx, lagRate, b.times.Sleep)
+	w.Sleeps, w.SleepP50NS, w.SleepP99NS = slept.Count(), slept.Quantile(.5), slept.Quantile(.99)
+	b.cal.Waiting = w
+	return ctx.Err()
+}
+
+// sleeps is how late a goroutine is that does at each due time what the engine does, but waits by time.Sleep.
+func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histogram {
+	defer quiet()()
+	h := hist.New()
+	start := time.Now()
+	for n := 1; ctx.Err() == nil; n++ {
+		due := time.Duration(float64(n) / rate * 1e9)
+		if due > length {
+			break
+		}
+		time.Sleep(due - time.Since(start))
+		h.Record(int64(time.Since(start) - due))
+	}
+	return h
+}
+
+func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
+	b.Note("ceiling: " + shape.String())
+	length := b.times.Ceiling
+	if shape.PerConnection > 0 {
+		length = min(length, perConnection) // each request takes a port
+	}
+	v, err := b.load(ctx, s, shape, load.Window{For: length})
+	if err != nil {
+		return err
+	}
+	c := result.Ceiling{
+		Connections: shape.Connections, Pipeline: shape.Pipeline, PerConnection: shape.PerConnection,
+		WindowNS: v.WindowNS, Succeeded: v.Succeeded, Errors: v.Errors, RatePerSec: v.perSec(),
+	}
+	if wall := float64(v.WindowNS); wall > 0 {
+		generator := float64(v.client) / wall / float64(max(1, len(b.cal.Host.GeneratorCPUs)))
+		server := float64(v.server) / wall / float64(max(1, len(b.cal.Host.ServerCPUs)))
+		c.GeneratorShare, c.ServerShare = &generator, &server
+	}
+	b.cal.Ceilings = append(b.cal.Ceilings, c)
+	return nil
+}
+
+// perConnection is the longest window in which every request has a connection of its own: at 40,000 a second it takes 20,000 ports.
+const perConnection = 500 * time.Millisecond

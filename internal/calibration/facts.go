@@ -1,0 +1,148 @@
+package calibration
+
+import (
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/result"
+)
+
+// facts reads settings below root: proc and sys.
+func facts(root fs.FS, server, generator []int) result.Facts {
+	f := result.Facts{
+		SMT:         read(root, "sys/devices/system/cpu/smt/control"),
+		SplitCores:  split(root, server, generator),
+		Turbo:       turbo(root),
+		ClockSource: read(root, "sys/devices/system/clocksource/clocksource0/current_clocksource"),
+		THP:         chosen(read(root, "sys/kernel/mm/transparent_hugepage/enabled")),
+
+		HardFileLimit: hardFileLimit(read(root, "proc/self/limits")),
+		TimeWaitReuse: number(read(root, "proc/sys/net/ipv4/tcp_tw_reuse")),
+		TCPTimestamps: number(read(root, "proc/sys/net/ipv4/tcp_timestamps")),
+		Somaxconn:     number(read(root, "proc/sys/net/core/somaxconn")),
+		ASLR:          number(read(root, "proc/sys/kernel/randomize_va_space")),
+		TimerSlackNS:  number(read(root, "proc/self/timerslack_ns")),
+	}
+	if ports := strings.Fields(read(root, "proc/sys/net/ipv4/ip_local_port_range")); len(ports) == 2 {
+		f.PortLow, f.PortHigh = number(ports[0]), number(ports[1])
+	}
+	info := read(root, "proc/meminfo")
+	f.AvailableBytes = kilobytes(info, "MemAvailable")
+	if total, free := kilobytes(info, "SwapTotal"), kilobytes(info, "SwapFree"); total != nil && free != nil {
+		used := *total - *free
+		f.SwapUsedBytes = &used
+	}
+	return f
+}
+
+// read returns the text of a file without the blanks around it, empty if it cannot be read.
+func read(root fs.FS, name string) string {
+	data, err := fs.ReadFile(root, name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// number reads an integer; nil if text is none.
+func number(text string) *int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// chosen is the word in brackets of "always [madvise] never".
+func chosen(text string) string {
+	_, rest, _ := strings.Cut(text, "[")
+	word, _, found := strings.Cut(rest, "]")
+	if !found {
+		return ""
+	}
+	return word
+}
+
+// kilobytes reads a line "key:   12 kB" of /proc/meminfo, in bytes.
+func kilobytes(info, key string) *int64 {
+	for line := range strings.Lines(info) {
+		name, value, _ := strings.Cut(line, ":")
+		if fields := strings.Fields(value); name == key && len(fields) > 0 {
+			if n := number(fields[0]); n != nil {
+				*n <<= 10
+				return n
+			}
+		}
+	}
+	return nil
+}
+
+// hardFileLimit reads the second figure of "Max open files   1024   1048576   files" of /proc/self/limits; nil where it is "unlimited" or missing.
+func hardFileLimit(limits string) *int64 {
+	for line := range strings.Lines(limits) {
+		if rest, ok := strings.CutPrefix(line, "Max open files"); ok {
+			if fields := strings.Fields(rest); len(fields) > 1 {
+				return number(fields[1])
+			}
+		}
+	}
+	return nil
+}
+
+// turbo says whether the CPUs may run above their base clock: "on", "off", or empty where that is not told (kernel
+// Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst).
+func turbo(root fs.FS) string {
+	switch read(root, "sys/devices/system/cpu/intel_pstate/no_turbo") {
+	case "0":
+		return "on"
+	case "1":
+		return "off"
+	}
+	switch read(root, "sys/devices/system/cpu/cpufreq/boost") {
+	case "1":
+		return "on"
+	case "0":
+		return "off"
+	}
+	return ""
+}
+
+// split lists the cores of which the server has a thread and the generator another.
+func split(root fs.FS, server, generator []int) [][]int {
+	var cores [][]int
+	for _, s := range server {
+		list := read(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", s))
+		for _, g := range generator {
+			core := []int{s, g}
+			slices.Sort(core)
+			if s != g && listed(list, g) && !slices.ContainsFunc(cores, func(c []int) bool { return slices.Equal(c, core) }) {
+				cores = append(cores, core)
+			}
+		}
+	}
+	return cores
+}
+
+// listed reports whether the kernel's list of CPUs, "0-2,5", names cpu.
+func listed(list string, cpu int) bool {
+	for item := range strings.SplitSeq(list, ",") {
+		first, last, ranged := strings.Cut(item, "-")
+		from, err := strconv.Atoi(first)
+		if err != nil {
+			continue
+		}
+		to := from
+		if ranged {
+			if to, err = strconv.Atoi(last); err != nil {
+				continue
+			}
+		}
+		if from <= cpu && cpu <= to {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package calibration
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"dyno/internal/host"
+	"dyno/internal/load"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+	"dyno/internal/truth"
+)
+
+// trial is one short load on one server of a round.
+type trial struct {
+	perSec float64
+	cpu    float64 // per request, ns
+	queue  int64
+	loaded int64
+}
+
+// rounds loads ref, its copy, and the servers of known cost in turn. None is frozen: what the others do at rest is little, and the same for all.
+func (b *bench) rounds(ctx context.Context) error {
+	if b.times.Rounds <= 0 {
+		return nil
+	}
+	names := append([]string{"ref", "ref'"}, b.times.Costs...)
+	servers := make([]*server, len(names))
+	for i, name := range names {
+		b.Note("warm up " + name)
+		var err error
+		if servers[i], err = b.start(ctx, name); err != nil {
+			return err
+		}
+		if b.times.Warm > 0 {
+			if _, err := b.load(ctx, servers[i], usual, load.Window{For: b.times.Warm}); err != nil {
+				return err
+			}
+		}
+	}
+	b.Note(fmt.Sprintf("noise: %d rounds of %d loads of %v", b.times.Rounds, len(names), b.times.Trial))
+	rng := rand.New(rand.NewPCG(seed, 0))
+	noise := &result.Noise{Servers: names, TrialNS: int64(b.times.Trial), Connections: usual.Connections}
+	var all [][]trial // by round, then server
+	for range b.times.Rounds {
+		round, causes, err := b.round(ctx, servers, rng.Perm(len(servers)))
+		if err != nil {
+			return err
+		}
+		all = append(all, round)
+		n := result.NoiseRound{Causes: causes}
+		for _, t := range round {
+			n.RatePerSec, n.CPUPerRequestNS = append(n.RatePerSec, t.perSec), append(n.CPUPerRequestNS, t.cpu)
+			n.RunQueueNS += t.queue
+			n.LoadedNS += t.loaded
+		}
+		noise.Rounds = append(noise.Rounds, n)
+	}
+	b.cal.Noise = noise
+	for i, name := range b.times.Costs {
+		b.cal.Costs = append(b.cal.Costs, knownCost(name, all, 2+i))
+	}
+	for _, s := range servers {
+		if err := b.stop(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round takes one trial of each server in the given order; the trials are returned by server.
+func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]trial, result.Causes, error) {
+	var before, after host.Snapshot
+	b.meter.Snapshot(&before)
+	used, own, err := clocks(servers)
+	if err != nil {
+		return nil, result.Causes{}, err
+	}
+	round := make([]trial, len(servers))
+	for _, i := range order {
+		v, err := b.load(ctx, servers[i], usual, load.Window{For: b.times.Trial})
+		if err == nil {
+			err = v.clean()
+		}
+		if err != nil {
+			return nil, result.Causes{}, err
+		}
+		round[i] = trial{
+			perSec: v.perSec(), cpu: float64(v.server) / float64(v.Succeeded), queue: v.RunQueueNS, loaded: v.WindowNS * int64(max(1, v.Workers)),
+		}
+	}
+	b.meter.Snapshot(&after)
+	used2, own2, err := clocks(servers)
+	if err != nil {
+		return nil, result.Causes{}, err
+	}
+	h := &b.cal.Host
+	return round, host.Causes(&before, &after, host.Account{CPUs: h.ServerCPUs, Used: used2 - used}, host.Account{CPUs: h.GeneratorCPUs, Used: own2 - own}), nil
+}
+
+// clocks are the CPU that all servers together, and dyno itself, have used.
+func clocks(servers []*server) (used, own time.Duration, err error) {
+	for _, s := range servers {
+		d, err := s.Process.CPU()
+		if err != nil {
+			return 0, 0, err
+		}
+		used += d
+	}
+	own, err = proc.SelfCPU()
+	return used, own, err
+}
+
+// knownCost compares the CPU per request of server i of the rounds with that of ref, the first.
+func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
+	c, _, _ := truth.ParseControl(name)
+	added := c.Extra * float64(truth.RefCost)
+	var logs, base []float64
+	for _, r := range rounds {
+		logs = append(logs, math.Log(r[i].cpu/r[0].cpu))
+		base = append(base, r[0].cpu)
+	}
+	ratio, lo, hi := stats.HodgesLehmann(logs, .95)
+	return result.KnownCost{
+		Server: name, AddedNS: int64(added), Expected: 1 + added/stats.Median(base), Ratio: math.Exp(ratio), Lo: finite(math.Exp(lo)), Hi: finite(math.Exp(hi)),
+		Rounds: len(rounds),
+	}
+}
+
+// finite is nil for a bound that the rounds leave open: as a ratio 0 or infinite.
+func finite(v float64) *float64 {
+	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// String is the shape in words.
+func (s Shape) String() string {
+	text := fmt.Sprintf("%d connections", s.Connections)
+	if s.Connections == 1 {
+		text = "1 connection"
+	}
+	if s.Pipeline > 1 {
+		text += fmt.Sprintf(", %d requests in flight on each", s.Pipeline)
+	}
+	if s.PerConnection == 1 {
+		text += ", a new one for each request"
+	}
+	return text
+}

@@ -1,0 +1,114 @@
+package calibration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"dyno/internal/result"
+	"dyno/internal/truth"
+)
+
+// known are the delays, of which the first must be none: it tells what the way there and back takes.
+var known = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
+
+// delayRate makes requests 2.7 ms apart, which is no divisor of a delay: an answer that comes just when the next request is due finds the loop
+// awake, and so is seen 40 µs sooner.
+const delayRate = 370
+
+func (b *bench) delays(ctx context.Context) error {
+	if b.times.Delay <= 0 {
+		return nil
+	}
+	for _, d := range known {
+		name := "null+" + d.String()
+		b.Note("known delay: " + d.String())
+		s, err := b.start(ctx, name)
+		if err != nil {
+			return err
+		}
+		v, err := b.load(ctx, s, Shape{Connections: 16, Pipeline: 1}, paced(delayRate, b.times.Delay))
+		if err != nil {
+			return err
+		}
+		if err := v.clean(); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := b.stop(s); err != nil {
+			return err
+		}
+		tally, err := readTally(s.log)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		b.cal.Delays = append(b.cal.Delays, result.KnownDelay{
+			DelayNS: int64(d), Requests: v.Succeeded, SeenP50NS: v.detail.Service.Quantile(.5), SeenP99NS: v.detail.Service.Quantile(.99),
+			TrueP50NS: tally.Service.P50NS, TrueP99NS: tally.Service.P99NS,
+		})
+	}
+	judge(b.cal.Delays)
+	return nil
+}
+
+// judge sets the errors, once the round trip is known: by the first, which has no delay.
+func judge(delays []result.KnownDelay) {
+	for i := range delays {
+		d := &delays[i]
+		d.RoundTripNS = delays[0].SeenP50NS - delays[0].TrueP50NS
+		d.ErrorP50NS = d.SeenP50NS - d.TrueP50NS - d.RoundTripNS
+		d.ErrorP99NS = d.SeenP99NS - d.TrueP99NS - d.RoundTripNS
+	}
+}
+
+// readTally reads what a server of known delay says when it ends: the last line of its log.
+func readTally(log string) (*truth.Tally, error) {
+	data, err := os.ReadFile(log)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSpace(string(data))
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	var t truth.Tally
+	if err := json.Unmarshal([]byte(last), &t); err != nil || t.Service == nil {
+		return nil, fmt.Errorf("it did not say what it did: %q", last)
+	}
+	return &t, nil
+}
+
+// The known stall, and the load on it: over whole periods a share (stall - x)/period of the responses take longer than x.
+const (
+	stallFor    = 200 * time.Millisecond
+	stallPeriod = 2 * time.Second
+	stallRate   = 1000
+)
+
+func (b *bench) stall(ctx context.Context) error {
+	if b.times.Stall <= 0 {
+		return nil
+	}
+	b.Note("known stall: 200 ms of every 2 s")
+	s, err := b.start(ctx, fmt.Sprintf("null~%v/%v", stallFor, stallPeriod))
+	if err != nil {
+		return err
+	}
+	v, err := b.load(ctx, s, Shape{Connections: 250, Pipeline: 1}, paced(stallRate, b.times.Stall))
+	if err != nil {
+		return err
+	}
+	if err := v.clean(); err != nil {
+		return err
+	}
+	b.cal.Stall = &result.KnownStall{
+		StallNS: int64(stallFor), PeriodNS: int64(stallPeriod), RatePerSec: stallRate, WindowNS: int64(b.times.Stall), Requests: v.Succeeded,
+		ResponseP99NS: v.detail.Response.Quantile(.99), ExpectedP99NS: int64(stallP(.99)),
+	}
+	return b.stop(s)
+}
+
+// stallP is the quantile q of response that the stall makes: 0.99 is 180 ms.
+func stallP(q float64) time.Duration {
+	return max(0, stallFor-time.Duration((1-q)*float64(stallPeriod)))
+}

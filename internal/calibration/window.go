@@ -1,0 +1,120 @@
+package calibration
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+)
+
+// seed draws the order of the rounds and the random parts of requests: a calibration is the same each time.
+const seed = 1
+
+// rewarm is loaded on fresh connections before a window that counts, as in a trial.
+const rewarm = 30 * time.Millisecond
+
+// seen is what a window showed.
+type seen struct {
+	result.Load
+	detail         result.Detail // of an observed window
+	server, client time.Duration // CPU that they used
+}
+
+// perSec is the rate of right answers.
+func (s *seen) perSec() float64 {
+	if s.WindowNS <= 0 {
+		return 0
+	}
+	return float64(s.Succeeded) / (float64(s.WindowNS) / 1e9)
+}
+
+// clean reports what must not be in a measurement. Requests that found no time to start are no error: response and lag have them, as late as they were.
+func (s *seen) clean() error {
+	if s.Established != s.Connections || s.Succeeded != s.Started || s.Succeeded == 0 {
+		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded: %v %v", s.Established, s.Connections, s.Succeeded, s.Started, s.Errors, s.Failures)
+	}
+	return nil
+}
+
+// load loads s for one window, on fresh connections.
+func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window) (*seen, error) {
+	defer quiet()()
+	sess, err := epoll.Engine{}.Open(ctx, b.job(s.Addr, shape, w.Schedule != nil))
+	if err != nil {
+		return nil, fmt.Errorf("load %s: %w", s.name, err)
+	}
+	defer sess.Close()
+	if w.Schedule == nil {
+		if _, err := sess.Run(ctx, load.Window{For: rewarm}); err != nil {
+			return nil, fmt.Errorf("load %s: %w", s.name, err)
+		}
+	} else {
+		w.Observe = &load.Observe{}
+	}
+	v := &seen{}
+	if w.Observe != nil {
+		w.Observe.Into = &v.detail
+	}
+	server, err := s.Process.CPU()
+	if err != nil {
+		return nil, err
+	}
+	client, err := proc.SelfCPU()
+	if err != nil {
+		return nil, err
+	}
+	if v.Load, err = sess.Run(ctx, w); err != nil {
+		return nil, fmt.Errorf("load %s: %w", s.name, err)
+	}
+	after, err := proc.SelfCPU()
+	if err != nil {
+		return nil, err
+	}
+	v.client = after - client
+	if after, err = s.Process.CPU(); err != nil {
+		return nil, err
+	}
+	v.server = after - server
+	return v, nil
+}
+
+func (b *bench) job(addr string, shape Shape, open bool) load.Job {
+	return load.Job{
+		Network: "tcp", Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.generatorCPUs(), Connections: shape.Connections, Pipeline: shape.Pipeline,
+		PerConnection: shape.PerConnection, Spin: open && b.cal.Host.Pinned,
+	}
+}
+
+// probe asks once.
+func (b *bench) probe(ctx context.Context, addr string) error {
+	sess, err := epoll.Engine{}.Open(ctx, b.job(addr, Shape{Connections: 1, Pipeline: 1}, false))
+	if err != nil {
+		return err
+	}
+	defer sess.Close()
+	l, err := sess.Run(ctx, load.Window{Requests: 1})
+	if err == nil && l.Succeeded != 1 {
+		err = fmt.Errorf("the first answer was not right: %v %v", l.Failures, l.Errors)
+	}
+	return err
+}
+
+// quiet holds the garbage collector back until what it returns is called.
+func quiet() func() {
+	old := debug.SetGCPercent(-1)
+	return func() {
+		debug.SetGCPercent(old)
+		runtime.GC()
+	}
+}
+
+// paced is an open loop of evenly spaced requests. The schedule is endless; the window ends it.
+func paced(rate float64, length time.Duration) load.Window {
+	return load.Window{For: length, Schedule: &load.Schedule{Stages: []load.Stage{{From: rate, To: rate}}, Seed: seed}}
+}

@@ -1,0 +1,138 @@
+package result
+
+// Calibration is what dyno found out about a machine and about itself on it, by servers whose truth is known. What was not measured, in a quick
+// calibration or where the machine does not tell, is nil.
+type Calibration struct {
+	Format        int    `json:"format"`
+	Dyno          string `json:"dyno"`    // version of dyno
+	BootID        string `json:"boot_id"` // what was found holds until the machine starts anew (random(4))
+	StartedUnixNS int64  `json:"started_unix_ns"`
+	EndedUnixNS   int64  `json:"ended_unix_ns"`
+	Quick         bool   `json:"quick,omitempty"`
+	Host          Host   `json:"host"`
+	Facts         Facts  `json:"facts"`
+
+	Clock    *Clock       `json:"clock,omitempty"`
+	Waiting  *Waiting     `json:"waiting,omitempty"`
+	Ceilings []Ceiling    `json:"ceilings,omitempty"`
+	Delays   []KnownDelay `json:"delays,omitempty"`
+	Stall    *KnownStall  `json:"stall,omitempty"`
+	Costs    []KnownCost  `json:"costs,omitempty"`
+	Noise    *Noise       `json:"noise,omitempty"`
+}
+
+// LatencyErrorP99NS is the largest error of a p99 among the known delays, without its sign; false if none was measured.
+func (c *Calibration) LatencyErrorP99NS() (ns int64, ok bool) {
+	for _, d := range c.Delays {
+		ns, ok = max(ns, d.ErrorP99NS, -d.ErrorP99NS), true
+	}
+	return ns, ok
+}
+
+// Facts are settings of the machine that bear on measuring, beyond those of Host. What is not told is empty or nil.
+type Facts struct {
+	SMT         string  `json:"smt,omitempty"`         // sys/devices/system/cpu/smt/control: on, off, forceoff, notsupported, notimplemented
+	SplitCores  [][]int `json:"split_cores,omitempty"` // CPUs of a core of which the server has a thread and the generator another
+	Turbo       string  `json:"turbo,omitempty"`       // on, off
+	ClockSource string  `json:"clock_source,omitempty"`
+	THP         string  `json:"thp,omitempty"` // always, madvise, never
+
+	HardFileLimit  *int64 `json:"hard_file_limit,omitempty"`
+	PortLow        *int64 `json:"port_low,omitempty"` // ends of ip_local_port_range, both in it
+	PortHigh       *int64 `json:"port_high,omitempty"`
+	TimeWaitReuse  *int64 `json:"tcp_tw_reuse,omitempty"`   // 0 never, 1 always, 2 on the loopback
+	TCPTimestamps  *int64 `json:"tcp_timestamps,omitempty"` // without them no port is reused early
+	Somaxconn      *int64 `json:"somaxconn,omitempty"`
+	ASLR           *int64 `json:"aslr,omitempty"` // 0 off, 1 without the heap, 2 all
+	TimerSlackNS   *int64 `json:"timer_slack_ns,omitempty"`
+	AvailableBytes *int64 `json:"available_bytes,omitempty"`
+	SwapUsedBytes  *int64 `json:"swap_used_bytes,omitempty"`
+}
+
+// Clock is what it takes to ask for the time. A step is the least difference between two readings.
+type Clock struct {
+	CostNS float64 `json:"cost_ns"`
+	StepNS int64   `json:"step_ns"`
+}
+
+// Waiting is how late requests go out that are due every so often: by the engine, and by a goroutine that sleeps (time.Sleep).
+type Waiting struct {
+	RatePerSec float64 `json:"rate_per_sec"`
+	Requests   int64   `json:"requests"`
+	Spin       bool    `json:"spin"` // the last stretch was waited for awake
+	LagP50NS   int64   `json:"lag_p50_ns"`
+	LagP99NS   int64   `json:"lag_p99_ns"`
+	LagMaxNS   int64   `json:"lag_max_ns"`
+	RunQueueNS int64   `json:"run_queue_ns"` // that the event loops waited for their CPU, within the window
+	WindowNS   int64   `json:"window_ns"`
+	Sleeps     int64   `json:"sleeps"`
+	SleepP50NS int64   `json:"sleep_p50_ns"`
+	SleepP99NS int64   `json:"sleep_p99_ns"`
+}
+
+// Ceiling is the most that the engine reaches for one shape of load: a closed loop against the null server.
+type Ceiling struct {
+	Connections    int              `json:"connections"`
+	Pipeline       int              `json:"pipeline"`
+	PerConnection  int              `json:"per_connection,omitempty"` // requests; 0: no end
+	WindowNS       int64            `json:"window_ns"`
+	Succeeded      int64            `json:"succeeded"`
+	Errors         map[string]int64 `json:"errors,omitempty"`
+	RatePerSec     float64          `json:"rate_per_sec"`
+	GeneratorShare *float64         `json:"generator_cpu_share,omitempty"` // of the generator's CPUs
+	ServerShare    *float64         `json:"server_cpu_share,omitempty"`    // of the server's
+}
+
+// KnownDelay sets the service times that the engine saw beside those that the server knows of. An error is their difference less RoundTripNS: the
+// difference of the medians at no delay, which is the way there and back.
+type KnownDelay struct {
+	DelayNS     int64 `json:"delay_ns"`
+	Requests    int64 `json:"requests"`
+	SeenP50NS   int64 `json:"seen_p50_ns"`
+	SeenP99NS   int64 `json:"seen_p99_ns"`
+	TrueP50NS   int64 `json:"true_p50_ns"`
+	TrueP99NS   int64 `json:"true_p99_ns"`
+	RoundTripNS int64 `json:"round_trip_ns"`
+	ErrorP50NS  int64 `json:"error_p50_ns"`
+	ErrorP99NS  int64 `json:"error_p99_ns"`
+}
+
+// KnownStall is the p99 of response seen in an open loop against a server that stands still for the last StallNS of every PeriodNS.
+type KnownStall struct {
+	StallNS       int64   `json:"stall_ns"`
+	PeriodNS      int64   `json:"period_ns"`
+	RatePerSec    float64 `json:"rate_per_sec"`
+	WindowNS      int64   `json:"window_ns"` // asked for
+	Requests      int64   `json:"requests"`
+	ResponseP99NS int64   `json:"response_p99_ns"`
+	ExpectedP99NS int64   `json:"expected_p99_ns"`
+}
+
+// KnownCost is the CPU per request of a server with a known cost added, as a ratio to the same without it: Hodges-Lehmann over rounds with its
+// interval of 95 %, whose bounds are nil where the rounds are too few.
+type KnownCost struct {
+	Server   string   `json:"server"`
+	AddedNS  int64    `json:"added_ns"` // to each request
+	Expected float64  `json:"expected_ratio"`
+	Ratio    float64  `json:"ratio"`
+	Lo       *float64 `json:"ratio_lo,omitempty"`
+	Hi       *float64 `json:"ratio_hi,omitempty"`
+	Rounds   int      `json:"rounds"`
+}
+
+// Noise is how far servers that are alike, loaded in turn, are from each other, and what else the machine did meanwhile.
+type Noise struct {
+	Servers     []string     `json:"servers"` // ref, its copy, those of known cost
+	TrialNS     int64        `json:"trial_ns"`
+	Connections int          `json:"connections"`
+	Rounds      []NoiseRound `json:"rounds"`
+}
+
+// NoiseRound is one trial of each server, in random order. Rates and costs stand in the order of Noise.Servers.
+type NoiseRound struct {
+	Causes          Causes    `json:"causes"`
+	RunQueueNS      int64     `json:"run_queue_ns"` // of the event loops, over LoadedNS
+	LoadedNS        int64     `json:"loaded_ns"`    // windows times event loops
+	RatePerSec      []float64 `json:"rate_per_sec"`
+	CPUPerRequestNS []float64 `json:"cpu_per_request_ns"`
+}
