@@ -59,7 +59,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	up := 0
 	s.each(func(w *worker) { w.establish(ctx) })
 	for _, w := range s.workers {
-		up += w.up()
+		up += len(w.connects) // those that were hung up on since, too
 		err = errors.Join(err, w.dialErr)
 		if w.pinErr != nil {
 			s.Close()
