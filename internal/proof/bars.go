@@ -117,7 +117,7 @@ func (t *Trap) Outcome() (text string, met bool) {
 	case t.Catch == "":
 		return "does not keep the bars", false
 	case told.Share() >= .95:
-		return "told by " + t.Catch, true
+		return "told by " + t.Catch + " in " + told.String(), true
 	}
 	return "told by " + t.Catch + " in " + told.String() + " only", false
 }
