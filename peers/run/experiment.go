@@ -16,7 +16,7 @@ import (
 // experiment is one measurement and the rows that it yields.
 type experiment struct {
 	rows []row
-	peer *peer
+	peer *peer // whom it needs
 	run  func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error)
 }
 
@@ -72,7 +72,12 @@ func (b *bench) measure(ctx context.Context, e experiment) []result {
 
 // race pits dyno against p. The first of its rows is the ratio of requests per second, the second, if any, of CPU per request.
 func race(p peer, s shape, scenario string, rows ...row) experiment {
-	return experiment{rows: rows, peer: &p, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+	return between(dyno, p, 1, s, scenario, rows...)
+}
+
+// between pits one against the other, in so many times the pairs that are asked for.
+func between(one, other peer, times int, s shape, scenario string, rows ...row) experiment {
+	return experiment{rows: rows, peer: &other, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		file, err := b.scenario(scenario)
 		if err != nil {
 			return nil, err
@@ -83,7 +88,8 @@ func race(p peer, s shape, scenario string, rows ...row) experiment {
 		}
 		defer srv.stop()
 		reported := 0.0
-		side := func(p peer, program string) contender {
+		side := func(p peer) contender {
+			program := b.install(ctx, p).program
 			return contender{p.name, func(ctx context.Context) (outcome, error) {
 				out, cpu, err := b.generate(ctx, b.opts.window, p.command(program, srv.url(), s, b.opts.window), nil)
 				if err != nil {
@@ -100,7 +106,10 @@ func race(p peer, s shape, scenario string, rows ...row) experiment {
 				return outcome{rate: c.requests / c.seconds, cpu: float64(cpu) / c.requests, erred: c.errors > c.requests/100}, nil
 			}}
 		}
-		valid, all, err := b.rounds(ctx, e.rows[0].name, b.opts.pairs, []contender{side(dyno, b.dyno), side(p, b.install(ctx, p).program)})
+		if i := b.install(ctx, one); i.err != nil {
+			return nil, i.err
+		}
+		valid, all, err := b.rounds(ctx, e.rows[0].name, times*b.opts.pairs, []contender{side(one), side(other)})
 		if err != nil {
 			return nil, err
 		}

@@ -82,7 +82,7 @@ func crate(name, version string) func(context.Context, *bench) (string, string, 
 // cProgram compiles one file of this checkout.
 func cProgram(source string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {
-		program := filepath.Join(b.temp, strings.TrimSuffix(filepath.Base(source), ".c"))
+		program := filepath.Join(b.temp, filepath.Base(filepath.Dir(source)))
 		if err := b.step(ctx, b.root, "gcc", "-O2", "-o", program, source); err != nil {
 			return "", "", err
 		}

@@ -35,7 +35,8 @@ var errNoFigures = errors.New("no figures in its output")
 func seconds(d time.Duration) string { return strconv.Itoa(int(d.Seconds())) }
 
 var dyno = peer{
-	name: "dyno",
+	name:    "dyno",
+	install: func(_ context.Context, b *bench) (string, string, error) { return b.dyno, b.commit, nil },
 	command: func(program, url string, s shape, window time.Duration) []string {
 		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1", "-c", strconv.Itoa(s.connections), "-d", window.String()}
 		if s.pipeline > 1 {
@@ -208,23 +209,28 @@ var ab = peer{
 	},
 }
 
-var loop = peer{
-	name:    "epoll-loop",
-	install: cProgram("peers/epoll-loop/loop.c"),
-	command: func(program, to string, s shape, window time.Duration) []string {
-		u, err := url.Parse(to)
-		if err != nil {
-			return nil
-		}
-		return []string{program, u.Hostname(), u.Port(), strconv.Itoa(s.connections), seconds(window)}
-	},
-	parse: func(out []byte) (count, error) {
-		n, total, ok := two(out, `(\d+) requests in`, `in ([0-9.]+) s`)
-		if !ok || total == 0 {
-			return count{}, errNoFigures
-		}
-		return count{requests: n, seconds: total}, nil
-	},
+var epollLoop, uringLoop = bareLoop("epoll-loop"), bareLoop("uring-loop")
+
+// bareLoop is a program of this checkout that asks, reads and counts.
+func bareLoop(name string) peer {
+	return peer{
+		name:    name,
+		install: cProgram("peers/" + name + "/loop.c"),
+		command: func(program, to string, s shape, window time.Duration) []string {
+			u, err := url.Parse(to)
+			if err != nil {
+				return nil
+			}
+			return []string{program, u.Hostname(), u.Port(), strconv.Itoa(s.connections), seconds(window)}
+		},
+		parse: func(out []byte) (count, error) {
+			n, total, ok := two(out, `(\d+) requests in`, `in ([0-9.]+) s`)
+			if !ok || total == 0 {
+				return count{}, errNoFigures
+			}
+			return count{requests: n, seconds: total}, nil
+		},
+	}
 }
 
 // two finds one number by each expression.

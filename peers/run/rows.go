@@ -69,7 +69,7 @@ func experiments() []experiment {
 	}
 	one := shape{connections: 125, pipeline: 1}
 	return []experiment{
-		race(wrk, one, "",
+		between(dyno, wrk, 3, one, "",
 			rate("wrk-125", "wrk, 125 connections", 1.27),
 			row{"wrk-125-cpu", "CPU per request, dyno ÷ wrk, 125 connections", bar{kind: atMost, value: .80}, ratio}),
 		race(wrk, shape{1000, 1}, "", rate("wrk-1000", "wrk, 1,000 connections", 1.17)),
@@ -80,7 +80,10 @@ func experiments() []experiment {
 		race(h2load, one, "", rate("h2load", "h2load --h1, 125 connections", 1.35)),
 		race(hey, one, "", rate("hey", "hey, 125 connections", 4)),
 		race(ab, one, keepAlive, row{"ab", "requests/s, dyno ÷ ab -k, 125 connections", bar{}, ratio}),
-		race(loop, one, "", rate("epoll-loop", "a bare epoll loop in C, 125 connections", .92)),
+		race(epollLoop, one, "", rate("epoll-loop", "a bare epoll loop in C, 125 connections", .92)),
+		between(uringLoop, epollLoop, 6, one, "",
+			row{"io-uring", "requests/s, a bare io_uring loop ÷ the epoll loop, 125 connections", bar{kind: atLeast, value: 1.03}, ratio},
+			row{"io-uring-cpu", "CPU per request, a bare io_uring loop ÷ the epoll loop", bar{kind: atMost, value: .97}, ratio}),
 		allocations(row{"allocations", "allocations per request, in steady state", bar{kind: atMost}, plain}),
 		memory(row{"memory", "peak memory with 10,000 connections", bar{kind: atMost, value: 60e6}, mega}, 10_000),
 		lag(row{"lag-2000", "lag p99 at 2,000/s", bar{kind: atMost, value: 60e3}, micros}, 2000),

@@ -19,7 +19,7 @@ func TestParse(t *testing.T) {
 		requests, seconds float64
 	}{
 		{wrk, 122_715, 1.0045}, {bombardier, 96_674, 1.0011}, {oha, 85_800, 1.0039}, {h2load, 60_411, 1}, {hey, 12_313, 1.0175}, {ab, 122_807, 1.001},
-		{loop, 55_325, 1}, {dyno, 145_853, 1.0002},
+		{epollLoop, 55_325, 1}, {dyno, 145_853, 1.0002},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.peer.name+".txt"))
 		if err != nil {
