@@ -17,12 +17,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// alone measures dyno by itself: once gives the value of one window. The estimate is the pseudomedian of several.
-func alone(r row, once func(context.Context, *bench) (float64, error)) experiment {
+// alone measures dyno by itself: once gives the value of one window. The estimate is the pseudomedian of several. timed is whether other
+// programs can move the value.
+func alone(r row, timed bool, once func(context.Context, *bench) (float64, error)) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		c := contender{dyno.name, func(ctx context.Context) (outcome, error) {
 			v, err := once(ctx, b)
-			return outcome{value: v, text: r.unit.text(v) + r.unit.suffix}, err
+			return outcome{value: v, unmoved: !timed, text: r.unit.text(v) + r.unit.suffix}, err
 		}}
 		valid, all, err := b.rounds(ctx, r.name, min(6, b.opts.pairs), []contender{c}) // 6: the fewest that have a 95 % interval
 		if err != nil {
@@ -38,7 +39,7 @@ func alone(r row, once func(context.Context, *bench) (float64, error)) experimen
 
 // memory is the peak resident set of dyno with so many open connections, in bytes.
 func memory(r row, connections int) experiment {
-	return alone(r, func(ctx context.Context, b *bench) (float64, error) {
+	return alone(r, false, func(ctx context.Context, b *bench) (float64, error) {
 		srv, err := b.serve(ctx, "null", "")
 		if err != nil {
 			return 0, err
@@ -76,7 +77,7 @@ func highWater(pid int) float64 {
 
 // stall is the p99 of the response time at 1,000/s against a server that stands still for 200 ms of every 2 s.
 func stall(r row) experiment {
-	return alone(r, func(ctx context.Context, b *bench) (float64, error) {
+	return alone(r, true, func(ctx context.Context, b *bench) (float64, error) {
 		srv, err := b.serve(ctx, "null~200ms/2s", "")
 		if err != nil {
 			return 0, err
@@ -95,7 +96,7 @@ func stall(r row) experiment {
 
 // drops is how many more closed connections dyno reported than the server closed.
 func drops(r row) experiment {
-	return alone(r, func(ctx context.Context, b *bench) (float64, error) {
+	return alone(r, false, func(ctx context.Context, b *bench) (float64, error) {
 		srv, err := b.serve(ctx, "null/4", "")
 		if err != nil {
 			return 0, err

@@ -27,14 +27,15 @@ type contender struct {
 
 // outcome is one window of one contender. Each experiment fills what it looks at.
 type outcome struct {
-	rate   float64 // requests per second
-	cpu    float64 // of the generator, ns per request
-	value  float64
-	text   string  // of value
-	p50    float64 // ns
-	p99    float64
-	erred  bool    // too much for the round to count
-	others float64 // share of the two CPUs that other programs took
+	rate    float64 // requests per second
+	cpu     float64 // of the generator, ns per request
+	value   float64
+	text    string  // of value
+	p50     float64 // ns
+	p99     float64
+	erred   bool    // too much for the round to count
+	unmoved bool    // whatever others took: a count or a size
+	others  float64 // share of the two CPUs that other programs took
 }
 
 // rounds runs every contender once a round, in random order, until n rounds are valid; all is how many it took.
@@ -75,7 +76,7 @@ func runRounds(ctx context.Context, n int, cs []contender, account account, tell
 			switch {
 			case ctx.Err() != nil:
 				return nil, all, ctx.Err()
-			case o.others > voids:
+			case o.others > voids && !o.unmoved:
 				void = "  void: other programs"
 				if err != nil {
 					void += ", and " + cs[k].name + " failed: " + err.Error()
