@@ -134,15 +134,19 @@ func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 
 // wait polls first, which costs less than a sleep that has already ended.
 func (s *nullServer) wait(events []unix.EpollEvent) (uintptr, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
-	switch {
-	case n != 0 || errno != 0:
-	case s.held.n > 0:
-		return s.sleep(events)
-	default:
+	if s.manner.Timed {
+		return s.await(events)
+	}
+	n, errno := s.poll(events)
+	if n == 0 && errno == 0 {
 		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
 			uintptr(nullTick.Milliseconds()), 0, 0)
 	}
+	return n, errno
+}
+
+func (s *nullServer) poll(events []unix.EpollEvent) (uintptr, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
 	return n, errno
 }
 
