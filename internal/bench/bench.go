@@ -143,6 +143,11 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	epoch := -1
 	for {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
+		if stop != "" || o.Epoch != epoch {
+			if err := b.idle(ctx, epoch); err != nil {
+				return "", err
+			}
+		}
 		if stop != "" {
 			return string(stop), nil
 		}

@@ -23,7 +23,7 @@ func values(body string) *scenario.Scenario {
 // set is a bench on fakes, whose records are kept.
 func set(t *testing.T) (*Bench, *fakeHost, *fakeDriver, *[]result.Record) {
 	t.Helper()
-	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}}
+	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}, held: map[string]int{}}
 	d := &fakeDriver{host: h, rng: rand.New(rand.NewPCG(1, 1)), rates: map[string]float64{"a": 60_000, "b": 40_000, "c": 30_000, "ref": 5e4, "ref'": 5e4, "null": 2e5}}
 	var records []result.Record
 	b := &Bench{
@@ -110,6 +110,35 @@ func TestMetersAreRecorded(t *testing.T) {
 		if l.Meters["cpu"] != "fake" || l.Absent["memory"] != "it has none" {
 			t.Errorf("%s: %v, %v", l.Contestant, l.Meters, l.Absent)
 		}
+	}
+}
+
+func TestIdleConnectionsAreHeldWhileMemoryIsRead(t *testing.T) {
+	b, h, _, records := set(t)
+	p := small("a", "b")
+	p.IdleConnections = []int{1, 500, 2000}
+	run, err := b.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(run.Idle), 2*3*8; got != want {
+		t.Fatalf("%d records; want %d: 2 contestants, 3 steps, 8 epochs that count", got, want)
+	}
+	for i, r := range run.Idle {
+		want := p.IdleConnections[i%3]
+		if r.Connections != want || *r.Server.PSSBytes != int64(1000*want) || r.Epoch != 1+i/6 {
+			t.Errorf("record %d: %+v with %d bytes; want %d connections", i, r, *r.Server.PSSBytes, want)
+		}
+	}
+	if h.held["a"] != 0 {
+		t.Errorf("%d connections are still held", h.held["a"])
+	}
+	again := &result.Run{}
+	for _, r := range *records {
+		again.Add(r)
+	}
+	if len(again.Idle) != len(run.Idle) {
+		t.Errorf("%d records were stored", len(again.Idle))
 	}
 }
 

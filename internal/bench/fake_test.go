@@ -32,6 +32,7 @@ type fakeHost struct {
 	thawed  []string
 	running int
 	starts  map[string]int
+	held    map[string]int // connections, by contestant
 }
 
 func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
@@ -125,6 +126,10 @@ func (s *fakeServer) Usage(u *result.Usage) {
 		s.host.t.Errorf("usage of %s was read while it ran", s.name)
 	}
 	u.Processes = 1
+	s.host.mu.Lock()
+	defer s.host.mu.Unlock()
+	n := int64(s.host.held[s.name]) * 1000
+	u.PSSBytes = &n
 }
 
 func (s *fakeServer) Totals(u *result.Usage) {
@@ -201,7 +206,8 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	if d.opened != nil {
 		d.opened(name)
 	}
-	return &fakeSession{d, name, job.Connections}, nil
+	d.host.held[name] += job.Connections
+	return &fakeSession{d: d, name: name, connections: job.Connections}, nil
 }
 
 func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
@@ -222,6 +228,7 @@ type fakeSession struct {
 	d           *fakeDriver
 	name        string
 	connections int
+	closed      bool
 }
 
 func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, error) {
@@ -231,6 +238,9 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	}
 	s.d.clock += w.For
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))
+	if w.Requests > 0 {
+		n = w.Requests
+	}
 	l := result.Load{WindowNS: int64(w.For), Connections: s.connections, Established: s.connections, Started: n, Succeeded: n, ServiceP50NS: 1e6}
 	if s.d.trouble != nil {
 		s.d.trouble(s.name, &l)
@@ -238,4 +248,12 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	return l, nil
 }
 
-func (s *fakeSession) Close() error { return nil }
+func (s *fakeSession) Close() error {
+	s.d.host.mu.Lock()
+	defer s.d.host.mu.Unlock()
+	if !s.closed {
+		s.d.host.held[s.name] -= s.connections
+	}
+	s.closed = true
+	return nil
+}

@@ -15,6 +15,7 @@ const (
 	startNative   = 800 * time.Millisecond
 	startManaged  = 500 * time.Millisecond // without its warm-up, which goes on beside that of the others
 	trialOverhead = 22 * time.Millisecond
+	idleDial      = 150 * time.Microsecond // and its one request
 )
 
 // Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
@@ -168,6 +169,11 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 	}
 	for _, e := range entrants(p, epoch) {
 		sum += time.Duration(p.Rounds) * (time.Duration(trialOf(p, e.level)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead)
+	}
+	if epoch >= p.Pilots {
+		for _, n := range p.IdleConnections[max(0, len(p.IdleConnections)-1):] {
+			sum += time.Duration(len(p.Contestants)) * (time.Duration(len(p.IdleConnections))*trialOverhead + time.Duration(n)*idleDial)
+		}
 	}
 	if managed > 0 && p.Protocol != Classic {
 		native := time.Duration(len(names)-managed) * WarmNative

@@ -21,6 +21,7 @@ type Record struct {
 	Contestant *Contestant `json:"contestant,omitempty"`
 	Launch     *Launch     `json:"launch,omitempty"`
 	Trial      *Trial      `json:"trial,omitempty"`
+	Idle       *Idle       `json:"idle,omitempty"`
 	Failure    *Failure    `json:"failure,omitempty"`
 	Resume     *Resume     `json:"resume,omitempty"`
 	End        *End        `json:"end,omitempty"`
@@ -33,6 +34,7 @@ type Run struct {
 	Contestants []Contestant
 	Launches    []Launch
 	Trials      []Trial
+	Idle        []Idle
 	Failures    []Failure
 	Resumes     []Resume
 	End         *End // nil when the run was cut off
@@ -51,6 +53,8 @@ func (r *Run) Add(rec Record) {
 		r.Launches = append(r.Launches, *rec.Launch)
 	case rec.Trial != nil:
 		r.Trials = append(r.Trials, *rec.Trial)
+	case rec.Idle != nil:
+		r.Idle = append(r.Idle, *rec.Idle)
 	case rec.Failure != nil:
 		r.Failures = append(r.Failures, *rec.Failure)
 	case rec.Resume != nil:
@@ -108,6 +112,9 @@ type Plan struct {
 	Pilots  int     `json:"pilots"`           // epochs before the first that counts
 	Looks   []int   `json:"looks"`            // candidate numbers of valid epochs
 	Epochs  int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
+
+	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
+	IdleConnections []int `json:"idle_connections,omitempty"`
 
 	TrialNS  int64 `json:"trial_ns"`
 	RewarmNS int64 `json:"rewarm_ns"`
@@ -293,6 +300,16 @@ type Usage struct {
 	SwitchesVoluntary   *int64 `json:"switches_voluntary_total,omitempty"`
 	SwitchesInvoluntary *int64 `json:"switches_involuntary_total,omitempty"`
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`
+}
+
+// Idle is what a contestant holds with idle connections, each of which has carried one request. Read at the end of an epoch, in rising order.
+type Idle struct {
+	Contestant    string `json:"contestant"`
+	Epoch         int    `json:"epoch"`
+	Connections   int    `json:"connections"`
+	StartedUnixNS int64  `json:"started_unix_ns"`
+	EndedUnixNS   int64  `json:"ended_unix_ns"`
+	Server        Usage  `json:"server"`
 }
 
 // Causes are what besides the contestant could have moved a trial. They are judged per round, by plan, and never by the metric.
