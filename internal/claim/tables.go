@@ -1,0 +1,302 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+
+	"dyno/internal/foreign"
+)
+
+// group is what stands side by side in a table: the contestants of one scenario at one level, measured together.
+type group struct {
+	source, edition, date, suite, scenario, load string
+	connections                                  int
+}
+
+// byGroup sorts rows into groups; order is that of their first rows. Editions that differ by contestant do not tell groups apart.
+func byGroup(rows []*foreign.Row) (groups map[group][]*foreign.Row, order []group) {
+	groups = map[group][]*foreign.Row{}
+	for _, r := range rows {
+		k := group{r.Source, "", r.Date, r.Suite, r.Scenario, r.Load, r.Connections}
+		if groups[k] == nil {
+			order = append(order, k)
+		}
+		groups[k] = append(groups[k], r)
+	}
+	return groups, order
+}
+
+// twice is R8: one row, one metric, two values.
+func (j *judge) twice() {
+	for _, r := range j.rows {
+		seen := map[string]*foreign.Figure{}
+		for _, f := range r.Figures {
+			if f.Prose || f.Derived || f.Missing || f.Many > 0 || f.Value <= 0 {
+				continue
+			}
+			first := seen[f.Metric]
+			if first == nil {
+				seen[f.Metric] = f
+				continue
+			}
+			ratio := max(f.Value/first.Value, first.Value/f.Value)
+			t := Finding{
+				Rule: "R8", Kind: "one figure, two values", Verdict: CannotTell, Row: r, Figures: published(first, f), off: ratio,
+				Text: fmt.Sprintf("%s (%s) and %s (%s), %s times apart", first.Text, first.Table, f.Text, f.Table, report3(ratio)),
+				Note: "two runs: so far apart are they with nothing changed",
+			}
+			switch {
+			case ratio > 2:
+				t.Verdict, t.Note = Impossible, "they cannot both be of what they are published for"
+			case ratio > 1+slack:
+				t.Verdict = Doubtful
+			}
+			j.add(t)
+		}
+	}
+}
+
+func report3(v float64) string {
+	if v < 2 {
+		return fmt.Sprintf("%.3f", v)
+	}
+	return number(v)
+}
+
+// versionForm matches what in a contestant's name changes from edition to edition.
+var versionForm = regexp.MustCompile(`\s*\([^)]*\)|\s+v?[0-9]+(?:\.[0-9]+)*\b`)
+
+// measured are the metrics that a new run would change.
+func measured(f *foreign.Figure) bool {
+	switch f.Unit {
+	case foreign.PerSec, foreign.BPerSec, foreign.Seconds, foreign.Bytes:
+		return f.Metric != "document_length" && f.Metric != "heap_bytes" && !f.Missing && f.Many == 0 && !f.Prose && !f.Derived
+	}
+	return false
+}
+
+// stale is R8: most of a table's values of one metric are, contestant by contestant, those of an earlier date.
+func (j *judge) stale() {
+	type cell struct{ source, suite, scenario, contestant, metric, date, table string }
+	type table struct{ source, suite, metric, date, table string }
+	type level struct {
+		cell
+		connections int
+	}
+	earlier := map[level][]*foreign.Figure{}
+	same, known := map[table][]*foreign.Figure{}, map[table]int{}
+	var order []table
+	for _, r := range j.rows { // first all, for dates need not stand in order
+		for _, f := range r.Figures {
+			if measured(f) && r.Date != "" {
+				k := level{cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric, "", ""}, r.Connections}
+				earlier[k] = append(earlier[k], f)
+			}
+		}
+	}
+	for _, r := range j.rows {
+		for _, f := range r.Figures {
+			if !measured(f) || r.Date == "" {
+				continue
+			}
+			k := level{cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric, "", ""}, r.Connections}
+			t := table{r.Source, r.Suite, f.Metric, r.Date, f.Table}
+			if f.Metric == "memory" || f.Table == r.Edition { // a table of one page, not of a file
+				t.table = ""
+			}
+			before, match := false, false
+			for _, e := range earlier[k] {
+				if e.Row.Date < r.Date {
+					before = true
+					match = match || e.Text == f.Text && e.Digits >= 2
+				}
+			}
+			if before {
+				known[t]++
+				if known[t] == 1 {
+					order = append(order, t)
+				}
+			}
+			if match {
+				same[t] = append(same[t], f)
+			}
+		}
+	}
+	for _, t := range order {
+		digits := 0
+		for _, f := range same[t] {
+			digits += f.Digits
+		}
+		if 4*len(same[t]) < 3*known[t] || len(same[t]) < 2 || digits < 8 {
+			continue
+		}
+		for _, f := range same[t] {
+			j.add(Finding{
+				Rule: "R8", Kind: "carried over from an earlier date", Verdict: Doubtful, Row: f.Row, Figures: published(f), off: 1,
+				Text: fmt.Sprintf("%s of %s is, to the last digit, that of an earlier date, as are %d of %d in its table", f.Text, f.Metric, len(same[t]), known[t]),
+				Note: "an old value beside new ones; it was not measured with them",
+			})
+		}
+	}
+}
+
+// copied is R6 as far as a table shows it: two contestants, all figures the same.
+func (j *judge) copied() {
+	groups, order := byGroup(j.rows)
+	for _, k := range order {
+		seen := map[string]*foreign.Row{}
+		for _, r := range groups[k] {
+			var signature strings.Builder
+			digits, values := 0, 0
+			for _, f := range r.Figures {
+				if measured(f) && f.Value > 0 {
+					fmt.Fprintf(&signature, "%s=%s;", f.Metric, f.Text)
+					digits, values = digits+f.Digits, values+1
+				}
+			}
+			if values < 2 || digits < 9 {
+				continue
+			}
+			first := seen[signature.String()]
+			if first == nil {
+				seen[signature.String()] = r
+				continue
+			}
+			if first.Contestant == r.Contestant {
+				continue
+			}
+			j.add(Finding{
+				Rule: "R6", Kind: "two contestants, the same figures", Verdict: Doubtful, Row: r, Figures: published(append(first.Figures[:len(first.Figures):len(first.Figures)], r.Figures...)...),
+				Text: fmt.Sprintf("all %d figures are those of %s", values, first.Contestant), off: 1,
+				Note: "one server answered for both, or a line was copied",
+			})
+		}
+	}
+}
+
+// power is R7: contestants that all sit at the ceiling of the load, or are no further apart than a run is from its repetition, are not
+// compared by it. Nothing is said of the figures, only of their order.
+func (j *judge) power() {
+	bad := map[*foreign.Figure]bool{}
+	for _, f := range j.found {
+		for _, fig := range f.Figures {
+			bad[fig] = bad[fig] || f.Verdict == Impossible
+		}
+	}
+	groups, order := byGroup(j.rows)
+	for _, k := range order {
+		var values, noise []float64
+		var row *foreign.Row
+		for _, r := range groups[k] {
+			list := rates(r)
+			if len(list) == 0 || bad[list[0]] || list[0].Prose {
+				continue
+			}
+			row = r
+			values = append(values, list[0].Value)
+			if len(list) > 1 && !bad[list[1]] {
+				noise = append(noise, math.Abs(math.Log(list[0].Value/list[1].Value)))
+			}
+		}
+		if len(values) < 2 {
+			continue
+		}
+		lo, hi := values[0], values[0]
+		for _, v := range values {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+		spread := hi/lo - 1
+		f := Finding{Rule: "R7", Kind: "who is faster", Verdict: CannotTell, Row: row, off: 1 / max(spread, 1e-9)}
+		what := fmt.Sprintf("%d contestants lie within %s", len(values), percent(spread))
+		all := 0.0
+		if row.Delay > 0 {
+			all = float64(k.connections) / row.Delay
+		}
+		switch {
+		case all > 0 && lo > 0.9*all:
+			f.Text = fmt.Sprintf("%s, all above %s of %s connections ÷ %s = %s", what, percent(lo/all), number(float64(k.connections)), timeText(row.Delay), rateText(all))
+			f.Note = "the ceiling of the load was measured, not the contestants"
+		case len(noise) >= 3 && spread <= math.Exp(2*quantile(noise, 0.9))-1:
+			f.Text = fmt.Sprintf("%s, and of one and the same contestant two runs differ by up to %s (nine in ten)", what, percent(math.Exp(quantile(noise, 0.9))-1))
+			f.Note = "what lies between the contestants may be chance"
+		default:
+			continue
+		}
+		j.add(f)
+	}
+}
+
+func percent(share float64) string {
+	return strings.Replace(fmt.Sprintf("%.2g %%", 100*share), "e+02", "00", 1)
+}
+
+// quantile is the value below which the share q of the list lies.
+func quantile(list []float64, q float64) float64 {
+	s := append([]float64(nil), list...)
+	for i := range s { // insertion: these lists are short
+		for k := i; k > 0 && s[k] < s[k-1]; k-- {
+			s[k], s[k-1] = s[k-1], s[k]
+		}
+	}
+	return s[min(int(q*float64(len(s))), len(s)-1)]
+}
+
+// processes is R10 as far as a table shows it: a contestant that is seen to run as several processes beside others that are not.
+func (j *judge) processes() {
+	groups, order := byGroup(j.rows)
+	for _, k := range order {
+		for _, r := range groups[k] {
+			if r.Processes < 2 || len(groups[k]) < 2 || len(rates(r)) == 0 {
+				continue
+			}
+			j.add(Finding{
+				Rule: "R10", Kind: "processes", Verdict: CannotTell, Row: r, off: float64(r.Processes),
+				Text: fmt.Sprintf("%s shows %d numbers where the others show one: it ran as %d processes", r.Contestant, r.Processes, r.Processes),
+				Note: "whether the others used as many CPUs is not said",
+			})
+		}
+	}
+}
+
+// prose is R11: a number in words must be that of the table.
+func (j *judge) prose(r *foreign.Row) {
+	for _, p := range r.Figures {
+		if !p.Prose {
+			continue
+		}
+		for _, f := range r.All(p.Unit, p.Metric) {
+			if f.Prose {
+				continue
+			}
+			t := Finding{
+				Rule: "R11", Kind: "prose and table", Verdict: Sound, Row: r, Figures: published(p), off: max(p.Value/f.Value, f.Value/p.Value),
+				Text: fmt.Sprintf("the text says %s, and so does the table", p.Text),
+			}
+			if math.Abs(of(p).gap(of(f))) > 0 {
+				t.Kind, t.Verdict = "prose that is not in the table", Impossible
+				t.Text = fmt.Sprintf("the text says %s, but the table %s", p.Text, f.Text)
+				if other := j.elsewhere(p); other != nil {
+					t.Note = fmt.Sprintf("it is the figure of %s", name(other.Row))
+				}
+			}
+			j.add(t)
+		}
+	}
+}
+
+// elsewhere finds a figure of the same source that is what the prose says.
+func (j *judge) elsewhere(p *foreign.Figure) *foreign.Figure {
+	for _, r := range j.rows {
+		if r.Source != p.Row.Source || r == p.Row {
+			continue
+		}
+		for _, f := range r.All(p.Unit, p.Metric) {
+			if f.Value == p.Value {
+				return f
+			}
+		}
+	}
+	return nil
+}
