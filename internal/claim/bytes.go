@@ -111,9 +111,9 @@ func (j *judge) errors(r *foreign.Row) {
 		}
 		switch {
 		case share >= half:
-			f.Kind, f.Verdict, f.Figures = "the rate is that of errors", Impossible, published(append(rates(r), f.Figures...)...)
+			f.Kind, f.Verdict, f.Figures = "the rate is that of errors", Impossible, published(append(append(rates(r), n), f.Figures...)...)
 		case share > 0.001:
-			f.Kind, f.Verdict, f.Figures = "errors in the rate", Doubtful, published(append(rates(r), f.Figures...)...)
+			f.Kind, f.Verdict, f.Figures = "errors in the rate", Doubtful, published(append(append(rates(r), n), f.Figures...)...)
 		}
 		j.add(f)
 	}

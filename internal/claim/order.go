@@ -23,6 +23,9 @@ func (j *judge) traps(r *foreign.Row) {
 			t.Note = "one per process: their sum or their mean is not said"
 		case f.Value < 0:
 			t.Kind, t.Verdict, t.Text = "negative", Impossible, fmt.Sprintf("%s is below zero", f.Text)
+		case f.Value == 0 && (strings.HasPrefix(f.Metric, "rps") || f.Metric == "latency_mean"):
+			t.Kind, t.Verdict, t.Text = "zero", Doubtful, fmt.Sprintf("%s of %s", f.Text, f.Metric)
+			t.Note = "a run that failed, or a missing value written as zero"
 		case f.OwnUnit:
 			t.Kind, t.Verdict = "a unit of its own", Doubtful
 			t.Text = fmt.Sprintf("%s, in a column of another unit", f.Text)

@@ -87,7 +87,7 @@ func timeAtFault(r *foreign.Row, rate *foreign.Figure, whole pace) bool {
 		}
 		c := float64(r.Connections)
 		with, without := of(rate).times(of(l)), whole.times(of(l))
-		if math.Abs(with.gap(exactly(c))) <= slack && (without.lo > c*(1+slack) || without.hi < c*half) {
+		if math.Abs(with.gap(exactly(c))) <= slack && math.Abs(without.gap(exactly(c))) > slack {
 			return true
 		}
 	}
@@ -112,11 +112,15 @@ func (j *judge) rate(r *foreign.Row) {
 		switch {
 		case math.Abs(gap) <= slack:
 		case f.Metric == "rps_mean" && timeAtFault(r, f, whole):
-			l := latencies(r)[0]
-			finding.Verdict, finding.Kind = Impossible, "time is not that of these requests"
+			l, c := latencies(r)[0], float64(r.Connections)
+			finding.Verdict, finding.Kind = Doubtful, "time is not that of these requests"
+			if whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
+				finding.Verdict = Impossible
+			}
 			finding.Figures = published(r.One(foreign.Seconds, "time"))
 			finding.Text = fmt.Sprintf("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: the time is wrong",
-				whole.text, rateText(f.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(float64(r.Connections)), rateText(f.Value), number(f.Value*l.Value))
+				whole.text, rateText(f.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c), rateText(f.Value), number(f.Value*l.Value))
+			finding.Note = fmt.Sprintf("%s would fit", timeText(whole.at/f.Value*r.One(foreign.Seconds, "time").Value))
 		case f.Metric == "rps_mean":
 			finding.Verdict, finding.Kind, finding.Figures = Doubtful, "rate is not requests ÷ time", published(f)
 			finding.Text = fmt.Sprintf("%s, but the rate is %s (%+.1f %%)", whole.text, rateText(f.Value), 100*(f.Value/whole.at-1))

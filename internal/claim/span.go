@@ -62,4 +62,11 @@ func number(v float64) string {
 
 func rateText(v float64) string { return number(v) + "/s" }
 
-func timeText(s float64) string { return report.Duration(s * 1e9) }
+// timeText prints a time in s, without zeros that say nothing.
+func timeText(s float64) string {
+	v, unit, _ := strings.Cut(report.Duration(s*1e9), " ")
+	if strings.Contains(v, ".") {
+		v = strings.TrimSuffix(strings.TrimRight(v, "0"), ".")
+	}
+	return v + " " + unit
+}

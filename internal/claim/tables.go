@@ -42,6 +42,9 @@ func (j *judge) twice() {
 				continue
 			}
 			ratio := max(f.Value/first.Value, first.Value/f.Value)
+			if ratio == 1 && first.Table == f.Table {
+				continue
+			}
 			t := Finding{
 				Rule: "R8", Kind: "one figure, two values", Verdict: CannotTell, Row: r, Figures: published(first, f), off: ratio,
 				Text: fmt.Sprintf("%s (%s) and %s (%s), %s times apart", first.Text, first.Table, f.Text, f.Table, report3(ratio)),
@@ -146,6 +149,9 @@ func (j *judge) stale() {
 func (j *judge) copied() {
 	groups, order := byGroup(j.rows)
 	for _, k := range order {
+		if lo, hi, n := spread(groups[k]); n > 2 && hi < 1.1*lo {
+			continue // so close together some are the same by chance
+		}
 		seen := map[string]*foreign.Row{}
 		for _, r := range groups[k] {
 			var signature strings.Builder
@@ -176,6 +182,24 @@ func (j *judge) copied() {
 	}
 }
 
+// spread is the least and the largest rate of a group, and how many there are.
+func spread(rows []*foreign.Row) (lo, hi float64, n int) {
+	lo = math.Inf(1)
+	for _, r := range rows {
+		for _, f := range rates(r) {
+			lo, hi, n = min(lo, f.Value), max(hi, f.Value), n+1
+		}
+	}
+	return lo, hi, n
+}
+
+// whole stands for all rows of a group.
+func whole(r *foreign.Row) *foreign.Row {
+	all := *r
+	all.Contestant, all.Figures = "", nil
+	return &all
+}
+
 // power is R7: contestants that all sit at the ceiling of the load, or are no further apart than a run is from its repetition, are not
 // compared by it. Nothing is said of the figures, only of their order.
 func (j *judge) power() {
@@ -188,13 +212,12 @@ func (j *judge) power() {
 	groups, order := byGroup(j.rows)
 	for _, k := range order {
 		var values, noise []float64
-		var row *foreign.Row
+		row := whole(groups[k][0])
 		for _, r := range groups[k] {
 			list := rates(r)
 			if len(list) == 0 || bad[list[0]] || list[0].Prose {
 				continue
 			}
-			row = r
 			values = append(values, list[0].Value)
 			if len(list) > 1 && !bad[list[1]] {
 				noise = append(noise, math.Abs(math.Log(list[0].Value/list[1].Value)))
@@ -207,9 +230,9 @@ func (j *judge) power() {
 		for _, v := range values {
 			lo, hi = min(lo, v), max(hi, v)
 		}
-		spread := hi/lo - 1
-		f := Finding{Rule: "R7", Kind: "who is faster", Verdict: CannotTell, Row: row, off: 1 / max(spread, 1e-9)}
-		what := fmt.Sprintf("%d contestants lie within %s", len(values), percent(spread))
+		apart := hi/lo - 1
+		f := Finding{Rule: "R7", Kind: "who is faster", Verdict: CannotTell, Row: row, off: 1 / max(apart, 1e-9)}
+		what := fmt.Sprintf("%d contestants lie within %s", len(values), percent(apart))
 		all := 0.0
 		if row.Delay > 0 {
 			all = float64(k.connections) / row.Delay
@@ -218,7 +241,7 @@ func (j *judge) power() {
 		case all > 0 && lo > 0.9*all:
 			f.Text = fmt.Sprintf("%s, all above %s of %s connections ÷ %s = %s", what, percent(lo/all), number(float64(k.connections)), timeText(row.Delay), rateText(all))
 			f.Note = "the ceiling of the load was measured, not the contestants"
-		case len(noise) >= 3 && spread <= math.Exp(2*quantile(noise, 0.9))-1:
+		case len(noise) >= 3 && apart <= math.Exp(2*quantile(noise, 0.9))-1:
 			f.Text = fmt.Sprintf("%s, and of one and the same contestant two runs differ by up to %s (nine in ten)", what, percent(math.Exp(quantile(noise, 0.9))-1))
 			f.Note = "what lies between the contestants may be chance"
 		default:

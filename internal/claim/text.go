@@ -2,8 +2,10 @@ package claim
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -58,7 +60,11 @@ func (p printer) line(indent int, format string, args ...any) {
 
 func (p printer) summary(j *Judgement) {
 	for _, d := range j.Documents {
-		p.line(0, "%s: %s in %s (%s)", d.Name, plural(d.Printed(), "figure"), plural(len(d.Rows), "row"), d.Format)
+		unread := ""
+		if n := len(d.Troubles); n > 0 {
+			unread = fmt.Sprintf("; %d cannot be read", n)
+		}
+		p.line(0, "%s: %s in %s (%s)%s", d.Name, plural(d.Printed(), "figure"), plural(len(d.Rows), "row"), d.Format, unread)
 	}
 	total := j.Figures.Total()
 	words := map[Verdict]string{
@@ -78,86 +84,99 @@ func (p printer) summary(j *Judgement) {
 	}
 }
 
-// entry is findings of one kind about one table.
+// kind is what findings have in common that are shown together.
+type kind struct{ rule, kind, source string }
+
+// entry is the findings of a kind.
 type entry struct {
-	first   *Finding // the one furthest off
-	checks  int
+	found   []*Finding
 	figures map[*foreign.Figure]bool
+	dates   []string
+	perDate map[string]int // figures; findings, where they name none
 }
 
-type kind struct{ rule, kind string }
+func (e *entry) add(f *Finding) {
+	e.found = append(e.found, f)
+	if _, seen := e.perDate[f.Row.Date]; !seen {
+		e.dates = append(e.dates, f.Row.Date)
+	}
+	if len(f.Figures) == 0 {
+		e.perDate[f.Row.Date]++
+	}
+	for _, fig := range f.Figures {
+		if !e.figures[fig] {
+			e.figures[fig] = true
+			e.perDate[f.Row.Date]++
+		}
+	}
+}
+
+// worst is the one that is furthest off.
+func (e *entry) worst() *Finding {
+	worst := e.found[0]
+	for _, f := range e.found {
+		if f.off > worst.off {
+			worst = f
+		}
+	}
+	return worst
+}
 
 // section prints the findings of one verdict.
 func (p printer) section(j *Judgement, v Verdict, all bool) {
 	var kinds []kind
-	entries := map[kind]map[string]*entry{}
-	tables := map[kind][]string{}
+	entries := map[kind]*entry{}
 	for _, f := range j.Findings {
 		if f.Verdict != v {
 			continue
 		}
-		k, table := kind{f.Rule, f.Kind}, strings.TrimSpace(f.Row.Source+" "+f.Row.Date)
+		k := kind{f.Rule, f.Kind, f.Row.Source}
 		if entries[k] == nil {
-			entries[k] = map[string]*entry{}
+			entries[k] = &entry{figures: map[*foreign.Figure]bool{}, perDate: map[string]int{}}
 			kinds = append(kinds, k)
 		}
-		e := entries[k][table]
-		if e == nil {
-			e = &entry{first: f, figures: map[*foreign.Figure]bool{}}
-			entries[k][table] = e
-			tables[k] = append(tables[k], table)
-		}
-		e.checks++
-		if f.off > e.first.off {
-			e.first = f
-		}
-		for _, fig := range f.Figures {
-			e.figures[fig] = true
-		}
+		entries[k].add(f)
 	}
+	slices.SortStableFunc(kinds, func(a, b kind) int {
+		return cmp.Or(cmp.Compare(ruleIndex(a.rule), ruleIndex(b.rule)), cmp.Compare(a.kind, b.kind))
+	})
 	if len(kinds) > 0 {
 		p.line(0, "")
 		p.line(0, "%s", v)
 	}
-	for _, k := range kinds {
-		p.kind(j, v, k, entries[k], tables[k], all)
+	for i, k := range kinds {
+		if i == 0 || kinds[i-1].kind != k.kind || kinds[i-1].rule != k.rule {
+			p.line(2, "%s %s", k.rule, k.kind)
+		}
+		p.entry(k.source, entries[k], all)
 	}
 }
 
-func (p printer) kind(j *Judgement, v Verdict, k kind, entries map[string]*entry, tables []string, all bool) {
-	figures, checks := map[*foreign.Figure]bool{}, 0
-	for _, e := range entries {
-		checks += e.checks
-		for f := range e.figures {
-			figures[f] = true
+func (p printer) entry(source string, e *entry, all bool) {
+	n, unit := len(e.figures), "figure"
+	if n == 0 {
+		n, unit = len(e.found), "table"
+	}
+	head := source + ": " + plural(n, unit)
+	if len(e.dates) > 1 || e.dates[0] != "" {
+		slices.Sort(e.dates)
+		for i, d := range e.dates {
+			sep := ", "
+			if i == 0 {
+				sep = " – "
+			}
+			head += sep + cmp.Or(d, "undated")
+			if len(e.dates) > 1 {
+				head += " " + number(float64(e.perDate[d]))
+			}
 		}
 	}
-	of := plural(len(figures), "figure")
-	if len(figures) == 0 {
-		of = plural(checks, "table")
-	}
-	p.line(2, "%s %s: %s", k.rule, k.kind, of)
-	note := ""
-	for _, table := range tables {
-		e := entries[table]
-		if all {
-			for _, f := range j.Findings {
-				if f.Verdict == v && f.Rule == k.rule && f.Kind == k.kind && strings.TrimSpace(f.Row.Source+" "+f.Row.Date) == table {
-					p.finding(f, &note)
-				}
-			}
-			continue
+	p.line(4, "%s", head)
+	last := ""
+	for _, f := range e.found {
+		if all || f == e.worst() {
+			p.finding(f, &last)
 		}
-		head := table
-		if e.checks > 1 {
-			what := plural(len(e.figures), "figure")
-			if len(e.figures) == 0 {
-				what = plural(e.checks, "table")
-			}
-			head += ", " + what + "; the furthest off:"
-		}
-		p.line(4, "%s", head)
-		p.finding(e.first, &note)
 	}
 }
 

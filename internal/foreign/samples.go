@@ -12,7 +12,7 @@ import (
 // heyHeader begins hey's CSV: one request a line, times in seconds.
 const heyHeader = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset"
 
-// heyCSV computes from hey's requests what it would have printed of them.
+// heyCSV computes from hey's requests what it would have printed of them; the figures stand at the first request.
 func (r *reader) heyCSV(rest []byte) error {
 	var times []float64
 	end, number := 0.0, 1
@@ -49,7 +49,7 @@ func (r *reader) heyCSV(rest []byte) error {
 		sum += t
 	}
 	derive := func(metric string, v float64, unit Unit, text string) {
-		row.Figures = append(row.Figures, &Figure{Place: r.at(2, 1), Row: row, Metric: metric, Text: text, Unit: unit, Value: v, Lo: v, Hi: v, Digits: 6, Derived: true})
+		row.Figures = append(row.Figures, &Figure{Place: r.at(2, 1), Row: row, Metric: metric, Text: text, Unit: unit, Value: v, Lo: v, Hi: v, Digits: 6})
 	}
 	n := float64(len(times))
 	derive("requests", n, None, fmt.Sprintf("%d requests", len(times)))

@@ -53,19 +53,19 @@ var outputs = map[string][]pattern{
 	"bombardier": {
 		line(`^Bombarding \S+ with (\d+) request\(s\) using (\d+) connection`, "requests connections", ""),
 		line(`^Bombarding \S+ for (\S+) using (\d+) connection`, "planned connections", ""),
-		line(`\[=*\]\s*(\S+)\s*Done!`, "time", ""),
 		line(`^\s+Reqs/sec\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)`, "rps_mean rps_stdev rps_max", "req/s"),
 		line(`^\s+Latency\s+([0-9.]+[a-zµ]+)\s+([0-9.]+[a-zµ]+)\s+([0-9.]+[a-zµ]+)`, "latency_mean latency_stdev latency_max", ""),
 		line(`^\s+([0-9.]+)%\s+([0-9.]+[a-zµ]+)`, "pct p", ""),
 		line(`1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)`, "http1xx http2xx http3xx http4xx http5xx", ""),
 		line(`^\s+others - (\d+)`, "others", ""),
 		line(`^\s+Throughput:\s+([0-9.]+\w+/s)`, "throughput_rw", ""),
+		line(`(?:^|/s|100\.00%|\])\s+([0-9][0-9hm.]*s)(?:\s*Done!)?\s*$`, "time", ""),
 	},
 	"oha": append(summary, line(`^\s+Success rate:\s+([0-9.]+)%`, "success", "%")),
 	"hey": summary,
 	"h2load": {
 		line(`^spawning thread #\d+: (\d+) total client`, "connections", ""),
-		line(`^finished in ([0-9.]+\w+), ([0-9.]+) req/s, ([0-9.]+\w+/s)`, "time rps throughput", ""),
+		line(`^finished in ([0-9.]+\w+), ([0-9.]+ req/s), ([0-9.]+\w+/s)`, "time rps throughput", ""),
 		line(`^requests: \d+ total, \d+ started, (\d+) done, \d+ succeeded, (\d+) failed, (\d+) errored, (\d+) timeout`, "requests failed errored timeouts", ""),
 		line(`^status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx`, "http2xx http3xx http4xx http5xx", ""),
 		line(`^traffic: \S+ \((\d+)\) total`, "transferred", "bytes"),
@@ -108,9 +108,8 @@ func (r *reader) text() {
 	for raw := range bytes.Lines(r.data) {
 		number++
 		text := strings.TrimRight(string(raw), "\r\n")
-		if i := strings.LastIndex(text, "\r"); i >= 0 { // a progress bar drawn over itself
-			text = text[i+1:]
-		}
+		before := strings.LastIndex(text, "\r") + 1 // a progress bar drawn over itself
+		text = text[before:]
 		if line, ok := strings.CutPrefix(strings.TrimSpace(text), "$ "); ok {
 			command, pending = line, true
 			continue
@@ -121,23 +120,24 @@ func (r *reader) text() {
 				tool = r.doc.Format
 			}
 			row = r.newRow(tool)
-			row.Contestant = strings.TrimSpace(text)
-			if tool == "hey" || tool == "ab" || tool == "h2load" {
-				row.Contestant = ""
+			for _, word := range strings.Fields(text) {
+				if strings.HasPrefix(word, "http") {
+					row.Contestant = word
+				}
 			}
 			if pending {
 				row.Load, pending = command, false
 			}
 		}
 		if row != nil {
-			r.outputLine(row, text, number)
+			r.outputLine(row, text, number, before)
 		}
 	}
 	r.finish()
 }
 
-// outputLine takes what a line of row's output holds.
-func (r *reader) outputLine(row *Row, text string, number int) {
+// outputLine takes what a line of row's output holds; before is how many bytes of the line stand in front of text.
+func (r *reader) outputLine(row *Row, text string, number, before int) {
 	if row.Tool == "hey" && strings.Contains(text, "Success rate:") {
 		row.Tool = "oha"
 	}
@@ -149,7 +149,7 @@ func (r *reader) outputLine(row *Row, text string, number int) {
 		if at == nil {
 			continue
 		}
-		group := func(i int) (string, int) { return text[at[2*i+2]:at[2*i+3]], at[2*i+2] + 1 }
+		group := func(i int) (string, int) { return text[at[2*i+2]:at[2*i+3]], before + at[2*i+2] + 1 }
 		for i := 0; i < len(p.names); i++ {
 			value, column := group(i)
 			name := p.names[i]

@@ -92,6 +92,9 @@ func (f *Figure) set(vague, number, other string, per float64, approx bool) erro
 		return fmt.Errorf("%q is not a number within reach", number)
 	}
 	half, digits := precision(number, approx || strings.ContainsAny(vague, "~≈"))
+	if f.Unit == None && half == 0.5 {
+		half = 0 // a count is exact
+	}
 	f.Value, f.Lo, f.Hi, f.Digits = v*per, (v-half)*per, (v+half)*per, digits
 	if f.Unit == Seconds && per == 1 && !strings.Contains(number, ".") {
 		f.Hi = (v + 1) * per // a clock in whole seconds is often cut off, not rounded
