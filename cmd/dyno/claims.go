@@ -35,7 +35,7 @@ func claimsCommand() *cobra.Command {
 			for _, name := range args {
 				doc, err := readClaims(cmd.InOrStdin(), name, format)
 				if err != nil {
-					return err
+					return usage(err) // 1 says that something is impossible
 				}
 				printTroubles(cmd.ErrOrStderr(), doc)
 				docs = append(docs, doc)

@@ -45,7 +45,7 @@ func (j *judge) size() {
 			}
 			t := Finding{
 				Rule: "R4", Kind: "bytes per request", Verdict: Sound, Row: r, Figures: published(f), off: 1,
-				Text: fmt.Sprintf("%s ÷ %s = %s bytes per request", f.Text, p.text, number(s.at)),
+				Text: fmt.Sprintf("%s ÷ %s = %s bytes per request", f.Text, rateText(p.at), number(s.at)),
 			}
 			middle := median(sizes)
 			switch {

@@ -135,25 +135,22 @@ var Rules = []Rule{
 	{"R2", "Little's law: rate × mean latency = connections", ""},
 	{"R3", "capacity: connections ÷ the handler's delay", ""},
 	{"R4", "bytes per request", ""},
-	{"R5", "right answers", "statuses are counted where they are printed; bodies are not in any table"},
-	{"R6", "the right server answered", "only rows that are copies of each other can be seen"},
+	{"R5", "right answers", "whether bodies were right"},
+	{"R6", "the right server answered", "which server answered"},
 	{"R7", "spread against ceiling and noise", ""},
-	{"R8", "provenance", "only values carried over and values given twice can be seen"},
+	{"R8", "provenance", "on which machine, with which versions each figure was taken"},
 	{"R9", "units, missing values, order", ""},
-	{"R10", "equal work", "only processes that print a number each can be seen; headers, logging, compression cannot"},
-	{"R11", "numbers in prose", "only prose that the table quotes can be seen"},
+	{"R10", "equal work", "headers, logging, compression"},
+	{"R11", "numbers in prose", "prose that it does not quote"},
 }
 
 func ruleIndex(id string) int {
 	return slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == id })
 }
 
-// name says whose row it is: the scenario and the contestant.
+// name says whose row it is: scenario, contestant, connections.
 func name(r *foreign.Row) string {
 	parts := slices.DeleteFunc([]string{r.Scenario, r.Contestant}, func(s string) bool { return s == "" })
-	if len(parts) == 0 {
-		return r.Source
-	}
 	if r.Connections > 0 {
 		parts = append(parts, fmt.Sprintf("c = %s", number(float64(r.Connections))))
 	}

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"dyno/internal/foreign"
@@ -94,23 +95,25 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// judged is the published file, judged.
-func judged(t testing.TB) *Judgement {
-	t.Helper()
+// judge12846 reads and judges the published file.
+func judge12846() *Judgement {
 	data, err := os.ReadFile(publishedFile)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	doc, err := foreign.Read("published-claims.csv", data, "")
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return Judge([]*foreign.Document{doc})
 }
 
+// judged does so once for all tests.
+var judged = sync.OnceValue(judge12846)
+
 // TestPublished holds the judge to what people found in these figures by hand.
 func TestPublished(t *testing.T) {
-	j := judged(t)
+	j := judged()
 	if n := j.Figures.Total() + len(j.Documents[0].Troubles); n != 12846 {
 		t.Errorf("%d figures and troubles, want 12,846", n)
 	}
@@ -172,7 +175,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestText(t *testing.T) {
 	var b bytes.Buffer
-	if err := Text(&b, judged(t), 120, false); err != nil {
+	if err := Text(&b, judged(), 120, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "published.txt", b.Bytes())
@@ -203,10 +206,10 @@ func TestForms(t *testing.T) {
 // TestSameBytes runs the judge twice: maps must not show.
 func TestSameBytes(t *testing.T) {
 	var a, b strings.Builder
-	if err := Text(&a, judged(t), 100, true); err != nil {
+	if err := Text(&a, judged(), 100, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := Text(&b, judged(t), 100, true); err != nil {
+	if err := Text(&b, judge12846(), 100, true); err != nil {
 		t.Fatal(err)
 	}
 	if a.String() != b.String() {
@@ -215,17 +218,9 @@ func TestSameBytes(t *testing.T) {
 }
 
 func BenchmarkPublished(b *testing.B) {
-	data, err := os.ReadFile(publishedFile)
-	if err != nil {
-		b.Fatal(err)
-	}
 	for b.Loop() {
-		doc, err := foreign.Read("published-claims.csv", data, "")
-		if err != nil {
-			b.Fatal(err)
-		}
 		var out bytes.Buffer
-		if err := Text(&out, Judge([]*foreign.Document{doc}), 100, false); err != nil {
+		if err := Text(&out, judge12846(), 100, false); err != nil {
 			b.Fatal(err)
 		}
 	}

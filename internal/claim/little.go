@@ -39,7 +39,7 @@ func inFlight(r *foreign.Row, p pace, l *foreign.Figure) Finding {
 	n := p.times(of(l))
 	f := Finding{
 		Rule: "R2", Kind: "requests in flight", Verdict: Sound, Row: r, Figures: append([]*foreign.Figure{l}, p.figures...),
-		Text: fmt.Sprintf("%s × %s = %s requests in flight, of %s connections", p.text, l.Text, number(math.Round(n.at)), number(c)), off: n.at / c,
+		Text: fmt.Sprintf("%s × %s = %s in flight, of %s", p.text, l.Text, plural(int(math.Round(n.at)), "request"), plural(r.Connections, "connection")), off: n.at / c,
 	}
 	if d > 1 {
 		f.Text += fmt.Sprintf(" × %s", number(d))

@@ -76,6 +76,9 @@ func paces(r *foreign.Row) []pace {
 		}
 		list = append(list, p)
 	}
+	if len(list) == 0 && known {
+		list = append(list, whole)
+	}
 	return list
 }
 
@@ -169,7 +172,7 @@ func product(unit map[string]foreign.Unit, names ...string) func(*foreign.Row) (
 
 var identityUnits = map[string]foreign.Unit{
 	"requests": foreign.None, "time": foreign.Seconds, "time_per_request": foreign.Seconds, "time_per_request_across": foreign.Seconds, "throughput": foreign.BPerSec,
-	"total_transferred": foreign.Bytes, "transferred": foreign.Bytes, "html_transferred": foreign.Bytes, "document_length": foreign.Bytes,
+	"total_transferred": foreign.Bytes, "transferred": foreign.Bytes, "body_throughput": foreign.BPerSec, "body_transferred": foreign.Bytes, "html_transferred": foreign.Bytes, "document_length": foreign.Bytes,
 }
 
 var identities = []identity{
@@ -177,6 +180,7 @@ var identities = []identity{
 	{"R1", "time per request × requests = time", product(identityUnits, "time_per_request_across", "requests"), product(identityUnits, "time")},
 	{"R4", "bytes per second × time = bytes", product(identityUnits, "throughput", "time"), product(identityUnits, "total_transferred")},
 	{"R4", "bytes per second × time = bytes", product(identityUnits, "throughput", "time"), product(identityUnits, "transferred")},
+	{"R4", "bytes per second × time = bytes", product(identityUnits, "body_throughput", "time"), product(identityUnits, "body_transferred")},
 	{"R4", "body × requests = bytes of bodies", product(identityUnits, "document_length", "requests"), product(identityUnits, "html_transferred")},
 }
 

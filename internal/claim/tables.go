@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"dyno/internal/foreign"
@@ -11,15 +12,16 @@ import (
 
 // group is what stands side by side in a table: the contestants of one scenario at one level, measured together.
 type group struct {
-	source, edition, date, suite, scenario, load string
-	connections                                  int
+	source, date, suite, scenario, load string
+	connections                         int
 }
 
-// byGroup sorts rows into groups; order is that of their first rows. Editions that differ by contestant do not tell groups apart.
+// byGroup sorts rows into groups; order is that of their first rows. Editions do not tell
+// groups apart, for each contestant may have its own.
 func byGroup(rows []*foreign.Row) (groups map[group][]*foreign.Row, order []group) {
 	groups = map[group][]*foreign.Row{}
 	for _, r := range rows {
-		k := group{r.Source, "", r.Date, r.Suite, r.Scenario, r.Load, r.Connections}
+		k := group{r.Source, r.Date, r.Suite, r.Scenario, r.Load, r.Connections}
 		if groups[k] == nil {
 			order = append(order, k)
 		}
@@ -47,7 +49,7 @@ func (j *judge) twice() {
 			}
 			t := Finding{
 				Rule: "R8", Kind: "one figure, two values", Verdict: CannotTell, Row: r, Figures: published(first, f), off: ratio,
-				Text: fmt.Sprintf("%s (%s) and %s (%s), %s times apart", first.Text, first.Table, f.Text, f.Table, report3(ratio)),
+				Text: fmt.Sprintf("%s (%s) and %s (%s), %s times apart", first.Text, first.Table, f.Text, f.Table, timesApart(ratio)),
 				Note: "two runs: so far apart are they with nothing changed",
 			}
 			switch {
@@ -61,7 +63,7 @@ func (j *judge) twice() {
 	}
 }
 
-func report3(v float64) string {
+func timesApart(v float64) string {
 	if v < 2 {
 		return fmt.Sprintf("%.3f", v)
 	}
@@ -80,65 +82,74 @@ func measured(f *foreign.Figure) bool {
 	return false
 }
 
-// stale is R8: most of a table's values of one metric are, contestant by contestant, those of an earlier date.
-func (j *judge) stale() {
-	type cell struct{ source, suite, scenario, contestant, metric, date, table string }
-	type table struct{ source, suite, metric, date, table string }
-	type level struct {
-		cell
-		connections int
+// cell is a figure's place in the tables of a source, whatever their date.
+type cell struct {
+	source, suite, scenario, contestant, metric string
+	connections                                 int
+}
+
+// column is one metric of one table.
+type column struct{ source, suite, metric, date, table string }
+
+func cellOf(f *foreign.Figure) cell {
+	r := f.Row
+	return cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric, r.Connections}
+}
+
+func columnOf(f *foreign.Figure) column {
+	c := column{f.Row.Source, f.Row.Suite, f.Metric, f.Row.Date, f.Table}
+	if f.Table == f.Row.Edition { // a page, of which each contestant has its own part, not a file
+		c.table = ""
 	}
-	earlier := map[level][]*foreign.Figure{}
-	same, known := map[table][]*foreign.Figure{}, map[table]int{}
-	var order []table
-	for _, r := range j.rows { // first all, for dates need not stand in order
+	return c
+}
+
+// stale is R8: three in four or more of a table's values of one metric are, contestant by contestant, those of earlier dates.
+func (j *judge) stale() {
+	cells := map[cell][]*foreign.Figure{}
+	for _, r := range j.rows {
 		for _, f := range r.Figures {
 			if measured(f) && r.Date != "" {
-				k := level{cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric, "", ""}, r.Connections}
-				earlier[k] = append(earlier[k], f)
+				cells[cellOf(f)] = append(cells[cellOf(f)], f)
 			}
 		}
 	}
+	same, known := map[column][]*foreign.Figure{}, map[column]int{}
+	var order []column
 	for _, r := range j.rows {
 		for _, f := range r.Figures {
 			if !measured(f) || r.Date == "" {
 				continue
 			}
-			k := level{cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric, "", ""}, r.Connections}
-			t := table{r.Source, r.Suite, f.Metric, r.Date, f.Table}
-			if f.Metric == "memory" || f.Table == r.Edition { // a table of one page, not of a file
-				t.table = ""
-			}
-			before, match := false, false
-			for _, e := range earlier[k] {
+			older, match := false, false
+			for _, e := range cells[cellOf(f)] {
 				if e.Row.Date < r.Date {
-					before = true
-					match = match || e.Text == f.Text && e.Digits >= 2
+					older, match = true, match || e.Text == f.Text && e.Digits >= 2
 				}
 			}
-			if before {
-				known[t]++
-				if known[t] == 1 {
-					order = append(order, t)
+			c := columnOf(f)
+			if older {
+				if known[c]++; known[c] == 1 {
+					order = append(order, c)
 				}
 			}
 			if match {
-				same[t] = append(same[t], f)
+				same[c] = append(same[c], f)
 			}
 		}
 	}
-	for _, t := range order {
+	for _, c := range order {
 		digits := 0
-		for _, f := range same[t] {
+		for _, f := range same[c] {
 			digits += f.Digits
 		}
-		if 4*len(same[t]) < 3*known[t] || len(same[t]) < 2 || digits < 8 {
+		if 4*len(same[c]) < 3*known[c] || len(same[c]) < 2 || digits < 8 { // fewer may be the same by chance
 			continue
 		}
-		for _, f := range same[t] {
+		for _, f := range same[c] {
 			j.add(Finding{
 				Rule: "R8", Kind: "carried over from an earlier date", Verdict: Doubtful, Row: f.Row, Figures: published(f), off: 1,
-				Text: fmt.Sprintf("%s of %s is, to the last digit, that of an earlier date, as are %d of %d in its table", f.Text, f.Metric, len(same[t]), known[t]),
+				Text: fmt.Sprintf("%s of %s is, to the last digit, that of an earlier date, as are %d of %d in its table", f.Text, f.Metric, len(same[c]), known[c]),
 				Note: "an old value beside new ones; it was not measured with them",
 			})
 		}
@@ -257,12 +268,7 @@ func percent(share float64) string {
 
 // quantile is the value below which the share q of the list lies.
 func quantile(list []float64, q float64) float64 {
-	s := append([]float64(nil), list...)
-	for i := range s { // insertion: these lists are short
-		for k := i; k > 0 && s[k] < s[k-1]; k-- {
-			s[k], s[k-1] = s[k-1], s[k]
-		}
-	}
+	s := slices.Sorted(slices.Values(list))
 	return s[min(int(q*float64(len(s))), len(s)-1)]
 }
 

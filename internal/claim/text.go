@@ -131,6 +131,9 @@ func (p printer) section(j *Judgement, v Verdict, all bool) {
 			continue
 		}
 		k := kind{f.Rule, f.Kind, f.Row.Source}
+		if k.source == "" && len(f.Figures) > 0 {
+			k.source = f.Figures[0].File
+		}
 		if entries[k] == nil {
 			entries[k] = &entry{figures: map[*foreign.Figure]bool{}, perDate: map[string]int{}}
 			kinds = append(kinds, k)
@@ -172,9 +175,9 @@ func (p printer) entry(source string, e *entry, all bool) {
 		}
 	}
 	p.line(4, "%s", head)
-	last := ""
+	last, worst := "", e.worst()
 	for _, f := range e.found {
-		if all || f == e.worst() {
+		if all || f == worst {
 			p.finding(f, &last)
 		}
 	}
@@ -186,7 +189,10 @@ func (p printer) finding(f *Finding, last *string) {
 	if len(f.Figures) > 0 {
 		at = f.Figures[0].Place.String() + ": "
 	}
-	p.line(6, "%s%s: %s", at, name(f.Row), f.Text)
+	if who := name(f.Row); who != "" {
+		at += who + ": "
+	}
+	p.line(6, "%s%s", at, f.Text)
 	if f.Note != "" && f.Note != *last {
 		p.line(8, "(%s)", f.Note)
 	}
@@ -207,21 +213,24 @@ func (p printer) rules(j *Judgement) {
 		wide = max(wide, utf8.RuneCountInString(r.Name))
 	}
 	fmt.Fprintf(p, "\nrule %s  checks  impossible  doubtful   sound  cannot tell\n", strings.Repeat(" ", wide))
+	var idle, blind []string
 	for _, r := range Rules {
+		if r.Blind != "" {
+			blind = append(blind, r.Blind+" ("+r.ID+")")
+		}
 		c := counts[r.ID]
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(r.Name))
 		if c.Total() == 0 {
-			fmt.Fprintf(p, "%-4s %s%s       –\n", r.ID, r.Name, pad)
+			idle = append(idle, r.ID+" "+r.Name)
 			continue
 		}
+		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(r.Name))
 		fmt.Fprintf(p, "%-4s %s%s  %6s  %10s  %8s  %6s  %11s\n", r.ID, r.Name, pad, number(float64(c.Total())), number(float64(c[Impossible])),
 			number(float64(c[Doubtful])), number(float64(c[Sound])), number(float64(c[CannotTell])))
 	}
-	for _, r := range Rules {
-		if r.Blind != "" {
-			p.line(0, "%s: %s.", r.ID, r.Blind)
-		}
+	if len(idle) > 0 {
+		p.line(0, "Found nothing to check or to say: %s.", strings.Join(idle, "; "))
 	}
+	p.line(0, "What no table shows: %s.", strings.Join(blind, "; "))
 }
 
 func plural(n int, word string) string {

@@ -131,7 +131,7 @@ var bombardierFields = []field{
 
 var ohaFields = []field{
 	{"summary.total", "time", "s"}, {"summary.slowest", "latency_max", "s"}, {"summary.fastest", "latency_min", "s"}, {"summary.average", "latency_mean", "s"},
-	{"summary.requestsPerSec", "rps", "req/s"}, {"summary.totalData", "transferred", "bytes"}, {"summary.sizePerSec", "throughput", "B/s"},
+	{"summary.requestsPerSec", "rps", "req/s"}, {"summary.totalData", "body_transferred", "bytes"}, {"summary.sizePerSec", "body_throughput", "B/s"},
 	{"latencyPercentiles.p10", "p10", "s"}, {"latencyPercentiles.p25", "p25", "s"}, {"latencyPercentiles.p50", "p50", "s"}, {"latencyPercentiles.p75", "p75", "s"},
 	{"latencyPercentiles.p90", "p90", "s"}, {"latencyPercentiles.p95", "p95", "s"}, {"latencyPercentiles.p99", "p99", "s"},
 	{"latencyPercentiles.p99.9", "p99.9", "s"}, {"latencyPercentiles.p99.99", "p99.99", "s"},

@@ -73,15 +73,15 @@ var outputs = map[string][]pattern{
 	},
 }
 
-// summary is what oha and hey print alike.
+// summary is what oha and hey print alike. Their bytes are those of bodies, without headers.
 var summary = []pattern{
 	line(`^\s+Total:\s+([0-9.]+ \w+)`, "time", ""),
 	line(`^\s+Slowest:\s+([0-9.]+ \w+)`, "latency_max", ""),
 	line(`^\s+Fastest:\s+([0-9.]+ \w+)`, "latency_min", ""),
 	line(`^\s+Average:\s+([0-9.]+ \w+)`, "latency_mean", ""),
 	line(`^\s+Requests/sec:\s+([0-9.]+)`, "rps", "req/s"),
-	line(`^\s+Total data:\s+([0-9.]+ \w+)`, "transferred", ""),
-	line(`^\s+Size/sec:\s+([0-9.]+ \w+)`, "throughput", "/s"),
+	line(`^\s+Total data:\s+([0-9.]+ \w+)`, "body_transferred", ""),
+	line(`^\s+Size/sec:\s+([0-9.]+ \w+)`, "body_throughput", "/s"),
 	line(`^\s+([0-9.]+)%%? in ([0-9.]+ \w+)`, "pct p", ""),
 	line(`^\s+\[([0-9]{3})\]\s+(\d+) responses`, "status responses", ""),
 }
