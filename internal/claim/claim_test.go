@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -224,4 +225,27 @@ func BenchmarkPublished(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// FuzzJudge gives the judge whatever the reader makes of a file: no panic, no figure without a verdict, and forms that can be written.
+func FuzzJudge(f *testing.F) {
+	f.Add([]byte(small))
+	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s,prose says 1ms,2017\na,10,16,10ms,wrk -d1s,latency_mean,0,s,,\n"))
+	f.Add([]byte("name,rps,rps_mean,latency,p50,p99,time,requests,throughput\na,0,-1,>3s,~1s,<2ms,0s,0,1KB/s\nb,1-2,,1 2,1ms,1ms,1s,9,1B/s\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		doc, err := foreign.Read("f.csv", data, "csv")
+		if err != nil {
+			return
+		}
+		j := Judge([]*foreign.Document{doc})
+		if got := j.Figures.Total(); got != doc.Printed() {
+			t.Errorf("%d figures, %d with a verdict", doc.Printed(), got)
+		}
+		if err := Text(io.Discard, j, 80, true); err != nil {
+			t.Error(err)
+		}
+		if err := JSON(io.Discard, j, true); err != nil {
+			t.Error(err)
+		}
+	})
 }

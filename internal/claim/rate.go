@@ -13,6 +13,7 @@ import (
 type pace struct {
 	span
 	text    string
+	sum     string // how it was computed, for requests ÷ time
 	figures []*foreign.Figure
 	sampled bool // a mean of samples, which need not be requests ÷ time
 }
@@ -34,7 +35,8 @@ func overTime(r *foreign.Row) (p pace, ok bool) {
 		return pace{}, false
 	}
 	s := of(n).over(t)
-	return pace{span: s, text: fmt.Sprintf("%s ÷ %s = %s", number(n.Value), text, rateText(s.at)), figures: published(n, tf)}, true
+	sum := number(n.Value) + " ÷ " + text
+	return pace{span: s, text: fmt.Sprintf("%s (%s)", rateText(s.at), sum), sum: sum + " = " + rateText(s.at), figures: published(n, tf)}, true
 }
 
 // rates are the figures that say how many requests per second there were.
@@ -110,7 +112,7 @@ func (j *judge) rate(r *foreign.Row) {
 		gap := of(f).gap(whole.span)
 		finding := Finding{
 			Rule: "R1", Kind: "rate is requests ÷ time", Verdict: Sound, Row: r, Figures: append(published(f), whole.figures...),
-			Text: fmt.Sprintf("%s, and the rate is %s", whole.text, rateText(f.Value)), off: math.Abs(gap) + 1,
+			Text: fmt.Sprintf("%s, and the rate is %s", whole.sum, rateText(f.Value)), off: math.Abs(gap) + 1,
 		}
 		switch {
 		case math.Abs(gap) <= slack:
@@ -122,15 +124,15 @@ func (j *judge) rate(r *foreign.Row) {
 			}
 			finding.Figures = published(r.One(foreign.Seconds, "time"))
 			finding.Text = fmt.Sprintf("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: the time is wrong",
-				whole.text, rateText(f.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c), rateText(f.Value), number(f.Value*l.Value))
+				whole.sum, rateText(f.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c), rateText(f.Value), number(f.Value*l.Value))
 			finding.Note = fmt.Sprintf("%s would fit", timeText(whole.at/f.Value*r.One(foreign.Seconds, "time").Value))
 		case f.Metric == "rps_mean":
 			finding.Verdict, finding.Kind, finding.Figures = Doubtful, "rate is not requests ÷ time", published(f)
-			finding.Text = fmt.Sprintf("%s, but the rate is %s (%+.1f %%)", whole.text, rateText(f.Value), 100*(f.Value/whole.at-1))
+			finding.Text = fmt.Sprintf("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
 			finding.Note = "a mean of short samples, which counts a slow stretch as much as a fast one; requests ÷ time is the rate"
 		default:
 			finding.Verdict, finding.Kind = Impossible, "rate is not requests ÷ time"
-			finding.Text = fmt.Sprintf("%s, but the rate is %s (%+.1f %%)", whole.text, rateText(f.Value), 100*(f.Value/whole.at-1))
+			finding.Text = fmt.Sprintf("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
 		}
 		j.add(finding)
 	}

@@ -115,10 +115,11 @@ func (r *reader) text() {
 			continue
 		}
 		tool, begins := heading(text)
-		if begins || row == nil && r.doc.Format != "text" && strings.TrimSpace(text) != "" {
-			if !begins {
-				tool = r.doc.Format
-			}
+		if forced := r.doc.Format; forced != "text" {
+			begins = begins && (tool == forced || tool == "hey" && forced == "oha") || row == nil && strings.TrimSpace(text) != ""
+			tool = forced
+		}
+		if begins {
 			row = r.newRow(tool)
 			for _, word := range strings.Fields(text) {
 				if strings.HasPrefix(word, "http") {
