@@ -59,6 +59,9 @@ func TestRules(t *testing.T) {
 		{"a row twice", "name,c,rps,latency_ms\na,10,1234.56,8.123\nb,10,1234.56,8.123\n", "R6", "doubtful: all 2 figures are those of a"},
 		{"all at the ceiling", "name,c,delay,rps\na,10,100ms,98.1\nb,10,100ms,98.2\n", "R7",
 			"cannot tell: 2 contestants lie within 0.1 %, all above 98 % of 10 connections ÷ 100 ms = 100/s"},
+		{"no further apart than two runs", "name,metric,value,unit,ref\na,rps,100,req/s,x:a.csv\na,rps,108,req/s,x:b.csv\nb,rps,104,req/s,x:a.csv\nb,rps,98,req/s,x:b.csv\n" +
+			"c,rps,109,req/s,x:a.csv\nc,rps,101,req/s,x:b.csv\n", "R7",
+			"cannot tell: 3 contestants lie within 9 %, and of one and the same contestant two runs differ by up to 8 % (nine in ten)"},
 		{"two values", "name,metric,value,unit,ref\na,rps,100,req/s,x:a.csv\na,rps,900,req/s,x:b.csv\n", "R8", "impossible: 100 req/s (a.csv) and 900 req/s (b.csv), 9 times apart"},
 		{"an old value", "date,name,metric,value,unit\n2017-01-01,a 1.0,memory,1234,MB\n2017-01-01,b 1.0,memory,5678,MB\n2018-01-01,a 2.0,memory,1234,MB\n2018-01-01,b 2.0,memory,5678,MB\n",
 			"R8", "doubtful: 1234 MB of memory is, to the last digit, that of an earlier date, as are 2 of 2 in its table"},

@@ -66,7 +66,7 @@ type jsonFigure struct {
 	Text   string `json:"text"`
 	Prose  bool   `json:"prose,omitempty"`
 
-	Seconds     *float64 `json:"value_s,omitempty"`
+	NS          *float64 `json:"value_ns,omitempty"`
 	Bytes       *float64 `json:"value_bytes,omitempty"`
 	PerSec      *float64 `json:"value_per_sec,omitempty"`
 	BytesPerSec *float64 `json:"value_bytes_per_sec,omitempty"`
@@ -130,7 +130,8 @@ func figureJSON(f *foreign.Figure) jsonFigure {
 	v := f.Value
 	switch f.Unit {
 	case foreign.Seconds:
-		out.Seconds = &v
+		v *= 1e9
+		out.NS = &v
 	case foreign.Bytes:
 		out.Bytes = &v
 	case foreign.PerSec:
