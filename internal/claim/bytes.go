@@ -34,6 +34,7 @@ func (j *judge) size() {
 				sizes = append(sizes, s.at)
 			}
 		}
+		middle := median(sizes)
 		for _, r := range groups[k] {
 			s, f, p, both, ok := perRequest(r)
 			if !ok {
@@ -47,7 +48,6 @@ func (j *judge) size() {
 				Rule: "R4", Kind: "bytes per request", Verdict: Sound, Row: r, Figures: published(f), off: 1,
 				Text: fmt.Sprintf("%s ÷ %s = %s bytes per request", f.Text, rateText(p.at), number(s.at)),
 			}
-			middle := median(sizes)
 			switch {
 			case s.hi < least:
 				t.Kind, t.Verdict, t.off = "fewer bytes than HTTP needs", Impossible, least/s.at

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"dyno/internal/foreign"
@@ -39,26 +40,20 @@ func overTime(r *foreign.Row) (p pace, ok bool) {
 	return pace{span: s, text: fmt.Sprintf("%s (%s)", rateText(s.at), sum), sum: sum + " = " + rateText(s.at), figures: published(n, tf)}, true
 }
 
+// most is how many rates, or latencies, of one row are looked at: each is held against each. No table has as many in earnest.
+const most = 32
+
 // rates are the figures that say how many requests per second there were.
-func rates(r *foreign.Row) []*foreign.Figure {
-	var list []*foreign.Figure
-	for _, f := range r.All(foreign.PerSec, "rps", "rps_mean") {
-		if of(f).usable() {
-			list = append(list, f)
-		}
-	}
-	return list
-}
+func rates(r *foreign.Row) []*foreign.Figure { return usable(r.All(foreign.PerSec, "rps", "rps_mean")) }
 
 // latencies are the mean latencies.
 func latencies(r *foreign.Row) []*foreign.Figure {
-	var list []*foreign.Figure
-	for _, f := range r.All(foreign.Seconds, "latency_mean") {
-		if of(f).usable() {
-			list = append(list, f)
-		}
-	}
-	return list
+	return usable(r.All(foreign.Seconds, "latency_mean"))
+}
+
+func usable(figures []*foreign.Figure) []*foreign.Figure {
+	list := slices.DeleteFunc(figures, func(f *foreign.Figure) bool { return !of(f).usable() })
+	return list[:min(len(list), most)]
 }
 
 // paces are the rates to compute with. Where a mean of samples is not requests ÷ time, the latter counts.

@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -33,6 +34,9 @@ func byGroup(rows []*foreign.Row) (groups map[group][]*foreign.Row, order []grou
 // twice is R8: one row, one metric, two values.
 func (j *judge) twice() {
 	for _, r := range j.rows {
+		if r.Contestant == "" { // nothing says that its lines are of the same thing
+			continue
+		}
 		seen := map[string]*foreign.Figure{}
 		for _, f := range r.Figures {
 			if f.Prose || f.Derived || f.Missing || f.Many > 0 || f.Value <= 0 {
@@ -49,7 +53,7 @@ func (j *judge) twice() {
 			}
 			t := Finding{
 				Rule: "R8", Kind: "one figure, two values", Verdict: CannotTell, Row: r, Figures: published(first, f), off: ratio,
-				Text: fmt.Sprintf("%s (%s) and %s (%s), %s times apart", first.Text, first.Table, f.Text, f.Table, timesApart(ratio)),
+				Text: fmt.Sprintf("%s (%s) and %s (%s), %s times apart", first.Text, tableOf(first), f.Text, tableOf(f), timesApart(ratio)),
 				Note: "two runs: so far apart are they with nothing changed",
 			}
 			switch {
@@ -62,6 +66,9 @@ func (j *judge) twice() {
 		}
 	}
 }
+
+// tableOf is where a figure stands, by the name of its table if it has one.
+func tableOf(f *foreign.Figure) string { return cmp.Or(f.Table, fmt.Sprintf("line %d", f.Line)) }
 
 func timesApart(v float64) string {
 	if v < 2 {
@@ -109,7 +116,7 @@ func (j *judge) stale() {
 	cells := map[cell][]*foreign.Figure{}
 	for _, r := range j.rows {
 		for _, f := range r.Figures {
-			if measured(f) && r.Date != "" {
+			if measured(f) && r.Date != "" && r.Contestant != "" {
 				cells[cellOf(f)] = append(cells[cellOf(f)], f)
 			}
 		}
@@ -118,11 +125,12 @@ func (j *judge) stale() {
 	var order []column
 	for _, r := range j.rows {
 		for _, f := range r.Figures {
-			if !measured(f) || r.Date == "" {
+			if !measured(f) || r.Date == "" || r.Contestant == "" {
 				continue
 			}
 			older, match := false, false
-			for _, e := range cells[cellOf(f)] {
+			before := cells[cellOf(f)]
+			for _, e := range before[:min(len(before), most)] {
 				if e.Row.Date < r.Date {
 					older, match = true, match || e.Text == f.Text && e.Digits >= 2
 				}

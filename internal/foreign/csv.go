@@ -138,7 +138,7 @@ func (r *reader) csv() error {
 	_, metric := t.column["metric"]
 	_, value := t.column["value"]
 	if !(metric && value) && len(t.wide) == 0 {
-		return fmt.Errorf("%s: none of the columns holds figures: want metric and value, or columns such as rps, latency_ms, p99_ms; the head is %s",
+		return fmt.Errorf("%s: none of the columns holds figures: want metric and value, or columns such as rps, latency_ms, p99_ms; the head is %.100q",
 			r.at(1, 1), strings.Join(names, ", "))
 	}
 	for {
@@ -194,8 +194,9 @@ func (t *table) cell(cells []string, column string) string {
 	return ""
 }
 
-// row finds or makes the row that a line belongs to. Two files of one edition (a commit) are one measurement.
-func (t *table) row(cells []string) (row *Row, where string) {
+// row finds or makes the row that a line belongs to; own says that it is one of its own. Two files of one edition (a commit) are one
+// measurement.
+func (t *table) row(cells []string, own bool) (row *Row, where string) {
 	get := func(column string) string { return t.cell(cells, column) }
 	edition, where := get("ref"), get("ref")
 	if m := formerForm.FindStringSubmatch(edition); m != nil {
@@ -203,7 +204,7 @@ func (t *table) row(cells []string) (row *Row, where string) {
 	}
 	key := rowKey{get("source"), edition, get("date"), get("suite"), get("scenario"), get("contestant"), get("connections"), get("load"), get("delay"), get("depth")}
 	row = t.rows[key]
-	if row == nil {
+	if row == nil || own {
 		row = &Row{Source: key.source, Edition: edition, Date: key.date, Suite: key.suite, Scenario: key.scenario, Contestant: key.contestant, Load: key.load, Depth: 1}
 		t.level(row, cells)
 		t.rows[key] = row
@@ -242,7 +243,7 @@ func (t *table) long(cells []string) {
 		t.trouble(mline, mcolumn, "the metric has no name")
 		return
 	}
-	row, where := t.row(cells)
+	row, where := t.row(cells, false)
 	metric, _ := metricOf(name)
 	if f := t.add(row, metric, cells[i], t.cell(cells, "unit"), line, column); f != nil {
 		f.Table = where
@@ -252,7 +253,7 @@ func (t *table) long(cells []string) {
 
 // spread takes a line that holds a figure in each of several columns.
 func (t *table) spread(cells []string) {
-	row, where := t.row(cells)
+	row, where := t.row(cells, true)
 	for i := range cells {
 		if w, ok := t.wide[i]; ok {
 			line, column := t.csv.FieldPos(i)

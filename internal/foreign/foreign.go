@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Place is where something stands; lines and columns (in bytes) count from 1.
@@ -190,7 +191,7 @@ func sniff(data []byte) string {
 		}
 	}
 	line, _, _ := bytes.Cut(trimmed, []byte("\n"))
-	if bytes.ContainsAny(line, ",;\t") {
+	if bytes.ContainsAny(line, ",;\t") && utf8.Valid(line) {
 		return "csv"
 	}
 	return ""
