@@ -17,8 +17,8 @@ type group struct {
 	connections                         int
 }
 
-// byGroup sorts rows into groups; order is that of their first rows. Editions do not tell
-// groups apart, for each contestant may have its own.
+// byGroup sorts rows into groups; order is that of their first rows. Editions do not tell groups apart, for each contestant may have its
+// own.
 func byGroup(rows []*foreign.Row) (groups map[group][]*foreign.Row, order []group) {
 	groups = map[group][]*foreign.Row{}
 	for _, r := range rows {
@@ -31,6 +31,9 @@ func byGroup(rows []*foreign.Row) (groups map[group][]*foreign.Row, order []grou
 	return groups, order
 }
 
+// steady are the metrics of which two runs with nothing changed come out alike; maxima and errors do not.
+var steady = []string{"rps", "rps_mean", "latency_mean", "p50", "throughput", "throughput_rw", "document_length"}
+
 // twice is R8: one row, one metric, two values.
 func (j *judge) twice() {
 	for _, r := range j.rows {
@@ -39,7 +42,7 @@ func (j *judge) twice() {
 		}
 		seen := map[string]*foreign.Figure{}
 		for _, f := range r.Figures {
-			if f.Prose || f.Derived || f.Missing || f.Many > 0 || f.Value <= 0 {
+			if f.Prose || f.Derived || f.Missing || f.Many > 0 || f.Value <= 0 || !slices.Contains(steady, f.Metric) {
 				continue
 			}
 			first := seen[f.Metric]
@@ -48,7 +51,8 @@ func (j *judge) twice() {
 				continue
 			}
 			ratio := max(f.Value/first.Value, first.Value/f.Value)
-			if ratio == 1 && first.Table == f.Table {
+			apart := max(of(f).gap(of(first)), of(first).gap(of(f)))
+			if apart == 0 && first.Table == f.Table {
 				continue
 			}
 			t := Finding{
@@ -57,9 +61,9 @@ func (j *judge) twice() {
 				Note: "two runs: so far apart are they with nothing changed",
 			}
 			switch {
-			case ratio > 2:
+			case apart > 1:
 				t.Verdict, t.Note = Impossible, "they cannot both be of what they are published for"
-			case ratio > 1+slack:
+			case apart > slack && first.Table != f.Table:
 				t.Verdict = Doubtful
 			}
 			j.add(t)
