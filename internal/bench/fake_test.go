@@ -32,6 +32,7 @@ type fakeHost struct {
 	thawed  []string
 	running int
 	starts  map[string]int
+	servers map[string]*fakeServer // by address
 }
 
 func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
@@ -81,6 +82,10 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	s := &fakeServer{host: h, name: name, addr: ln.Addr().String(), stop: stop, done: done}
 	h.mu.Lock()
 	h.running++
+	if h.servers == nil {
+		h.servers = map[string]*fakeServer{}
+	}
+	h.servers[s.addr] = s
 	h.mu.Unlock()
 	if err := l.Probe(ctx, "tcp", s.addr); err != nil {
 		s.Stop()
@@ -97,6 +102,7 @@ type fakeServer struct {
 	done   chan error
 	once   sync.Once
 	loads  int
+	warmed int // windows of its warm-up so far
 	frozen bool
 }
 
@@ -187,6 +193,7 @@ type fakeDriver struct {
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
+	warms   func(name string, n int) float64 // by how much its n-th warm-up window is faster than usual
 	rested  func()
 	clock   time.Duration
 }
@@ -201,7 +208,7 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	if d.opened != nil {
 		d.opened(name)
 	}
-	return &fakeSession{d, name, job.Connections}, nil
+	return &fakeSession{d, name, d.host.servers[job.Addr], job.Connections}, nil
 }
 
 func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
@@ -221,6 +228,7 @@ func (d *fakeDriver) Quiet() func() { return func() {} }
 type fakeSession struct {
 	d           *fakeDriver
 	name        string
+	server      *fakeServer
 	connections int
 }
 
@@ -228,6 +236,10 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	rate := s.d.rates[s.name]
 	if rate == 0 { // warming up: no contestant is thawed
 		rate = 200_000
+		if s.d.warms != nil {
+			rate *= s.d.warms(s.server.name, s.server.warmed)
+		}
+		s.server.warmed++
 	}
 	s.d.clock += w.For
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))

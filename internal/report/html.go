@@ -74,6 +74,8 @@ type page struct {
 	Method    []fact
 	Machine   []fact
 	Built     []builtRow
+	Starts    []pageStart
+	StartsOf  []pageColumn // heads of its table
 	Failures  []pageFailure
 	Command   string
 	Seed      uint64
@@ -155,6 +157,7 @@ func (v *view) basics() page {
 		Title: v.heading(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
 		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")),
 	}
+	p.StartsOf, p.Starts = v.pageStarts()
 	for _, f := range v.troubles() {
 		p.Troubles = append(p.Troubles, v.pageFinding(f))
 	}
