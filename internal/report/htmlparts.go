@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/result"
 	"dyno/internal/validity"
 )
@@ -168,8 +167,8 @@ func (v *view) machineFacts() []fact {
 // builtRow is what was really built and started.
 type builtRow struct {
 	Title, Made, Framework, Toolchain, Hash, Response, Build string
-	Words                                                                   []string // tuning and differences
-	Language                                                                string
+	Words                                                    []string // tuning and differences
+	Language                                                 string
 }
 
 func (v *view) builtRows() (list []builtRow) {
