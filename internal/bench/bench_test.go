@@ -222,7 +222,7 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	n := 0
 	d.opened = func(name string) {
-		if n++; n == 40 {
+		if n++; n == 80 {
 			cancel()
 		}
 	}

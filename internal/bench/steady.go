@@ -57,9 +57,9 @@ type leveled struct {
 
 // levels looks for the last level of x, logs of rates, oldest first (doc/method.md, Warm-up): segments of equal mean, of which those at the end that
 // differ from the last one by less than the tolerance are one level. It is settled if it holds need windows at least. A last segment of less than
-// fewest windows is no level yet.
-func levels(x []float64, need int) (l leveled) {
-	sigma := stats.Jitter(x)
+// fewest windows is no level yet. noise is the least that is taken for the noise of x.
+func levels(x []float64, need int, noise float64) (l leveled) {
+	sigma := max(stats.Jitter(x), noise)
 	if math.IsNaN(sigma) {
 		return l
 	}
@@ -108,12 +108,27 @@ func classOf(all []leveled) (class string, from int) {
 
 // halvesAgree reports whether the medians of both halves of x, logs of rates, are within the tolerance of each other; of less than four values
 // nothing is known.
-func halvesAgree(x []float64) bool {
+func halvesAgree(x []float64, noise float64) bool {
 	if len(x) < 4 {
 		return false
 	}
 	half := len(x) / 2
-	return math.Abs(stats.Median(x[len(x)-half:])-stats.Median(x[:half])) < tolerance(stats.Jitter(x))
+	return math.Abs(stats.Median(x[len(x)-half:])-stats.Median(x[:half])) < tolerance(max(stats.Jitter(x), noise))
+}
+
+// noiseOf is what the windows of several contestants differ by from one to the next, in the middle: their own few give a poor estimate. It is 0 where
+// none has four.
+func noiseOf(all []*started) float64 {
+	var each []float64
+	for _, s := range all {
+		if len(s.Windows) >= 4 {
+			each = append(each, stats.Jitter(perCPU(s.Windows)))
+		}
+	}
+	if len(each) == 0 {
+		return 0
+	}
+	return stats.Median(each)
 }
 
 // last are the last n of x.

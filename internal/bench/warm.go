@@ -22,7 +22,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Driver.Quiet()()
 	compilers := 0
 	for _, s := range all {
-		s.least, s.most, s.calibrated = plan.Warmup(b.run, s.Contestant, s.Epoch)
+		s.Warming = plan.Warmup(b.run, s.Contestant, s.Epoch)
 		s.need = windowsOf(plan.WarmWindow(b.warmLevel(s.Epoch)))
 		if s.managed {
 			compilers++
@@ -32,8 +32,9 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 		s.disturbed = compilers > 1 || compilers == 1 && !s.managed
 	}
 	for ctx.Err() == nil {
-		native, managed := 0, 0
+		native, managed, noise := 0, 0, noiseOf(all)
 		for _, s := range all {
+			s.noise = noise
 			if s.err != nil || s.warm(b.delay(s.Epoch) > 0) {
 				continue
 			}
@@ -65,9 +66,9 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 func (s *started) warm(waits bool) bool {
 	took := time.Duration(s.WarmupNS)
 	switch {
-	case len(s.Windows) == 0, took < s.least:
+	case len(s.Windows) == 0, took < s.Least:
 		return false
-	case took >= s.most:
+	case took >= s.Most:
 		return true
 	case s.managed && (!s.quiet() || !waits && s.WarmupRequests < plan.WarmRequests):
 		return false
@@ -81,19 +82,23 @@ func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= 
 // steady reports whether s stands still: by the changepoints of its windows, and where a pilot found its warm-up time by their halves alone.
 func (s *started) steady() bool {
 	for _, x := range s.series() {
-		if s.calibrated && !halvesAgree(last(x, s.few())) || !s.calibrated && !levels(x, s.need).settled {
+		if s.Calibrated && !halvesAgree(last(x, s.few()), s.noise) || !s.Calibrated && !levels(x, s.need, s.noise).settled {
 			return false
 		}
 	}
 	return true
 }
 
-// few is how many of the last windows the halves test looks at.
+// few is how many of the last windows the halves test looks at: of those that began when the pilots had found it warm.
 func (s *started) few() int {
-	if s.managed {
-		return steadyTurns
+	n := len(s.Windows)
+	for n > 0 && began(s.Windows[len(s.Windows)-n]) < int64(s.Found) {
+		n--
 	}
-	return steadyWindows
+	if s.managed {
+		return min(n, steadyTurns)
+	}
+	return min(n, steadyWindows)
 }
 
 // series are what must stand still: requests per second of its own CPU, for others work beside it, and where none of them compiles, per second.
@@ -114,13 +119,16 @@ func (s *started) judge() {
 	}
 	var all []leveled
 	for _, x := range s.series() {
-		all = append(all, levels(x, fewest))
+		all = append(all, levels(x, fewest, s.noise))
 	}
 	var from int
 	s.Warmup, from = classOf(all)
-	at := s.Windows[from].EndNS - s.Windows[from].WindowNS
+	at := began(s.Windows[from])
 	s.SteadyNS = &at
 }
+
+// began is when a window did, on the clock of WarmupNS.
+func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
 // warmOnce is one window of load, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a
 // native one was loaded for, and for a managed one the time since its first window began.

@@ -233,7 +233,7 @@ func pace(run *result.Run) float64 {
 	if est == 0 || took == 0 {
 		return 1
 	}
-	return float64(took-warmExcess(run)) / float64(est)
+	return float64(took-min(warmExcess(run), took/2)) / float64(est)
 }
 
 // epochCost is the mean time of the epochs so far, the pilots left out, ns.

@@ -43,8 +43,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 			for _, name := range Starts(&p.run, epoch) {
 				l := result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmNative), SteadyNS: new(int64)}
 				if *l.SteadyNS = p.warms[name]; *l.SteadyNS > 0 || epoch < p.run.Plan.Pilots {
-					least, _, _ := Warmup(&p.run, name, epoch)
-					l.WarmupNS = max(int64(least), *l.SteadyNS+int64(warmPilot))
+					l.WarmupNS = max(int64(Warmup(&p.run, name, epoch).Least), *l.SteadyNS+int64(warmPilot))
 				}
 				p.run.Launches = append(p.run.Launches, l)
 				p.clock += int64(slow*float64(startNative)) + l.WarmupNS
@@ -210,7 +209,7 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 
 func TestLooksFollowThePaceOfThePilots(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
-	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.6}
+	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.8}
 	stop := p.play(t, never)
 	looks := Looks(&p.run)
 	if len(looks) != 1 || looks[0].N >= 12 || looks[0].N < 10 {

@@ -31,31 +31,40 @@ func WarmWindow(level result.Level) time.Duration {
 	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
 }
 
-// Warmup is how long the warm-up of a contestant takes in an epoch, at least and at most. It is calibrated where the pilots are over: then the
-// least is 1.25 times the longest that a pilot's launch took to be steady. Where no pilot became steady no length is known to help, and it is not
-// waited for again.
-func Warmup(run *result.Run, name string, epoch int) (least, most time.Duration, calibrated bool) {
+// Warming is how a contestant is warmed up in an epoch.
+type Warming struct {
+	Least, Most time.Duration
+	Found       time.Duration // the longest warm-up time of the pilots
+	Calibrated  bool          // the pilots are over
+}
+
+// Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times what they found. Where none of them became steady
+// no length is known to help, and it is not waited for again.
+func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
-	least, most = WarmNative, WarmNativeCap
+	w := Warming{Least: WarmNative, Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
 	if slices.Contains(p.Managed, name) {
-		least, most = WarmManaged, WarmManagedCap
+		w.Least, w.Most = WarmManaged, WarmManagedCap
 	}
-	if epoch < p.Pilots || p.Pilots == 0 {
-		return least, most, false
+	if !w.Calibrated {
+		return w
 	}
-	found, steady := time.Duration(0), len(run.Launches) == 0
+	lost := false
 	for i := range run.Launches {
-		if l := &run.Launches[i]; l.Contestant == name && l.Epoch < p.Pilots {
-			steady = steady || l.Warmup != result.NotSteady
-			if l.SteadyNS != nil {
-				found = max(found, time.Duration(*l.SteadyNS))
-			}
+		l := &run.Launches[i]
+		if l.Contestant != name || l.Epoch >= p.Pilots {
+			continue
 		}
+		if l.SteadyNS != nil {
+			w.Found = max(w.Found, time.Duration(*l.SteadyNS))
+		}
+		lost = l.Warmup == result.NotSteady && (lost || l.Epoch == 0)
 	}
-	if !steady {
-		return least, least + WarmQuiet, true
+	if lost {
+		w.Most = w.Least + WarmQuiet
 	}
-	return min(max(least, found*5/4), most), most, true
+	w.Least = min(max(w.Least, w.Found*5/4), w.Most)
+	return w
 }
 
 // warmEstimate is what the warm-ups of an epoch take: natives are loaded one after the other, managed ones beside them. Those of
@@ -65,12 +74,13 @@ func warmEstimate(run *result.Run, epoch int) time.Duration {
 	window := WarmWindow(First(p, epoch))
 	var native, managed time.Duration
 	for _, name := range starters(p, epoch < p.Pilots) {
-		least, _, calibrated := Warmup(run, name, epoch)
+		w := Warmup(run, name, epoch)
+		least := w.Least
 		if slices.Contains(p.Managed, name) {
 			managed = max(managed, least+WarmQuiet, fewestWindows*(window+WarmRest))
 			continue
 		}
-		if !calibrated {
+		if !w.Calibrated {
 			least = max(least, warmPilot)
 		}
 		native += max(least, fewestWindows*window)

@@ -23,29 +23,27 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		launch("jit", 0, result.Warmed, ns(20*time.Second)), launch("jit", 1, result.Warmed, ns(3*time.Second)),
 	}
 	for _, c := range []struct {
-		name        string
-		epoch       int
-		least, most time.Duration
-		calibrated  bool
+		name  string
+		epoch int
+		want  Warming
 	}{
-		{"flat", 0, WarmNative, WarmNativeCap, false},
-		{"flat", 1, WarmNative, WarmNativeCap, false}, // a second pilot looks again
-		{"flat", 2, WarmNative, WarmNativeCap, true},
-		{"slow", 3, 2500 * time.Millisecond, WarmNativeCap, true},
-		{"late", 2, WarmNativeCap, WarmNativeCap, true},
-		{"lost", 2, WarmNative, WarmNative + WarmQuiet, true},
-		{"old", 2, WarmNative, WarmNativeCap, true}, // a run of an older version is resumed
-		{"net", 0, WarmManaged, WarmManagedCap, false},
-		{"net", 2, WarmManaged, WarmManagedCap, true},
-		{"jit", 2, 25 * time.Second, WarmManagedCap, true},
+		{"flat", 0, Warming{Least: WarmNative, Most: WarmNativeCap}},
+		{"flat", 1, Warming{Least: WarmNative, Most: WarmNativeCap}}, // a second pilot looks again
+		{"flat", 2, Warming{WarmNative, WarmNativeCap, 100 * time.Millisecond, true}},
+		{"slow", 3, Warming{2500 * time.Millisecond, WarmNativeCap, 2 * time.Second, true}},
+		{"late", 2, Warming{WarmNativeCap, WarmNativeCap, 9 * time.Second, true}},
+		{"lost", 2, Warming{WarmNative, WarmNative + WarmQuiet, 0, true}},
+		{"old", 2, Warming{WarmNative, WarmNativeCap, 0, true}}, // a run of an older version is resumed
+		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap}},
+		{"net", 2, Warming{WarmManaged, WarmManagedCap, 3 * time.Second, true}},
+		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true}},
 	} {
-		least, most, calibrated := Warmup(run, c.name, c.epoch)
-		if least != c.least || most != c.most || calibrated != c.calibrated {
-			t.Errorf("%s in epoch %d: %v to %v, %v; want %v to %v, %v", c.name, c.epoch, least, most, calibrated, c.least, c.most, c.calibrated)
+		if got := Warmup(run, c.name, c.epoch); got != c.want {
+			t.Errorf("%s in epoch %d: %+v; want %+v", c.name, c.epoch, got, c.want)
 		}
 	}
 	run.Plan.Pilots = 0
-	if _, _, calibrated := Warmup(run, "flat", 3); calibrated {
+	if Warmup(run, "flat", 3).Calibrated {
 		t.Error("calibrated without a pilot")
 	}
 }
