@@ -76,6 +76,9 @@ func (v *view) markdownTable(out io.Writer) {
 	for _, c := range shown {
 		add(c.Head + " " + v.startScale(c).Name)
 	}
+	if len(shown) > 0 {
+		heads, rule = append(heads, "class"), append(rule, "---")
+	}
 	line := func(fields []string) { fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | ")) }
 	line(escaped(append(heads, "notes")))
 	line(append(rule, "---"))
@@ -94,6 +97,9 @@ func (v *view) markdownTable(out io.Writer) {
 				value, side = Missing, ""
 			}
 			fields = append(fields, strings.TrimSpace(value+" "+side))
+		}
+		if len(shown) > 0 {
+			fields = append(fields, map[bool]string{true: classesText(r.Starts), false: Missing}[r.Struck == ""])
 		}
 		notes := r.Notes
 		if r.Struck != "" {

@@ -68,16 +68,6 @@ func classesText(s analysis.Starts) string {
 	return orElse(strings.Join(parts, ", "), Missing)
 }
 
-// startNotes tell of warm-ups that a reader must know of beside the figures.
-func startNotes(s analysis.Starts) (notes []string) {
-	for _, c := range []struct{ class, words string }{{result.Slowdown, "slowed down"}, {result.NotSteady, "found no steady state"}} {
-		if n := s.Classes[c.class]; n > 0 {
-			notes = append(notes, fmt.Sprintf("%s in the warm-up of %d of %s", c.words, n, count(s.N, "start")))
-		}
-	}
-	return notes
-}
-
 // startTextColumns are the columns of Text.
 func (t *text) startTextColumns(rows []row) (cols []column) {
 	shown := t.startsShown()

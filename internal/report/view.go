@@ -140,7 +140,6 @@ func (v *view) notes(r *row) (notes []string) {
 			notes = append(notes, Clean(d))
 		}
 	}
-	notes = append(notes, startNotes(r.Starts)...)
 	var ids []string
 	for _, f := range v.Findings {
 		if f.Contestant == r.Name && f.State > validity.Pass && !slices.Contains(ids, f.ID) {

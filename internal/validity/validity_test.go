@@ -121,6 +121,7 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V14", Fail, trials(func(t *result.Trial) { t.Server.CPUNS = n(20e7) })},
 		{"V15", Pass, warmups(result.Slowdown, result.Warmed, result.NotSteady, result.Flat)},
 		{"V15", Warn, warmups(result.Slowdown, result.Slowdown, result.Flat)},
+		{"V15", Warn, warmups(result.NotSteady, result.Flat, result.Flat)},
 		{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
 		{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
 		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Negligible }},
