@@ -76,6 +76,7 @@ type page struct {
 	Built     []builtRow
 	Starts    []pageStart
 	StartsOf  []pageColumn // heads of its table
+	Warmed    bool
 	Failures  []pageFailure
 	Command   string
 	Seed      uint64
@@ -158,6 +159,7 @@ func (v *view) basics() page {
 		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")),
 	}
 	p.StartsOf, p.Starts = v.pageStarts()
+	p.Warmed = v.warmed()
 	for _, f := range v.troubles() {
 		p.Troubles = append(p.Troubles, v.pageFinding(f))
 	}

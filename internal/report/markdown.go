@@ -76,8 +76,8 @@ func (v *view) markdownTable(out io.Writer) {
 	for _, c := range shown {
 		add(c.Head + " " + v.startScale(c).Name)
 	}
-	if len(shown) > 0 {
-		heads, rule = append(heads, "class"), append(rule, "---")
+	if v.warmed() {
+		heads, rule = append(heads, "warm-up class"), append(rule, "---")
 	}
 	line := func(fields []string) { fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | ")) }
 	line(escaped(append(heads, "notes")))
@@ -98,7 +98,7 @@ func (v *view) markdownTable(out io.Writer) {
 			}
 			fields = append(fields, strings.TrimSpace(value+" "+side))
 		}
-		if len(shown) > 0 {
+		if v.warmed() {
 			fields = append(fields, map[bool]string{true: classesText(r.Starts), false: Missing}[r.Struck == ""])
 		}
 		notes := r.Notes

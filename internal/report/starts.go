@@ -83,8 +83,8 @@ func (t *text) startTextColumns(rows []row) (cols []column) {
 		}
 		cols = append(cols, pairColumn(c.Head+" "+scale.Name, values, sides, false))
 	}
-	if len(shown) > 0 {
-		class := column{head: "class"}
+	if t.warmed() {
+		class := column{head: "warm-up class"}
 		for _, r := range rows {
 			class.cells = append(class.cells, map[bool]string{true: classesText(r.Starts)}[r.Struck == ""])
 		}
@@ -104,7 +104,7 @@ type pageStart struct {
 func (v *view) pageStarts() (heads []pageColumn, list []pageStart) {
 	shown := v.startsShown()
 	for _, c := range shown {
-		heads = append(heads, pageColumn{Head: sentenceCase(c.Head), Unit: v.startScale(c).Name, Word: c.Name})
+		heads = append(heads, pageColumn{Head: strings.ToUpper(c.Head[:1]) + c.Head[1:], Unit: v.startScale(c).Name, Word: c.Name})
 	}
 	for _, r := range slices.Concat(v.rows, v.controls) {
 		if r.Struck != "" || r.Starts.N == 0 {
@@ -122,6 +122,11 @@ func (v *view) pageStarts() (heads []pageColumn, list []pageStart) {
 		list = append(list, p)
 	}
 	return heads, list
+}
+
+// warmed reports whether a class of warm-up is known; a classic run has none.
+func (v *view) warmed() bool {
+	return slices.ContainsFunc(slices.Concat(v.rows, v.controls), func(r row) bool { return len(r.Starts.Classes) > 0 })
 }
 
 // startsJSON are the starts of a contestant.

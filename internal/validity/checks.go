@@ -252,9 +252,9 @@ func warmup(e *Evidence, name string, own []result.Trial) (State, string) {
 	case 2*lost > s.N:
 		return Fail, fmt.Sprintf("no steady state in %d of %d starts: its figures are of whatever state it was in", lost, s.N)
 	case 4*lost > s.N, 2*(lost+slow) > s.N:
-		return Warn, fmt.Sprintf("it slowed down in %d of %d starts, and found no steady state in %d", slow, s.N, lost)
+		return Warn, fmt.Sprintf("of %d starts, %d found no steady state, and %d slowed down while warmed up", s.N, lost, slow)
 	}
-	return Pass, fmt.Sprintf("steady in %d of %d starts, slower than before in %d of them", s.N-lost, s.N, slow)
+	return Pass, fmt.Sprintf("steady in %d of %d starts", s.N-lost, s.N)
 }
 
 func canary(e *Evidence) (State, string) {
