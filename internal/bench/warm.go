@@ -13,11 +13,11 @@ import (
 // settle is how long a managed contestant gets to see that its connections are closed, which is no work at rest.
 const settle = 20 * time.Millisecond
 
-// atWork is the CPU time between two of its windows above which a managed contestant is at work on its own: its compiler is.
-const atWork = 20 * time.Millisecond
+// compiling is the CPU time between two of its windows above which a managed contestant is at work on its own: its compiler is.
+const compiling = 20 * time.Millisecond
 
 // warm loads fresh processes by turns until each has had its least and stands still. Between its windows a managed one rests, while others are
-// loaded or all rest, for its runtime compiles then; when it is done, there are no more rests.
+// loaded or all rest, for its runtime compiles then.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Driver.Quiet()()
 	compilers := 0
@@ -32,7 +32,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 		s.disturbed = compilers > 1 || compilers == 1 && !s.managed
 	}
 	for ctx.Err() == nil {
-		native, managed, compiling, noise := 0, 0, false, noiseOf(all)
+		native, managed, noise := 0, 0, noiseOf(all)
 		for _, s := range all {
 			s.noise = noise
 			if s.err != nil || s.warm(b.delay(s.Epoch) > 0) {
@@ -40,7 +40,6 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 			}
 			if s.managed {
 				managed++
-				compiling = compiling || !s.quiet()
 			} else {
 				native++
 			}
@@ -52,7 +51,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 		if native+managed == 0 {
 			break
 		}
-		if native == 0 && compiling {
+		if native == 0 {
 			b.Driver.Rest(plan.WarmRest)
 		}
 	}
@@ -71,7 +70,7 @@ func (s *started) warm(waits bool) bool {
 		return false
 	case took >= s.Most:
 		return true
-	case s.managed && (!s.quiet() || !waits && (s.WarmupRequests < plan.WarmRequests || len(s.Windows) < plan.WarmWindows)):
+	case s.managed && (!s.quiet() || !waits && s.WarmupRequests < plan.WarmRequests):
 		return false
 	}
 	return s.steady()
@@ -135,7 +134,7 @@ func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 // native one was loaded for, and for a managed one the time since its first window began.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	before, err := s.server.CPU()
-	if err == nil && len(s.Windows) > 0 && before-s.cpu > atWork {
+	if err == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
 	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, b.warmLevel(s.Epoch), 0))

@@ -8,8 +8,7 @@ import (
 )
 
 // Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
-// WarmManaged since its first window and WarmRequests, until it has used no CPU at rest for WarmQuiet: its compiler is done. It is loaded in
-// WarmWindows windows at least, without rests once the compilers are done: its pool of threads grows with the load.
+// WarmManaged since its first window, WarmRequests, and until it has used no CPU at rest for WarmQuiet: its compiler is done.
 const (
 	WarmNative    = 500 * time.Millisecond
 	WarmNativeCap = 10 * time.Second
@@ -19,7 +18,6 @@ const (
 	WarmRest       = 400 * time.Millisecond // between two turns
 	WarmQuiet      = 2 * time.Second
 	WarmRequests   = 20_000
-	WarmWindows    = 24
 )
 
 // warmPilot is what a native one that stands still from the start takes where its warm-up time is yet to be found.
@@ -73,15 +71,13 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 // which nothing is recorded need but the least.
 func warmEstimate(run *result.Run, epoch int) time.Duration {
 	p := &run.Plan
-	const connect = 30 * time.Millisecond // and close, for each window
 	window := WarmWindow(First(p, epoch))
-	var native, rested, turn time.Duration // turn is a window of each managed one
+	var native, managed time.Duration
 	for _, name := range starters(p, epoch < p.Pilots) {
 		w := Warmup(run, name, epoch)
 		least := w.Least
 		if slices.Contains(p.Managed, name) {
-			rested = max(rested, least+WarmQuiet)
-			turn += window + connect
+			managed = max(managed, least+WarmQuiet, fewestWindows*(window+WarmRest))
 			continue
 		}
 		if !w.Calibrated {
@@ -89,10 +85,7 @@ func warmEstimate(run *result.Run, epoch int) time.Duration {
 		}
 		native += max(least, fewestWindows*window)
 	}
-	if turn > 0 {
-		rested += max(0, WarmWindows-rested/(WarmRest+turn)) * turn
-	}
-	return max(native, rested)
+	return max(native, managed)
 }
 
 // warmExcess is by how much the warm-ups of the pilots took longer than estimated, ns.
