@@ -116,13 +116,13 @@ func halvesAgree(x []float64, noise float64) bool {
 	return math.Abs(stats.Median(x[len(x)-half:])-stats.Median(x[:half])) < tolerance(max(stats.Jitter(x), noise))
 }
 
-// noiseOf is what the windows of several contestants differ by from one to the next, in the middle: their own few give a poor estimate. It is 0 where
-// none has four.
-func noiseOf(all []*started) float64 {
+// noiseOf is by how much a series differs from one window to the next, in the middle of several contestants: their own few windows give a poor
+// estimate. It is 0 where none has four.
+func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float64 {
 	var each []float64
 	for _, s := range all {
 		if len(s.Windows) >= 4 {
-			each = append(each, stats.Jitter(perCPU(s.Windows)))
+			each = append(each, stats.Jitter(series(s.Windows)))
 		}
 	}
 	if len(each) == 0 {

@@ -62,7 +62,7 @@ type started struct {
 	server    Server
 	disturbed bool          // another one of the epoch compiles beside it
 	need      int           // windows that its last level must hold
-	noise     float64       // of the windows of all that are warmed with it
+	noise     [2]float64    // of the windows of all that are warmed with it: per CPU, and per second
 	began     time.Time     // of its first window
 	cpu       time.Duration // its clock after the last one
 	compiled  time.Duration // since began, when it was last seen to work at rest

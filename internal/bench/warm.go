@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"dyno/internal/load"
@@ -32,7 +33,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 		s.disturbed = compilers > 1 || compilers == 1 && !s.managed
 	}
 	for ctx.Err() == nil {
-		native, managed, noise := 0, 0, noiseOf(all)
+		native, managed, noise := 0, 0, [2]float64{noiseOf(all, perCPU), noiseOf(all, perSecond)}
 		for _, s := range all {
 			s.noise = noise
 			if s.err != nil || s.warm(b.delay(s.Epoch) > 0) {
@@ -79,14 +80,12 @@ func (s *started) warm(waits bool) bool {
 // quiet reports whether a managed contestant has done nothing at rest for long enough.
 func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= plan.WarmQuiet }
 
-// steady reports whether s stands still: by the changepoints of its windows, and where a pilot found its warm-up time by their halves alone.
+// steady reports whether s stands still: by the changepoints of its windows, and where the pilots are over by the halves of its speed per CPU alone.
 func (s *started) steady() bool {
-	for _, x := range s.series() {
-		if s.Calibrated && !halvesAgree(last(x, s.few()), s.noise) || !s.Calibrated && !levels(x, s.need, s.noise).settled {
-			return false
-		}
+	if s.Calibrated {
+		return halvesAgree(last(perCPU(s.Windows), s.few()), s.noise[0])
 	}
-	return true
+	return !slices.ContainsFunc(s.levels(s.need), func(l leveled) bool { return !l.settled })
 }
 
 // few is how many of the last windows the halves test looks at: of those that began when the pilots had found it warm.
@@ -101,12 +100,14 @@ func (s *started) few() int {
 	return min(n, steadyWindows)
 }
 
-// series are what must stand still: requests per second of its own CPU, for others work beside it, and where none of them compiles, per second.
-func (s *started) series() [][]float64 {
-	if s.disturbed {
-		return [][]float64{perCPU(s.Windows)}
+// levels are those of what must stand still: requests per second of its own CPU, for others work beside it, and where none of them compiles, per
+// second.
+func (s *started) levels(need int) []leveled {
+	all := []leveled{levels(perCPU(s.Windows), need, s.noise[0])}
+	if !s.disturbed {
+		all = append(all, levels(perSecond(s.Windows), need, s.noise[1]))
 	}
-	return [][]float64{perCPU(s.Windows), perSecond(s.Windows)}
+	return all
 }
 
 // judge puts into the record what class of warm-up it was and when it was over.
@@ -117,12 +118,8 @@ func (s *started) judge() {
 		s.Warmup = result.NotSteady
 		return
 	}
-	var all []leveled
-	for _, x := range s.series() {
-		all = append(all, levels(x, fewest, s.noise))
-	}
 	var from int
-	s.Warmup, from = classOf(all)
+	s.Warmup, from = classOf(s.levels(fewest))
 	at := began(s.Windows[from])
 	s.SteadyNS = &at
 }
