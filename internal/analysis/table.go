@@ -94,12 +94,7 @@ func cells(t *table, in Input, alpha float64) []Cell {
 					values = append(values, stats.Median(v))
 				}
 			}
-			if len(values) > 0 {
-				c.Level = Estimate{Value: stats.Median(values), Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
-				if lo, hi, ok := stats.MedianCI(values, 0.95); ok {
-					c.Level.Lo, c.Level.Hi = lo, hi
-				}
-			} else if c.Absent == "" {
+			if c.Level = level(values); c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "no trial of it stands"
 			}
 			if len(in.Controls) > 0 && name != in.Controls[0] {

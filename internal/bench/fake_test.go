@@ -32,7 +32,8 @@ type fakeHost struct {
 	thawed  []string
 	running int
 	starts  map[string]int
-	held    map[string]int // connections, by contestant
+	held    map[string]int         // connections, by contestant
+	servers map[string]*fakeServer // by address
 }
 
 func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
@@ -82,6 +83,10 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	s := &fakeServer{host: h, name: name, addr: ln.Addr().String(), stop: stop, done: done}
 	h.mu.Lock()
 	h.running++
+	if h.servers == nil {
+		h.servers = map[string]*fakeServer{}
+	}
+	h.servers[s.addr] = s
 	h.mu.Unlock()
 	if err := l.Probe(ctx, "tcp", s.addr); err != nil {
 		s.Stop()
@@ -98,6 +103,7 @@ type fakeServer struct {
 	done   chan error
 	once   sync.Once
 	loads  int
+	warmed int // windows of its warm-up so far
 	frozen bool
 }
 
@@ -192,6 +198,7 @@ type fakeDriver struct {
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
+	warms   func(name string, n int) float64 // by how much its n-th warm-up window is faster than usual
 	rested  func()
 	clock   time.Duration
 }
@@ -207,7 +214,7 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 		d.opened(name)
 	}
 	d.host.held[name] += job.Connections
-	return &fakeSession{d: d, name: name, connections: job.Connections}, nil
+	return &fakeSession{d: d, name: name, server: d.host.servers[job.Addr], connections: job.Connections}, nil
 }
 
 func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
@@ -227,6 +234,7 @@ func (d *fakeDriver) Quiet() func() { return func() {} }
 type fakeSession struct {
 	d           *fakeDriver
 	name        string
+	server      *fakeServer
 	connections int
 	closed      bool
 }
@@ -235,6 +243,10 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	rate := s.d.rates[s.name]
 	if rate == 0 { // warming up: no contestant is thawed
 		rate = 200_000
+		if s.d.warms != nil {
+			rate *= s.d.warms(s.server.name, s.server.warmed)
+		}
+		s.server.warmed++
 	}
 	s.d.clock += w.For
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))

@@ -56,14 +56,17 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 // started is a contestant on its way to be warm and frozen.
 type started struct {
 	result.Launch
-	position int
-	managed  bool
-	server   Server
-	rates    []float64     // of its warm-up windows, per second of its own CPU, for others work beside it
-	began    time.Time     // end of the first
-	cpu      time.Duration // its clock after the last
-	compiled time.Duration // since began, when it was last seen to work at rest
-	err      error
+	plan.Warming
+	position  int
+	managed   bool
+	server    Server
+	disturbed bool          // another one of the epoch compiles beside it
+	need      int           // windows that its last level must hold
+	noise     [2]float64    // of the windows of all that are warmed with it: per CPU, and per second
+	began     time.Time     // of its first window
+	cpu       time.Duration // its clock after the last one
+	compiled  time.Duration // since began, when it was last seen to work at rest
+	err       error
 }
 
 // open launches and verifies one contestant.

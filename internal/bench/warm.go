@@ -3,16 +3,13 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
-
-// warmWindow is one stretch of load of a warm-up.
-const warmWindow = 100 * time.Millisecond
 
 // settle is how long a managed contestant gets to see that its connections are closed, which is no work at rest.
 const settle = 20 * time.Millisecond
@@ -24,9 +21,21 @@ const compiling = 20 * time.Millisecond
 // loaded or all rest, for its runtime compiles then.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Driver.Quiet()()
+	compilers := 0
+	for _, s := range all {
+		s.Warming = plan.Warmup(b.run, s.Contestant, s.Epoch)
+		s.need = windowsOf(plan.WarmWindow(b.warmLevel(s.Epoch)))
+		if s.managed {
+			compilers++
+		}
+	}
+	for _, s := range all {
+		s.disturbed = compilers > 1 || compilers == 1 && !s.managed
+	}
 	for ctx.Err() == nil {
-		native, managed := 0, 0
+		native, managed, noise := 0, 0, [2]float64{noiseOf(all, perCPU), noiseOf(all, perSecond)}
 		for _, s := range all {
+			s.noise = noise
 			if s.err != nil || s.warm(b.delay(s.Epoch) > 0) {
 				continue
 			}
@@ -48,42 +57,92 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 		}
 	}
 	for _, s := range all {
-		if s.err == nil && len(s.rates) > 0 {
-			s.Warmup = class(s.rates, s.last())
-			s.WarmupRateFirst, s.WarmupRateLast = int64(s.rates[0]), int64(s.rates[len(s.rates)-1])
+		if s.err == nil && len(s.Windows) > 0 {
+			s.judge()
 		}
 	}
-}
-
-// last is how many of the last windows must agree.
-func (s *started) last() int {
-	if s.managed {
-		return steadyTurns
-	}
-	return steadyWindows
 }
 
 // warm reports whether s needs no more.
 func (s *started) warm(waits bool) bool {
 	took := time.Duration(s.WarmupNS)
-	if !s.managed {
-		return took >= plan.WarmNativeCap || took >= plan.WarmNative && steady(s.rates, s.last())
+	switch {
+	case len(s.Windows) == 0, took < s.Least:
+		return false
+	case took >= s.Most:
+		return true
+	case s.managed && (!s.quiet() || !waits && s.WarmupRequests < plan.WarmRequests):
+		return false
 	}
-	enough := took >= plan.WarmManaged && (waits || s.WarmupRequests >= plan.WarmRequests)
-	return took >= plan.WarmManagedCap || enough && took-s.compiled >= plan.WarmQuiet
+	return s.steady()
 }
 
-// warmOnce is one window of load, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
+// quiet reports whether a managed contestant has done nothing at rest for long enough.
+func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= plan.WarmQuiet }
+
+// steady reports whether s stands still: by the changepoints of its windows, and where the pilots are over by the halves of its speed per CPU alone.
+func (s *started) steady() bool {
+	if s.Calibrated {
+		return halvesAgree(last(perCPU(s.Windows), s.few()), s.noise[0])
+	}
+	return !slices.ContainsFunc(s.levels(s.need), func(l leveled) bool { return !l.settled })
+}
+
+// few is how many of the last windows the halves test looks at: of those that began when the pilots had found it warm.
+func (s *started) few() int {
+	n := len(s.Windows)
+	for n > 0 && began(s.Windows[len(s.Windows)-n]) < int64(s.Found) {
+		n--
+	}
+	if s.managed {
+		return min(n, steadyTurns)
+	}
+	return min(n, steadyWindows)
+}
+
+// levels are those of what must stand still: requests per second of its own CPU, for others work beside it, and where none of them compiles, per
+// second.
+func (s *started) levels(need int) []leveled {
+	all := []leveled{levels(perCPU(s.Windows), need, s.noise[0])}
+	if !s.disturbed {
+		all = append(all, levels(perSecond(s.Windows), need, s.noise[1]))
+	}
+	return all
+}
+
+// judge puts into the record what class of warm-up it was and when it was over.
+func (s *started) judge() {
+	rates := perCPU(s.Windows)
+	s.WarmupRateFirst, s.WarmupRateLast = rate(rates[0]), rate(rates[len(rates)-1])
+	if !s.steady() || s.managed && !s.quiet() {
+		s.Warmup = result.NotSteady
+		return
+	}
+	var from int
+	s.Warmup, from = classOf(s.levels(fewest))
+	at := began(s.Windows[from])
+	s.SteadyNS = &at
+}
+
+// began is when a window did, on the clock of WarmupNS.
+func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
+
+// warmOnce is one window of load, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a
+// native one was loaded for, and for a managed one the time since its first window began.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	before, err := s.server.CPU()
-	if err == nil && len(s.rates) > 0 && before-s.cpu > compiling {
+	if err == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
 	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, b.warmLevel(s.Epoch), 0))
 	if err != nil {
 		return err
 	}
-	seen, err := session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay(s.Epoch)), Spread: b.delay(s.Epoch)})
+	if len(s.Windows) == 0 {
+		s.began = b.Driver.Now()
+	}
+	delay := b.delay(s.Epoch)
+	seen, err := session.Run(ctx, load.Window{For: plan.WarmWindow(b.warmLevel(s.Epoch)), Spread: delay})
 	after, unread := s.server.CPU()
 	session.Close()
 	if err == nil {
@@ -92,23 +151,18 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	if err != nil {
 		return err
 	}
-	if s.managed {
-		b.Driver.Rest(settle)
-	}
-	if len(s.rates) == 0 {
-		s.began = b.Driver.Now()
-	}
-	s.cpu, _ = s.server.CPU()
 	s.WarmupRequests += seen.Succeeded
-	used := after - before
-	if unread != nil || used <= 0 {
-		used = time.Duration(seen.WindowNS)
-	}
-	s.rates = append(s.rates, float64(seen.Succeeded)/used.Seconds())
 	s.WarmupNS += seen.WindowNS
 	if s.managed {
 		s.WarmupNS = int64(b.Driver.Now().Sub(s.began))
+		b.Driver.Rest(settle)
 	}
+	s.cpu, _ = s.server.CPU()
+	w := result.WarmupWindow{EndNS: s.WarmupNS, WindowNS: seen.WindowNS, Requests: seen.Succeeded}
+	if unread == nil && after > before {
+		w.CPUNS = int64(after - before)
+	}
+	s.Windows = append(s.Windows, w)
 	return nil
 }
 
@@ -118,49 +172,4 @@ func (b *Bench) warmLevel(epoch int) result.Level {
 	level := plan.First(&b.run.Plan, epoch)
 	level.RatePerSec = 0
 	return level
-}
-
-// Warm-up classes of method.md §2.3. This version tells them by halves; the changepoint test is to come.
-const (
-	flat      = "flat"
-	warmed    = "warmed"
-	slowdown  = "slowdown"
-	notSteady = "no steady state"
-)
-
-// steadyWindows and steadyTurns are how many of the last windows must agree, of native and of managed contestants.
-const (
-	steadyWindows = 10
-	steadyTurns   = 4
-)
-
-// moves is by how much two halves may differ and still be called equal: the machine's own noise over such a short time is nearly of that
-// size, and code that is not compiled yet is slower by more.
-const moves = 0.30
-
-// steady reports whether the last windows stand still: the median of their later half is within moves of that of their earlier half.
-// With fewer windows than that, half of those there are must do.
-func steady(rates []float64, n int) bool {
-	last := rates[max(0, len(rates)-n):]
-	if len(last) < 4 {
-		return false
-	}
-	early, late := stats.Median(last[:len(last)/2]), stats.Median(last[len(last)/2:])
-	return late < early*(1+moves) && late > early*(1-moves)
-}
-
-// class tells how the rate moved from the first windows to the last ones, which must be steady.
-func class(rates []float64, last int) string {
-	if !steady(rates, last) {
-		return notSteady
-	}
-	n := max(1, min(3, len(rates)/3))
-	early, late := stats.Median(rates[:n]), stats.Median(rates[len(rates)-n:])
-	switch {
-	case late > early*(1+moves):
-		return warmed
-	case late < early*(1-moves):
-		return slowdown
-	}
-	return flat
 }

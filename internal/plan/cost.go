@@ -9,26 +9,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// Estimated times of one epoch's start of a contestant (launch, verify, warm-up, stop) and of what a trial takes beside its load (thaw,
+// Estimated times of one epoch's start of a contestant without its warm-up (launch, verify, stop) and of what a trial takes beside its load (thaw,
 // dial, drain, freeze, read memory): method.md A, checked against the recorded epochs of examples/.
 const (
-	startNative   = 800 * time.Millisecond
-	startManaged  = 500 * time.Millisecond // without its warm-up, which goes on beside that of the others
+	startNative   = 300 * time.Millisecond
+	startManaged  = 500 * time.Millisecond
 	trialOverhead = 22 * time.Millisecond
 	idleDial      = 150 * time.Microsecond // and its one request
-)
-
-// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
-// WarmManaged since its first window, WarmRequests, and until it has used no CPU at rest for WarmQuiet: its compiler is done.
-const (
-	WarmNative    = 500 * time.Millisecond
-	WarmNativeCap = 10 * time.Second
-
-	WarmManaged    = 6 * time.Second
-	WarmManagedCap = 30 * time.Second
-	WarmRest       = 400 * time.Millisecond // between two turns
-	WarmQuiet      = 2 * time.Second
-	WarmRequests   = 20_000
 )
 
 // The profiles (doc/method.md): short trials, because the machine's own speed changes within tenths of a second, and as many rounds as make up
@@ -154,15 +141,15 @@ func pilotsEstimate(p *result.Plan) (sum time.Duration) {
 
 func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 	var sum time.Duration
-	managed := 0
-	names := starters(p, epoch < p.Pilots)
-	for _, name := range names {
+	for _, name := range starters(p, epoch < p.Pilots) {
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
-			managed++
 		} else {
 			sum += startNative
 		}
+	}
+	if p.Protocol != Classic {
+		sum += warmEstimate(&result.Run{Plan: *p}, epoch)
 	}
 	if p.Protocol == Search {
 		return sum + estimateSearch(p)
@@ -174,10 +161,6 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 		for _, n := range p.IdleConnections[max(0, len(p.IdleConnections)-1):] {
 			sum += time.Duration(len(p.Contestants)) * (time.Duration(len(p.IdleConnections))*trialOverhead + time.Duration(n)*idleDial)
 		}
-	}
-	if managed > 0 && p.Protocol != Classic {
-		native := time.Duration(len(names)-managed) * WarmNative
-		sum += max(0, WarmManaged+WarmQuiet-native)
 	}
 	return sum
 }
@@ -241,15 +224,22 @@ func pilotsEnd(run *result.Run) int64 {
 	return end - begin(run)
 }
 
-// pilotCost is the time of one epoch at the pace of the pilots, without the ceiling's server, ns; the estimate where there are none.
+// pilotCost is the time of one epoch at the pace of the pilots, without the ceiling's server, ns; the estimate where there are none. What warm-ups
+// take is no matter of pace: those of the pilots find out what the later ones need.
 func pilotCost(run *result.Run) int64 {
 	p := &run.Plan
-	est := int64(estimateEpoch(p, p.Pilots))
-	if p.Pilots == 0 || pilotsEnd(run) == 0 {
-		return est
+	est := estimateEpoch(p, p.Pilots)
+	more := warmEstimate(run, p.Pilots) - warmEstimate(&result.Run{Plan: *p}, p.Pilots)
+	return int64(pace(run)*float64(est)) + int64(max(0, more))
+}
+
+// pace is how much longer the pilots took than estimated, but for their warm-ups; 1 where there are none.
+func pace(run *result.Run) float64 {
+	est, took := pilotsEstimate(&run.Plan), pilotsEnd(run)
+	if est == 0 || took == 0 {
+		return 1
 	}
-	scale := float64(pilotsEnd(run)) / float64(pilotsEstimate(p))
-	return int64(scale * float64(est))
+	return float64(took-min(warmExcess(run), took/2)) / float64(est)
 }
 
 // epochCost is the mean time of the epochs so far, the pilots left out, ns.
@@ -291,11 +281,7 @@ func Progress(run *result.Run) (done, total int, left time.Duration) {
 		done -= void
 	}
 	done = min(done, total)
-	pace := 1.0
-	if est := pilotsEstimate(p); est > 0 && pilotsEnd(run) > 0 {
-		pace = float64(pilotsEnd(run)) / float64(est)
-	}
-	left = time.Duration(pace * share * float64(whole) * float64(total-done) / float64(max(total, 1)))
+	left = time.Duration(pace(run) * share * float64(whole) * float64(total-done) / float64(max(total, 1)))
 	return done, total, min(left, max(0, time.Duration(p.BudgetNS-elapsed(run))))
 }
 

@@ -25,7 +25,8 @@ type player struct {
 	clock int64
 	foul  func(Order) result.Causes // causes of a trial; nil for none
 	fails func(Order) bool          // the contestant fails at this trial
-	slow  float64                   // how much longer than estimated all takes; 0 means 1
+	slow  float64                   // how much longer than estimated all but the warm-ups take; 0 means 1
+	warms map[string]int64          // warm-up times, ns
 }
 
 func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
@@ -40,8 +41,12 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 		if o.Epoch != epoch {
 			epoch = o.Epoch
 			for _, name := range Starts(&p.run, epoch) {
-				p.run.Launches = append(p.run.Launches, result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock})
-				p.clock += int64(slow * float64(startNative))
+				l := result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmNative), SteadyNS: new(int64)}
+				if *l.SteadyNS = p.warms[name]; *l.SteadyNS > 0 || epoch < p.run.Plan.Pilots {
+					l.WarmupNS = max(int64(Warmup(&p.run, name, epoch).Least), *l.SteadyNS+int64(warmPilot))
+				}
+				p.run.Launches = append(p.run.Launches, l)
+				p.clock += int64(slow*float64(startNative)) + l.WarmupNS
 			}
 		}
 		tr := result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: p.clock,
@@ -204,7 +209,7 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 
 func TestLooksFollowThePaceOfThePilots(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
-	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.6}
+	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.8}
 	stop := p.play(t, never)
 	looks := Looks(&p.run)
 	if len(looks) != 1 || looks[0].N >= 12 || looks[0].N < 10 {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ import (
 //	contestant,metric,unit,value,lo,hi,ratio_to_ref,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
 //
 // Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is no value or a bound is not finite.
+// first_answer and warm_up have rows where they were measured, without ratio and place; the notes of warm_up are its classes.
 // The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures.
 func CSV(w io.Writer, d *Data) error {
 	if write := d.unjudged("csv"); write != nil {
@@ -28,6 +30,11 @@ func CSV(w io.Writer, d *Data) error {
 		for _, r := range rows {
 			for _, m := range v.metrics {
 				out.Write(v.csvRow(r, m))
+			}
+			for _, c := range startColumns {
+				if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
+					out.Write(csvStart(r, c.Name, e))
+				}
 			}
 		}
 	}
@@ -68,6 +75,14 @@ func (v *view) csvRow(r row, m analysis.Metric) []string {
 		verdict = "lower bound"
 	}
 	return append(fields, verdict, strings.Join(notes, "; "))
+}
+
+func csvStart(r row, name string, e analysis.Estimate) []string {
+	fields := slices.Concat([]string{r.Name, name, "ns"}, csvNumbers(e), []string{"", "", "", strconv.Itoa(e.N), "", "", "", ""})
+	if name != "warm_up" {
+		return append(fields, "")
+	}
+	return append(fields, classesText(r.Starts))
 }
 
 func csvNumbers(e analysis.Estimate) []string {

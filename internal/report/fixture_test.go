@@ -100,9 +100,11 @@ func fixture() *Data {
 		d.Run.Contestants = append(d.Run.Contestants, f.c)
 		for e := range 13 {
 			l := result.Launch{Contestant: f.c.Name, Epoch: e, ReadyNS: int64(9e6 + 4e6*rng.Float64()), WarmupNS: 5e8,
-				WarmupRequests: int64(f.rate * 46000), Warmup: "flat", WarmupRateFirst: 90000, WarmupRateLast: 91000}
+				WarmupRequests: int64(f.rate * 46000), Warmup: "flat", WarmupRateFirst: 90000, WarmupRateLast: 91000,
+				SteadyNS: new(int64)}
 			if f.c.Managed {
-				l.ReadyNS, l.WarmupNS, l.Warmup = l.ReadyNS*23, 2e9, "warmed"
+				l.ReadyNS, l.WarmupNS, l.Warmup = l.ReadyNS*23, 8e9, "warmed"
+				*l.SteadyNS = int64(31e8 + 1e8*(e*5%13))
 				if e == 4 {
 					l.Warmup = "slowdown"
 				}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -86,7 +87,15 @@ func TestCSVShape(t *testing.T) {
 			t.Fatal(err)
 		}
 		v := newView(d)
-		if want := 1 + (len(v.rows)+len(v.controls))*len(v.metrics); len(rows) != want {
+		want := 1 + (len(v.rows)+len(v.controls))*len(v.metrics)
+		for _, r := range slices.Concat(v.rows, v.controls) {
+			for _, c := range startColumns {
+				if r.Struck == "" && c.Of(r.Starts).N > 0 {
+					want++
+				}
+			}
+		}
+		if len(rows) != want {
 			t.Errorf("%d rows, want %d", len(rows), want)
 		}
 	}

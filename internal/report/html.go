@@ -74,6 +74,9 @@ type page struct {
 	Method    []fact
 	Machine   []fact
 	Built     []builtRow
+	Starts    []pageStart
+	StartsOf  []pageColumn // heads of its table
+	Warmed    bool
 	Failures  []pageFailure
 	Command   string
 	Seed      uint64
@@ -155,6 +158,8 @@ func (v *view) basics() page {
 		Title: v.heading(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
 		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")),
 	}
+	p.StartsOf, p.Starts = v.pageStarts()
+	p.Warmed = v.warmed()
 	for _, f := range v.troubles() {
 		p.Troubles = append(p.Troubles, v.pageFinding(f))
 	}

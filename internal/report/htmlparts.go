@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"dyno/internal/analysis"
 	"dyno/internal/result"
 	"dyno/internal/validity"
 )
@@ -167,9 +166,9 @@ func (v *view) machineFacts() []fact {
 
 // builtRow is what was really built and started.
 type builtRow struct {
-	Title, Made, Framework, Toolchain, Hash, Response, Build, Ready, Warmup string
-	Words                                                                   []string // tuning and differences
-	Language                                                                string
+	Title, Made, Framework, Toolchain, Hash, Response, Build string
+	Words                                                    []string // tuning and differences
+	Language                                                 string
 }
 
 func (v *view) builtRows() (list []builtRow) {
@@ -195,49 +194,12 @@ func (v *view) builtRows() (list []builtRow) {
 		for _, s := range c.Differs {
 			b.Words = append(b.Words, "differs: "+Clean(s))
 		}
-		b.Ready, b.Warmup = v.launches(c.Name)
 		list = append(list, b)
 	}
 	return list
 }
 
 func cutHash(s string) string { return s[:min(len(s), 12)] }
-
-// launches are the starts of a contestant after the pilots: its time to the first right answer, median and range, and its warm-up.
-func (v *view) launches(name string) (ready, warmup string) {
-	var times, warm []int64
-	classes := map[string]int{}
-	for _, l := range v.run.Launches {
-		if l.Contestant == name && l.Epoch >= v.run.Plan.Pilots {
-			times, warm = append(times, l.ReadyNS), append(warm, l.WarmupNS)
-			classes[orElse(Clean(l.Warmup), "unknown")]++
-		}
-	}
-	if len(times) == 0 {
-		return Missing, Missing
-	}
-	var names []string
-	for c := range classes {
-		names = append(names, c)
-	}
-	slices.Sort(names)
-	for i, c := range names {
-		names[i] = fmt.Sprintf("%s in %d", c, classes[c])
-	}
-	return spread(times), spread(warm) + "; " + strings.Join(names, ", ") + " of " + count(len(times), "start")
-}
-
-// spread is the median of times in ns, and their range: "11.2 ms (9.1–12.9)".
-func spread(ns []int64) string {
-	slices.Sort(ns)
-	median, least, most := float64(ns[len(ns)/2]), float64(ns[0]), float64(ns[len(ns)-1])
-	s := ScaleOf("ns", median)
-	text := Sig3(median/s.Per) + " " + s.Name
-	if least != most {
-		text += " (" + intervalIn(analysis.Estimate{Lo: least, Hi: most}, s) + ")"
-	}
-	return text
-}
 
 type pageFailure struct {
 	Title, Text, Log string

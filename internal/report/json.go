@@ -24,6 +24,7 @@ const JSONFormat = 1
 //	  metrics.<name>               value_<unit>, lo_<unit>, hi_<unit>, epochs, to_yardstick {value_ratio, lo_ratio, hi_ratio, epochs}, absent
 //	                               a struck contestant has no values: what it did is in trials.jsonl, but it is no figure
 //	  built                        as in trials.jsonl; null if it never was
+//	  starts                       starts (after the pilots), first_answer, warm_up {value_ns, lo_ns, hi_ns, epochs} or null, warm_up_classes {class: starts}
 //	  launches[]                   as in trials.jsonl
 //	pairs[]                        a, b, metric, value_ratio (a over b), lo_ratio, hi_ratio, epochs, p, p_holm, verdict, better, note
 //	canary, other_controls[]       as a pair
@@ -91,7 +92,7 @@ func (v *view) contestantJSON(r row) object {
 	for _, m := range v.metrics {
 		metrics = append(metrics, field{m.Name, metricJSON(m, r, v.cell(r.Name, m.Name))})
 	}
-	return append(o, field{"ceiling_share_ratio", share}, field{"metrics", metrics}, field{"built", r.Built}, field{"launches", v.launchesJSON(r)})
+	return append(o, field{"ceiling_share_ratio", share}, field{"metrics", metrics}, field{"starts", startsJSON(r.Starts)}, field{"built", r.Built}, field{"launches", v.launchesJSON(r)})
 }
 
 func rankJSON(r row) object {

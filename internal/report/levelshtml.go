@@ -71,7 +71,7 @@ func sweepHTML(w io.Writer, d *Data) error {
 			"It tests no pair at any level, so it has no verdicts, ranks or tiers."},
 		{"sweep-interval", "Interval", "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs stands in brackets, and dashed " +
 			"in the chart; that is no interval."},
-	}, "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory"))
+	}, "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory", "first_answer", "warm_up"))
 	p.Answer, p.Facts, p.Method, p.Legend = s.sentences(), s.facts(), s.method(), s.legend()
 	p.Aside = "Each line is a contestant, each mark its median at a level, the bar its interval. Each plot has a scale of its own; a level without a valid trial breaks the line."
 	if s.has(func(f figure) bool { return f.absent == "" && f.open() }) {
@@ -149,13 +149,10 @@ func classicHTML(w io.Writer, d *Data) error {
 		{"p99", "Latency: median, 99th percentile, longest", "Service time, sent to done, in a closed loop: while a server stalls, no further requests are sent, so those that would have waited are not in it."},
 		{"range", "Range", "The lowest and the highest of several loads. It says nothing of what a further load would give."},
 		{"read", "Throughput, read", "Bytes of answers, heads and bodies, by the time of the load. 1 MB is 1,000,000 bytes."},
-	}, "throughput", "cpu_per_request", "memory"))
+	}, "throughput", "cpu_per_request", "memory", "first_answer"))
 	p.Heading, p.Answer, p.Facts, p.Method = "Load after load", c.sentences(), c.facts(), c.method()
 	p.Marks, p.Gaps, p.Caveats = c.marks(), c.gaps(), []string{"What others did on the machine voids no load here. Where a duel would not have counted one, " +
 		"the contestant's row says so."}
-	for i := range p.Built {
-		p.Built[i].Warmup = "none"
-	}
 	p.Tables = []levelsTable{c.table()}
 	return pageTemplate.ExecuteTemplate(w, "classic", p)
 }

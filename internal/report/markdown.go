@@ -72,6 +72,13 @@ func (v *view) markdownTable(out io.Writer) {
 			add("× " + v.yardstick())
 		}
 	}
+	shown := v.startsShown()
+	for _, c := range shown {
+		add(c.Head + " " + v.startScale(c).Name)
+	}
+	if v.warmed() {
+		heads, rule = append(heads, "warm-up class"), append(rule, "---")
+	}
 	line := func(fields []string) { fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | ")) }
 	line(escaped(append(heads, "notes")))
 	line(append(rule, "---"))
@@ -84,6 +91,16 @@ func (v *view) markdownTable(out io.Writer) {
 			title = "*" + title + "*"
 		}
 		fields := append([]string{rank, title}, escaped(v.markdownNumbers(r))...)
+		for _, c := range shown {
+			value, side := startParts(c.Of(r.Starts), v.startScale(c))
+			if r.Struck != "" {
+				value, side = Missing, ""
+			}
+			fields = append(fields, strings.TrimSpace(value+" "+side))
+		}
+		if v.warmed() {
+			fields = append(fields, map[bool]string{true: classesText(r.Starts), false: Missing}[r.Struck == ""])
+		}
 		notes := r.Notes
 		if r.Struck != "" {
 			notes = append([]string{r.Struck}, notes...)

@@ -173,7 +173,7 @@ func searchHTML(w io.Writer, d *Data) error {
 		{"search", "Highest rate", "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by probabilistic bisection, 12 around what that found, and a logistic " +
 			"curve through all. Response time counts from when a request was due."},
 		{"confirmed", "Confirmed", "Three probes of 10 s at 95 % of the rate. If not all pass, the figure is unstable."},
-	}, "void"))
+	}, "void", "first_answer", "warm_up"))
 	p.Heading, p.Answer = "What each can bear", s.sentences()
 	p.Facts = []fact{{Name: "Objective", Value: s.objective()}, {Name: "Probes", Value: fmt.Sprint(s.Valid), Note: fmt.Sprintf("valid; %d more void", s.Void)}, s.checksFact()}
 	t := levelsTable{}

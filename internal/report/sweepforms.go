@@ -142,7 +142,7 @@ func sweepJSON(w io.Writer, d *Data) error {
 		for i := range s.Levels {
 			at = append(at, s.levelJSON(r, i))
 		}
-		list = append(list, append(o, field{"levels", at}, field{"built", r.Built}, field{"launches", s.launchesJSON(r)}))
+		list = append(list, append(o, field{"levels", at}, field{"starts", startsJSON(r.Starts)}, field{"built", r.Built}, field{"launches", s.launchesJSON(r)}))
 	}
 	return writeObject(w, object{
 		{"format", JSONFormat},

@@ -190,6 +190,7 @@ func (t *text) tables(rows []row) [][]column {
 			cols = append(cols, t.ratioColumn(rows, m))
 		}
 	}
+	cols = append(cols, t.startTextColumns(rows)...)
 	room := t.width - 12
 	for _, c := range cols {
 		room = min(room, t.width-c.width()-2-12)

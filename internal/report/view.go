@@ -22,6 +22,7 @@ type row struct {
 	Failure *result.Failure
 	Struck  string   // why it is not ranked; empty if it is
 	Notes   []string // what a reader must know beside the numbers
+	Starts  analysis.Starts
 }
 
 // view is the data with what all forms derive from it alike.
@@ -91,6 +92,7 @@ func (v *view) row(name string, control bool) row {
 		}
 	}
 	r.Struck = v.struck(&r)
+	r.Starts = analysis.StartsOf(v.run, name)
 	r.Notes = v.notes(&r)
 	return r
 }

@@ -45,4 +45,9 @@ var words = []word{
 			"requests queue; it is no promise for a user at a lower rate."},
 	{"memory", "Memory",
 		"Proportional set size (PSS) of the process tree right after a trial."},
+	{"first_answer", "First answer",
+		"From the start of the process to its first right answer: launch, load of its code and data, listening. Median of the starts, one each epoch."},
+	{"warm_up", "Warm-up",
+		"Loaded by turns with the others, from the first window of load to the one with which the level began that it stayed at: 0 is a contestant that " +
+			"is at its speed at once. Its class is flat, warmed (it became faster), slowdown (it was faster before), or no steady state."},
 }

@@ -178,16 +178,36 @@ type Launch struct {
 	Contestant      string `json:"contestant"`
 	Epoch           int    `json:"epoch"`
 	StartedUnixNS   int64  `json:"started_unix_ns"`
-	ReadyNS         int64  `json:"ready_ns"` // start of the process to its first right answer
-	WarmupNS        int64  `json:"warmup_ns"`
+	ReadyNS         int64  `json:"ready_ns"`  // start of the process to its first right answer
+	WarmupNS        int64  `json:"warmup_ns"` // for how long it was loaded; of a managed runtime, the time since its first window began
 	WarmupRequests  int64  `json:"warmup_requests"`
-	Warmup          string `json:"warmup"`                 // flat, warmed, slowdown, no steady state
+	Warmup          string `json:"warmup"`                 // its class
 	WarmupRateFirst int64  `json:"rate_first_per_cpu_sec"` // requests per second of its CPU in the first and last window of the warm-up
 	WarmupRateLast  int64  `json:"rate_last_per_cpu_sec"`
+	// SteadyNS is its warm-up time: when, on the clock of WarmupNS, the level began that it stayed at. 0: with the first window. Nil: it found none, or
+	// the record is older than this field.
+	SteadyNS *int64         `json:"steady_ns,omitempty"`
+	Windows  []WarmupWindow `json:"windows,omitempty"`
 	// Meters is by what it is metered: "cpu" by "process clocks and cgroup v2", "instructions" of "program and kernel". Absent is what cannot be
 	// read of this process beyond what Host.Absent names, and why.
 	Meters map[string]string `json:"meters,omitempty"`
 	Absent map[string]string `json:"absent,omitempty"`
+}
+
+// The classes of a warm-up (doc/method.md).
+const (
+	Flat      = "flat"            // one level from the first window on
+	Warmed    = "warmed"          // it became faster
+	Slowdown  = "slowdown"        // it was faster before
+	NotSteady = "no steady state" // its last windows have no level
+)
+
+// WarmupWindow is one stretch of load of a warm-up.
+type WarmupWindow struct {
+	EndNS    int64 `json:"end_ns"` // on the clock of WarmupNS
+	WindowNS int64 `json:"window_ns"`
+	Requests int64 `json:"requests"`
+	CPUNS    int64 `json:"cpu_ns,omitempty"` // of its tree; 0: it could not be read
 }
 
 // Trial is a short load on one contestant.

@@ -246,21 +246,15 @@ func busy(e *Evidence, name string, own []result.Trial) (State, string) {
 }
 
 func warmup(e *Evidence, name string, own []result.Trial) (State, string) {
-	classes := map[string]int{}
-	n := 0
-	for _, l := range e.Run.Launches {
-		if l.Contestant == name && l.Epoch >= e.Run.Plan.Pilots {
-			classes[l.Warmup]++
-			n++
-		}
-	}
+	s := analysis.StartsOf(e.Run, name)
+	lost, slow := s.Classes[result.NotSteady], s.Classes[result.Slowdown]
 	switch {
-	case classes["no steady state"]*2 > n:
-		return Fail, fmt.Sprintf("no steady state in %d of %d starts", classes["no steady state"], n)
-	case (classes["slowdown"]+classes["no steady state"])*2 > n:
-		return Warn, fmt.Sprintf("it slowed down in %d of %d starts", classes["slowdown"], n)
+	case 2*lost > s.N:
+		return Fail, fmt.Sprintf("no steady state in %d of %d starts: its figures are of whatever state it was in", lost, s.N)
+	case 4*lost > s.N, 2*(lost+slow) > s.N:
+		return Warn, fmt.Sprintf("of %d starts, %d found no steady state, and %d slowed down while warmed up", s.N, lost, slow)
 	}
-	return Pass, fmt.Sprintf("steady in %d of %d starts", classes["flat"]+classes["warmed"], n)
+	return Pass, fmt.Sprintf("steady in %d of %d starts", s.N-lost, s.N)
 }
 
 func canary(e *Evidence) (State, string) {

@@ -20,7 +20,7 @@ func sound() *Evidence {
 		Run: &result.Run{
 			Plan:        result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1},
 			Contestants: []result.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
-			Launches:    []result.Launch{{Contestant: "a", Epoch: 1, Warmup: "flat"}},
+			Launches:    starts(result.Flat, result.Flat, result.Warmed),
 		},
 		All: 10,
 		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Look: 1, Margin: .03, Shares: map[string]float64{"a": .3},
@@ -119,8 +119,11 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Established = 4 })},
 		{"V14", Warn, trials(func(t *result.Trial) { t.Server.CPUNS = n(36e7) })},
 		{"V14", Fail, trials(func(t *result.Trial) { t.Server.CPUNS = n(20e7) })},
-		{"V15", Warn, func(e *Evidence) { e.Run.Launches[0].Warmup = "slowdown" }},
-		{"V15", Fail, func(e *Evidence) { e.Run.Launches[0].Warmup = "no steady state" }},
+		{"V15", Pass, warmups(result.Slowdown, result.Warmed, result.NotSteady, result.Flat)},
+		{"V15", Warn, warmups(result.Slowdown, result.Slowdown, result.Flat)},
+		{"V15", Warn, warmups(result.NotSteady, result.Flat, result.Flat)},
+		{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
+		{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
 		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Negligible }},
 		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary = nil }},
 		{"V17", Fail, func(e *Evidence) { e.Analysis.Canary.Verdict, e.Analysis.Canary.Ratio.Value = analysis.Different, 1.1 }},
@@ -171,6 +174,19 @@ func TestChecksAreProvoked(t *testing.T) {
 			t.Errorf("%s: %v; want %v", c.id, got, c.want)
 		}
 	}
+}
+
+// starts are those of a, of the given classes; that of the pilot does not count.
+func starts(classes ...string) []result.Launch {
+	list := []result.Launch{{Contestant: "a", Warmup: result.NotSteady}}
+	for i, class := range classes {
+		list = append(list, result.Launch{Contestant: "a", Epoch: 1 + i, Warmup: class})
+	}
+	return list
+}
+
+func warmups(classes ...string) func(*Evidence) {
+	return func(e *Evidence) { e.Run.Launches = starts(classes...) }
 }
 
 func when(condition bool, share float64) float64 {

@@ -1,0 +1,35 @@
+package analysis
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/result"
+)
+
+func TestStartsOf(t *testing.T) {
+	run := &result.Run{Plan: result.Plan{Pilots: 1}}
+	for e, ready := range []int64{900, 7, 1, 5, 3, 2, 6, 4} { // 900 is the pilot's
+		l := result.Launch{Contestant: "a", Epoch: e, ReadyNS: ready, Warmup: result.Warmed}
+		if steady := 10 * ready; e == 3 {
+			l.Warmup = result.NotSteady
+		} else {
+			l.SteadyNS = &steady
+		}
+		run.Launches = append(run.Launches, l, result.Launch{Contestant: "b", Epoch: e, ReadyNS: 1e9, Warmup: result.Flat})
+	}
+	want := Starts{N: 7, Ready: Estimate{4, 1, 7, 7}, Steady: Estimate{35, 10, 70, 6}, Classes: map[string]int{result.Warmed: 6, result.NotSteady: 1}}
+	if diff := cmp.Diff(want, StartsOf(run, "a")); diff != "" {
+		t.Error(diff)
+	}
+	b := StartsOf(run, "b") // as in a record of an older version
+	if b.Steady.N != 0 || b.N != 7 || b.Ready.Value != 1e9 {
+		t.Errorf("%+v", b)
+	}
+	run.Launches = run.Launches[:6]
+	if few := StartsOf(run, "a").Ready; !math.IsInf(few.Hi, 1) || few.N != 2 {
+		t.Errorf("two starts give %+v", few)
+	}
+}

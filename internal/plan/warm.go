@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
+// WarmManaged since its first window, WarmRequests, and until it has used no CPU at rest for WarmQuiet: its compiler is done.
+const (
+	WarmNative    = 500 * time.Millisecond
+	WarmNativeCap = 10 * time.Second
+
+	WarmManaged    = 6 * time.Second
+	WarmManagedCap = 60 * time.Second
+	WarmRest       = 400 * time.Millisecond // between two turns
+	WarmQuiet      = 2 * time.Second
+	WarmRequests   = 20_000
+)
+
+// warmPilot is what a native one that stands still from the start takes where its warm-up time is yet to be found.
+const warmPilot = time.Second
+
+// fewestWindows are needed to see that a contestant stands still.
+const fewestWindows = 4
+
+// WarmWindow is the length of one stretch of load of a warm-up at a level.
+func WarmWindow(level result.Level) time.Duration {
+	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
+}
+
+// Warming is how a contestant is warmed up in an epoch.
+type Warming struct {
+	Least, Most time.Duration
+	Found       time.Duration // the longest warm-up time of the pilots
+	Calibrated  bool          // the pilots are over
+}
+
+// Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times what they found. Where none of them became steady
+// no length is known to help, and it is not waited for again.
+func Warmup(run *result.Run, name string, epoch int) Warming {
+	p := &run.Plan
+	w := Warming{Least: WarmNative, Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
+	if slices.Contains(p.Managed, name) {
+		w.Least, w.Most = WarmManaged, WarmManagedCap
+	}
+	if !w.Calibrated {
+		return w
+	}
+	lost := false
+	for i := range run.Launches {
+		l := &run.Launches[i]
+		if l.Contestant != name || l.Epoch >= p.Pilots {
+			continue
+		}
+		if l.SteadyNS != nil {
+			w.Found = max(w.Found, time.Duration(*l.SteadyNS))
+		}
+		lost = l.Warmup == result.NotSteady && (lost || l.Epoch == 0)
+	}
+	if lost {
+		w.Most = w.Least + WarmQuiet
+	}
+	w.Least = min(max(w.Least, w.Found*5/4), w.Most)
+	return w
+}
+
+// warmEstimate is what the warm-ups of an epoch take: natives are loaded one after the other, managed ones beside them. Those of
+// which nothing is recorded need but the least.
+func warmEstimate(run *result.Run, epoch int) time.Duration {
+	p := &run.Plan
+	window := WarmWindow(First(p, epoch))
+	var native, managed time.Duration
+	for _, name := range starters(p, epoch < p.Pilots) {
+		w := Warmup(run, name, epoch)
+		least := w.Least
+		if slices.Contains(p.Managed, name) {
+			managed = max(managed, least+WarmQuiet, fewestWindows*(window+WarmRest))
+			continue
+		}
+		if !w.Calibrated {
+			least = max(least, warmPilot)
+		}
+		native += max(least, fewestWindows*window)
+	}
+	return max(native, managed)
+}
+
+// warmExcess is by how much the warm-ups of the pilots took longer than estimated, ns.
+func warmExcess(run *result.Run) (excess int64) {
+	p := &run.Plan
+	for e := range p.Pilots {
+		var native, managed int64
+		for i := range run.Launches {
+			switch l := &run.Launches[i]; {
+			case l.Epoch != e:
+			case slices.Contains(p.Managed, l.Contestant):
+				managed = max(managed, l.WarmupNS)
+			default:
+				native += l.WarmupNS
+			}
+		}
+		excess += max(0, max(native, managed)-int64(warmEstimate(run, e)))
+	}
+	return excess
+}
