@@ -4,6 +4,7 @@ package report
 
 import (
 	"io"
+	"slices"
 
 	"dyno/internal/analysis"
 	"dyno/internal/result"
@@ -22,6 +23,17 @@ type Data struct {
 	Void     int                // trials of void rounds
 	Color    bool               // Text only
 	Width    int                // Text only: columns; 0 means 100
+}
+
+// has says whether there is a figure of the metric anywhere.
+func (d *Data) has(m analysis.Metric) bool {
+	all := []*analysis.Analysis{d.Analysis}
+	for i := range d.Levels {
+		all = append(all, d.Levels[i].Analysis)
+	}
+	return slices.ContainsFunc(all, func(a *analysis.Analysis) bool {
+		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name && c.Level.N > 0 })
+	})
 }
 
 // Writer writes one form of a report.

@@ -15,9 +15,11 @@ import (
 // sweepLabel stands in every form of a sweep.
 const sweepLabel = "a sweep: intervals, no verdicts"
 
-// Level is one operating point of a sweep and what was found there.
+// Level is one operating point of a run at several and what was found there.
 type Level struct {
-	At       result.Level
+	At       result.Level       // a share with the rate that it came to
+	Loaded   []string           // contestants and controls that the plan loads here; nil: all
+	Judged   bool               // a comparison names it
 	Analysis *analysis.Analysis // of the trials at this level alone, with no looks: cells, ratios and shares of the ceiling
 	Trials   []result.Trial     // valid, of this level
 	Absent   map[string]string  // why a contestant has no valid trial here
