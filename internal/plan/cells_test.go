@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -225,6 +226,7 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 		"that the plan does not have":  func(p *result.Plan) { p.Levels[2].Scenario = "another" },
 		"at which no contestant":       func(p *result.Plan) { p.Levels[2].DelayNS, p.Cells = 5e6, p.Cells[:7] },
 		"there are 0 pilot":            func(p *result.Plan) { p.Pilots = 0 },
+		"c is in no cell":              func(p *result.Plan) { p.Cells = slices.Delete(p.Cells, 4, 5) },
 		"measured in open loops alone": func(p *result.Plan) { p.Primary = "response_p50" },
 		"cannot reach a verdict on 3":  func(p *result.Plan) { p.BudgetNS = int64(40 * time.Second) },
 	} {

@@ -15,6 +15,8 @@ const (
 	startNative   = 800 * time.Millisecond
 	startManaged  = 500 * time.Millisecond // without its warm-up, which goes on beside that of the others
 	trialOverhead = 22 * time.Millisecond
+
+	anotherScenario = 400 * time.Millisecond // of the warm-up, for each beyond the first: the fewest windows that can be steady
 )
 
 // Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
@@ -214,6 +216,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	managed := 0
 	names := launched(p, epoch, besides)
 	for _, name := range names {
+		sum += time.Duration(len(warmups(p, epoch, besides, name))-1) * anotherScenario
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
 			managed++
