@@ -136,6 +136,19 @@ func TestFamilyDecides(t *testing.T) {
 	}
 }
 
+// Where all have failed that a part loads, the run goes on with the others.
+func TestPartOfNobodyIsLeftOut(t *testing.T) {
+	p := several()
+	p.Cells[7] = cell("c", 3)
+	pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool { return o.Contestant == "c" && o.Epoch == 2 }}
+	if stop := pl.play(t, never); stop != Looked {
+		t.Errorf("stopped for %q", stop)
+	}
+	if n := counted(&pl.run); n != 12 {
+		t.Errorf("%d epochs of those that are left", n)
+	}
+}
+
 // The same records give the same orders, however they came about.
 func TestNextIsAFunctionOfTheRecords(t *testing.T) {
 	full := player{run: result.Run{Plan: several()}, rate: rates}
