@@ -24,7 +24,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	compilers := 0
 	for _, s := range all {
 		s.Warming = plan.Warmup(b.run, s.Contestant, s.Epoch)
-		s.need = windowsOf(plan.WarmWindow(b.warmLevel(s.Epoch)))
+		s.need = windowsOf(plan.WarmWindow(s.at[0]))
 		if s.managed {
 			compilers++
 		}
@@ -127,49 +127,49 @@ func (s *started) judge() {
 // began is when a window did, on the clock of WarmupNS.
 func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
-// warmOnce is one window of load, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a
-// native one was loaded for, and for a managed one the time since its first window began.
+// warmOnce is one window of load of each scenario that s will be loaded with, on connections of its own as in a trial: what opens and closes them must
+// be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window began.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
-	before, err := s.server.CPU()
-	if err == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
+	before, unread := s.server.CPU()
+	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
-	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, b.warmLevel(s.Epoch), 0))
-	if err != nil {
-		return err
+	var w result.WarmupWindow
+	var used time.Duration
+	for i, level := range s.at {
+		if i > 0 {
+			before, unread = s.server.CPU()
+		}
+		session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, level, 0))
+		if err != nil {
+			return err
+		}
+		if i == 0 && len(s.Windows) == 0 {
+			s.began = b.Driver.Now()
+		}
+		seen, err := session.Run(ctx, load.Window{For: plan.WarmWindow(level), Spread: b.delay(s.Epoch)})
+		after, unread2 := s.server.CPU()
+		session.Close()
+		if err == nil {
+			err = broken(&seen)
+		}
+		if err != nil {
+			return err
+		}
+		if unread != nil || unread2 != nil {
+			after = before
+		}
+		used += after - before
+		w.Requests, w.WindowNS = w.Requests+seen.Succeeded, w.WindowNS+seen.WindowNS
 	}
-	if len(s.Windows) == 0 {
-		s.began = b.Driver.Now()
-	}
-	delay := b.delay(s.Epoch)
-	seen, err := session.Run(ctx, load.Window{For: plan.WarmWindow(b.warmLevel(s.Epoch)), Spread: delay})
-	after, unread := s.server.CPU()
-	session.Close()
-	if err == nil {
-		err = broken(&seen)
-	}
-	if err != nil {
-		return err
-	}
-	s.WarmupRequests += seen.Succeeded
-	s.WarmupNS += seen.WindowNS
+	s.WarmupRequests += w.Requests
+	s.WarmupNS += w.WindowNS
 	if s.managed {
 		s.WarmupNS = int64(b.Driver.Now().Sub(s.began))
 		b.Driver.Rest(settle)
 	}
 	s.cpu, _ = s.server.CPU()
-	w := result.WarmupWindow{EndNS: s.WarmupNS, WindowNS: seen.WindowNS, Requests: seen.Succeeded}
-	if unread == nil && after > before {
-		w.CPUNS = int64(after - before)
-	}
+	w.EndNS, w.CPUNS = s.WarmupNS, int64(max(0, used))
 	s.Windows = append(s.Windows, w)
 	return nil
-}
-
-// warmLevel is where the contestants of an epoch are warmed up: at the plan's level or, in a sweep, with the first connections and delay of
-// the epoch's levels.
-func (b *Bench) warmLevel(epoch int) result.Level {
-	level := plan.First(&b.run.Plan, epoch)
-	level.RatePerSec = 0
-	return level
 }

@@ -54,7 +54,7 @@ func TestLooksReckonWithTheWarmupThatThePilotFound(t *testing.T) {
 	usual, long := player{run: result.Run{Plan: quick(names...)}}, player{run: result.Run{Plan: quick(names...)}, warms: map[string]int64{"b": 4e9}}
 	usual.play(t, never)
 	long.play(t, never)
-	a, b := pilotCost(&usual.run), pilotCost(&long.run)
+	a, b := turnAtPace(&usual.run), turnAtPace(&long.run)
 	if more := time.Duration(b - a); more < 4*time.Second || more > 5*time.Second {
 		t.Errorf("an epoch takes %v more; want 1.25 × 4 s less 0.5 s", more)
 	}

@@ -17,7 +17,8 @@ import (
 //
 // Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is no value or a bound is not finite.
 // first_answer and warm_up have rows where they were measured, without ratio and place; the notes of warm_up are its classes.
-// The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures.
+// The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures. Where a duel shows further levels, rows of
+// them follow, the level in brackets after the metric, their verdict "beside".
 func CSV(w io.Writer, d *Data) error {
 	if write := d.unjudged("csv"); write != nil {
 		return write(w, d)
@@ -37,6 +38,9 @@ func CSV(w io.Writer, d *Data) error {
 				}
 			}
 		}
+	}
+	if s := v.beside(); s != nil {
+		s.besideCSV(out.Write)
 	}
 	out.Flush()
 	return out.Error()

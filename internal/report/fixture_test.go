@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,6 +60,9 @@ type fake struct {
 	tier, lo, hi        int
 	lowerBound          bool
 }
+
+// closedMetrics are those of a closed loop.
+var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open })
 
 var fakes = []fake{
 	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true, c: result.Contestant{Name: "fasthttp", Title: "fasthttp",
@@ -111,7 +115,7 @@ func fixture() *Data {
 			}
 			d.Run.Launches = append(d.Run.Launches, l)
 		}
-		for _, m := range analysis.Metrics {
+		for _, m := range closedMetrics {
 			r := map[string]float64{"throughput": f.rate, "cpu_per_request": f.cpu, "p50": f.p50, "memory": f.mem}[m.Name]
 			cell := analysis.Cell{Contestant: f.c.Name, Metric: m.Name, Level: around(rng, base[m.Name]*r, 0.02, 12), Ratio: around(rng, r, 0.008, 12)}
 			if f.c.Name == "ref" {
@@ -152,7 +156,7 @@ func around(rng *rand.Rand, truth, noise float64, n int) analysis.Estimate {
 }
 
 func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
-	for _, m := range analysis.Metrics {
+	for _, m := range closedMetrics {
 		for i, x := range fakes[:6] {
 			for _, y := range fakes[i+1 : 6] {
 				a.Pairs = append(a.Pairs, fixturePair(rng, m, x, y))
