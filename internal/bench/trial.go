@@ -28,6 +28,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	for i, name := range plan.Starts(b.run, epoch) {
 		b.progress("launch", name, epoch, nil)
 		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i, managed: slices.Contains(p.Managed, name)}
+		s.least = plan.WarmLeast(p, s.managed)
 		s.err = b.open(ctx, s)
 		all = append(all, s)
 	}
@@ -58,6 +59,7 @@ type started struct {
 	result.Launch
 	position int
 	managed  bool
+	least    time.Duration // of its warm-up
 	server   Server
 	rates    []float64     // of its warm-up windows, per second of its own CPU, for others work beside it
 	began    time.Time     // end of the first

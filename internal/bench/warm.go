@@ -67,9 +67,9 @@ func (s *started) last() int {
 func (s *started) warm(waits bool) bool {
 	took := time.Duration(s.WarmupNS)
 	if !s.managed {
-		return took >= plan.WarmNativeCap || took >= plan.WarmNative && steady(s.rates, s.last())
+		return took >= plan.WarmNativeCap || took >= s.least && steady(s.rates, s.last())
 	}
-	enough := took >= plan.WarmManaged && (waits || s.WarmupRequests >= plan.WarmRequests)
+	enough := took >= s.least && (waits || s.WarmupRequests >= plan.WarmRequests)
 	return took >= plan.WarmManagedCap || enough && took-s.compiled >= plan.WarmQuiet
 }
 

@@ -25,11 +25,18 @@ const (
 // A sweep has no verdicts for V17 and V18 to speak of; it mixes levels in a round, which V16 and V19 to V21 take for drift and order, and V14 for
 // idleness; it shows no tail (V22). A classic run has no pairing, no control, no warm-up and no ceiling: of what others did to a load the report
 // speaks itself, and no load is left out for it. A search overloads on purpose: errors of its probes are no errors of the run.
+//
+// V07 to V11 speak of open loops alone: of those levels of a sweep. A search has nothing but open loops, most of them near or beyond what is borne:
+// that a probe missed its rate, that its backlog grew or that no connection was free is what it asks for (plan.Passed), and behind a
+// full set of connections requests go out late and in bunches whatever the generator does. A classic run has closed loops only. V25 speaks of
+// all, for all show latencies.
 var applicable = map[string]map[string]scope{
-	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V13": wholeRun,
-		"V15": wholeRun, "V23": wholeRun, "V24": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
-	plan.Search:  {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun, "V26": wholeRun, "V28": wholeRun},
-	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V27": wholeRun, "V28": wholeRun},
+	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V07": eachLevel, "V08": eachLevel,
+		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V15": wholeRun, "V23": wholeRun, "V24": wholeRun,
+		"V25": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
+	plan.Search:  {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun,
+		"V25": wholeRun, "V26": wholeRun, "V28": wholeRun},
+	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V25": wholeRun, "V27": wholeRun, "V28": wholeRun},
 }
 
 // judgeSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
