@@ -43,9 +43,10 @@ func Analyse(in Input) *Analysis {
 	}
 	standing := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return f })
 	slices.Sort(standing)
-	a.Cells = cells(t, in, a.AlphaAt)
+	metrics := metricsOf(in.Trials, in.Primary)
+	a.Cells = cells(t, in, metrics, a.AlphaAt)
 	a.ceiling(t, in)
-	for _, m := range Metrics {
+	for _, m := range metrics {
 		ps := a.judge(t, m, couples(standing), in)
 		if a.TooBusy && m.Wall {
 			unrank(ps)

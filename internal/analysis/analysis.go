@@ -5,7 +5,11 @@
 // the median over its rounds of the log ratio is the epoch's one value (method.md §2.4).
 package analysis
 
-import "dyno/internal/result"
+import (
+	"slices"
+
+	"dyno/internal/result"
+)
 
 // Metric is a measured property of a contestant, in base units.
 type Metric struct {
@@ -17,7 +21,7 @@ type Metric struct {
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
 }
 
-// Metrics are all that a duel shows, the primary among them.
+// Metrics are those that every duel shows, the primary among them.
 var Metrics = []Metric{
 	{Name: "throughput", Title: "Throughput", Unit: "1/s", More: true, Wall: true, Of: throughput},
 	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Of: cpuPerRequest},
@@ -27,7 +31,7 @@ var Metrics = []Metric{
 
 // MetricNamed returns the metric of that name.
 func MetricNamed(name string) (Metric, bool) {
-	for _, m := range Metrics {
+	for _, m := range slices.Concat(Metrics, Further) {
 		if m.Name == name {
 			return m, true
 		}

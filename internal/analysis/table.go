@@ -83,10 +83,10 @@ func (t *table) rounds(m Metric, a, b string) (d []float64, perEpoch int) {
 }
 
 // cells are the levels, and the ratios to the yardstick, of every contestant and control that has trials.
-func cells(t *table, in Input, alpha float64) []Cell {
+func cells(t *table, in Input, metrics []Metric, alpha float64) []Cell {
 	var out []Cell
 	for _, name := range append(slices.Clone(in.Contestants), in.Controls...) {
-		for _, m := range Metrics {
+		for _, m := range metrics {
 			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name]}
 			var values []float64
 			for _, e := range t.epochs {

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"dyno/internal/analysis"
@@ -119,7 +120,7 @@ func (v *view) page() page {
 	p := v.basics()
 	p.Style, p.Kicker, p.Answer, p.Open = template.CSS(pageStyle+chartStyle), strings.Join(v.head(), " · "), v.answer(), v.open()
 	p.Facts, p.Columns, p.Legend, p.Charts, p.Yardstick, p.MDE = v.facts(), v.columns(), v.legend(), v.charts(), v.yardstick(), v.mde()
-	p.Controls2, p.Method, p.Words = v.others(), v.methodFacts(), words
+	p.Controls2, p.Method, p.Words = v.others(), v.methodFacts(), slices.Concat(words, v.furtherWords())
 	p.Canary, _ = v.canary()
 	tier := 0
 	for _, r := range v.rows {
@@ -176,7 +177,8 @@ func (v *view) pageFinding(f validity.Finding) pageFinding {
 
 // columns are the heads of the main table after its rank and contestant.
 func (v *view) columns() (list []pageColumn) {
-	names := map[string]string{"throughput": "Requests", "cpu_per_request": "CPU per request", "p50": "Median time", "memory": "Memory"}
+	names := map[string]string{"throughput": "Requests", "cpu_per_request": "CPU per request", "p50": "Median time", "memory": "Memory",
+		"response_p50": "Response, median", "response_p99": "Response, 99 %", "instructions_per_request": "Instructions per request"}
 	for _, m := range v.shown() {
 		s := v.scale(m)
 		list = append(list, pageColumn{Head: orElse(names[m.Name], m.Title), Unit: strings.Replace(s.Name, "1/s", "per second", 1), Word: m.Name})

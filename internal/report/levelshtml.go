@@ -72,6 +72,7 @@ func sweepHTML(w io.Writer, d *Data) error {
 		{"sweep-interval", "Interval", "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs stands in brackets, and dashed " +
 			"in the chart; that is no interval."},
 	}, "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory"))
+	p.Words = append(p.Words, s.furtherWords()...)
 	p.Answer, p.Facts, p.Method, p.Legend = s.sentences(), s.facts(), s.method(), s.legend()
 	p.Aside = "Each line is a contestant, each mark its median at a level, the bar its interval. Each plot has a scale of its own; a level without a valid trial breaks the line."
 	if s.has(func(f figure) bool { return f.absent == "" && f.open() }) {

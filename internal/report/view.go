@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ func newView(d *Data) *view {
 	if v.run == nil {
 		v.run = &result.Run{}
 	}
-	v.metrics = slices.Clone(analysis.Metrics)
+	v.metrics = slices.Concat(analysis.Metrics, v.further())
 	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
 		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
@@ -71,6 +72,22 @@ func newView(d *Data) *view {
 		v.controls = append(v.controls, v.row(c, true)) // it has no figure of its own, but its failure must be seen
 	}
 	return v
+}
+
+// further are the metrics beyond those of every run that this one has.
+func (v *view) further() (list []analysis.Metric) {
+	found := []*analysis.Analysis{v.a}
+	for _, l := range v.Levels {
+		found = append(found, l.Analysis)
+	}
+	for _, m := range analysis.Further {
+		if slices.ContainsFunc(found, func(a *analysis.Analysis) bool {
+			return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name })
+		}) {
+			list = append(list, m)
+		}
+	}
+	return list
 }
 
 // built names the contestants that have a record of their own, in its order.
@@ -333,6 +350,15 @@ func (v *view) machine() string {
 		parts = append(parts, "CPU quota "+h.Quota)
 	}
 	return Clean(strings.Join(parts, ", "))
+}
+
+// unmeasured says what the machine cannot measure, and why; empty if nothing was found to be so.
+func (v *view) unmeasured() string {
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(v.run.Host.Absent)) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", Clean(what), Clean(v.run.Host.Absent[what])))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // list prints CPU numbers, with runs of three or more as from-to: "0-3, 8".
