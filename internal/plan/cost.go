@@ -30,6 +30,25 @@ const (
 	WarmRequests   = 20_000
 )
 
+// WarmLab and WarmLabManaged are the least of the profile lab.
+const (
+	WarmLab        = 3 * time.Second
+	WarmLabManaged = 15 * time.Second
+)
+
+// WarmLeast is for how long the plan warms a fresh process up at the least.
+func WarmLeast(p *result.Plan, managed bool) time.Duration {
+	switch {
+	case p.Profile == Lab && managed:
+		return WarmLabManaged
+	case p.Profile == Lab:
+		return WarmLab
+	case managed:
+		return WarmManaged
+	}
+	return WarmNative
+}
+
 // The profiles (doc/method.md): short trials, because the machine's own speed changes within tenths of a second, and as many rounds as make up
 // the load of one contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
 const (
@@ -38,25 +57,51 @@ const (
 	quickLoad   = 1200 * time.Millisecond
 	fullLoad    = 2000 * time.Millisecond
 	leastRounds = 3
+
+	labTrial  = 2 * time.Second
+	labRewarm = 200 * time.Millisecond
+	labLoad   = 12 * time.Second
+	tailTrial = 10 * time.Second // of an open loop
 )
+
+// Lab is the profile for machines that have LabCPUs or more: one keeps house, and the generator beside the server has one to spare.
+const (
+	Lab     = "lab"
+	LabCPUs = 4
+	Tail    = "response_p99" // the primary metric that only the lab ranks
+)
+
+// LabMargin is the margin of a tie in the lab.
+func LabMargin(p *result.Plan) float64 {
+	if p.Primary == Tail {
+		return 0.05
+	}
+	return 0.02
+}
 
 // Profile sets the times and rounds of p by the profile it names, as far as the protocol leaves them open.
 func Profile(p *result.Plan) error {
 	p.Looks, p.Pilots = []int{8, 12, 16, 24}, 1
-	load := quickLoad
-	switch {
-	case p.Profile == "quick":
-	case p.Profile == "full":
+	shortest, rewarm, load := quickTrial, quickRewarm, quickLoad
+	switch p.Profile {
+	case "quick":
+	case "full":
 		p.Looks, p.Pilots, load = []int{12, 16, 24, 32, 48}, 2, fullLoad
+	case Lab:
+		p.Looks, p.Pilots = []int{12, 16, 24, 32, 48}, 2
+		shortest, rewarm, load = labTrial, labRewarm, labLoad
 	default:
-		return fmt.Errorf("no profile %q; there are quick and full", p.Profile)
+		return fmt.Errorf("no profile %q; there are quick, full and lab", p.Profile)
 	}
-	trial := max(quickTrial, 20*time.Duration(p.Level.DelayNS))
+	trial := max(shortest, 20*time.Duration(p.Level.DelayNS))
 	switch p.Protocol {
 	case Duel:
 		p.Rounds = max(leastRounds, int(load/trial))
+		if p.Level.Open() { // six trials of ten seconds would leave an hour's budget without a verdict
+			p.Rounds = leastRounds
+		}
 	case Sweep:
-		trial = quickTrial // of each level: see trialOf
+		trial = shortest // of each level: see trialOf
 		p.Rounds, p.Looks, p.Pilots = leastRounds, nil, len(parts(p))
 		if p.Epochs == 0 {
 			p.Epochs = 6 // fewer give a median no interval at 95 %
@@ -73,7 +118,7 @@ func Profile(p *result.Plan) error {
 		}
 		return nil
 	}
-	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(quickRewarm)}, p.Level)
+	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(rewarm)}, p.Level)
 	return nil
 }
 
@@ -160,7 +205,7 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 			sum += startManaged
 			managed++
 		} else {
-			sum += startNative
+			sum += startNative - WarmNative + WarmLeast(p, false)
 		}
 	}
 	if p.Protocol == Search {
@@ -170,8 +215,8 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 		sum += time.Duration(p.Rounds) * (time.Duration(trialOf(p, e.level)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead)
 	}
 	if managed > 0 && p.Protocol != Classic {
-		native := time.Duration(len(names)-managed) * WarmNative
-		sum += max(0, WarmManaged+WarmQuiet-native)
+		native := time.Duration(len(names)-managed) * WarmLeast(p, false)
+		sum += max(0, WarmLeast(p, true)+WarmQuiet-native)
 	}
 	return sum
 }

@@ -205,8 +205,12 @@ func First(p *result.Plan, epoch int) result.Level {
 	return ps[epoch%len(ps)][0]
 }
 
-// trialOf is the length of a trial at a level, ns. In a sweep it is long enough for each connection to be used, some five times.
+// trialOf is the length of a trial at a level, ns. In a sweep it is long enough for each connection to be used, some five times; in the lab an open
+// loop is long enough for a tail.
 func trialOf(p *result.Plan, level result.Level) int64 {
+	if p.Profile == Lab && level.Open() && p.Protocol != Search {
+		return max(int64(tailTrial), p.TrialNS)
+	}
 	if p.Protocol != Sweep {
 		return p.TrialNS
 	}
