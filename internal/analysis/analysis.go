@@ -5,11 +5,7 @@
 // the median over its rounds of the log ratio is the epoch's one value (method.md §2.4).
 package analysis
 
-import (
-	"slices"
-
-	"dyno/internal/result"
-)
+import "dyno/internal/result"
 
 // Metric is a measured property of a contestant, in base units.
 type Metric struct {
@@ -18,20 +14,25 @@ type Metric struct {
 	Unit  string                              // of the value: "1/s", "ns", "bytes"
 	More  bool                                // bigger is better
 	Wall  bool                                // measured by the wall clock: what others do on the machine is in it
+	Open  bool                                // of open loops alone: a closed loop has none
+	Rare  bool                                // shown of runs that have it
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
 }
 
-// Metrics are those that every duel shows, the primary among them.
+// Metrics are all that a duel shows, the primary among them.
 var Metrics = []Metric{
 	{Name: "throughput", Title: "Throughput", Unit: "1/s", More: true, Wall: true, Of: throughput},
 	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Of: cpuPerRequest},
 	{Name: "p50", Title: "Service time, median", Unit: "ns", Wall: true, Of: p50},
 	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: memory},
+	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Wall: true, Open: true, Of: responseP50},
+	{Name: "response_p99", Title: "Response time, 99 %", Unit: "ns", Wall: true, Open: true, Of: responseP99},
+	{Name: "instructions_per_request", Title: "Instructions per request", Unit: "instructions", Rare: true, Of: instructions},
 }
 
 // MetricNamed returns the metric of that name.
 func MetricNamed(name string) (Metric, bool) {
-	for _, m := range slices.Concat(Metrics, Further) {
+	for _, m := range Metrics {
 		if m.Name == name {
 			return m, true
 		}
@@ -64,6 +65,25 @@ func memory(t *result.Trial) (float64, bool) {
 	return float64(*t.Server.PSSBytes), true
 }
 
+func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, t.Load.ResponseP50NS, .5) }
+
+func responseP99(t *result.Trial) (float64, bool) {
+	return response(&t.Load, t.Load.ResponseP99NS, .99)
+}
+
+// response is the quantile q of due -> done, if enough requests lie beyond it and it is more than a lower bound.
+func response(l *result.Load, ns int64, q float64) (float64, bool) {
+	censored := l.CensoredFromNS > 0 && ns >= l.CensoredFromNS
+	return float64(ns), ns > 0 && Bears(l.Succeeded, q) && !censored
+}
+
+func instructions(t *result.Trial) (float64, bool) {
+	if t.Server.Instructions == nil || *t.Server.Instructions <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.Instructions) / float64(t.Load.Succeeded), true
+}
+
 // Verdict is what the data says of a pair.
 type Verdict string
 
@@ -93,13 +113,39 @@ type Cell struct {
 // Pair compares A with B under one metric: Ratio is A's value over B's.
 type Pair struct {
 	A, B     string
+	AtA, AtB int // levels of the plan: 0 in a run at one
 	Metric   string
 	Ratio    Estimate
 	P        float64 // exact two-sided signed-rank
 	Adjusted float64 // Holm
 	Verdict  Verdict
 	Better   string // A, B or "" unless different or negligible
+	BetterAt int    // its level
 	Note     string // why a difference that was found is not counted
+}
+
+// CellA is A at its level, CellB is B.
+func (p Pair) CellA() result.Cell { return result.Cell{Contestant: p.A, Level: p.AtA} }
+
+// CellB is B at its level.
+func (p Pair) CellB() result.Cell { return result.Cell{Contestant: p.B, Level: p.AtB} }
+
+// Leads is 1 where A was found to be the better one, −1 where B was, else 0.
+func (p Pair) Leads() int {
+	switch {
+	case p.Better == "":
+		return 0
+	case p.Better == p.A && p.BetterAt == p.AtA:
+		return 1
+	}
+	return -1
+}
+
+// Turned is the same comparison seen from B.
+func (p Pair) Turned() Pair {
+	p.A, p.B, p.AtA, p.AtB = p.B, p.A, p.AtB, p.AtA
+	p.Ratio = Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
+	return p
 }
 
 // Place is a contestant's rank under the primary metric. Lo..Hi is its rank interval, from 1.
@@ -111,17 +157,17 @@ type Place struct {
 	Struck     string // why it is not ranked, if it is not
 }
 
-// Analysis is all that was found.
+// Analysis is all that was found. Of a run whose family is named it has no cells, places and shares: those are level by level.
 type Analysis struct {
 	Primary string
-	Epochs  int     // valid, pilots left out
+	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
 	Look    int     // number of the look at which the run stands, from 1; 0 before the first
 	AlphaAt float64 // level of each look
 	Margin  float64
 
 	Order   []string // contestants in table order: by tier, alphabetical within it; struck ones last
 	Cells   []Cell   // contestants and controls × metrics
-	Pairs   []Pair   // of contestants, all metrics; controls' own pair stands in Canary
+	Pairs   []Pair   // of contestants, all metrics: the run's family; controls' own pair stands in Canary
 	Places  []Place  // in Order
 	Canary  *Pair    // the yardstick against its blinded copy, primary metric
 	Others  []Pair   // the yardstick against further controls (ref+20%), primary metric
@@ -141,16 +187,20 @@ func (a *Analysis) Cell(contestant, metric string) *Cell {
 	return nil
 }
 
-// Pair returns how x compares with y under a metric, turned round if it was stored the other way; ok is false if they were not compared.
+// Pair returns how x compares with y under a metric, both at the first level, turned round if it was stored the other way; ok is false if they were
+// not compared.
 func (a *Analysis) Pair(x, y, metric string) (p Pair, ok bool) {
+	return a.Compared(at(x), at(y), metric)
+}
+
+// Compared is Pair for cells at any level.
+func (a *Analysis) Compared(x, y result.Cell, metric string) (p Pair, ok bool) {
 	for _, p := range a.Pairs {
-		if p.Metric == metric && p.A == x && p.B == y {
+		if p.Metric == metric && p.CellA() == x && p.CellB() == y {
 			return p, true
 		}
-		if p.Metric == metric && p.A == y && p.B == x {
-			p.A, p.B = x, y
-			p.Ratio = Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
-			return p, true
+		if p.Metric == metric && p.CellA() == y && p.CellB() == x {
+			return p.Turned(), true
 		}
 	}
 	return Pair{}, false

@@ -32,12 +32,20 @@ func TestLab(t *testing.T) {
 	}
 	open := p.Level
 	open.RateShare = .5
-	if got := trialOf(&p, open); got != 10e9 {
-		t.Errorf("a trial of a tail takes %v", time.Duration(got))
+	if len(p.Levels) != 2 || p.Levels[1] != open {
+		t.Errorf("levels %+v", p.Levels)
 	}
-	p.Level = open
+	p.Level, p.Levels, p.Primary = open, []result.Level{open, p.Level}, Tail
 	if err := Profile(&p); err != nil || p.Rounds != 3 || p.TrialNS != 2e9 {
 		t.Errorf("%d rounds of a tail, %v", p.Rounds, err)
+	}
+	for _, e := range append(entrants(&p, p.Pilots), sides(&p, p.Pilots)...) {
+		if want := map[int]int64{0: 10e9, 1: 2e9}[e.Cell.Level]; trialOf(&p, e) != want {
+			t.Errorf("a trial of %+v takes %v", e, time.Duration(trialOf(&p, e)))
+		}
+	}
+	if c, err := Estimate(&p); err != nil || c.Looks[0].N != 12 {
+		t.Errorf("of an hour's p99 in five: %+v, %v", c.Looks, err)
 	}
 	slow := quick("a", "b")
 	slow.Protocol, slow.Profile, slow.Level = Duel, Lab, result.Level{DelayNS: 3e8, Connections: 10, Pipeline: 1}

@@ -43,7 +43,7 @@ func newView(d *Data) *view {
 	if v.run == nil {
 		v.run = &result.Run{}
 	}
-	v.metrics = slices.Concat(analysis.Metrics, v.further())
+	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), v.lacks)
 	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
 		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
@@ -74,20 +74,18 @@ func newView(d *Data) *view {
 	return v
 }
 
-// further are the metrics beyond those of every run that this one has.
-func (v *view) further() (list []analysis.Metric) {
+// lacks reports whether this run has nothing of a metric that not every run has.
+func (v *view) lacks(m analysis.Metric) bool {
+	if !m.Open && !m.Rare {
+		return false
+	}
 	found := []*analysis.Analysis{v.a}
 	for _, l := range v.Levels {
 		found = append(found, l.Analysis)
 	}
-	for _, m := range analysis.Further {
-		if slices.ContainsFunc(found, func(a *analysis.Analysis) bool {
-			return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name })
-		}) {
-			list = append(list, m)
-		}
-	}
-	return list
+	return !slices.ContainsFunc(found, func(a *analysis.Analysis) bool {
+		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name })
+	})
 }
 
 // built names the contestants that have a record of their own, in its order.

@@ -17,15 +17,15 @@ const Format = 1
 
 // Record is one line of trials.jsonl. Exactly one field is set.
 type Record struct {
-	Plan       *Plan       `json:"plan,omitempty"`
-	Host       *Host       `json:"host,omitempty"`
+	Plan        *Plan        `json:"plan,omitempty"`
+	Host        *Host        `json:"host,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
-	Contestant *Contestant `json:"contestant,omitempty"`
-	Launch     *Launch     `json:"launch,omitempty"`
-	Trial      *Trial      `json:"trial,omitempty"`
-	Failure    *Failure    `json:"failure,omitempty"`
-	Resume     *Resume     `json:"resume,omitempty"`
-	End        *End        `json:"end,omitempty"`
+	Contestant  *Contestant  `json:"contestant,omitempty"`
+	Launch      *Launch      `json:"launch,omitempty"`
+	Trial       *Trial       `json:"trial,omitempty"`
+	Failure     *Failure     `json:"failure,omitempty"`
+	Resume      *Resume      `json:"resume,omitempty"`
+	End         *End         `json:"end,omitempty"`
 }
 
 // Run is a whole record, read back.

@@ -177,12 +177,7 @@ func weaknesses(run, other *result.Run, yardstick string) (out []string) {
 
 // metrics are all, the primary first.
 func metrics(primary string) []analysis.Metric {
-	all := slices.Clone(analysis.Metrics)
-	for _, m := range analysis.Further {
-		if m.Name == primary {
-			all = append(all, m)
-		}
-	}
+	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open || m.Rare) && m.Name != primary })
 	slices.SortStableFunc(all, func(x, y analysis.Metric) int {
 		switch {
 		case x.Name == primary && y.Name != primary:

@@ -34,7 +34,7 @@ var applicable = map[string]map[string]scope{
 	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V07": eachLevel, "V08": eachLevel,
 		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V15": wholeRun, "V23": wholeRun, "V24": wholeRun,
 		"V25": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
-	plan.Search:  {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun,
+	plan.Search: {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun,
 		"V25": wholeRun, "V26": wholeRun, "V28": wholeRun},
 	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V25": wholeRun, "V27": wholeRun, "V28": wholeRun},
 }
