@@ -180,7 +180,7 @@ func latencyError(run *result.Run) (ns int64, why string) {
 	const remedy = "; dyno doctor makes one, which holds for an hour"
 	c := run.Calibration
 	if c == nil {
-		return 0, "this machine had no calibration when the run began" + remedy
+		return 0, "the record has no calibration" + remedy
 	}
 	age := run.Plan.StartedUnixNS - c.EndedUnixNS
 	ns, measured := c.LatencyErrorP99NS()
