@@ -80,10 +80,10 @@ func (p *Pace) waited(due, until int64) {
 	p.late += max(until-max(due, p.middle), 0)
 }
 
-// close ends the books at now. A window that ended before its deadline has bins until its last send, and no halves.
-func (p *Pace) close(now int64) {
-	end := p.last
-	if now >= p.deadline {
+// close ends the books. A window that was cut short has bins until its last send, and no halves; so has one that a number bounds.
+func (p *Pace) close(cut bool) {
+	whole, end := !cut && p.middle > 0, p.last
+	if whole {
 		end = p.deadline
 	}
 	bins := (end - p.start) / paceBin
@@ -91,7 +91,7 @@ func (p *Pace) close(now int64) {
 		p.turn()
 	}
 	p.sum = result.Pace{Bins: bins, Sent: p.sent, Squares: p.squares}
-	if now >= p.deadline {
+	if whole {
 		p.sum.HalfNS, p.sum.EarlyNS, p.sum.LateNS = p.middle-p.start, p.early, p.late
 	}
 	if p.schedule.Poisson {

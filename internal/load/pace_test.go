@@ -24,7 +24,7 @@ func sent(s *Schedule, workers int, length time.Duration, send func(due int64) i
 			r.Sent(1, at)
 			r.Done(OK, 200, due, at, at)
 		}
-		r.ClosePace(int64(length))
+		r.ClosePace(false)
 		all.merge(r)
 	}
 	l := all.load(0)
@@ -104,7 +104,7 @@ func TestPaceOfAWindowCutShort(t *testing.T) {
 		r.Sent(1, at)
 		r.Done(OK, 200, at, at, at+1e6)
 	}
-	r.ClosePace(1.6e9)
+	r.ClosePace(true)
 	if p := r.Pace.sum; p.Bins != 499 || p.Sent != 499 || p.HalfNS+p.EarlyNS+p.LateNS != 0 {
 		t.Errorf("%+v", p)
 	}

@@ -102,10 +102,10 @@ func (r *Recorder) Sent(n int, now int64) {
 	}
 }
 
-// ClosePace ends the Pace, if there is one, at the end of the window.
-func (r *Recorder) ClosePace(now int64) {
+// ClosePace ends the Pace, if there is one, with the window; cut says that it was cancelled.
+func (r *Recorder) ClosePace(cut bool) {
 	if r.Pace != nil {
-		r.Pace.close(now)
+		r.Pace.close(cut)
 	}
 }
 

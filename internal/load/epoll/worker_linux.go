@@ -300,7 +300,7 @@ func (w *worker) end(now int64) {
 		}
 	}
 	w.note()
-	w.rec.ClosePace(now)
+	w.rec.ClosePace(w.win.stop.Load())
 	if w.ledger != nil {
 		w.ledger.End(w.index, w.interval, w.rec)
 		w.rec, w.ledger = nil, nil

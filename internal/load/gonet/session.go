@@ -215,7 +215,7 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	n := w.left.Load()
 	b.Planned += n
 	b.NeverStarted += n
-	b.ClosePace(s.now())
+	b.ClosePace(w.ctx.Err() != nil)
 	return last
 }
 
