@@ -14,9 +14,9 @@ var superlatives = map[string]string{
 	"cpu_per_request": "uses the least CPU per request",
 	"p50":             "has the shortest median service time",
 	"memory":          "holds the least memory",
+	"response_p50":    "has the shortest median response time",
+	"response_p99":    "has the shortest response time at 99 %",
 
-	"response_p50":             "has the shortest median response time",
-	"response_p99":             "has the shortest 99th percentile of the response time",
 	"instructions_per_request": "retires the fewest instructions per request",
 }
 
@@ -147,6 +147,11 @@ func (v *view) tally() string {
 	if len(all) == 0 {
 		return ""
 	}
+	return v.tallyOf(all)
+}
+
+// tallyOf counts pairs.
+func (v *view) tallyOf(all []analysis.Pair) string {
 	n := map[analysis.Verdict]int{}
 	for _, p := range all {
 		n[p.Verdict]++

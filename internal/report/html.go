@@ -21,6 +21,9 @@ var levelsText string
 //go:embed levels.css
 var levelsStyle string
 
+//go:embed family.css
+var familyStyle string
+
 //go:embed page.css
 var pageStyle string
 
@@ -60,6 +63,7 @@ type page struct {
 	Rows      []pageRow
 	Controls  []pageRow
 	Legend    []legend
+	Beside    []levelsTable // at further levels
 	Charts    []pageChart
 	Yardstick string
 	Relation  string
@@ -118,9 +122,13 @@ type pageFinding struct{ State, ID, Title, Who, Text string }
 func (v *view) page() page {
 	all, neighbours := v.pairs()
 	p := v.basics()
-	p.Style, p.Kicker, p.Answer, p.Open = template.CSS(pageStyle+chartStyle), strings.Join(v.head(), " · "), v.answer(), v.open()
+	style := pageStyle + chartStyle
+	if p.Beside = v.besidePage(); len(p.Beside) > 0 {
+		style += levelsStyle
+	}
+	p.Style, p.Kicker, p.Answer, p.Open = template.CSS(style), strings.Join(v.head(), " · "), v.answer(), v.open()
 	p.Facts, p.Columns, p.Legend, p.Charts, p.Yardstick, p.MDE = v.facts(), v.columns(), v.legend(), v.charts(), v.yardstick(), v.mde()
-	p.Controls2, p.Method, p.Words = v.others(), v.methodFacts(), slices.Concat(words, v.furtherWords())
+	p.Controls2, p.Method, p.Words = v.others(), v.methodFacts(), v.duelWords()
 	p.Canary, _ = v.canary()
 	tier := 0
 	for _, r := range v.rows {
@@ -148,6 +156,14 @@ func (v *view) page() page {
 		}
 	}
 	return p
+}
+
+// duelWords leave out what no table of the page has.
+func (v *view) duelWords() []word {
+	return slices.DeleteFunc(slices.Clone(words), func(w word) bool {
+		m, ok := analysis.MetricNamed(w.ID)
+		return ok && (m.Open || m.Rare) && !v.has(m) && (v.beside() == nil || m.Rare)
+	})
 }
 
 // basics are the parts of a page that do not depend on the protocol.

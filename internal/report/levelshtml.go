@@ -14,6 +14,8 @@ import (
 type levelsPage struct {
 	page
 	Heading string
+	Family  []pagePair // named pairs
+	Primary string
 	Rowless bool
 	Aside   string
 	Tables  []levelsTable
@@ -66,13 +68,16 @@ func wordsOf(own []word, ids ...string) []word {
 // sweepHTML is HTML for a sweep: a chart and a table for each metric.
 func sweepHTML(w io.Writer, d *Data) error {
 	s := newSweep(d)
+	ids := []string{"epoch", "void", "bound"}
+	for _, m := range s.metrics {
+		ids = append(ids, m.Name)
+	}
 	p := s.unjudgedPage(s.head(), wordsOf([]word{
 		{"sweep", "Sweep", "The same contestants at several levels: connections, and delays of their handlers. It shows how figures change with the level. " +
 			"It tests no pair at any level, so it has no verdicts, ranks or tiers."},
 		{"sweep-interval", "Interval", "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs stands in brackets, and dashed " +
 			"in the chart; that is no interval."},
-	}, "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory"))
-	p.Words = append(p.Words, s.furtherWords()...)
+	}, ids...))
 	p.Answer, p.Facts, p.Method, p.Legend = s.sentences(), s.facts(), s.method(), s.legend()
 	p.Aside = "Each line is a contestant, each mark its median at a level, the bar its interval. Each plot has a scale of its own; a level without a valid trial breaks the line."
 	if s.has(func(f figure) bool { return f.absent == "" && f.open() }) {
@@ -82,12 +87,29 @@ func sweepHTML(w io.Writer, d *Data) error {
 		p.Legend = append(p.Legend, legend{"l-control", "yardstick"})
 	}
 	p.Marks, p.Gaps = s.marks(), slices.Concat(s.gaps(), s.rowNotes())
+	if s.isFamily() {
+		p.Words, p.Style = s.familyWords(), p.Style+template.CSS(familyStyle)
+		p.Family, p.Primary, p.Facts = s.familyPage(), strings.ToLower(s.primary().Title), s.familyFacts()
+	}
 	p.Caveats = []string{"Figures of two contestants at one level were measured in the same rounds, those of two levels with different delays in different epochs: what the machine did " +
 		"meanwhile lies between them."}
+	if s.isFamily() {
+		p.Caveats = append(s.doubts(), p.Caveats...)
+	}
 	for _, m := range s.shownMetrics() {
-		p.Tables = append(p.Tables, s.table(m))
+		p.Tables = append(p.Tables, s.showing(m).table(m))
 	}
 	return pageTemplate.ExecuteTemplate(w, "sweep", p)
+}
+
+// familyWords are the words of a run with named pairs.
+func (s *sweep) familyWords() []word {
+	return wordsOf([]word{
+		{"pair", "Named pair", "Two cells, each a contestant at a level, that the study asked to compare. All named pairs together are one family: the chance of any false " +
+			"difference among them is bounded. The ratio is the first's figure over the second's, round by round, with the interval of a look."},
+		{"sweep-interval", "Interval of a level", "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs stands in brackets, and dashed " +
+			"in the chart; that is no interval."},
+	}, "different", "tie", "canary", "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory", "response_p50", "response_p99")
 }
 
 func (s *sweep) facts() []fact {

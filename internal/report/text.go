@@ -20,6 +20,7 @@ func Text(w io.Writer, d *Data) error {
 	t := newText(w, newView(d))
 	t.head()
 	t.standings()
+	t.besideText()
 	t.verdicts()
 	t.checks()
 	t.origin()
@@ -207,8 +208,10 @@ var heads = map[string]string{
 	"cpu_per_request": "CPU %s/req",
 	"p50":             "p50 %s",
 	"memory":          "memory %s",
+	"response_p50":    "response p50 %s",
+	"response_p99":    "response p99 %s",
 
-	"response_p50": "response p50 %s", "response_p99": "response p99 %s", "instructions_per_request": "instr./req",
+	"instructions_per_request": "instr./req",
 }
 
 func headOf(m analysis.Metric, s Scale) string {

@@ -27,9 +27,9 @@ var relations = map[string]string{
 	"cpu_per_request": "uses %s the CPU per request of",
 	"p50":             "takes %s the median service time of",
 	"memory":          "holds %s the memory of",
+	"response_p50":    "takes %s the median response time of",
+	"response_p99":    "takes %s the response time at 99 % of",
 
-	"response_p50":             "takes %s the median response time of",
-	"response_p99":             "takes %s the 99th percentile of the response time of",
 	"instructions_per_request": "retires %s the instructions per request of",
 }
 

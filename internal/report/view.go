@@ -43,7 +43,7 @@ func newView(d *Data) *view {
 	if v.run == nil {
 		v.run = &result.Run{}
 	}
-	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), v.lacks)
+	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open || m.Rare) && !d.has(m) })
 	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
 		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
@@ -72,20 +72,6 @@ func newView(d *Data) *view {
 		v.controls = append(v.controls, v.row(c, true)) // it has no figure of its own, but its failure must be seen
 	}
 	return v
-}
-
-// lacks reports whether this run has nothing of a metric that not every run has.
-func (v *view) lacks(m analysis.Metric) bool {
-	if !m.Open && !m.Rare {
-		return false
-	}
-	found := []*analysis.Analysis{v.a}
-	for _, l := range v.Levels {
-		found = append(found, l.Analysis)
-	}
-	return !slices.ContainsFunc(found, func(a *analysis.Analysis) bool {
-		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name })
-	})
 }
 
 // built names the contestants that have a record of their own, in its order.

@@ -1,11 +1,5 @@
 package report
 
-import (
-	"slices"
-
-	"dyno/internal/analysis"
-)
-
 // word is an entry of the page's explanations; its ID is what the tables' heads link to.
 type word struct{ ID, Name, Text string }
 
@@ -49,26 +43,12 @@ var words = []word{
 	{"p50", "Median service time",
 		"From sending a request to its answer, with all connections busy. Under this kind of load it mostly tells how long " +
 			"requests queue; it is no promise for a user at a lower rate."},
-	{"memory", "Memory",
-		"Proportional set size (PSS) of the process tree right after a trial."},
-}
-
-// more are the explanations of the metrics that not every run has.
-var more = []word{
-	{"response_p50", "Median response time",
-		"From when a request was due by its schedule to its answer: what a user waits at that rate. What it waited to be sent is in it."},
-	{"response_p99", "99th percentile of the response time",
-		"One request in a hundred took longer, counted from when it was due. It is told only where at least ten requests of each trial lie beyond it."},
+	{"response_p50", "Response time, median",
+		"From the moment a request was due to its answer, at a rate that the server does not choose: what a user waits, queueing included."},
+	{"response_p99", "Response time, 99 %",
+		"The same for the slowest hundredth, per trial, where at least ten requests lie beyond it. On a shared machine others are in it."},
 	{"instructions_per_request", "Instructions per request",
 		"Instructions that the server's process tree retired, by right answers: the steadiest figure of all, but an instruction may take long."},
-}
-
-// furtherWords are those of the metrics that this run has.
-func (v *view) furtherWords() (list []word) {
-	for _, w := range more {
-		if slices.ContainsFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == w.ID }) {
-			list = append(list, w)
-		}
-	}
-	return list
+	{"memory", "Memory",
+		"Proportional set size (PSS) of the process tree right after a trial."},
 }
