@@ -249,10 +249,15 @@ func sidesStand(run *result.Run, epoch int) bool {
 	return 2*valid >= rounds
 }
 
-// base is the closed loop that a level's share is taken of: the first with the same delay, scenario and records. −1 if there is none.
+// base is the closed loop that a level's share is taken of: the one that else is the same, or the first with the same delay, scenario and records. −1 if
+// there is none.
 func base(p *result.Plan, level int) int {
 	points := p.Points()
 	l := points[level]
+	l.RateShare, l.RatePerSec = 0, 0
+	if same := slices.Index(points, l); same >= 0 {
+		return same
+	}
 	return slices.IndexFunc(points, func(o result.Level) bool {
 		return !o.Open() && o.DelayNS == l.DelayNS && o.Scenario == l.Scenario && o.Records == l.Records
 	})
@@ -346,8 +351,12 @@ func Scenarios(p *result.Plan, name string) []string {
 // Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario and number of records that it is
 // loaded with there, for what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
+	return warmups(&run.Plan, epoch, besides(run, epoch), name)
+}
+
+func warmups(p *result.Plan, epoch int, besides []entrant, name string) []result.Level {
 	var out []result.Level
-	for _, e := range append(entrants(&run.Plan, epoch), besides(run, epoch)...) {
+	for _, e := range append(entrants(p, epoch), besides...) {
 		l := e.level
 		l.RatePerSec, l.RateShare = 0, 0
 		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario && o.Records == l.Records })

@@ -26,9 +26,10 @@ const (
 // idleness; it shows no tail (V22). A classic run has no pairing, no control, no warm-up and no ceiling: of what others did to a load the report
 // speaks itself, and no load is left out for it. A search overloads on purpose: errors of its probes are no errors of the run.
 //
-// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. The levels are those that the family names.
+// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. The levels are those that the family names. Of
+// levels beside what a duel decides, those checks that say what an open loop's response times are worth.
 //
-// V07 to V11 speak of open loops alone: of those levels of a sweep or a family, and of those beside a duel. A search has nothing but open loops, most of
+// V07 to V11 speak of open loops alone: of those levels of a sweep or a duel. A search has nothing but open loops, most of
 // them near or beyond what is borne: that a probe missed its rate, that its backlog grew or that no connection was free is what it asks for
 // (plan.Passed), and behind a full set of connections requests go out late and in bunches whatever the generator does. A classic run has closed loops
 // only. V25 speaks of all, for all show latencies.
@@ -40,7 +41,7 @@ var applicable = map[string]map[string]scope{
 		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V14": eachLevel, "V15": wholeRun, "V16": eachLevel,
 		"V17": wholeRun, "V18": wholeRun, "V19": eachLevel, "V21": eachLevel, "V22": eachLevel, "V23": wholeRun, "V24": wholeRun, "V25": wholeRun,
 		"V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
-	beside: {"V07": eachLevel, "V08": eachLevel, "V09": eachLevel, "V10": eachLevel, "V11": eachLevel},
+	beside: {"V07": eachLevel, "V08": eachLevel, "V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V22": eachLevel},
 	plan.Search: {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun,
 		"V25": wholeRun, "V26": wholeRun, "V28": wholeRun},
 	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V25": wholeRun, "V27": wholeRun, "V28": wholeRun},
@@ -58,12 +59,12 @@ func judgeSweep(run *result.Run) *report.Data {
 	void, all := plan.Voided(run)
 	d := &report.Data{Run: run, Levels: Levels(run), Valid: len(valid), Void: void}
 	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
-	d.Findings = sorted(run, checked(e, plan.Sweep, wholeRun), worst(run, plan.Sweep, d.Levels, void, all))
+	d.Findings = byContestant(run, checked(e, plan.Sweep, wholeRun), worst(run, plan.Sweep, d.Levels, void, all))
 	return d
 }
 
-// sorted are findings of the whole run first, then by contestant, each by number.
-func sorted(run *result.Run, lists ...[]validity.Finding) []validity.Finding {
+// byContestant puts findings in order: those of the whole run first, each contestant's by their numbers.
+func byContestant(run *result.Run, lists ...[]validity.Finding) []validity.Finding {
 	all := slices.Concat(lists...)
 	slices.SortStableFunc(all, func(a, b validity.Finding) int {
 		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))

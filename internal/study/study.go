@@ -103,7 +103,7 @@ func Judge(run *result.Run) *report.Data {
 	}
 	if len(run.Plan.Levels) > 1 {
 		d.Levels = Levels(run)[1:]
-		d.Findings = sorted(run, d.Findings, worst(run, beside, d.Levels, void, all))
+		d.Findings = byContestant(run, d.Findings, worst(run, beside, d.Levels, void, all))
 	}
 	return d
 }
