@@ -103,7 +103,9 @@ func (p *Pace) close(cut bool) {
 func (p *Pace) merge(o *Pace) *Pace {
 	if p == nil {
 		p = &Pace{}
-		p.sum.Gaps = append(p.sum.Gaps, make([]int64, len(o.sum.Gaps))...)
+	}
+	if p.sum.Gaps == nil && o.sum.Gaps != nil {
+		p.sum.Gaps = make([]int64, paceGaps)
 	}
 	p.sum.HalfNS = max(p.sum.HalfNS, o.sum.HalfNS)
 	p.sum.EarlyNS += o.sum.EarlyNS

@@ -32,25 +32,6 @@ const (
 	WarmRequests   = 20_000
 )
 
-// WarmLab and WarmLabManaged are the least of the profile lab.
-const (
-	WarmLab        = 3 * time.Second
-	WarmLabManaged = 15 * time.Second
-)
-
-// WarmLeast is for how long the plan warms a fresh process up at the least.
-func WarmLeast(p *result.Plan, managed bool) time.Duration {
-	switch {
-	case p.Profile == Lab && managed:
-		return WarmLabManaged
-	case p.Profile == Lab:
-		return WarmLab
-	case managed:
-		return WarmManaged
-	}
-	return WarmNative
-}
-
 // The profiles (doc/method.md): short trials, because the machine's own speed changes within tenths of a second, and as many rounds as make up
 // the load of one contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
 const (
@@ -69,21 +50,6 @@ const (
 	// the next request is due, most of the time; at 0.5 it begins to queue.
 	commonShare, labShare = 0.3, 0.5
 )
-
-// Lab is the profile for machines that have LabCPUs or more: one keeps house, and the generator beside the server has one to spare.
-const (
-	Lab     = "lab"
-	LabCPUs = 4
-	Tail    = "response_p99" // the primary metric that only the lab ranks
-)
-
-// LabMargin is the margin of a tie in the lab.
-func LabMargin(p *result.Plan) float64 {
-	if p.Primary == Tail {
-		return 0.05
-	}
-	return 0.02
-}
 
 // Profile sets the times and rounds of p by the profile it names, as far as the protocol leaves them open.
 func Profile(p *result.Plan) error {
