@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type compareFlags struct {
 	connections int
 	delay       time.Duration
 	failIf      []string
+	resume      string
 }
 
 func compareCommand() *cobra.Command {
@@ -51,7 +53,19 @@ func compareCommand() *cobra.Command {
 		Example: "  dyno compare main . --contestant net-http\n" +
 			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'cpu_per_request>3%' --fail-if 'memory>10%'\n" +
 			"  dyno compare ../before/net-http contestants/go/net-http",
-		Args: arguments(cobra.ExactArgs(2)),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.resume != "" {
+				run, err := result.Open(f.resume)
+				if err != nil {
+					return usage(err)
+				}
+				if !isComparison(run) {
+					return usagef("resume %s: it is no comparison; dyno run --resume goes on with it", f.resume)
+				}
+				return notResumable(f.resume, run)
+			}
+			return arguments(cobra.ExactArgs(2))(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error { return compare(cmd, &f, args[0], args[1]) },
 	}
 	fl := cmd.Flags()
@@ -63,14 +77,25 @@ func compareCommand() *cobra.Command {
 	fl.IntVar(&f.connections, "connections", 125, "connections kept in use")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.StringSliceVar(&f.run.controls, "controls", []string{"ref"}, "truth servers that ride along: the yardstick, its blinded copy, ref+X%; or none")
-	fl.StringVar(&f.run.profile, "profile", "quick", "quick, or full: longer epochs, more looks")
+	fl.StringVar(&f.run.profile, "profile", "quick", "quick; full: longer epochs, more looks; or lab: trials of seconds, on 4 CPUs or more")
 	fl.DurationVar(&f.run.budget, "budget", 5*time.Minute, "time for measuring, after the builds")
 	fl.Float64Var(&f.run.alpha, "alpha", 0.05, "chance of a false difference in the whole run")
 	fl.Float64Var(&f.run.margin, "margin", 0.03, "differences within it are a tie")
 	fl.Uint64Var(&f.run.seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.StringVar(&f.run.out, "out", "", "run folder (default: runs/<time>)")
 	fl.BoolVar(&f.run.offline, "offline", false, "fetch no toolchain")
+	fl.BoolVar(&f.run.force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
+	fl.StringVar(&f.resume, "resume", "", "")
+	fl.MarkHidden("resume") // it is there to be refused in words
 	return cmd
+}
+
+// isComparison reports whether a run was made by dyno compare.
+func isComparison(run *result.Run) bool { return strings.HasPrefix(run.Plan.Command, "dyno compare ") }
+
+// notResumable is why a comparison that was interrupted cannot go on, and what to do.
+func notResumable(dir string, run *result.Run) error {
+	return usagef("resume %s: it is a comparison, whose two builds were made in a folder of their own and are gone; start it anew:\n  %s", dir, run.Plan.Command)
 }
 
 // compare is the job from two names to one answer.
@@ -150,6 +175,9 @@ func comparePlan(pr *project, f *compareFlags, sides [2]*side) (*result.Plan, *s
 	if p.Controls = r.controls; slices.Equal(r.controls, []string{"none"}) {
 		p.Controls = []string{}
 	}
+	if err := tail(p); err != nil {
+		return nil, nil, err
+	}
 	checked := *p
 	if len(checked.Controls) == 0 {
 		checked.Controls = []string{"ref"} // which a run needs, and a comparison does not
@@ -172,6 +200,9 @@ func comparePlan(pr *project, f *compareFlags, sides [2]*side) (*result.Plan, *s
 	}
 	if err := plan.Profile(p); err != nil {
 		return nil, nil, usagef("--profile: %w", err)
+	}
+	if err := atHome(p, runtime.NumCPU(), r.force); err != nil {
+		return nil, nil, err
 	}
 	if r.out == "" {
 		r.out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405Z"))
@@ -210,6 +241,9 @@ func compareCommandOf(f *compareFlags, p *result.Plan, sides [2]*side) string {
 	add(p.Profile != "quick", "--profile", p.Profile)
 	add(p.Alpha != 0.05, "--alpha", p.Alpha)
 	add(p.Margin != 0.03, "--margin", p.Margin)
+	if p.Forced != "" {
+		words = append(words, "--force")
+	}
 	add(true, "--budget", f.run.budget)
 	add(true, "--seed", p.Seed)
 	return strings.Join(words, " ")
@@ -227,7 +261,7 @@ func duelAndJudge(cmd *cobra.Command, f *compareFlags, pr *project, p *result.Pl
 	defer host.Close()
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	done, err := (&bench.Bench{
-		Host: host, Driver: host.Driver(), Scenario: sc, Append: store.Append, Sync: store.Sync, Event: view.Event,
+		Host: host, Driver: host.Driver(), Scenario: sc, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  func(r *result.Run) bool { return answered(study.Analyse(r), conditions) },
 		Standing: standing, Note: func(r *result.Run) string { return strings.TrimSuffix(note(r)+"; "+identical(r), "; ") },
 	}).Run(cmd.Context(), *p)

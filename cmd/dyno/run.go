@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/bench"
+	"dyno/internal/calibration"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -43,6 +45,8 @@ type runFlags struct {
 	primary     string
 	alpha       float64
 	margin      float64
+	marginGiven bool
+	force       bool
 	looks       []int
 	seed        uint64
 	out         string
@@ -63,30 +67,32 @@ func runCommand() *cobra.Command {
 			"  classic  one long load after another, as published benchmarks do it; single figures, for comparison with theirs",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.marginGiven = cmd.Flags().Changed("margin")
 			return run(cmd, &f, append(args, defaultStudy)[0])
 		},
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.contestants, "contestants", nil, "contestants, by name (default: those of the study)")
-	fl.StringSliceVar(&f.controls, "controls", nil, "truth servers that ride along: the yardstick, its blinded copy, ref+X% (default: ref,ref' and, with --profile full, ref+5%)")
+	fl.StringSliceVar(&f.controls, "controls", nil, "truth servers that ride along: the yardstick, its blinded copy, ref+X% (default: ref,ref' and, with --profile full and lab, ref+5%)")
 	fl.StringVar(&f.scenario, "scenario", "", "scenario (default: that of the study)")
 	fl.IntSliceVar(&f.connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
 	fl.DurationSliceVar(&f.delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
 	fl.StringVar(&f.protocol, "protocol", plan.Duel, "duel, sweep, search or classic")
-	fl.StringVar(&f.profile, "profile", "quick", "quick, or full: longer epochs, more looks, a positive control")
-	fl.DurationVar(&f.budget, "budget", 0, "time for measuring, after the builds (default 6m; of a full duel 10m to 30m; of a sweep or a classic run what it takes)")
+	fl.StringVar(&f.profile, "profile", "quick", "quick; full: longer epochs, more looks, a positive control; or lab: trials of seconds, on 4 CPUs or more")
+	fl.DurationVar(&f.budget, "budget", 0, "time for measuring, after the builds (default 6m; of a full duel 10m to 30m, in the lab 1h; of a sweep or a classic run what it takes)")
 	fl.StringVarP(&f.requests, "requests", "n", "", "classic: requests of one load: 5000, 10k, 5m")
 	fl.DurationVarP(&f.duration, "duration", "d", 0, "classic: length of one load (default 30s)")
 	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
 	fl.StringVar(&f.slo, "slo", "", "search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % errors")
-	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50 or memory (default: that of the study)")
+	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
 	fl.Float64Var(&f.alpha, "alpha", 0.05, "chance of any false difference in the whole run")
-	fl.Float64Var(&f.margin, "margin", 0.03, "differences within it are a tie")
+	fl.Float64Var(&f.margin, "margin", 0.03, "differences within it are a tie; in the lab 0.02, for p99 0.05")
 	fl.IntSliceVar(&f.looks, "looks", nil, "valid epochs after which the verdicts are looked at (default: those of the profile)")
 	fl.Uint64Var(&f.seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.StringVar(&f.out, "out", "", "run folder (default: runs/<time>)")
 	fl.BoolVar(&f.offline, "offline", false, "fetch no toolchain")
+	fl.BoolVar(&f.force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 	fl.StringVar(&f.resume, "resume", "", "go on with the interrupted run in this folder; its plan stands")
 	return cmd
 }
@@ -133,6 +139,9 @@ func resume(cmd *cobra.Command, f *runFlags) error {
 	if err != nil {
 		return usage(err)
 	}
+	if isComparison(run) {
+		return notResumable(f.resume, run)
+	}
 	if _, err := plan.Resumable(run); err != nil {
 		return usagef("resume %s: %w", f.resume, err)
 	}
@@ -174,7 +183,7 @@ func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *
 	}
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	done, err := do(&bench.Bench{
-		Host: host, Driver: host.Driver(), Scenario: sc, Others: others, Append: store.Append, Sync: store.Sync, Event: view.Event,
+		Host: host, Driver: host.Driver(), Scenario: sc, Others: others, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  func(r *result.Run) bool { return study.AllDecided(study.Analyse(r)) },
 		Standing: standing, Note: note,
 	})
@@ -183,6 +192,15 @@ func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *
 		return err
 	}
 	return conclude(cmd, done, f.out)
+}
+
+// lastCalibration is what is known of this machine's latencies; nil if nothing is.
+func lastCalibration(stderr io.Writer) *result.Calibration {
+	c, err := calibration.Last()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(stderr, "dyno:", err)
+	}
+	return c
 }
 
 // announce tells the cost before anything is done.

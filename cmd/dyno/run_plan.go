@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -43,12 +44,18 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	}
 	if len(p.Controls) == 0 {
 		p.Controls = []string{"ref", "ref'"}
-		if p.Profile == "full" {
+		if p.Profile == "full" || p.Profile == plan.Lab {
 			p.Controls = append(p.Controls, "ref+5%")
 		}
 	}
 	if err := levelsOf(p, f, st); err != nil {
 		return nil, nil, err
+	}
+	if err := tail(p); err != nil {
+		return nil, nil, err
+	}
+	if p.Profile == plan.Lab && !f.marginGiven {
+		p.Margin = plan.LabMargin(p)
 	}
 	if err := check(pr, f, p); err != nil {
 		return nil, nil, err
@@ -68,6 +75,9 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	}
 	if err := plan.Profile(p); err != nil {
 		return nil, nil, usagef("--profile: %w", err)
+	}
+	if err := atHome(p, runtime.NumCPU(), f.force); err != nil {
+		return nil, nil, err
 	}
 	if len(f.looks) > 0 {
 		p.Looks = f.looks
@@ -121,6 +131,26 @@ func levelsOf(p *result.Plan, f *runFlags, st *study.Study) error {
 	return nil
 }
 
+// tailShare is the share of the slowest contestant's capacity at which the lab compares p99.
+const tailShare = 0.5
+
+// tail makes a plan whose primary is p99 an open loop, beside the closed one that shows what the contestants can bear. It refuses where p99 cannot be
+// ranked.
+func tail(p *result.Plan) error {
+	switch {
+	case p.Primary != "p99" && p.Primary != plan.Tail:
+		return nil
+	case p.Profile != plan.Lab || p.Protocol != plan.Duel:
+		return usagef("--primary p99: only a duel with --profile lab ranks it; on a shared machine of few CPUs a difference of 5 %% in p99 is found in 10 to 74 of 100 runs " +
+			"of 48 epochs (doc/method.md). --primary p50 ranks the median, and --protocol search finds the rate at which p99 holds")
+	}
+	closed := p.Level
+	open := closed
+	open.RateShare = tailShare
+	p.Primary, p.Level, p.Levels = plan.Tail, open, []result.Level{open, closed}
+	return nil
+}
+
 // check refuses values that cannot be meant.
 func check(pr *project, f *runFlags, p *result.Plan) error {
 	if err := pr.contestants(p.Contestants); err != nil {
@@ -141,7 +171,7 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 		return usagef("--controls: the first must be ref, the yardstick")
 	}
 	if _, ok := analysis.MetricNamed(p.Primary); !ok {
-		return usagef("--primary %q: there are throughput, cpu_per_request, p50 and memory", p.Primary)
+		return usagef("--primary %q: there are throughput, cpu_per_request, p50 and memory, and in the lab p99", p.Primary)
 	}
 	for _, l := range append([]result.Level{p.Level}, p.Levels...) {
 		switch d := time.Duration(l.DelayNS); {
@@ -171,6 +201,21 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 	case f.duration < 0:
 		return usagef("--duration %v: want more than 0", f.duration)
 	}
+	return nil
+}
+
+// atHome refuses the profile lab on a machine with fewer CPUs than it is made for, and what can only be ranked in the lab elsewhere. What force
+// overrules is recorded.
+func atHome(p *result.Plan, cpus int, force bool) error {
+	if p.Profile != plan.Lab || cpus >= plan.LabCPUs {
+		return nil
+	}
+	why := fmt.Sprintf("server and generator need %d CPUs or more, and this machine gives dyno %d: what wakes beside them moves the tail and the small differences "+
+		"that lab is for", plan.LabCPUs, cpus)
+	if !force {
+		return usagef("--profile lab: %s; --profile full decides throughput and CPU per request here, --force runs it all the same and the report says so", why)
+	}
+	p.Forced = "profile lab: " + why
 	return nil
 }
 
@@ -232,6 +277,8 @@ func budget(p *result.Plan, f *runFlags) {
 	case f.budget > 0:
 	case p.Protocol != plan.Duel:
 		p.BudgetNS = int64(24 * time.Hour)
+	case p.Profile == plan.Lab:
+		p.BudgetNS = int64(time.Hour)
 	case p.Profile == "full" && len(p.Contestants) > 4:
 		p.BudgetNS = int64(30 * time.Minute)
 	case p.Profile == "full":
@@ -265,7 +312,10 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	add(f.slo != "", "--slo", `"`+f.slo+`"`)
 	add(f.primary != "", "--primary", f.primary)
 	add(p.Alpha != 0.05, "--alpha", p.Alpha)
-	add(p.Margin != 0.03, "--margin", p.Margin)
+	add(f.marginGiven, "--margin", p.Margin)
+	if p.Forced != "" {
+		words = append(words, "--force")
+	}
 	add(len(f.looks) > 0, "--looks", list(f.looks))
 	add(p.Protocol == plan.Duel || f.budget > 0, "--budget", time.Duration(p.BudgetNS))
 	add(true, "--seed", p.Seed)

@@ -15,6 +15,7 @@ type Metric struct {
 	More  bool                                // bigger is better
 	Wall  bool                                // measured by the wall clock: what others do on the machine is in it
 	Open  bool                                // of open loops alone: a closed loop has none
+	Rare  bool                                // shown of runs that have it
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
 }
 
@@ -26,6 +27,7 @@ var Metrics = []Metric{
 	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: memory},
 	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Wall: true, Open: true, Of: responseP50},
 	{Name: "response_p99", Title: "Response time, 99 %", Unit: "ns", Wall: true, Open: true, Of: responseP99},
+	{Name: "instructions_per_request", Title: "Instructions per request", Unit: "instructions", Rare: true, Of: instructions},
 }
 
 // MetricNamed returns the metric of that name.
@@ -63,16 +65,23 @@ func memory(t *result.Trial) (float64, bool) {
 	return float64(*t.Server.PSSBytes), true
 }
 
-func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, t.Load.ResponseP50NS, 20) }
+func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, t.Load.ResponseP50NS, .5) }
 
 func responseP99(t *result.Trial) (float64, bool) {
-	return response(&t.Load, t.Load.ResponseP99NS, 1000)
+	return response(&t.Load, t.Load.ResponseP99NS, .99)
 }
 
-// response is a quantile of due -> done, if so many requests were answered that ten lie beyond it, and it is more than a lower bound.
-func response(l *result.Load, ns, least int64) (float64, bool) {
+// response is the quantile q of due -> done, if enough requests lie beyond it and it is more than a lower bound.
+func response(l *result.Load, ns int64, q float64) (float64, bool) {
 	censored := l.CensoredFromNS > 0 && ns >= l.CensoredFromNS
-	return float64(ns), ns > 0 && l.Succeeded >= least && !censored
+	return float64(ns), ns > 0 && Bears(l.Succeeded, q) && !censored
+}
+
+func instructions(t *result.Trial) (float64, bool) {
+	if t.Server.Instructions == nil || *t.Server.Instructions <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.Instructions) / float64(t.Load.Succeeded), true
 }
 
 // Verdict is what the data says of a pair.

@@ -172,7 +172,7 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 			continue // which this load has none of
 		}
 		p, _ := a.Pair("fast", "slow", m.Name)
-		if m.Wall && (p.Verdict != Undecided || p.Better != "" || p.Note == "") {
+		if m.Wall && !m.Open && (p.Verdict != Undecided || p.Better != "" || p.Note == "") {
 			t.Errorf("%s is ranked on a machine too busy: %+v", m.Name, p)
 		}
 	}

@@ -145,9 +145,9 @@ func (t *Table) has(m Metric) bool {
 	return false
 }
 
-// metrics are those of a run: not those of open loops, where it has none.
+// metrics are those of a run: not those of open loops, nor what is rarely measured, where it has none.
 func (t *Table) metrics() []Metric {
-	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return m.Open && !t.has(m) })
+	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return (m.Open || m.Rare) && !t.has(m) })
 }
 
 // at is a contestant at the first level, which is the only one of most runs.

@@ -75,6 +75,7 @@ type Bench struct {
 	Driver   Driver
 	Scenario *scenario.Scenario            // of the plan
 	Others   map[string]*scenario.Scenario // of levels that have one of their own, by name
+	Last     *result.Calibration           // of this machine; nil: there is none
 	Append   func(result.Record) error     // puts it in the store
 	Sync     func() error                  // puts the store on disk
 	Event    func(result.Event)            // may be nil; called from one goroutine at a time
@@ -94,6 +95,11 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	host := b.Host.Describe()
 	if err := errors.Join(b.record(result.Record{Plan: &p}), b.record(result.Record{Host: &host})); err != nil {
 		return b.run, err
+	}
+	if b.Last != nil {
+		if err := b.record(result.Record{Calibration: b.Last}); err != nil {
+			return b.run, err
+		}
 	}
 	return b.carryOut(ctx)
 }

@@ -56,9 +56,13 @@ func TestDuelRecordsEverything(t *testing.T) {
 			stages = append(stages, e.Stage)
 		}
 	}
+	b.Last = &result.Calibration{BootID: "b"}
 	run, err := b.Run(t.Context(), small("a", "b"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	if run.Calibration != b.Last || (*records)[1].Host == nil || (*records)[2].Calibration != b.Last {
+		t.Error("the calibration does not follow the host")
 	}
 	if run.End == nil || run.End.Reason != string(plan.Decided) {
 		t.Errorf("ended with %+v", run.End)

@@ -49,7 +49,7 @@ func Write(c *result.Calibration) error {
 	return nil
 }
 
-// Last reads the calibration that was kept last. It may be of another boot, or old: compare its BootID with BootID(), and its EndedUnixNS with the
+// Last reads the calibration that was kept last. It may be of another boot, or old: compare its BootID with that of the host, and its EndedUnixNS with the
 // clock. The error wraps fs.ErrNotExist if there is none.
 func Last() (*result.Calibration, error) {
 	data, err := os.ReadFile(File())

@@ -34,6 +34,7 @@ func describe(root fs.FS) result.Host {
 	if release := read(root, "proc/sys/kernel/osrelease"); release != "" {
 		h.Kernel = "Linux " + release
 	}
+	h.BootID = read(root, "proc/sys/kernel/random/boot_id")
 	info := read(root, "proc/cpuinfo")
 	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86; arm boards; mips; old arm
 		if model := setting(info, key, ":"); model != "" {

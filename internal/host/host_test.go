@@ -17,18 +17,19 @@ func tree(files map[string]string) fstest.MapFS {
 
 func TestDescribeReadsFiles(t *testing.T) {
 	h := describe(tree(map[string]string{
-		"etc/os-release":              "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
-		"proc/sys/kernel/osrelease":   "6.18.44\n",
-		"proc/cpuinfo":                "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu hypervisor lm\n",
-		"proc/stat":                   "cpu  1 2\ncpu0 1 2\ncpu1 1 2\ncpu2 1 2\nintr 5\n",
-		"proc/meminfo":                "MemTotal:        2048 kB\nMemFree: 1 kB\n",
-		"sys/class/dmi/id/sys_vendor": "QEMU\n",
+		"etc/os-release":                 "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n",
+		"proc/sys/kernel/osrelease":      "6.18.44\n",
+		"proc/sys/kernel/random/boot_id": "8a1f\n",
+		"proc/cpuinfo":                   "processor\t: 0\nmodel name\t: AMD EPYC\nflags\t\t: fpu hypervisor lm\n",
+		"proc/stat":                      "cpu  1 2\ncpu0 1 2\ncpu1 1 2\ncpu2 1 2\nintr 5\n",
+		"proc/meminfo":                   "MemTotal:        2048 kB\nMemFree: 1 kB\n",
+		"sys/class/dmi/id/sys_vendor":    "QEMU\n",
 		"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave\n",
 		"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "performance\n",
 		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor": "powersave\n",
 	}))
-	got := fmt.Sprint(h.OS, "|", h.Kernel, "|", h.CPU, "|", h.CPUs, "|", h.MemoryBytes, "|", h.Governor, "|", h.Hypervisor, "|", h.Quota)
-	if want := "Debian GNU/Linux 12 (bookworm)|Linux 6.18.44|AMD EPYC|3|2097152|performance/powersave|QEMU|"; got != want {
+	got := fmt.Sprint(h.OS, "|", h.Kernel, "|", h.CPU, "|", h.CPUs, "|", h.MemoryBytes, "|", h.Governor, "|", h.Hypervisor, "|", h.Quota, "|", h.BootID)
+	if want := "Debian GNU/Linux 12 (bookworm)|Linux 6.18.44|AMD EPYC|3|2097152|performance/powersave|QEMU||8a1f"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	bare := describe(tree(nil))

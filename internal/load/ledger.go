@@ -58,6 +58,7 @@ func (l *Ledger) Every() int64 {
 func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	select {
 	case next := <-l.spare:
+		next.Pace, rec.Pace = rec.Pace, nil             // which is of the whole window
 		l.parts <- part{worker: worker, k: k, rec: rec} // never blocks: there are as many places as recorders
 		return next
 	default:
@@ -116,5 +117,6 @@ func (l *Ledger) tell(k int64, rec *Recorder) {
 		rec = newDetailed(l.paced)
 	}
 	load := rec.load(rec.first)
+	load.Pace = nil
 	l.observe.Tick(result.Interval{StartNS: k * l.Every(), LengthNS: l.Every(), Load: load, Detail: rec.detail()})
 }

@@ -51,6 +51,7 @@ type Recorder struct {
 	SpunNS       int64
 	StarvedNS    int64
 	BacklogPeak  int64
+	Pace         *Pace // of an open loop, until ClosePace; nil: not kept
 
 	counts [kinds]int64
 	status [1000]int64 // answers by status code
@@ -96,6 +97,16 @@ func (r *Recorder) Sent(n int, now int64) {
 		r.first = now
 	}
 	r.Started += int64(n)
+	if r.Pace != nil {
+		r.Pace.send(int64(n), now)
+	}
+}
+
+// ClosePace ends the Pace, if there is one, with the window; cut says that it was cancelled.
+func (r *Recorder) ClosePace(cut bool) {
+	if r.Pace != nil {
+		r.Pace.close(cut)
+	}
 }
 
 // Late notes that a request due at due goes out at now, or that its connection is dialled then.
@@ -112,6 +123,9 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	r.Service.Record(now - sent)
 	if r.Response != nil {
 		r.Response.Record(now - due)
+	}
+	if r.Pace != nil {
+		r.Pace.waited(due, now)
 	}
 	if uint(status) < uint(len(r.status)) {
 		r.status[status]++
@@ -148,6 +162,9 @@ func (r *Recorder) held(due, sent, now int64) {
 		r.heldService.Record(now - sent)
 	}
 	r.heldResponse.Record(now - due)
+	if r.Pace != nil {
+		r.Pace.waited(due, now)
+	}
 	if from := now - due; r.heldFrom == 0 || from < r.heldFrom {
 		r.heldFrom = max(from, 1)
 	}
@@ -190,6 +207,9 @@ func (r *Recorder) merge(o *Recorder) {
 	r.SpunNS += o.SpunNS
 	r.StarvedNS += o.StarvedNS
 	r.BacklogPeak = max(r.BacklogPeak, o.BacklogPeak)
+	if o.Pace != nil {
+		r.Pace = r.Pace.merge(o.Pace)
+	}
 	for k, n := range o.counts {
 		r.counts[k] += n
 	}
@@ -219,6 +239,10 @@ func (r *Recorder) load(now int64) result.Load {
 		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started, Succeeded: r.counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
 		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, StarvedNS: r.StarvedNS, BacklogPeak: r.BacklogPeak,
+	}
+	if r.Pace != nil {
+		pace := r.Pace.sum
+		l.Pace = &pace
 	}
 	for k := Status; k < kinds; k++ {
 		switch n := r.counts[k]; {

@@ -329,6 +329,8 @@ func trialOf(p *result.Plan, e entrant) int64 {
 	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), perConnection*time.Duration(e.level.Connections))
 	switch {
 	case !e.level.Open():
+	case p.Profile == Lab:
+		least = max(least, tailTrial)
 	case compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant)):
 		least = max(least, openTrial)
 	default:

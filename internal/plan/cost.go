@@ -29,39 +29,50 @@ const (
 	fullLoad    = 2000 * time.Millisecond
 	leastRounds = 3
 
-	// commonShare is the rate that full loads all contestants at beside its closed loop, as a share of what the slowest bears: each has its answers ready
-	// long before the next request is due, most of the time.
-	commonShare = 0.3
+	labTrial  = 2 * time.Second
+	labRewarm = 200 * time.Millisecond
+	labLoad   = 12 * time.Second
+	tailTrial = 10 * time.Second // of an open loop
+
+	// A share of what the slowest bears, at which full and lab load all contestants beside their closed loop: at 0.3 each has its answers ready long before
+	// the next request is due, most of the time; at 0.5 it begins to queue.
+	commonShare, labShare = 0.3, 0.5
 )
 
 // Profile sets the times and rounds of p by the profile it names, as far as the protocol leaves them open.
 func Profile(p *result.Plan) error {
 	p.Looks, p.Pilots = []int{8, 12, 16, 24}, 1
-	load := quickLoad
-	switch {
-	case p.Profile == "quick":
-	case p.Profile == "full":
+	shortest, rewarm, load := quickTrial, quickRewarm, quickLoad
+	switch p.Profile {
+	case "quick":
+	case "full":
 		p.Looks, p.Pilots, load = []int{12, 16, 24, 32, 48}, 2, fullLoad
+	case Lab:
+		p.Looks, p.Pilots = []int{12, 16, 24, 32, 48}, 2
+		shortest, rewarm, load = labTrial, labRewarm, labLoad
 	default:
-		return fmt.Errorf("no profile %q; there are quick and full", p.Profile)
+		return fmt.Errorf("no profile %q; there are quick, full and lab", p.Profile)
 	}
-	trial := max(quickTrial, 20*time.Duration(p.Level.DelayNS))
+	trial := max(shortest, 20*time.Duration(p.Level.DelayNS))
 	switch p.Protocol {
 	case Duel:
-		if p.Profile == "full" && len(p.Levels) == 0 && !p.Level.Open() { // at a common rate, beside what is decided
-			common := p.Level
-			common.RateShare = commonShare
+		if share := map[string]float64{"full": commonShare, Lab: labShare}[p.Profile]; share > 0 && len(p.Levels) == 0 && !p.Level.Open() {
+			common := p.Level // beside what is decided
+			common.RateShare = share
 			p.Levels = []result.Level{p.Level, common}
 		}
 		for _, l := range p.Levels {
 			trial = max(trial, 20*time.Duration(l.DelayNS))
 		}
 		p.Rounds, p.Pilots = max(leastRounds, int(load/trial)), p.Pilots*len(partsWith(p, true))
+		if p.Profile == Lab && p.Level.Open() { // six trials of ten seconds would leave an hour's budget without a verdict
+			p.Rounds = leastRounds
+		}
 		if len(p.Levels) > 0 {
-			trial = quickTrial // of each level: see trialOf
+			trial = shortest // of each level: see trialOf
 		}
 	case Sweep:
-		trial = quickTrial // of each level: see trialOf
+		trial = shortest // of each level: see trialOf
 		p.Rounds, p.Looks, p.Pilots = leastRounds, nil, len(parts(p))
 		if p.Epochs == 0 {
 			p.Epochs = 6 // fewer give a median no interval at 95 %
@@ -78,7 +89,7 @@ func Profile(p *result.Plan) error {
 		}
 		return nil
 	}
-	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(quickRewarm)}, p.Level)
+	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(rewarm)}, p.Level)
 	return nil
 }
 

@@ -3,8 +3,10 @@ package plan
 import (
 	"time"
 
+	"dyno/internal/analysis"
 	"dyno/internal/result"
 	"dyno/internal/stats"
+	"dyno/internal/validity"
 )
 
 // The rounds of a search (method.md §3): a closed loop that tells about how much a contestant can bear; probes by bisection; longer probes around
@@ -27,7 +29,8 @@ var shifts = [arounds]float64{-.12, .12, -.06, .06, -.03, .03, -.12, .12, -.06, 
 // achieved is the share of an open loop's requests that must have been sent for a probe to pass.
 const achieved = 0.99
 
-// Passed reports whether a load kept the objective: its errors, its rate, and its response time, of which a lower bound is not enough.
+// Passed reports whether a load kept the objective: its errors, its rate, no growing backlog, and its response time, of which neither a lower bound
+// nor the quantile of too few requests is enough. A backlog that grows would break any limit in a longer probe.
 func Passed(slo *result.SLO, l *result.Load) bool {
 	if l.Planned == 0 {
 		return false
@@ -37,8 +40,10 @@ func Passed(slo *result.SLO, l *result.Load) bool {
 	if slo.Quantile <= 0.5 {
 		response = l.ResponseP50NS
 	}
+	growth, _ := validity.Growth(l)
 	censored := l.CensoredFromNS > 0 && response >= l.CensoredFromNS
-	return float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) && response < slo.LimitNS && !censored
+	return analysis.Bears(l.Planned, slo.Quantile) && float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) &&
+		growth <= validity.GrowthLimit && response < slo.LimitNS && !censored
 }
 
 // Probes are the open-loop probes of a contestant in one epoch that count for its capacity, and how the confirming ones went. Top is the rate
@@ -84,15 +89,28 @@ func probe(run *result.Run, k result.Key, contestant string) (level result.Level
 	switch {
 	case k.Round <= bisections:
 		level.RatePerSec = stats.Bisect(low, high, probes)
-		return level, int64(firstProbe), true
+		return level, probeAt(p.SLO, level.RatePerSec, firstProbe), true
 	case k.Round <= bisections+arounds:
 		first := probes[:min(bisections, len(probes))]
 		level.RatePerSec = stats.Bisect(low, high, first) * (1 + shifts[k.Round-1-bisections])
-		return level, int64(aroundProbe), true
+		return level, probeAt(p.SLO, level.RatePerSec, aroundProbe), true
 	}
 	rate, _, _ := stats.Capacity(probes)
 	level.RatePerSec = confirmAt * rate
-	return level, int64(confirmProbe), rate > 0
+	return level, probeAt(p.SLO, level.RatePerSec, confirmProbe), rate > 0
+}
+
+// longestProbe bounds what probeAt makes of a low rate.
+const longestProbe = time.Minute
+
+// probeAt is the length of a probe, ns: at a low rate one long enough for its quantile to be told, with half as many requests again as that takes,
+// for a Poisson window may hold fewer than expected.
+func probeAt(slo *result.SLO, rate float64, least time.Duration) int64 {
+	if rate <= 0 {
+		return int64(least)
+	}
+	requests := 1.5 * float64(analysis.Beyond(slo.Quantile)) / (1 - slo.Quantile)
+	return int64(max(least, min(longestProbe, time.Duration(requests/rate*1e9))))
 }
 
 // estimateSearch is the time of an epoch's rounds.

@@ -86,6 +86,9 @@ func TestPassed(t *testing.T) {
 		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, false},
 		{"only a lower bound", func(l *result.Load) { l.CensoredFromNS = 8e6 }, false},
 		{"censored beyond", func(l *result.Load) { l.CensoredFromNS = 2e7 }, true},
+		{"growing backlog", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 10e9, LateNS: 70e9} }, false},
+		{"backlog that comes and goes", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 40e9, LateNS: 70e9} }, true},
+		{"too few for a p99", func(l *result.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 900 }, false},
 		{"nothing sent", func(l *result.Load) { *l = result.Load{} }, false},
 	} {
 		l := good
@@ -94,7 +97,7 @@ func TestPassed(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if slo.Quantile = .5; !Passed(slo, &result.Load{Planned: 1, Started: 1, Succeeded: 1, ResponseP50NS: 1, ResponseP99NS: 1e9}) {
+	if slo.Quantile = .5; !Passed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1, ResponseP99NS: 1e9}) {
 		t.Error("an objective of the median looks at p99")
 	}
 }

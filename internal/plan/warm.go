@@ -42,9 +42,10 @@ type Warming struct {
 // no length is known to help, and it is not waited for again.
 func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
-	w := Warming{Least: WarmNative, Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
-	if slices.Contains(p.Managed, name) {
-		w.Least, w.Most = WarmManaged, WarmManagedCap
+	managed := slices.Contains(p.Managed, name)
+	w := Warming{Least: WarmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
+	if managed {
+		w.Most = WarmManagedCap
 	}
 	if !w.Calibrated {
 		return w

@@ -16,6 +16,8 @@ var superlatives = map[string]string{
 	"memory":          "holds the least memory",
 	"response_p50":    "has the shortest median response time",
 	"response_p99":    "has the shortest response time at 99 %",
+
+	"instructions_per_request": "retires the fewest instructions per request",
 }
 
 // answer is what the run says, in the sentences of one paragraph: what forbids to believe it, who is ahead and by how much, how sure
@@ -31,6 +33,7 @@ func (v *view) answer() (sentences []string) {
 			add("This run fails check " + f.ID + " and must not be quoted: " + Clean(orElse(f.Text, f.Title)) + ".")
 		}
 	}
+	add(v.forced())
 	rows := v.ranked()
 	switch {
 	case len(rows) == 0:
@@ -57,6 +60,14 @@ func (v *view) answer() (sentences []string) {
 		add(v.ended())
 	}
 	return sentences
+}
+
+// forced says what the run was made against.
+func (v *view) forced() string {
+	if v.run.Plan.Forced == "" {
+		return ""
+	}
+	return "Forced where it was to be refused: " + Clean(v.run.Plan.Forced) + "."
 }
 
 // only speaks of a contestant that stands alone.

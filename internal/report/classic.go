@@ -25,7 +25,7 @@ var classicMetrics = []analysis.Metric{
 	}},
 	metricOf("throughput"),
 	{Name: "p50", Title: "Latency, median", Unit: "ns", Wall: true, Of: latency(func(l *result.Load) int64 { return l.ServiceP50NS })},
-	{Name: "p99", Title: "Latency, 99th percentile", Unit: "ns", Wall: true, Of: latency(func(l *result.Load) int64 { return l.ServiceP99NS })},
+	{Name: "p99", Title: "Latency, 99th percentile", Unit: "ns", Wall: true, Of: classicP99},
 	{Name: "max", Title: "Latency, longest", Unit: "ns", Wall: true, Of: latency(func(l *result.Load) int64 { return l.ServiceMaxNS })},
 	metricOf("cpu_per_request"),
 	{Name: "read", Title: "Throughput, read", Unit: "B/s", More: true, Wall: true, Of: func(t *result.Trial) (float64, bool) {
@@ -44,6 +44,11 @@ func metricOf(name string) analysis.Metric {
 
 func latency(of func(*result.Load) int64) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) { return float64(of(&t.Load)), of(&t.Load) > 0 }
+}
+
+// classicP99 is absent where too few requests lie beyond it.
+func classicP99(t *result.Trial) (float64, bool) {
+	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && analysis.Bears(t.Load.Succeeded+t.Load.Failed, .99)
 }
 
 // classicHeads are the columns' names in text; %s is the scale.
@@ -101,7 +106,10 @@ func (c *classic) figure(r row, m analysis.Metric) single {
 			values = append(values, v)
 		}
 	}
-	if len(values) == 0 {
+	switch {
+	case len(values) == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0:
+		return single{absent: fmt.Sprintf("fewer than %d requests lie beyond it", analysis.Beyond(.99))}
+	case len(values) == 0:
 		return single{absent: "it could not be read"}
 	}
 	slices.Sort(values)

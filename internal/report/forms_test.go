@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dyno/internal/analysis"
 )
 
 func TestForms(t *testing.T) {
@@ -120,5 +122,56 @@ func TestMarkdownHostile(t *testing.T) {
 	before, _, _ := strings.Cut(got, "To repeat:")
 	if before, _, _ = strings.Cut(before, "Seed"); strings.Contains(before, "<script") || strings.ContainsRune(before, '\x1b') {
 		t.Errorf("markup passed through:\n%s", before)
+	}
+}
+
+// What the machine cannot measure, and against what a run was forced, stands in every form for people.
+func TestWhatIsMissingIsSaid(t *testing.T) {
+	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {
+		for _, form := range []string{"text", "html", "markdown"} {
+			d := f()
+			d.Run.Host.Absent = map[string]string{"energy": "no counter", "instructions": "not allowed"}
+			d.Run.Plan.Forced, d.Width = "profile lab: too few CPUs", 400
+			got := strings.NewReplacer("</dt><dd>", ": ", "</th><td>", ": ").Replace(string(written(t, Formats[form], d)))
+			for _, want := range []string{"Not measured here: energy (no counter), instructions (not allowed)", "Forced where it was to be refused: profile lab: too few CPUs"} {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Protocol, want)
+				}
+			}
+		}
+	}
+	if got := string(written(t, Text, fixture())); strings.Contains(got, "Not measured") || strings.Contains(got, "Forced") {
+		t.Error("said of a run of which it is not true")
+	}
+}
+
+// A metric that only some runs have is in every form of those, and in none of the others.
+func TestFurtherMetric(t *testing.T) {
+	const name = "instructions_per_request"
+	d := fixture()
+	for _, c := range d.Run.Plan.Contestants {
+		d.Analysis.Cells = append(d.Analysis.Cells, analysis.Cell{Contestant: c, Metric: name, Level: analysis.Estimate{Value: 34_567, Lo: 34_000, Hi: 35_000, N: 12}})
+	}
+	for form, want := range map[string]string{"text": "instr./req", "html": "w-" + name, "markdown": "instr./req", "json": `"value_instructions": 34567`, "csv": name} {
+		if !strings.Contains(string(written(t, Formats[form], d)), want) {
+			t.Errorf("%s: no %q", form, want)
+		}
+		if strings.Contains(string(written(t, Formats[form], fixture())), want) {
+			t.Errorf("%s: %q in a run that has none", form, want)
+		}
+	}
+}
+
+// A percentile of a classic load is told only where enough requests lie beyond it.
+func TestClassicTailWantsRequests(t *testing.T) {
+	for n, told := range map[int64]bool{999: false, 1000: true} {
+		d := classicFixture()
+		for i := range d.Loads {
+			d.Loads[i].Load.Succeeded = n
+		}
+		got := string(written(t, Text, d))
+		if strings.Contains(got, "99th percentile: fewer than 10 requests lie beyond it") == told {
+			t.Errorf("of %d requests:\n%s", n, got)
+		}
 	}
 }

@@ -163,7 +163,10 @@ func (v *view) page() page {
 
 // duelWords leave out what no table of the page has.
 func (v *view) duelWords() []word {
-	return slices.DeleteFunc(slices.Clone(words), func(w word) bool { return strings.HasPrefix(w.ID, "response_") && v.beside() == nil })
+	return slices.DeleteFunc(slices.Clone(words), func(w word) bool {
+		m, ok := analysis.MetricNamed(w.ID)
+		return ok && (m.Open || m.Rare) && !v.has(m) && (v.beside() == nil || m.Rare)
+	})
 }
 
 // basics are the parts of a page that do not depend on the protocol.
@@ -195,7 +198,8 @@ func (v *view) pageFinding(f validity.Finding) pageFinding {
 
 // columns are the heads of the main table after its rank and contestant.
 func (v *view) columns() (list []pageColumn) {
-	names := map[string]string{"throughput": "Requests", "cpu_per_request": "CPU per request", "p50": "Median time", "memory": "Memory"}
+	names := map[string]string{"throughput": "Requests", "cpu_per_request": "CPU per request", "p50": "Median time", "memory": "Memory",
+		"response_p50": "Response, median", "response_p99": "Response, 99 %", "instructions_per_request": "Instructions per request"}
 	for _, m := range v.shown() {
 		s := v.scale(m)
 		list = append(list, pageColumn{Head: orElse(names[m.Name], m.Title), Unit: strings.Replace(s.Name, "1/s", "per second", 1), Word: m.Name})

@@ -161,6 +161,9 @@ func (v *view) machineFacts() []fact {
 	if h.Quota != "" {
 		facts = append(facts, fact{Name: "CPU quota", Value: Clean(h.Quota)})
 	}
+	if absent := v.unmeasured(); absent != "" {
+		facts = append(facts, fact{Name: "Not measured here", Value: absent})
+	}
 	return facts
 }
 

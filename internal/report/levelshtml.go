@@ -68,12 +68,16 @@ func wordsOf(own []word, ids ...string) []word {
 // sweepHTML is HTML for a sweep: a chart and a table for each metric.
 func sweepHTML(w io.Writer, d *Data) error {
 	s := newSweep(d)
+	ids := []string{"epoch", "void", "bound", "first_answer", "warm_up"}
+	for _, m := range s.metrics {
+		ids = append(ids, m.Name)
+	}
 	p := s.unjudgedPage(s.head(), wordsOf([]word{
 		{"sweep", "Sweep", "The same contestants at several levels: connections, and delays of their handlers. It shows how figures change with the level. " +
 			"It tests no pair at any level, so it has no verdicts, ranks or tiers."},
 		{"sweep-interval", "Interval", "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs stands in brackets, and dashed " +
 			"in the chart; that is no interval."},
-	}, "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory", "first_answer", "warm_up"))
+	}, ids...))
 	p.Answer, p.Facts, p.Method, p.Legend = s.sentences(), s.facts(), s.method(), s.legend()
 	p.Aside = "Each line is a contestant, each mark its median at a level, the bar its interval. Each plot has a scale of its own; a level without a valid trial breaks the line."
 	if s.has(func(f figure) bool { return f.absent == "" && f.open() }) {

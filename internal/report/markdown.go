@@ -48,7 +48,11 @@ func (v *view) markdownEnd(out io.Writer) {
 	}
 	command := command(v.run.Plan.Command)
 	fence := strings.Repeat("`", max(3, longestRun(command, '`')+1))
-	fmt.Fprintf(out, "Machine: %s. Seed %d. To repeat:\n\n%ssh\n%s\n%s\n", escapeMarkdown(v.machine()), v.run.Plan.Seed,
+	machine := v.machine() + "."
+	if absent := v.unmeasured(); absent != "" {
+		machine += " Not measured here: " + absent + "."
+	}
+	fmt.Fprintf(out, "Machine: %s Seed %d. To repeat:\n\n%ssh\n%s\n%s\n", escapeMarkdown(machine), v.run.Plan.Seed,
 		fence, orElse(command, "# the command was not recorded"), fence)
 }
 

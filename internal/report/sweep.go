@@ -363,7 +363,7 @@ func (v *view) forbidding() (list []string) {
 			list = append(list, "This run fails check "+f.ID+" and must not be quoted: "+Clean(orElse(f.Text, f.Title))+".")
 		}
 	}
-	return list
+	return append(list, nonEmpty(v.forced())...)
 }
 
 // endedEarly says why a run did not do all that was asked.

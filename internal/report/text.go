@@ -91,6 +91,7 @@ func (t *text) head() {
 	if t.run.End == nil || t.run.End.Reason != "decided" {
 		t.para("", "", t.ended(), "", "")
 	}
+	t.para("", "", t.forced(), "", "")
 	for _, f := range t.troubles() {
 		if f.State == validity.Fail && f.Contestant == "" {
 			t.para("This run fails "+f.ID+": ", red, Clean(f.Text), "", "")
@@ -210,6 +211,8 @@ var heads = map[string]string{
 	"memory":          "memory %s",
 	"response_p50":    "response p50 %s",
 	"response_p99":    "response p99 %s",
+
+	"instructions_per_request": "instr./req",
 }
 
 func headOf(m analysis.Metric, s Scale) string {
@@ -362,6 +365,9 @@ func (t *text) findings() {
 func (t *text) origin() {
 	p := &t.run.Plan
 	t.para("Machine: ", "", t.machine()+".", "", "")
+	if absent := t.unmeasured(); absent != "" {
+		t.para("Not measured here: ", "", absent+".", "", "")
+	}
 	t.para("Seed: ", "", fmt.Sprint(p.Seed)+".", "", "")
 	t.line("Repeat: " + orElse(command(p.Command), "the command was not recorded")) // not wrapped: it is there to be copied
 }

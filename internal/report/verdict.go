@@ -29,6 +29,8 @@ var relations = map[string]string{
 	"memory":          "holds %s the memory of",
 	"response_p50":    "takes %s the median response time of",
 	"response_p99":    "takes %s the response time at 99 % of",
+
+	"instructions_per_request": "retires %s the instructions per request of",
 }
 
 func relation(m analysis.Metric, e analysis.Estimate) string {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func newView(d *Data) *view {
 	if v.run == nil {
 		v.run = &result.Run{}
 	}
-	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open && !d.has(m) })
+	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open || m.Rare) && !d.has(m) })
 	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
 		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
@@ -335,6 +336,15 @@ func (v *view) machine() string {
 		parts = append(parts, "CPU quota "+h.Quota)
 	}
 	return Clean(strings.Join(parts, ", "))
+}
+
+// unmeasured says what the machine cannot measure, and why; empty if nothing was found to be so.
+func (v *view) unmeasured() string {
+	var parts []string
+	for _, what := range slices.Sorted(maps.Keys(v.run.Host.Absent)) {
+		parts = append(parts, fmt.Sprintf("%s (%s)", Clean(what), Clean(v.run.Host.Absent[what])))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // list prints CPU numbers, with runs of three or more as from-to: "0-3, 8".

@@ -47,6 +47,8 @@ var words = []word{
 		"From the moment a request was due to its answer, at a rate that the server does not choose: what a user waits, queueing included."},
 	{"response_p99", "Response time, 99 %",
 		"The same for the slowest hundredth, per trial, where at least ten requests lie beyond it. On a shared machine others are in it."},
+	{"instructions_per_request", "Instructions per request",
+		"Instructions that the server's process tree retired, by right answers: the steadiest figure of all, but an instruction may take long."},
 	{"memory", "Memory",
 		"Proportional set size (PSS) of the process tree right after a trial."},
 	{"first_answer", "First answer",

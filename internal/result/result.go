@@ -17,21 +17,23 @@ const Format = 1
 
 // Record is one line of trials.jsonl. Exactly one field is set.
 type Record struct {
-	Plan       *Plan       `json:"plan,omitempty"`
-	Host       *Host       `json:"host,omitempty"`
-	Contestant *Contestant `json:"contestant,omitempty"`
-	Launch     *Launch     `json:"launch,omitempty"`
-	Trial      *Trial      `json:"trial,omitempty"`
-	Idle       *Idle       `json:"idle,omitempty"`
-	Failure    *Failure    `json:"failure,omitempty"`
-	Resume     *Resume     `json:"resume,omitempty"`
-	End        *End        `json:"end,omitempty"`
+	Plan        *Plan        `json:"plan,omitempty"`
+	Host        *Host        `json:"host,omitempty"`
+	Calibration *Calibration `json:"calibration,omitempty"`
+	Contestant  *Contestant  `json:"contestant,omitempty"`
+	Launch      *Launch      `json:"launch,omitempty"`
+	Trial       *Trial       `json:"trial,omitempty"`
+	Idle        *Idle        `json:"idle,omitempty"`
+	Failure     *Failure     `json:"failure,omitempty"`
+	Resume      *Resume      `json:"resume,omitempty"`
+	End         *End         `json:"end,omitempty"`
 }
 
 // Run is a whole record, read back.
 type Run struct {
 	Plan        Plan
 	Host        Host
+	Calibration *Calibration // the last one of this machine when the run began; nil: there was none
 	Contestants []Contestant
 	Launches    []Launch
 	Trials      []Trial
@@ -48,6 +50,8 @@ func (r *Run) Add(rec Record) {
 		r.Plan = *rec.Plan
 	case rec.Host != nil:
 		r.Host = *rec.Host
+	case rec.Calibration != nil:
+		r.Calibration = rec.Calibration
 	case rec.Contestant != nil:
 		r.Contestants = append(r.Contestants, *rec.Contestant)
 	case rec.Launch != nil:
@@ -93,6 +97,9 @@ type Plan struct {
 	Command  string `json:"command"` // repeats the run
 	Protocol string `json:"protocol"`
 	Profile  string `json:"profile"`
+
+	// Forced says why the plan was to be refused on this machine, where that was overruled.
+	Forced string `json:"forced,omitempty"`
 
 	Study       string   `json:"study,omitempty"`
 	Title       string   `json:"title,omitempty"`
@@ -320,6 +327,24 @@ type Load struct {
 	LagP99NS      int64 `json:"lag_p99_ns,omitempty"`
 	// CensoredFromNS: quantiles of response from here on are lower bounds, for requests that timed out or never started had waited so long.
 	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
+	Pace           *Pace `json:"pace,omitempty"` // of an open loop
+}
+
+// Pace is how the requests of an open loop really went out, and how many of them waited. All are sums over the event loops, each of which has its
+// part of the arrivals.
+type Pace struct {
+	// HalfNS is half of the time in which requests fell due. EarlyNS and LateNS are the requests that were due and unanswered, whether sent or not,
+	// integrated over its first and its second half: divided by HalfNS they are how many waited on average. 0 where a number bounds the window.
+	HalfNS  int64 `json:"half_ns,omitempty"`
+	EarlyNS int64 `json:"early_ns,omitempty"`
+	LateNS  int64 `json:"late_ns,omitempty"`
+	// Bins of 1 ms, those in which nothing went out among them; the requests that went out in them; and the squares of those counts, summed.
+	Bins    int64 `json:"bins"`
+	Sent    int64 `json:"sent"`
+	Squares int64 `json:"squares"`
+	// Gaps are the times between the sends of one event loop, each as u = 1 - exp(-arrivals expected in it), counted in equal parts of 0 to 1: all
+	// alike if the sends are Poisson. Nil where the arrivals are not to be random.
+	Gaps []int64 `json:"gaps,omitempty"`
 }
 
 // Errored is the number of requests that got no answer, whatever the kind.
@@ -418,6 +443,7 @@ func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
 type Host struct {
 	OS            string `json:"os"`
 	Kernel        string `json:"kernel"`
+	BootID        string `json:"boot_id,omitempty"` // names the time since the machine was started (random(4))
 	CPU           string `json:"cpu"`
 	CPUs          int    `json:"cpus"`
 	ServerCPUs    []int  `json:"server_cpus"`

@@ -179,7 +179,7 @@ func weaknesses(run, other *result.Run, yardstick string) (out []string) {
 
 // metrics are all of a closed loop, the primary first.
 func metrics(primary string) []analysis.Metric {
-	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open })
+	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open || m.Rare) && m.Name != primary })
 	slices.SortStableFunc(all, func(x, y analysis.Metric) int {
 		switch {
 		case x.Name == primary && y.Name != primary:

@@ -92,7 +92,7 @@ func TestJudgeSweep(t *testing.T) {
 			t.Errorf("%s: a look", report.LevelName(l.At))
 		}
 	}
-	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V12 V13 V15 V23 V24 V26 V27 V28" {
+	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V12 V13 V15 V23 V24 V25 V26 V27 V28" {
 		t.Errorf("checks %s", got)
 	}
 	for _, f := range d.Findings {
@@ -145,10 +145,34 @@ func TestJudgeClassic(t *testing.T) {
 	if len(d.Loads) != 4 || d.Analysis != nil || d.Void != len(run.Trials)-4 || again != d.Void {
 		t.Errorf("%d loads of %d trials, %d again, %d superseded", len(d.Loads), len(run.Trials), again, d.Void)
 	}
-	if got := strings.Join(ids(d.Findings), " "); got != "V12 V13 V24 V27 V28" {
+	if got := strings.Join(ids(d.Findings), " "); got != "V12 V13 V24 V25 V27 V28" {
 		t.Errorf("checks %s", got)
 	}
 	if s := Standing(run); len(s) == 0 || s[0].PerSec == 0 || s[0].Ratio != 0 || s[0].Pairs != 0 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// An open loop is checked for being one, at its level alone.
+func TestJudgeSweepOpenLoop(t *testing.T) {
+	p := sweepPlan()
+	p.Levels[1].RatePerSec = 50_000
+	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+		if o.Level.Open() {
+			tr.Load.Planned, tr.Load.ResponseP50NS, tr.Load.StarvedNS = 5000, 1e6, 1e7
+		}
+	})
+	found := map[string]int{}
+	for _, f := range Judge(run).Findings {
+		if f.ID < "V07" || f.ID > "V11" {
+			continue
+		}
+		found[f.ID]++
+		if !strings.HasPrefix(f.Text, "at c=100, 50,000/s ") || f.ID == "V11" != (f.State == validity.Fail) {
+			t.Errorf("%+v", f)
+		}
+	}
+	if len(found) != 5 || found["V07"] != 2 {
+		t.Errorf("%v", found)
 	}
 }

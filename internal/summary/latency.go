@@ -3,6 +3,7 @@ package summary
 import (
 	"fmt"
 
+	"dyno/internal/analysis"
 	"dyno/internal/hist"
 	"dyno/internal/report"
 )
@@ -34,9 +35,6 @@ func (f figure) text() string {
 	}
 	return report.Duration(f.ns)
 }
-
-// beyond is how many requests must lie above a percentile for it to be told.
-const beyond = 10
 
 // slack is how far a percentile may be raised by requests cut short and still be told as known.
 const slack = 0.01
@@ -77,11 +75,9 @@ func (l latency) count() int64 {
 }
 
 // bears reports whether enough requests lie beyond the quantile q.
-func (l latency) bears(q float64) bool {
-	return float64(l.count())*(1-q) >= beyond-1e-6
-}
+func (l latency) bears(q float64) bool { return analysis.Bears(l.count(), q) }
 
-// quantile is unknown if fewer than 10 requests lie beyond it, and a lower bound if the requests cut short could raise it by more than 1 %.
+// quantile is unknown if too few requests lie beyond it, and a lower bound if the requests cut short could raise it by more than 1 %.
 //
 // Those at or below it may in truth be above, which would make it the quantile of a rank that much higher. Where the two hardly differ,
 // nothing is left open: a few requests in flight at the end do not touch the median of a million.

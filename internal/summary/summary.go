@@ -41,8 +41,7 @@ type Second struct {
 	Started, Succeeded, Failed, Errored int64
 	BytesRead, RunQueueNS               int64
 
-	// Of response where it was measured, else of service, and of lag; 0: nothing was. Each is of the answers of that second as they are,
-	// however few.
+	// Of response where it was measured, else of service, and of lag; 0: nothing was, or too few requests lie beyond it.
 	P50NS, P99NS, MaxNS int64
 	LagP50NS, LagP99NS  int64
 }
@@ -55,12 +54,20 @@ func Of(i result.Interval) Second {
 		BytesRead: l.BytesRead, RunQueueNS: l.RunQueueNS,
 	}
 	if h := primary(&i.Detail); h != nil {
-		s.P50NS, s.P99NS, s.MaxNS = h.Quantile(0.5), h.Quantile(0.99), h.Max()
+		s.P50NS, s.P99NS, s.MaxNS = told(h, 0.5), told(h, 0.99), h.Max()
 	}
 	if h := i.Detail.Lag; h != nil {
-		s.LagP50NS, s.LagP99NS = h.Quantile(0.5), h.Quantile(0.99)
+		s.LagP50NS, s.LagP99NS = told(h, 0.5), told(h, 0.99)
 	}
 	return s
+}
+
+// told is a quantile that enough requests bear out, else 0.
+func told(h *hist.Histogram, q float64) int64 {
+	if !(latency{h: h}).bears(q) {
+		return 0
+	}
+	return h.Quantile(q)
 }
 
 // primary is the latency that counts: from the due time where that differs from the sending.

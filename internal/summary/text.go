@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"dyno/internal/analysis"
 	"dyno/internal/report"
 )
 
@@ -141,7 +142,7 @@ func (t *text) percentiles() {
 	}
 	t.table("  ", rows)
 	if missing {
-		t.line("  -: fewer than %d requests lie beyond it", beyond)
+		t.line("  -: fewer than %d requests lie beyond it, above 99%% fewer than %d", analysis.Beyond(.99), analysis.Beyond(.999))
 	}
 	if t.Detail.Censored > 0 {
 		t.line("  >=: at least; %s cut short (timed out, in flight at the end or never started), the first after %s",

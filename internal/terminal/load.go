@@ -8,6 +8,7 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
+	"dyno/internal/analysis"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -90,7 +91,10 @@ func (l *LoadView) now(i *result.Interval) string {
 		h = i.Detail.Service
 	}
 	if !l.drains && h != nil && h.Count() > 0 {
-		words = append(words, "p50 "+report.Duration(float64(h.Quantile(0.5))), "p99 "+report.Duration(float64(h.Quantile(0.99))))
+		words = append(words, "p50 "+report.Duration(float64(h.Quantile(0.5))))
+		if analysis.Bears(h.Count(), 0.99) {
+			words = append(words, "p99 "+report.Duration(float64(h.Quantile(0.99))))
+		}
 	}
 	trouble := "no errors"
 	if l.errors > 0 {

@@ -42,6 +42,11 @@ var table = []check{
 	{"V04", "foreign CPU on the generator's CPUs", whole(foreignGenerator)},
 	{"V05", "steal", whole(steal)},
 	{"V06", "share of void rounds", whole(voidRounds)},
+	{"V07", "requests answered of those that were due", openLoop(achieved)},
+	{"V08", "lag against response time", openLoop(lagShare)},
+	{"V09", "growing backlog", openLoop(growing)},
+	{"V10", "shape of the arrivals", openLoop(arrivals)},
+	{"V11", "time with no connection free", openLoop(starvation)},
 	{"V12", "every response within its contract", perContestant(contract)},
 	{"V13", "errors, and connections established", perContestant(errors)},
 	{"V14", "server busy", perContestant(busy)},
@@ -55,6 +60,7 @@ var table = []check{
 	{"V22", "sample of the tail", perContestant(tailSample)},
 	{"V23", "clocks and histograms", whole(clocks)},
 	{"V24", "CPU quota", whole(quota)},
+	{"V25", "calibration of the latencies", whole(calibration)},
 	{"V26", "server's processes", perContestant(sameProcesses)},
 	{"V27", "memory readable", perContestant(memory)},
 	{"V28", "provenance stored", whole(provenance)},
@@ -135,7 +141,7 @@ func generatorShare(e *Evidence, name string, own []result.Trial) (State, string
 	var used, had float64
 	for i := range own {
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
-			used += float64(*cpu)
+			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
 			had += float64(own[i].Load.WindowNS) * float64(own[i].Causes.GeneratorCPUs)
 		}
 	}
@@ -151,6 +157,9 @@ func generatorShare(e *Evidence, name string, own []result.Trial) (State, string
 const ceilingWarn = 0.6
 
 func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
+	if len(own) > 0 && !slices.ContainsFunc(own, func(t result.Trial) bool { return !e.Run.Plan.LevelOf(&t).Open() }) {
+		return Pass, "its load is an open loop, which asks for a rate and not for all that can be had"
+	}
 	x, known := e.Analysis.Shares[name]
 	if !known {
 		return Warn, "the generator's ceiling is not known: no null server ran in the pilots"
@@ -225,11 +234,19 @@ func errors(e *Evidence, name string, own []result.Trial) (State, string) {
 
 func busy(e *Evidence, name string, own []result.Trial) (State, string) {
 	var used, had float64
+	closed := false
 	for i := range own {
+		if e.Run.Plan.LevelOf(&own[i]).Open() {
+			continue
+		}
+		closed = true
 		if cpu := own[i].Server.CPUNS; cpu != nil {
 			used += float64(*cpu)
 			had += float64(own[i].Load.WindowNS) * float64(own[i].Causes.ServerCPUs)
 		}
+	}
+	if len(own) > 0 && !closed {
+		return Pass, "its load is an open loop, in which it need not be busy"
 	}
 	x := share(used, had)
 	text := fmt.Sprintf("it used %s of its CPUs", percent(x))

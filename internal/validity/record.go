@@ -3,6 +3,7 @@ package validity
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -45,6 +46,13 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 	}
 	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, truth)
 	found := c.Verdict == analysis.Different && c.Better == c.A
+	if strings.HasPrefix(m.Name, "response_") { // at less than all it can bear, a server that costs more is not slower by as much
+		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to cost more, by how much it answers later is not known", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
+		if found {
+			return Pass, text
+		}
+		return Warn, text + ": not found"
+	}
 	switch {
 	case found && c.Ratio.Lo <= truth && truth <= c.Ratio.Hi:
 		return Pass, text
@@ -141,4 +149,48 @@ func sameProcesses(e *Evidence, name string, own []result.Trial) (State, string)
 		return Warn, "its processes were not counted"
 	}
 	return Pass, "the same processes throughout each epoch, of one program"
+}
+
+// Limits of V25: of the error of a p99 against delays that are known, and of the age of their calibration, ns (method.md B).
+const (
+	errorWarn, errorFail = 200_000, 500_000
+	calibrationHolds     = 60 * 60 * 1e9
+)
+
+// calibration is V25: what the times of this generator are worth on this machine. Where they decide nothing, a want of it is no failure.
+func calibration(e *Evidence) (State, string) {
+	const what = "latencies are uncalibrated: "
+	ns, why := latencyError(e.Run)
+	worst := Warn
+	if p := &e.Run.Plan; p.SLO != nil || slices.Contains([]string{"p50", "response_p50", "response_p99"}, p.Primary) {
+		worst = Fail
+	}
+	text := fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
+	switch {
+	case why != "":
+		return worst, what + why
+	case ns > errorFail:
+		return worst, fmt.Sprintf("%stheir 99th percentile was wrong by %.3g µs when dyno doctor looked, and %d is the most that is accepted", what, float64(ns)/1e3, errorFail/1000)
+	}
+	return above(float64(ns), errorWarn, errorFail), text
+}
+
+// latencyError is the error of a p99, ns, by a calibration that holds for the run, or why there is none.
+func latencyError(run *result.Run) (ns int64, why string) {
+	const remedy = "; dyno doctor makes one, which holds for an hour"
+	c := run.Calibration
+	if c == nil {
+		return 0, "the record has no calibration" + remedy
+	}
+	age := run.Plan.StartedUnixNS - c.EndedUnixNS
+	ns, measured := c.LatencyErrorP99NS()
+	switch {
+	case c.BootID == "" || c.BootID != run.Host.BootID:
+		return 0, "the last calibration was made before this machine was started, or on another" + remedy
+	case age < 0 || age > calibrationHolds:
+		return 0, fmt.Sprintf("the last calibration was made %.0f minutes before the run", float64(age)/60e9) + remedy
+	case !measured:
+		return 0, "the last calibration measured no known delay" + remedy
+	}
+	return ns, ""
 }

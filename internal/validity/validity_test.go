@@ -18,7 +18,9 @@ func sound() *Evidence {
 	rng := rand.New(rand.NewPCG(16, 28))
 	e := &Evidence{
 		Run: &result.Run{
-			Plan:        result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1},
+			Plan:        result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1, Primary: "throughput", StartedUnixNS: 100 * 60e9},
+			Host:        result.Host{BootID: "b"},
+			Calibration: &result.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9, Delays: []result.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
 			Contestants: []result.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
 			Launches:    starts(result.Flat, result.Flat, result.Warmed),
 		},
@@ -114,6 +116,30 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V05", Fail, trials(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
 		{"V06", Warn, func(e *Evidence) { e.Void = 3 }},
 		{"V06", Fail, func(e *Evidence) { e.Void = 6 }},
+		{"V07", Warn, openLoops(func(l *result.Load) { l.Planned += l.Planned / 50 })},
+		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned += l.Planned / 25 })},
+		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned = 0 })},
+		{"V08", Warn, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS / 5 })},
+		{"V08", Warn, openLoops(func(l *result.Load) { l.ResponseP50NS = 0 })},
+		{"V08", Fail, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS })},
+		{"V09", Warn, openLoops(func(l *result.Load) { l.Pace.HalfNS = 0 })},
+		{"V09", Fail, openLoops(func(l *result.Load) { // of 3 % that are not answered in time, the halves hold an eighth and three
+			behind := 3 * l.Planned / 100 * 2 * l.Pace.HalfNS
+			l.Pace.EarlyNS += behind / 8
+			l.Pace.LateNS += 3 * behind / 8
+		})},
+		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace = nil })},
+		{"V10", Pass, openLoops(func(l *result.Load) { bunch(l.Pace, .09) })}, // at 25,000/s gaps of a few µs are stretched
+		{"V10", Warn, openLoops(func(l *result.Load) { bunch(l.Pace, .115) })},
+		{"V10", Fail, openLoops(func(l *result.Load) { bunch(l.Pace, .14) })},
+		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
+		{"V10", Fail, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
+		{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })}, // of each of 144 trials
+		{"V10", Pass, openLoops(even)},
+		{"V10", Warn, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
+		{"V10", Fail, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
+		{"V11", Warn, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 200 })},
+		{"V11", Fail, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 50 })},
 		{"V12", Fail, trials(func(t *result.Trial) { t.Load.Failed = 1 })},
 		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
 		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Established = 4 })},
@@ -159,6 +185,18 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V23", Fail, trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
 		{"V24", Warn, func(e *Evidence) { e.Run.Host.Quota = "1.5 CPUs" }},
 		{"V24", Fail, trials(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
+		{"V25", Warn, calibrated(-300e3)},
+		{"V25", Warn, calibrated(600e3)}, // throughput decides
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration = nil }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.Delays = nil }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.BootID = "another" }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Host.BootID, e.Run.Calibration.BootID = "", "" }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 39 * 60e9 }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 101 * 60e9 }},
+		{"V25", Warn, latencyDecides(calibrated(300e3))},
+		{"V25", Fail, latencyDecides(calibrated(600e3))},
+		{"V25", Fail, latencyDecides(func(e *Evidence) { e.Run.Calibration = nil })},
+		{"V25", Fail, func(e *Evidence) { e.Run.Plan.SLO, e.Run.Calibration = &result.SLO{Quantile: .99, LimitNS: 1e7}, nil }},
 		{"V26", Warn, trials(func(t *result.Trial) { t.Server.Processes = 0 })},
 		{"V26", Fail, trials(func(t *result.Trial) { t.Server.Processes = 1 + t.Round/6 })},
 		{"V26", Fail, func(e *Evidence) {
@@ -187,6 +225,71 @@ func starts(classes ...string) []result.Launch {
 
 func warmups(classes ...string) func(*Evidence) {
 	return func(e *Evidence) { e.Run.Launches = starts(classes...) }
+}
+
+// openLoops makes every trial an open loop that kept its schedule, then spoils each.
+func openLoops(spoil func(*result.Load)) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Run.Plan.Level.RatePerSec = 25_000
+		trials(func(t *result.Trial) {
+			l := &t.Load
+			l.Planned, l.ResponseP50NS, l.ResponseP99NS, l.LagP99NS, l.Workers = l.Succeeded, 1e6, 2e6, 3e4, 1
+			const bins, half = 400, 2e8
+			l.Pace = &result.Pace{HalfNS: half, EarlyNS: 25 * half, LateNS: 25 * half, Bins: bins, Sent: l.Succeeded,
+				Squares: l.Succeeded*l.Succeeded/bins + l.Succeeded, Gaps: make([]int64, 64)}
+			for i := range l.Pace.Gaps {
+				l.Pace.Gaps[i] = l.Succeeded / 64
+			}
+			spoil(l)
+		})(e)
+	}
+}
+
+// bunch makes so large a share of the gaps vanish.
+func bunch(p *result.Pace, share float64) {
+	for i := 1; i < len(p.Gaps); i++ {
+		n := int64(share * float64(p.Gaps[i]) * 64 / 63)
+		p.Gaps[i] -= n
+		p.Gaps[0] += n
+	}
+}
+
+// even makes a load one of evenly spaced requests.
+func even(l *result.Load) {
+	l.Pace.Sent, l.Pace.Squares, l.Pace.Gaps = 10_000, 25*25*400, nil
+}
+
+func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
+	e := sound()
+	openLoops(func(*result.Load) {})(e)
+	said := 0
+	for _, f := range Check(e) {
+		if f.State != Pass {
+			t.Errorf("%+v", f)
+		}
+		if f.ID >= "V07" && f.ID <= "V11" {
+			said++
+		}
+	}
+	if said != 5 {
+		t.Errorf("%d of V07 to V11 speak of an open loop", said)
+	}
+	for _, f := range Check(sound()) {
+		if f.ID >= "V07" && f.ID <= "V11" {
+			t.Errorf("%+v of a closed loop", f)
+		}
+	}
+}
+
+func calibrated(errorP99 int64) func(*Evidence) {
+	return func(e *Evidence) { e.Run.Calibration.Delays[1].ErrorP99NS = errorP99 }
+}
+
+func latencyDecides(spoil func(*Evidence)) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Run.Plan.Primary = "p50"
+		spoil(e)
+	}
 }
 
 func when(condition bool, share float64) float64 {

@@ -60,7 +60,12 @@ func twoRequests() *scenario.Scenario {
 // TestRequestsDoNotAllocate compares a long window of a worker with a short one: what begins and ends a window does allocate.
 func TestRequestsDoNotAllocate(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	for _, depth := range []int{1, 4} {
+	due := &load.Schedule{Stages: []load.Stage{{From: 1e5, To: 1e5}}, Poisson: true, Seed: 1}
+	for _, c := range []struct {
+		depth    int
+		schedule *load.Schedule
+	}{{1, nil}, {4, nil}, {1, due}} {
+		depth := c.depth
 		s := twoRequests()
 		network, addr := nullServer(t, s)
 		session := connect(t, load.Job{Network: network, Addr: addr, Scenario: s, Connections: 16, Pipeline: depth})
@@ -68,7 +73,7 @@ func TestRequestsDoNotAllocate(t *testing.T) {
 		mallocs := func(requests int64) int64 {
 			w.establish(t.Context())
 			w.rec.Reset()
-			win := &window{Window: load.Window{Requests: requests}}
+			win := &window{Window: load.Window{Requests: requests, Schedule: c.schedule}, paced: c.schedule != nil}
 			win.left.Store(requests)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
@@ -82,7 +87,7 @@ func TestRequestsDoNotAllocate(t *testing.T) {
 		mallocs(10_000)
 		short, long := mallocs(10_000), mallocs(60_000)
 		if n := long - short; n > 10 { // the runtime's own threads and timers may allocate a little meanwhile
-			t.Errorf("depth %d: %d allocations in 50,000 more requests", depth, n)
+			t.Errorf("depth %d, open loop %v: %d allocations in 50,000 more requests", depth, c.schedule != nil, n)
 		}
 	}
 }

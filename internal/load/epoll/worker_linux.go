@@ -208,6 +208,9 @@ func (w *worker) begin(win *window, start int64) {
 			w.rec.Connect.Record(took)
 		}
 	}
+	if w.scheduled {
+		w.rec.Pace = load.NewPace(win.Schedule, w.job.Workers, start, w.deadline)
+	}
 	w.connects = w.connects[:0]
 	for i := range w.conns {
 		c := &w.conns[i]
@@ -297,6 +300,7 @@ func (w *worker) end(now int64) {
 		}
 	}
 	w.note()
+	w.rec.ClosePace(w.win.stop.Load())
 	if w.ledger != nil {
 		w.ledger.End(w.index, w.interval, w.rec)
 		w.rec, w.ledger = nil, nil

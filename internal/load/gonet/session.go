@@ -85,7 +85,7 @@ func (s *session) prepare() error {
 	for i := range job.Connections {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		s.conns = append(s.conns, &conn{
-			session: s, index: i, src: src, book: s.books[i%len(s.books)], slots: make([]slot, job.Pipeline),
+			session: s, index: i, src: src, slots: make([]slot, job.Pipeline),
 			parser: http1.Parser{Memo: new(http1.Memo)}, pauses: rand.New(rand.NewPCG(job.ConnectionSeed(i), 0x7468696e6b)),
 		})
 	}
@@ -149,6 +149,11 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		}
 		b.Reset()
 	}
+	for i, c := range s.conns {
+		if c.book = s.books[i%len(s.books)]; win.Schedule != nil {
+			c.book = s.books[0] // whose Pace sees all arrivals
+		}
+	}
 	last := s.carryOut(w, ledger)
 
 	var l result.Load
@@ -187,6 +192,9 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 		}
 	})()
 	w.begin(s.now())
+	if w.due != nil {
+		s.books[0].Pace = load.NewPace(w.Schedule, 1, w.start, w.deadline)
+	}
 	var conns, others sync.WaitGroup
 	for _, c := range s.conns {
 		if c.was = c.nc != nil; c.was || s.job.Lazy {
@@ -207,6 +215,7 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	n := w.left.Load()
 	b.Planned += n
 	b.NeverStarted += n
+	b.ClosePace(w.ctx.Err() != nil)
 	return last
 }
 

@@ -20,6 +20,7 @@ func run(t *testing.T, s load.Session, w load.Window) result.Load {
 		t.Fatal(err)
 	}
 	audit(t, l, nil)
+	auditPace(t, w.Schedule, l)
 	return l
 }
 
@@ -40,6 +41,9 @@ func observe(t *testing.T, ctx context.Context, s load.Session, w load.Window, e
 	if every > 0 {
 		w.Observe.Tick = func(i result.Interval) { // one at a time: the race detector would tell
 			o.counts = append(o.counts, count(&i.Load, &i.Detail))
+			if i.Load.Pace != nil {
+				t.Errorf("an interval has a pace: %+v", i.Load.Pace)
+			}
 			i.Detail = result.Detail{}
 			o.intervals = append(o.intervals, i)
 		}
@@ -49,6 +53,7 @@ func observe(t *testing.T, ctx context.Context, s load.Session, w load.Window, e
 		t.Fatal(o.err)
 	}
 	audit(t, o.Load, &o.Detail)
+	auditPace(t, w.Schedule, o.Load)
 	if every > 0 {
 		o.auditIntervals(t, every)
 	}
@@ -83,6 +88,36 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 		return
 	}
 	auditDetail(t, l, d)
+}
+
+// auditPace checks that an open loop, and it alone, tells how its requests went out: each in one bin of those before the deadline at most, and of
+// random ones each after a gap.
+func auditPace(t *testing.T, s *load.Schedule, l result.Load) {
+	t.Helper()
+	if s == nil {
+		if l.Pace != nil {
+			t.Errorf("a closed loop has a pace: %+v", l.Pace)
+		}
+		return
+	}
+	p := l.Pace
+	if p == nil {
+		t.Errorf("an open loop without a pace: %+v", l)
+		return
+	}
+	var gaps int64
+	for _, n := range p.Gaps {
+		gaps += n
+	}
+	if s.Poisson && gaps != l.Started || !s.Poisson && p.Gaps != nil {
+		t.Errorf("%d gaps before %d sends", gaps, l.Started)
+	}
+	if p.Sent < 0 || p.Sent > l.Started || p.Squares < p.Sent || p.Sent > 0 && p.Bins == 0 || p.Squares*max(p.Bins, 1) < p.Sent*p.Sent {
+		t.Errorf("%d requests in %d bins, squares of %d, of %d in all", p.Sent, p.Bins, p.Squares, l.Started)
+	}
+	if p.EarlyNS < 0 || p.LateNS < 0 || p.HalfNS == 0 && p.EarlyNS+p.LateNS > 0 || p.EarlyNS > p.HalfNS*l.Planned || p.LateNS > p.HalfNS*l.Planned {
+		t.Errorf("%d requests waited %d and %d ns in halves of %d", l.Planned, p.EarlyNS, p.LateNS, p.HalfNS)
+	}
 }
 
 func auditDetail(t *testing.T, l result.Load, d *result.Detail) {

@@ -101,6 +101,10 @@ func backlogCut(t *testing.T, e load.Engine) {
 		if o.Detail.Censored != o.NeverStarted || o.Detail.Service.Count() != o.Started || o.Detail.Response.Count() != o.Planned {
 			t.Errorf("%d censored, %d services, %d responses: %+v", o.Detail.Censored, o.Detail.Service.Count(), o.Detail.Response.Count(), o.Load)
 		}
+		// Nothing is answered before the deadline, so that the k-th waits for 100 - k ms: 1 + ... + 50 in the early half, that and 50 * 50 in the late.
+		if p := o.Pace; !poisson && (p.HalfNS != 50e6 || p.EarlyNS != 1275e6 || p.LateNS != 3775e6 || p.Bins < 100) {
+			t.Errorf("halves of %d ns with %d and %d, %d bins", p.HalfNS, p.EarlyNS, p.LateNS, p.Bins)
+		}
 		if !poisson && o.Detail.Response.Quantile(0.5) < int64(48*time.Millisecond) {
 			t.Errorf("half of the requests waited for no more than %d ns", o.Detail.Response.Quantile(0.5))
 		}

@@ -1,0 +1,120 @@
+package load
+
+import (
+	"math"
+	"time"
+
+	"dyno/internal/result"
+)
+
+const (
+	paceBin  = int64(time.Millisecond)
+	paceGaps = 64 // parts of 0 to 1
+)
+
+// Pace keeps how the requests of an open loop went out on one event loop, and how many of them waited: see result.Pace. It is bound to one
+// window, and nothing in it allocates once it is made. All times are ns on the session's clock.
+type Pace struct {
+	schedule *Schedule
+	part     float64 // of the arrivals, that are this event loop's
+	start    int64
+	middle   int64 // 0: a number bounds the window
+	deadline int64
+
+	early, late   int64
+	bin, inBin    int64
+	sent, squares int64
+	last          int64   // send
+	expected      float64 // arrivals until then
+	gaps          [paceGaps]int64
+
+	sum result.Pace // what was closed, and merged
+}
+
+// NewPace begins the books of one of so many event loops for a window from start to deadline; math.MaxInt64: there is none.
+func NewPace(s *Schedule, workers int, start, deadline int64) *Pace {
+	p := &Pace{schedule: s, part: 1 / float64(workers), start: start, deadline: deadline, last: start}
+	if deadline < math.MaxInt64 {
+		p.middle = start + (deadline-start)/2
+	}
+	return p
+}
+
+// send counts n requests that go out at now.
+func (p *Pace) send(n, now int64) {
+	now = max(now, p.last) // connections that share a Pace may be out of order
+	if bin := (now - p.start) / paceBin; bin > p.bin {
+		p.turn()
+		p.bin = bin
+	}
+	p.inBin += n
+	if p.schedule.Poisson {
+		if now > p.last {
+			x := p.schedule.Expected(time.Duration(now - p.start))
+			u := -math.Expm1((p.expected - x) * p.part)
+			p.gaps[min(int(u*paceGaps), paceGaps-1)]++
+			p.expected = x
+			n--
+		}
+		p.gaps[0] += n // together with another
+	}
+	p.last = now
+}
+
+// turn closes a bin. What went out after the deadline, or so near before it that its bin was cut short, does not count.
+func (p *Pace) turn() {
+	if p.bin < (p.deadline-p.start)/paceBin {
+		p.sent += p.inBin
+		p.squares += p.inBin * p.inBin
+	}
+	p.inBin = 0
+}
+
+// waited counts a request that was due and unanswered from due to until.
+func (p *Pace) waited(due, until int64) {
+	if p.middle == 0 {
+		return
+	}
+	until = min(until, p.deadline)
+	p.early += max(min(until, p.middle)-due, 0)
+	p.late += max(until-max(due, p.middle), 0)
+}
+
+// close ends the books. A window that was cut short has bins until its last send, and no halves; so has one that a number bounds.
+func (p *Pace) close(cut bool) {
+	whole, end := !cut && p.middle > 0, p.last
+	if whole {
+		end = p.deadline
+	}
+	bins := (end - p.start) / paceBin
+	if p.bin < bins {
+		p.turn()
+	}
+	p.sum = result.Pace{Bins: bins, Sent: p.sent, Squares: p.squares}
+	if whole {
+		p.sum.HalfNS, p.sum.EarlyNS, p.sum.LateNS = p.middle-p.start, p.early, p.late
+	}
+	if p.schedule.Poisson {
+		p.sum.Gaps = p.gaps[:]
+	}
+}
+
+// merge adds what o closed. p may be nil.
+func (p *Pace) merge(o *Pace) *Pace {
+	if p == nil {
+		p = &Pace{}
+	}
+	if p.sum.Gaps == nil && o.sum.Gaps != nil {
+		p.sum.Gaps = make([]int64, paceGaps)
+	}
+	p.sum.HalfNS = max(p.sum.HalfNS, o.sum.HalfNS)
+	p.sum.EarlyNS += o.sum.EarlyNS
+	p.sum.LateNS += o.sum.LateNS
+	p.sum.Bins += o.sum.Bins
+	p.sum.Sent += o.sum.Sent
+	p.sum.Squares += o.sum.Squares
+	for i, n := range o.sum.Gaps {
+		p.sum.Gaps[i] += n
+	}
+	return p
+}

@@ -1,0 +1,58 @@
+package plan
+
+import (
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+func TestLab(t *testing.T) {
+	p := quick("a", "b")
+	p.Protocol, p.Profile, p.Controls, p.BudgetNS = Duel, Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
+	if err := Profile(&p); err != nil {
+		t.Fatal(err)
+	}
+	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Looks) != 5 {
+		t.Errorf("%+v", p)
+	}
+	c, err := Estimate(&p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Five processes, each started, warmed for 3 s, and loaded for 2 s six times.
+	if least := 5 * (3*time.Second + 6*2*time.Second); c.Epoch < least || c.Epoch > least*6/5 || c.FirstVerdict > time.Hour/2 {
+		t.Errorf("an epoch takes %v, the first verdict %v", c.Epoch, c.FirstVerdict)
+	}
+	if l := c.Looks[0]; l.N != 12 {
+		t.Errorf("looks %+v", c.Looks)
+	}
+	if got := WarmLeast(&p, true); got != 15*time.Second {
+		t.Errorf("managed ones are warmed for %v", got)
+	}
+	open := p.Level
+	open.RateShare = .5
+	if len(p.Levels) != 2 || p.Levels[1] != open {
+		t.Errorf("levels %+v", p.Levels)
+	}
+	p.Level, p.Levels, p.Primary = open, []result.Level{open, p.Level}, Tail
+	if err := Profile(&p); err != nil || p.Rounds != 3 || p.TrialNS != 2e9 {
+		t.Errorf("%d rounds of a tail, %v", p.Rounds, err)
+	}
+	for _, e := range append(entrants(&p, p.Pilots), sides(&p, p.Pilots)...) {
+		if want := map[int]int64{0: 10e9, 1: 2e9}[e.Cell.Level]; trialOf(&p, e) != want {
+			t.Errorf("a trial of %+v takes %v", e, time.Duration(trialOf(&p, e)))
+		}
+	}
+	if c, err := Estimate(&p); err != nil || c.Looks[0].N != 12 {
+		t.Errorf("of an hour's p99 in five: %+v, %v", c.Looks, err)
+	}
+	slow := quick("a", "b")
+	slow.Protocol, slow.Profile, slow.Level = Duel, Lab, result.Level{DelayNS: 3e8, Connections: 10, Pipeline: 1}
+	if err := Profile(&slow); err != nil || slow.Rounds != 3 || trialOf(&slow, entrants(&slow, 2)[0]) != 6e9 {
+		t.Errorf("%d rounds with a delay, %v", slow.Rounds, err)
+	}
+	if q := quick("a"); WarmLeast(&q, false) != WarmNative || WarmLeast(&q, true) != WarmManaged {
+		t.Error("the other profiles warm up as before")
+	}
+}

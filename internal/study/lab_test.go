@@ -1,0 +1,87 @@
+package study
+
+import (
+	"slices"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// TestLabRanksTheTail: in the lab the 99th percentile of an open loop decides, at half of what the slower contestant bears; the closed loop stands beside.
+func TestLabRanksTheTail(t *testing.T) {
+	closed := result.Level{Connections: 10, Pipeline: 1}
+	open := closed
+	open.RateShare = .5
+	p := result.Plan{Protocol: plan.Duel, Profile: plan.Lab, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3,
+		Primary: plan.Tail, Alpha: .05, Margin: .05, Level: open, Levels: []result.Level{open, closed}}
+	rates := map[float64]int{}
+	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+		l := &tr.Load
+		if !o.Level.Open() {
+			if o.Contestant == "b" {
+				l.Succeeded = 4000
+			}
+			return
+		}
+		rates[o.Level.RatePerSec]++
+		noise := int64(1000 * (o.Epoch*7%5 + o.Position))
+		l.Planned, l.ResponseP50NS, l.ResponseP99NS = l.Succeeded, 1e6, 2e6+noise
+		if o.Contestant == "b" {
+			l.ResponseP99NS += 1e6
+		}
+	})
+	if len(rates) != 1 || rates[20_000] == 0 {
+		t.Errorf("rates %v; want half of b's 4000 in 0.1 s", rates)
+	}
+	d := Judge(run)
+	pair, ok := d.Analysis.Pair("a", "b", plan.Tail)
+	if !ok || pair.Verdict != analysis.Different || pair.Better != "a" || len(d.Analysis.Places) != 2 {
+		t.Errorf("%+v", pair)
+	}
+	if len(d.Levels) != 1 || d.Levels[0].At != closed {
+		t.Errorf("beside it: %+v", d.Levels)
+	}
+	got := ids(d.Findings)
+	for _, id := range []string{"V07", "V08", "V09", "V10", "V11", "V25"} {
+		if !slices.Contains(got, id) {
+			t.Errorf("no %s: %v", id, got)
+		}
+	}
+	for _, f := range d.Findings {
+		if f.ID == "V25" && f.State != validity.Fail {
+			t.Errorf("latency decides, and there is no calibration: %+v", f)
+		}
+		if (f.ID == "V02" || f.ID == "V14") && f.State != validity.Pass {
+			t.Errorf("an open loop need not reach a ceiling: %+v", f)
+		}
+	}
+}
+
+// A level beside a duel is checked as an open loop, and by nothing else.
+func TestLevelBesideADuelIsChecked(t *testing.T) {
+	p := result.Plan{Protocol: plan.Duel, Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "throughput",
+		Alpha: .05, Margin: .03, Level: result.Level{Connections: 10, Pipeline: 1}}
+	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+		if o.Level.Open() {
+			tr.Load.Planned, tr.Load.ResponseP50NS, tr.Load.StarvedNS = 2*tr.Load.Succeeded, 1e6, 5e7
+		}
+	})
+	found := map[string]int{}
+	for _, f := range Judge(run).Findings {
+		if f.ID == "V07" || f.ID == "V11" {
+			found[f.ID]++
+			if f.State != validity.Fail {
+				t.Errorf("%+v", f)
+			}
+		}
+		if f.Contestant == "a" {
+			found["of a, "+f.ID]++
+		}
+	}
+	if found["V07"] != 2 || found["V11"] != 2 || found["of a, V01"] != 1 {
+		t.Errorf("%v", found)
+	}
+}
