@@ -234,4 +234,19 @@ func TestSessionsAreKept(t *testing.T) {
 		}
 		c.p.Feed(nil)
 	}
+	buf := make([]byte, 0, 1024)
+	answer := []byte("HTTP/1.1 200 OK\r\nSet-Cookie: id=c; Path=/\r\nContent-Length: 0\r\n\r\n")
+	turn := func() {
+		buf = c.src.Next(buf[:0], &c.want)
+		c.p.Expect(http1.Want{StopAt: true})
+		c.p.Feed(answer)
+		if !c.src.Learn(&c.p, &c.want) {
+			t.Error("a session that is kept is lost")
+		}
+		c.p.Feed(nil)
+	}
+	turn()
+	if n := testing.AllocsPerRun(500, turn); n != 0 {
+		t.Errorf("%v allocations a request", n)
+	}
 }
