@@ -27,6 +27,9 @@ func (f *loadFlags) scenarioFor(ctx context.Context, t *target) (s *scenario.Sce
 	host = cmp.Or(host, t.host)
 	if f.scenario != "" {
 		if s, err = f.readScenario(t, headers); err == nil {
+			s, err = bind(ctx, s)
+		}
+		if err == nil {
 			s, err = s.Pin(ctx, t.network, t.addr, host)
 		}
 	} else {

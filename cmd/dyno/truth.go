@@ -65,11 +65,11 @@ func truthCommand() *cobra.Command {
 				return err
 			}
 			ref := truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
-			if s.Companion != "" {
-				companion := os.Getenv("DYNO_COMPANION")
-				if companion == "" {
-					return usagef("scenario %s: the companion %s is needed at DYNO_COMPANION", s.Name, s.Companion)
-				}
+			companion, err := companionOf(s)
+			if err != nil {
+				return err
+			}
+			if companion != "" {
 				ref.Ask = scenario.Ask(cmd.Context(), "tcp", companion)
 			}
 			ln, err := net.Listen("tcp", addr)
