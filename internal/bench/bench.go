@@ -98,6 +98,7 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	return b.carryOut(ctx)
 }
 
+// begin starts with what is known of run.
 func (b *Bench) begin(run *result.Run) {
 	b.run, b.servers, b.paths, b.seen = run, map[string]Server{}, map[string]map[string]string{}, map[string]*scenario.Observed{}
 }

@@ -45,11 +45,10 @@ func (r *Request) check(host string) error {
 		}
 		seen[lower] = true
 	}
-	loose := r.Expect.loose() || r.Expect.Recalls
 	switch {
-	case loose && r.Weight > 0 && r.Expect.Recalls:
+	case r.Expect.Recalls && r.Weight > 0:
 		return wrong("weight", "what a session holds is verified, not loaded: want weight = 0 with recalls")
-	case loose && len(r.With) > 0:
+	case (r.Expect.loose() || r.Expect.Recalls) && len(r.With) > 0:
 		return wrong("expect", "what is compared as a page, as JSON or with a session cannot depend on what is drawn")
 	}
 	return r.Expect.check()

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,11 +14,11 @@ import (
 
 // loose is a body that is compared otherwise than byte for byte.
 type loose struct {
-	page  string // as it is compared, if isPage
-	json  any    // else
-	names *strings.Replacer
-
 	isPage bool
+	page   string            // as it is compared
+	names  *strings.Replacer // what is replaced in pages
+
+	json any // if it is none
 }
 
 func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
@@ -90,11 +89,7 @@ func readJSON(b []byte) (any, error) {
 		}
 		return nil, fmt.Errorf("not JSON: %w", err)
 	}
-	v, err := nextJSON(d)
-	if err == nil && d.More() {
-		err = io.ErrUnexpectedEOF
-	}
-	return v, err
+	return nextJSON(d)
 }
 
 // nextJSON reads the next value of d, whose text is JSON.

@@ -55,8 +55,8 @@ type Expect struct {
 	Length   *int64    // bytes of the body, where Body is nil
 	SHA256   string    // of the body, in hex, where Body is nil; "": not compared
 
-	// Loose says, where one of these is set, that bodies of other bytes may keep the contract. Such a contract can be verified; to be loaded,
-	// it is first made exact (Scenario.Exact).
+	// Where one of these is set, bodies of other bytes may keep the contract too. So it is verified; to be loaded, it is first made exact
+	// (Scenario.Exact).
 	Collapse bool    // Body is a page: runs of white space count as one blank, none between tags
 	JSON     *string // equal as JSON, where Body is nil
 	JSONOf   string  // JSON becomes what the companion answers at this path (Scenario.Bind)

@@ -47,7 +47,7 @@ func (b *Broken) Error() string {
 // verifyTimeout bounds one exchange; a handler's delay is added to it.
 const verifyTimeout = 5 * time.Second
 
-// draws is how often each request with drawn inputs is verified.
+// draws is how often each request with drawn inputs, or that begins a session, is verified.
 const draws = 5
 
 // Verify sends every request of s to addr, those that are never loaded too, and proves the contract strictly: status, headers, body,
