@@ -184,10 +184,11 @@ func (s *fakeServer) Stop() error {
 // fakeDriver makes up loads of known rates.
 type fakeDriver struct {
 	host    *fakeHost
+	asked   func(name string, job load.Job)
 	rates   map[string]float64 // by contestant
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
-	opened  func(name string, job load.Job)
+	opened  func(name string)
 	rested  func()
 	clock   time.Duration
 }
@@ -200,7 +201,10 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 		name = d.host.thawed[0]
 	}
 	if d.opened != nil {
-		d.opened(name, job)
+		d.opened(name)
+	}
+	if d.asked != nil {
+		d.asked(name, job)
 	}
 	return &fakeSession{d, name, job.Connections}, nil
 }
