@@ -85,13 +85,14 @@ type Bench struct {
 
 	run     *result.Run
 	servers map[string]Server
+	exact   exact
 	mu      sync.Mutex
 }
 
 // Run carries out p until its plan stops it or ctx is cancelled, and returns what was recorded. The error is of the bench itself: a
 // contestant that fails is a record, not an error. However it ends, every server is stopped.
 func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
-	b.run, b.servers = &result.Run{}, map[string]Server{}
+	b.run, b.servers, b.exact = &result.Run{}, map[string]Server{}, newExact()
 	host := b.Host.Describe()
 	if err := errors.Join(b.record(result.Record{Plan: &p}), b.record(result.Record{Host: &host})); err != nil {
 		return b.run, err
@@ -106,7 +107,7 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 
 // Resume goes on with a run that was interrupted, in a new epoch: its processes are built and proved again, and must be the same.
 func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
-	b.run, b.servers = run, map[string]Server{}
+	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
 	epoch, err := plan.Resumable(run)
 	if err != nil {
 		return run, fmt.Errorf("resume: %w", err)
@@ -219,6 +220,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 		if b.run.FailureOf(name) != nil {
 			continue
 		}
+		b.exact.paths[name] = built[i].Paths
 		if failed[i] == nil {
 			standing = append(standing, built[i])
 			continue
@@ -283,18 +285,20 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 }
 
 // verify proves that a contestant keeps the contract of each scenario that it is loaded with. What was observed is of the first, but for the framing and
-// the differences, in which the others have a part.
+// the differences, in which the others have a part. The load holds the process to the bytes that it showed here.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch int) (*scenario.Observed, error) {
 	var all *scenario.Observed
 	network, addr := s.Addr()
 	for _, of := range plan.Scenarios(&b.run.Plan, name) {
-		seen, err := scenario.Verify(ctx, b.scenario(of), network, addr, differs, b.delay(epoch))
+		sc := b.scenario(of)
+		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), network, addr, differs, b.delay(epoch))
 		if err != nil {
 			if of != "" {
 				err = fmt.Errorf("scenario %s: %w", of, err)
 			}
 			return seen, err
 		}
+		b.exact.saw(name, sc, seen)
 		if all == nil {
 			all = seen
 			continue
@@ -337,7 +341,7 @@ func (b *Bench) delay(epoch int) time.Duration {
 
 // launch starts a contestant; it is ready when its first loaded request is answered with the right status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
-	first := b.scenario(plan.Scenarios(&b.run.Plan, name)[0])
+	first := b.exact.asked(name, b.scenario(plan.Scenarios(&b.run.Plan, name)[0]))
 	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: first.Probe(b.delay(epoch))})
 }
 

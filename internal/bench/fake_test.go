@@ -25,6 +25,7 @@ type fakeHost struct {
 	scenario *scenario.Scenario
 	build    map[string]error               // contestants that do not build
 	mutant   map[string]*scenario.Scenario  // contestants that answer by another contract
+	paths    map[string]map[string]string   // contestants with paths of their own
 	exits    map[string]int                 // contestants that exit in the trial of that number, from 1
 	launch   func(name string, n int) error // may refuse the n-th launch
 
@@ -42,7 +43,7 @@ func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs:
 
 func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	note("compiling")
-	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00"}, h.build[name]
+	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00", Paths: h.paths[name]}, h.build[name]
 }
 
 func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
@@ -198,6 +199,7 @@ type fakeDriver struct {
 	host    *fakeHost
 	rates   map[string]float64                      // by contestant
 	bears   func(name string, job load.Job) float64 // instead of rates, where it says more than 0
+	asked   func(name string, job load.Job)
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
@@ -215,6 +217,9 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	}
 	if d.opened != nil {
 		d.opened(name)
+	}
+	if d.asked != nil {
+		d.asked(name, job)
 	}
 	d.host.held[name] += job.Connections
 	return &fakeSession{d: d, name: name, server: d.host.servers[job.Addr], job: job}, nil

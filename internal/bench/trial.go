@@ -235,7 +235,7 @@ func (b *Bench) differs(name string) []string {
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
 	network, addr := s.Addr()
 	return load.Job{
-		Network: network, Addr: addr, Scenario: b.scenario(level.Scenario).Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
+		Network: network, Addr: addr, Scenario: b.exact.loaded(name, b.scenario(level.Scenario)).Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
 		Spin: level.RatePerSec > 0 && b.run.Host.Pinned,
 	}

@@ -1,0 +1,31 @@
+package bench
+
+import "dyno/internal/scenario"
+
+// exact is what each contestant is asked, and what its answers must be to the byte.
+type exact struct {
+	paths map[string]map[string]string // by contestant: its own
+	seen  map[shown]*scenario.Observed // of the process of this epoch
+}
+
+// shown is a contestant that answered a scenario.
+type shown struct{ contestant, scenario string }
+
+func newExact() exact {
+	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}}
+}
+
+// asked is s at the contestant's own paths.
+func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenario {
+	return s.At(e.paths[contestant])
+}
+
+// saw keeps what the contestant's process showed when it was verified.
+func (e *exact) saw(contestant string, s *scenario.Scenario, seen *scenario.Observed) {
+	e.seen[shown{contestant, s.Name}] = seen
+}
+
+// loaded is s as the contestant's process is loaded with it: held to the bytes that it showed.
+func (e *exact) loaded(contestant string, s *scenario.Scenario) *scenario.Scenario {
+	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name}])
+}
