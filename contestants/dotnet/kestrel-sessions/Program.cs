@@ -26,7 +26,7 @@ app.MapGet("/get", async context =>
 app.MapPost("/set", async context =>
 {
     await Pause(context);
-    context.Session.SetString("key", "value");
+    context.Session.SetString("key", context.Request.Query["value"].ToString());
 });
 app.MapDelete("/del", async context =>
 {
@@ -35,17 +35,8 @@ app.MapDelete("/del", async context =>
 });
 app.Run(Dyno.Url);
 
-static async Task WriteValue(HttpContext context)
-{
-    var value = context.Session.GetString("key");
-    if (value is null)
-    {
-        context.Response.StatusCode = StatusCodes.Status404NotFound;
-        return;
-    }
-    context.Response.ContentType = "text/plain; charset=utf-8";
-    await context.Response.WriteAsync(value);
-}
+// An empty answer is one of a session without the value.
+static Task WriteValue(HttpContext context) => context.Response.WriteAsync(context.Session.GetString("key") ?? "");
 
 static Task Pause(HttpContext context) =>
     Dyno.Delay > TimeSpan.Zero ? Task.Delay(Dyno.Delay, context.RequestAborted) : Task.CompletedTask;

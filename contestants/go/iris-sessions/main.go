@@ -30,30 +30,23 @@ func main() {
 }
 
 func setGet(ctx iris.Context) {
-	set(ctx)
-	writeValue(ctx)
+	time.Sleep(delay) // returns at once when delay is zero
+	session := sessions.Get(ctx)
+	session.Set("key", "value")
+	ctx.WriteString(session.GetString("key"))
 }
 
 func get(ctx iris.Context) {
-	time.Sleep(delay) // returns at once when delay is zero
-	writeValue(ctx)
+	time.Sleep(delay)
+	ctx.WriteString(sessions.Get(ctx).GetString("key"))
 }
 
 func set(ctx iris.Context) {
 	time.Sleep(delay)
-	sessions.Get(ctx).Set("key", "value")
+	sessions.Get(ctx).Set("key", ctx.URLParam("value"))
 }
 
 func del(ctx iris.Context) {
 	time.Sleep(delay)
 	sessions.Get(ctx).Delete("key")
-}
-
-func writeValue(ctx iris.Context) {
-	value := sessions.Get(ctx).GetString("key")
-	if value == "" {
-		ctx.NotFound()
-		return
-	}
-	ctx.WriteString(value)
 }

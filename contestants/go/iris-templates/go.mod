@@ -2,7 +2,12 @@ module iris-templates
 
 go 1.24
 
-require github.com/kataras/iris/v12 v12.2.11
+require (
+	github.com/kataras/iris/v12 v12.2.11
+	templates v0.0.0
+)
+
+replace templates => ../../shared/templates
 
 require (
 	github.com/BurntSushi/toml v1.3.2 // indirect
