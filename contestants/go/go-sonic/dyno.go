@@ -1,6 +1,6 @@
 package main
 
-// What dyno alone asks of a program: an artificial delay and a quick, clean stop. It is not counted as source.
+// What dyno alone asks of a program: an artificial delay, a quick, clean stop, and to be what it is named for. It is not counted as source.
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"github.com/bytedance/sonic"
 )
 
 // delayFromEnv is DYNO_DELAY, zero if it is not set.
@@ -41,3 +43,6 @@ func stopOnTerm(shutdown func(context.Context) error) <-chan struct{} {
 	}()
 	return stopped
 }
+
+// Does not compile where sonic would fall back to encoding/json: a Go newer than it knows, or another processor.
+var _ = [1]struct{}{}[sonic.APIKind-sonic.UseSonicJSON]
