@@ -14,7 +14,11 @@ var delay = delayFromEnv()
 func main() {
 	app := iris.New()
 	app.Logger().SetOutput(os.Stderr)
-	app.Use(sessions.New(sessions.Config{Cookie: ".cookiesession.id", Expires: time.Minute}).Handler())
+	app.Use(sessions.New(sessions.Config{
+		Cookie:                      ".cookiesession.id",
+		Expires:                     time.Minute,
+		DisableSubdomainPersistence: true,
+	}).Handler())
 	app.Get("/setget", setGet)
 	app.Get("/get", get)
 	app.Post("/set", set)
