@@ -67,18 +67,24 @@ func quote(b []byte) string {
 // the right status.
 func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network, addr string) error {
 	return func(ctx context.Context, network, addr string) error {
-		v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay}
-		defer v.hangUp()
-		mix, err := s.compile(addr, Options{}, true)
-		if err != nil {
-			return err
-		}
-		var w Want
-		raw := mix.NewSource(1, 0, 1).Next(nil, &w)
-		resp, _, err := v.exchange(ctx, raw, w.Head)
+		w, resp, err := s.first(ctx, network, addr, delay)
 		if err == nil && !w.Accepts(resp.Status) {
 			err = fmt.Errorf("status %d; want %s", resp.Status, w.statuses())
 		}
 		return err
 	}
+}
+
+// first sends the first request that would be loaded, on a connection of its own.
+func (s *Scenario) first(ctx context.Context, network, addr string, delay time.Duration) (*Want, *http1.Response, error) {
+	v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay}
+	defer v.hangUp()
+	mix, err := s.compile(addr, Options{}, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := new(Want)
+	raw := mix.NewSource(1, 0, 1).Next(nil, w)
+	resp, _, err := v.exchange(ctx, raw, w.Head)
+	return w, resp, err
 }

@@ -98,15 +98,9 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, raw []byte) er
 		head, body, _ := strings.Cut(string(raw), "\r\n\r\n")
 		raw = []byte(head + "\r\nCookie: " + strings.Join(pairs, "; ") + "\r\n\r\n" + body)
 	}
-	before := len(p.broken)
 	resp, _, err := p.ask(ctx, r, w, raw)
 	if err != nil {
 		return err
-	}
-	for _, b := range p.broken[before:] {
-		if b := b.(*Broken); b.Check == "body" && r.Expect.Recalls {
-			b.Check, b.Reason = "session", "a session that holds "+quote([]byte(p.holds))+" answers: "+b.Reason
-		}
 	}
 	for _, f := range resp.Fields {
 		if !http1.EqualFold([]byte(f.Name), setCookie) {

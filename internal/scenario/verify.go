@@ -191,7 +191,11 @@ func (v *verifier) judge(r *Request, w *Want, raw []byte, resp *http1.Response) 
 	if resp.Proto != "HTTP/1.1" {
 		bad("connection", "answers %s; want HTTP/1.1", resp.Proto)
 	}
-	if text := w.breach(resp.Body); text != "" {
+	switch text := w.breach(resp.Body); {
+	case text == "":
+	case r.Expect.Recalls:
+		bad("session", "what the session holds comes as %s", text)
+	default:
 		bad("body", "%s", text)
 	}
 	for _, h := range w.Headers {
