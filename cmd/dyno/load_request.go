@@ -26,7 +26,12 @@ func (f *loadFlags) scenarioFor(ctx context.Context, t *target) (s *scenario.Sce
 	}
 	host = cmp.Or(host, t.host)
 	if f.scenario != "" {
-		s, err = f.readScenario(t, headers)
+		if s, err = f.readScenario(t, headers); err == nil {
+			s, err = bind(ctx, s)
+		}
+		if err == nil {
+			s, err = s.Pin(ctx, t.network, t.addr, host)
+		}
 	} else {
 		s, err = f.oneRequest(ctx, t, headers)
 	}

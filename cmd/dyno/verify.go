@@ -124,14 +124,8 @@ func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *sce
 	if err != nil {
 		return nil, "", err
 	}
-	if s.Companion != "" {
-		addr := os.Getenv("DYNO_COMPANION")
-		if addr == "" {
-			return nil, "", fmt.Errorf("the scenario needs the companion %s: say where it listens, DYNO_COMPANION=host:port", s.Companion)
-		}
-		if s, err = s.Bind(scenario.Ask(ctx, "tcp", addr)); err != nil {
-			return nil, "", err
-		}
+	if s, err = bind(ctx, s); err != nil {
+		return nil, "", err
 	}
 	s = s.At(c.Paths)
 	server, err := host.Launch(ctx, m.Name, bench.Launch{Probe: s.Probe(0)})

@@ -88,8 +88,8 @@ func Read(fsys fs.FS, name string) (*Scenario, error) {
 		s.Requests = append(s.Requests, q)
 	}
 	for i, f := range doc.Files {
-		if err := s.files(fsys, f.Path, f.Folder); err != nil {
-			return nil, file.Errorf(fmt.Sprintf("files[%d]", i), "%v", err)
+		if key, err := s.files(fsys, f.Path, f.Folder); err != nil {
+			return nil, file.Errorf(fmt.Sprintf("files[%d].%s", i, key), "%v", err)
 		}
 	}
 	if key, err := s.mistaken(); err != nil {
@@ -164,17 +164,18 @@ func read(fsys fs.FS, name string) (*string, error) {
 	return &text, nil
 }
 
-// files adds a request for each file below folder, at the same place below prefix: verified byte for byte, never loaded.
-func (s *Scenario) files(fsys fs.FS, prefix, folder string) error {
+// files adds a request for each file below folder, at the same place below prefix: verified byte for byte, never loaded. Or it says which key is
+// wrong, and how.
+func (s *Scenario) files(fsys fs.FS, prefix, folder string) (key string, err error) {
 	if !strings.HasPrefix(prefix, "/") || !strings.HasSuffix(prefix, "/") {
-		return fmt.Errorf("path %q: want one from / to /, such as /public/", prefix)
+		return "path", fmt.Errorf("%q: want one from / to /, such as /public/", prefix)
 	}
 	root := path.Join(Folder, folder)
 	if !fs.ValidPath(root) {
-		return fmt.Errorf("%q is no folder of the project", folder)
+		return "folder", fmt.Errorf("%q is no folder of the project", folder)
 	}
 	n := len(s.Requests)
-	err := fs.WalkDir(fsys, root, func(file string, d fs.DirEntry, err error) error {
+	err = fs.WalkDir(fsys, root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -188,9 +189,9 @@ func (s *Scenario) files(fsys fs.FS, prefix, folder string) error {
 		err = errors.New("it holds no file")
 	}
 	if err != nil {
-		return fmt.Errorf("folder %s: %w", root, err)
+		return "folder", fmt.Errorf("read %s: %w", root, err)
 	}
-	return nil
+	return "", nil
 }
 
 // mistaken says which key of the scenario itself is wrong, and how.

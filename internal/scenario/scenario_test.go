@@ -202,8 +202,9 @@ func TestReadRichErrors(t *testing.T) {
 	}
 }
 
+var project = os.DirFS("../..")
+
 func TestShippedScenariosAreRead(t *testing.T) {
-	project := os.DirFS("../..")
 	names, err := Names(project)
 	if err != nil || !slices.Contains(names, "values") {
 		t.Fatalf("scenarios %v, error %v", names, err)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -69,6 +70,35 @@ func (s *Scenario) Exact(seen *Observed) *Scenario {
 			e.Body, e.Verbatim, e.Collapse, e.JSON, e.JSONOf = &text, true, false, nil, ""
 		}
 	})
+}
+
+// Pin is Exact for a server that no Verify has seen: what is to be loaded, and leaves open which bytes keep the contract, is asked for and judged now.
+func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenario, error) {
+	if err := s.bound(); err != nil {
+		return nil, err
+	}
+	v := verifier{s: s, network: network, addr: addr, host: host, timeout: verifyTimeout, seen: map[string]bool{}, given: map[string]bool{},
+		declared: map[string]bool{Chunked: true, NoContentType: true}, out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}}
+	defer v.hangUp()
+	for i := range s.Requests {
+		if r := &s.Requests[i]; r.Weight == 0 || !r.Expect.loose() {
+			continue
+		}
+		if err := v.request(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return s.Exact(v.out), errors.Join(v.broken...)
+}
+
+// bound is an error if s needs Bind first.
+func (s *Scenario) bound() error {
+	for i := range s.Requests {
+		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
+			return fmt.Errorf("scenario %s: what the companion %s answers is not known: bind it first", s.Name, s.Companion)
+		}
+	}
+	return nil
 }
 
 // Bind is s with what the companion answers now, which get asks for once for each of its paths.

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,10 +62,8 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 		v.declared[strings.TrimSpace(key)] = true
 	}
 	defer v.hangUp()
-	for i := range s.Requests {
-		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
-			return nil, fmt.Errorf("scenario %s: what the companion %s answers is not known: bind it first", s.Name, s.Companion)
-		}
+	if err := s.bound(); err != nil {
+		return nil, err
 	}
 	for i := range s.Requests {
 		if err := v.request(ctx, i); err != nil {
@@ -91,6 +90,7 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 type verifier struct {
 	s              *Scenario
 	network, addr  string
+	host           string // for the Host header; "": addr
 	timeout        time.Duration
 	conn           net.Conn
 	declared, seen map[string]bool
@@ -120,7 +120,7 @@ func (e *Expect) something() bool {
 // request verifies the i-th request. The error is one that makes all further requests pointless.
 func (v *verifier) request(ctx context.Context, i int) error {
 	r := &v.s.Requests[i]
-	mix, err := v.s.one(r, v.addr, Options{})
+	mix, err := v.s.one(r, cmp.Or(v.host, v.addr), Options{})
 	if err != nil {
 		return err
 	}

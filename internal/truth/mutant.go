@@ -36,11 +36,12 @@ const (
 	forgetful         // keeps nothing
 	oneForAll         // gives everybody one session
 	renewing          // moves the session to another id each time
+	lateRenewing      // does so after LateAfter requests
 	trusting          // takes an id that it never gave for the last that it gave
 	byConnection      // goes by the connection, not by the cookie
 )
 
-// LateAfter is how many answers of the mutant "late" are right.
+// LateAfter is how many answers of the late mutants are right.
 const LateAfter = 10_000
 
 // mixedEvery is how rarely the mutant "mixed-up" mixes answers up.
@@ -53,7 +54,9 @@ func mutants() []Mutant {
 		{Name: "wrong-file", Does: "only what is never loaded has a wrong byte", of: hasBody(isUnloaded), wrap: unloaded(spoil)},
 		{Name: "empty-error", Does: "errors have the right status and no body", of: hasBody(isError), wrap: onErrors(func(a *reply) { a.body = nil })},
 		{Name: "ok-on-error", Does: "errors are answered with 200", of: anyRequest(isError), wrap: onErrors(func(a *reply) { a.status = 200 })},
-		{Name: "late", Does: "right for 10,000 requests, then one wrong byte", of: hasBody(isLoaded), wrap: late},
+		{Name: "late", Does: "right for 10,000 requests, then one wrong byte", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.body = spoil(a.body) })},
+		{Name: "late-status", Does: "right for 10,000 requests, then 500 with the right body", of: all, wrap: later(func(a *reply) { a.status = 500 })},
+		{Name: "late-header", Does: "right for 10,000 requests, then leaves a header out", of: alwaysHeader, wrap: lateHeader},
 		{Name: "constant-id", Does: "answers every id as it answered the first", of: anyRequest(isDrawn), wrap: constant},
 		{Name: "any-id", Does: "takes any text for a number", of: refusesText, flaw: anyID},
 		{Name: "mixed-up", Does: "now and then two connections get each other's body", of: mixable, wrap: mixed},
@@ -67,6 +70,7 @@ func mutants() []Mutant {
 		{Name: "shared-session", Does: "gives everybody one session", of: hasSession, flaw: oneForAll},
 		{Name: "forgets", Does: "keeps nothing in a session", of: keeps, flaw: forgetful},
 		{Name: "renews", Does: "moves the session to another id each time", of: keeps, flaw: renewing},
+		{Name: "late-renews", Does: "right for 10,000 requests, then moves each session to another id", of: keeps, flaw: lateRenewing},
 		{Name: "trusts-cookie", Does: "shows a session to one who made a cookie up", of: keeps, flaw: trusting},
 		{Name: "by-connection", Does: "tells visitors apart by their connection, not by their cookie", of: keeps, flaw: byConnection},
 		{Name: "trailing-comma", Does: "has the right length and a comma after the last record, which is no JSON", of: hasRecords, wrap: onBody(isJSON, trailingComma)},
@@ -80,16 +84,17 @@ func Mutants(s *scenario.Scenario) []Mutant {
 	return slices.DeleteFunc(mutants(), func(m Mutant) bool { return !m.of(s) })
 }
 
-// Serve answers s on ln, with the defect, until ctx ends.
-func (m Mutant) Serve(ctx context.Context, ln net.Listener, s *scenario.Scenario) error {
-	var h http.Handler = (&Reference{Scenario: s, flaw: m.flaw}).Handler()
+// Serve answers on ln as ref does, but for the defect, until ctx ends.
+func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref Reference) error {
+	ref.flaw = m.flaw
+	var h http.Handler = ref.Handler()
 	if m.wrap != nil {
-		h = m.wrap(s, h)
+		h = m.wrap(ref.Scenario, h)
 	}
 	if m.raw {
 		return serveReversed(ctx, ln, h)
 	}
-	return serveUntil(ctx, ln, &http.Server{Handler: h})
+	return serveUntil(ctx, ln, &http.Server{Handler: h, ConnContext: withFetched})
 }
 
 // reply is an answer before it is sent.
@@ -202,13 +207,16 @@ func quoted(b []byte) []byte {
 	return slices.Concat(b[:start], []byte{'"'}, b[start:end], []byte{'"'}, b[end:])
 }
 
-func late(_ *scenario.Scenario, h http.Handler) http.Handler {
-	var n atomic.Int64
-	return change(h, func(_ *http.Request, a *reply) {
-		if n.Add(1) > LateAfter {
-			a.body = spoil(a.body)
-		}
-	})
+// later is right for LateAfter requests.
+func later(how func(*reply)) wrapper {
+	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
+		var n atomic.Int64
+		return change(h, func(_ *http.Request, a *reply) {
+			if n.Add(1) > LateAfter {
+				how(a)
+			}
+		})
+	}
 }
 
 // constant gives the body that the first request of each route got.
@@ -225,15 +233,26 @@ func cachedDate(_ *scenario.Scenario, h http.Handler) http.Handler {
 	return change(h, func(_ *http.Request, a *reply) { a.header.Set("Date", date) })
 }
 
-// withoutHeader leaves out the first header of the contract, or else the session's cookie.
 func withoutHeader(s *scenario.Scenario, h http.Handler) http.Handler {
-	name := "Set-Cookie"
+	name := headerOf(s)
+	return change(h, func(_ *http.Request, a *reply) { a.header[name] = nil })
+}
+
+func lateHeader(s *scenario.Scenario, h http.Handler) http.Handler {
+	name := headerOf(s)
+	return later(func(a *reply) { a.header[name] = nil })(s, h)
+}
+
+// headerOf is a header that a loaded request's contract asks for, or else that of the session's cookie.
+func headerOf(s *scenario.Scenario) string {
 	for i := range s.Requests {
-		for n := range s.Requests[i].Expect.Headers {
-			name = http.CanonicalHeaderKey(n)
+		if q := &s.Requests[i]; isLoaded(q) {
+			for _, name := range slices.Sorted(maps.Keys(q.Expect.Headers)) {
+				return http.CanonicalHeaderKey(name)
+			}
 		}
 	}
-	return change(h, func(_ *http.Request, a *reply) { a.header[name] = nil })
+	return "Set-Cookie"
 }
 
 // mixed lets every fiftieth request wait for another connection's, and gives each the other's body.

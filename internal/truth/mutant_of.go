@@ -49,8 +49,11 @@ func hasType(s *scenario.Scenario) bool {
 	return anyRequest(func(q *scenario.Request) bool { return q.Expect.Headers["Content-Type"] != "" })(s)
 }
 
-func hasHeader(s *scenario.Scenario) bool {
-	return hasSession(s) || anyRequest(func(q *scenario.Request) bool { return len(q.Expect.Headers) > 0 })(s)
+func hasHeader(s *scenario.Scenario) bool { return hasSession(s) || alwaysHeader(s) }
+
+// alwaysHeader: each answer has it, also to one who brings the session's cookie.
+func alwaysHeader(s *scenario.Scenario) bool {
+	return hasSession(s) && !s.Cookies || anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && len(q.Expect.Headers) > 0 })(s)
 }
 
 func hasSession(s *scenario.Scenario) bool {

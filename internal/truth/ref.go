@@ -109,7 +109,7 @@ var inline = regexp.MustCompile(`\{(int:[^}]*|uuid|seq|pick:[^}]*)\}`)
 
 // answer is the handler of one request.
 func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc {
-	names := r.inPath(q)
+	inputs := inPath(q)
 	body := bodyOf(q)
 	status := q.Expect.Status
 	for s := 100; status == 0 && s < 600; s++ {
@@ -125,16 +125,19 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 	}
 	return func(w http.ResponseWriter, req *http.Request) {
 		out, remembers := body, q.Remembers
-		for name, value := range names {
-			value, ok := r.read(q.With[name], value(req))
+		for i := range inputs {
+			in := &inputs[i]
+			value, ok := r.read(&in.Input, in.of(req))
 			if !ok {
 				http.NotFound(w, req)
 				return
 			}
 			if fixed == nil {
-				out = strings.ReplaceAll(out, "{"+name+"}", value)
+				out = strings.ReplaceAll(out, in.mark, value)
 			}
-			remembers = strings.ReplaceAll(remembers, "{"+name+"}", value)
+			if remembers != "" {
+				remembers = strings.ReplaceAll(remembers, in.mark, value)
+			}
 		}
 		if r.Delay > 0 {
 			time.Sleep(r.Delay)
@@ -187,27 +190,34 @@ func bodyOf(q *scenario.Request) string {
 	return ""
 }
 
+// input is a named input that stands in a path.
+type input struct {
+	scenario.Input
+	mark string // its placeholder
+	of   func(*http.Request) string
+}
+
 // inPath finds what of the inputs of q stands in its path, and how to read it there.
-func (r *Reference) inPath(q *scenario.Request) map[string]func(*http.Request) string {
+func inPath(q *scenario.Request) (all []input) {
 	path, query, _ := strings.Cut(q.Path, "?")
-	names := map[string]func(*http.Request) string{}
-	for name := range q.With {
-		if strings.Contains(path, "{"+name+"}") {
-			names[name] = func(req *http.Request) string { return req.PathValue(name) }
+	for name, in := range q.With {
+		mark := "{" + name + "}"
+		if strings.Contains(path, mark) {
+			all = append(all, input{in, mark, func(req *http.Request) string { return req.PathValue(name) }})
 			continue
 		}
 		values, _ := url.ParseQuery(query)
 		for key := range values {
-			if values.Get(key) == "{"+name+"}" {
-				names[name] = func(req *http.Request) string { return req.URL.Query().Get(key) }
+			if values.Get(key) == mark {
+				all = append(all, input{in, mark, func(req *http.Request) string { return req.URL.Query().Get(key) }})
 			}
 		}
 	}
-	return names
+	return all
 }
 
 // read is the value of an input as it is meant: an integer in its range, or any text where it is none.
-func (r *Reference) read(in scenario.Input, value string) (string, bool) {
+func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
 	if in.Pick != nil || in.UUID || in.Seq || r.flaw == anyID {
 		return value, true
 	}

@@ -16,6 +16,7 @@ type sessions struct {
 	recent, old map[string]string // by id
 	turned      time.Time         // when recent was begun
 	last        string            // the id last given out
+	opened      int
 }
 
 const sessionLife = time.Minute
@@ -27,6 +28,7 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 	if now := time.Now(); now.Sub(s.turned) > sessionLife {
 		s.recent, s.old, s.turned = map[string]string{}, s.recent, now
 	}
+	s.opened++
 	id := ""
 	if c, err := r.Cookie(s.cookie); err == nil {
 		id = c.Value
@@ -48,7 +50,7 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 	case s.flaw == oneForAll && begin && s.last != "":
 		s.give(w, s.last)
 		return s.last
-	case s.flaw == renewing && known:
+	case known && (s.flaw == renewing || s.flaw == lateRenewing && s.opened > LateAfter):
 		id = s.begin(w)
 		s.recent[id] = holds
 		return id

@@ -41,7 +41,7 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 	serve := []func(context.Context, net.Listener) error{ref.Serve}
 	for _, m := range truth.Mutants(s) {
 		findings = append(findings, Finding{Mutant: m.Name, Does: m.Does})
-		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, s) })
+		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, ref) })
 	}
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
