@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -27,6 +28,9 @@ const (
 	requests = 30 // of each of them, for each number of records
 )
 
+// paths are those of a relay; the first hands on what it gets unread.
+var paths = []string{"/testNoProcess", "/testReflection", "/testNoReflection"}
+
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 
 // TestRelays starts the companion and each relay, and compares what the three paths answer with what the companion does, as JSON.
@@ -34,44 +38,96 @@ func TestRelays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	companion := readCompanion(t, root, "records")
-	addr := start(t, root, companion, "", "/data")
-	all, err := contestant.List(os.DirFS(root))
-	if err != nil {
-		t.Fatal(err)
-	}
-	relays := 0
+	root, all := relays(t)
+	addr := start(t, root, readCompanion(t, root, "records"), "", "/data")
 	for _, m := range all {
-		if !slices.Contains(m.Scenarios, "json-relay-noprocess") {
-			continue
-		}
-		relays++
 		t.Run(m.Name, func(t *testing.T) {
 			door := open(t, addr)
-			relay := start(t, root, m, door.addr, "/testNoProcess")
+			relay := start(t, root, m, door.addr, paths[0])
 			asked := 0
 			for i, records := range []int{10, 30, 100, 500} {
 				control(t, addr, records, i+1)
 				asked += compare(t, addr, relay)
 			}
-			for path, want := range map[string]int{"/": http.StatusNotFound, "/testNoProcess/x": http.StatusNotFound} {
-				if _, status, _ := get(t, relay+path); status != want {
-					t.Errorf("%s: status %d; want %d", path, status, want)
+			for _, path := range []string{"/", "/nowhere", paths[0] + "/x"} {
+				if _, status, _ := get(t, relay+path); status != http.StatusNotFound {
+					t.Errorf("%s: status %d; want 404", path, status)
 				}
 			}
-			// A client may dial anew for a request while another ends; more are bodies that were not read to their end or not closed.
+			// A client may dial anew for a request while another ends; more are bodies that were not read to their end, or too few kept.
 			if n := door.entered.Load(); n > 3*workers {
 				t.Errorf("%d connections to the companion for %d requests of %d workers: it does not keep them", n, asked, workers)
 			}
 		})
 	}
-	if relays < 7 {
-		t.Errorf("%d relays", relays)
+}
+
+// TestRelaysReadJSON gives each relay JSON that the companion never sends, right and wrong: what is made by hand must read all of it.
+func TestRelaysReadJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds contestants")
 	}
+	var status atomic.Int64
+	var body atomic.Value
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(int(status.Load()))
+		io.WriteString(w, body.Load().(string))
+	}))
+	defer upstream.Close()
+	root, all := relays(t)
+	for _, m := range all {
+		t.Run(m.Name, func(t *testing.T) {
+			status.Store(http.StatusOK)
+			body.Store("[]\n")
+			relay := start(t, root, m, strings.TrimPrefix(upstream.URL, "http://"), paths[0])
+			for sent, want := range map[string]string{
+				"[]": "[]",
+				" [ {\r\n\t\"Time\" : -5 , \"Id\":\"a\"\n , \"Name\":\"b\" } ]\n":                           `[{"Id":"a","Name":"b","Time":-5}]`,
+				`[{"Id":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é","Name":"<&>","Time":9007199254740993}]`:       `[{"Id":"\"\\/\b\f\n\r\té😀é","Name":"<&>","Time":9007199254740993}]`,
+				`[{"More":{"x":[1e3,{"y":"}]"},[],{}],"z":null},"Id":"a","Name":"b","Time":1,"Less":true}]`: `[{"Id":"a","Name":"b","Time":1}]`,
+			} {
+				body.Store(sent)
+				for _, path := range paths[1:] {
+					answer, code, _ := get(t, relay+path)
+					if code != http.StatusOK || !reflect.DeepEqual(parse(t, answer), parse(t, []byte(want))) {
+						t.Errorf("%s of %s: status %d: %s", path, sent, code, answer)
+					}
+				}
+			}
+			for _, sent := range []string{"[", "{}", `[{"Id":"a"`, `[{"Id":"a}]`, `[{"Id":"a","Name":"b","Time":x}]`} {
+				body.Store(sent)
+				for _, path := range paths[1:] {
+					if answer, code, _ := get(t, relay+path); code < 500 {
+						t.Errorf("%s of %s: status %d: %s", path, sent, code, answer)
+					}
+				}
+			}
+			status.Store(http.StatusServiceUnavailable)
+			body.Store("[]")
+			for _, path := range paths {
+				if _, code, _ := get(t, relay+path); code < 500 {
+					t.Errorf("%s of a companion that fails: status %d", path, code)
+				}
+			}
+		})
+	}
+}
+
+// relays are the manifests of the contestants that need the companion.
+func relays(t *testing.T) (root string, all []*contestant.Manifest) {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all, err = contestant.List(os.DirFS(root)); err != nil {
+		t.Fatal(err)
+	}
+	all = slices.DeleteFunc(all, func(m *contestant.Manifest) bool { return !slices.Contains(m.Scenarios, "json-relay-noprocess") })
+	if len(all) < 7 {
+		t.Fatalf("%d relays", len(all))
+	}
+	return root, all
 }
 
 // readCompanion reads a companion.toml, which has the keys of a contestant.toml.
@@ -190,14 +246,14 @@ func compare(t *testing.T, companion, relay string) int {
 	for range workers {
 		wg.Go(func() {
 			for i := range requests {
-				path := []string{"/testNoProcess", "/testReflection", "/testNoReflection"}[i%3]
+				path := paths[i%len(paths)]
 				body, status, head := get(t, relay+path)
 				switch {
 				case status != http.StatusOK:
 					t.Errorf("%s: status %d", path, status)
 				case head.Get("Content-Type") != "application/json":
 					t.Errorf("%s: Content-Type %q", path, head.Get("Content-Type"))
-				case path == "/testNoProcess" && !bytes.Equal(body, sent):
+				case path == paths[0] && !bytes.Equal(body, sent):
 					t.Errorf("%s: not the same bytes: %.200s", path, body)
 				case !reflect.DeepEqual(parse(t, body), want):
 					t.Errorf("%s: other records: %.200s", path, body)
