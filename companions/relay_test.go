@@ -1,4 +1,4 @@
-// Package companions proves that the relays give back what their companion sends.
+// Package companions proves that a companion sends what it is told to, and that the contestants that need it give it back.
 package companions
 
 import (
@@ -32,6 +32,49 @@ const (
 var paths = []string{"/testNoProcess", "/testReflection", "/testNoReflection"}
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
+
+// TestRecords proves that what the companion sends follows from its number of records and its seed, and is what encoding/json would write.
+func TestRecords(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a program")
+	}
+	root, _ := relays(t)
+	addr := start(t, root, readCompanion(t, root, "records"), "", "/data")
+	data := func(records, seed int) []byte {
+		control(t, addr, records, seed)
+		body, _, _ := get(t, addr+"/data")
+		return body
+	}
+	for _, n := range []int{0, 1, 10, 500} {
+		type record struct {
+			Id, Name string
+			Time     int64
+		}
+		records := []record{}
+		body := data(n, 7)
+		var again bytes.Buffer
+		if err := json.Unmarshal(body, &records); err != nil || len(records) != n {
+			t.Errorf("%d records: %d, %v", n, len(records), err)
+		}
+		if json.NewEncoder(&again).Encode(records); !bytes.Equal(body, again.Bytes()) {
+			t.Errorf("%d records: encoding/json would write %.200s, not %.200s", n, &again, body)
+		}
+		// A record has at most 83 bytes, then a comma: 842 for 10, 42,002 for 500.
+		if n > 0 && (len(body) > 84*n+2 || bytes.Equal(body, data(n, 8)) || !bytes.Equal(body, data(n, 7))) {
+			t.Errorf("%d records are %d bytes, or not those of their seed", n, len(body))
+		}
+	}
+	for _, query := range []string{"", "?records=10", "?records=-1&seed=1", "?records=100001&seed=1", "?records=10&seed=x"} {
+		resp, err := client.Post(addr+"/control"+query, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("control%s: %s", query, resp.Status)
+		}
+	}
+}
 
 // TestRelays starts the companion and each relay, and compares what the three paths answer with what the companion does, as JSON.
 func TestRelays(t *testing.T) {
