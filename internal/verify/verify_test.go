@@ -36,6 +36,9 @@ func TestMutants(t *testing.T) {
 			if engine == "gonet" && name != "values-rest" && name != "sessions-jar" && runtime.GOOS == "linux" {
 				continue // it judges by the same code
 			}
+			if testing.Short() && name+engine != "templatesepoll" && name+engine != "sessions-jargonet" {
+				continue // with the race detector all would take minutes
+			}
 			t.Run(name+"/"+engine, func(t *testing.T) { check(t, e, s) })
 		}
 	}
@@ -43,6 +46,9 @@ func TestMutants(t *testing.T) {
 
 // TestMutantsOfEcho: a contract whose answers depend on the request, as no shipped one does.
 func TestMutantsOfEcho(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
 	body, refused := "id {id}, of {id}", ""
 	s := &scenario.Scenario{Name: "echo", Requests: []scenario.Request{
 		{Name: "echo", Method: "GET", Path: "/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1, 1_000_000}}},
