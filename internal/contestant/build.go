@@ -146,8 +146,8 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes all files of the contestant, those of its language's folder that lie beside it, and the toolchain. Where the folder lies
-// does not matter: a revision that is checked out once more is not built once more.
+// fingerprint hashes all files of the contestant, those of its language's folder that lie beside it, the shared ones that it names, and the
+// toolchain. Where the folder lies does not matter: a revision that is checked out once more is not built once more.
 func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
@@ -168,7 +168,7 @@ func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
 			}
 		}
 	}
-	err := filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+	walk := func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -178,7 +178,11 @@ func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
 			return nil
 		}
 		return add(path)
-	})
+	}
+	err := filepath.WalkDir(src, walk)
+	for _, name := range m.Shared {
+		err = cmp.Or(err, filepath.WalkDir(filepath.Join(src, "..", "..", "shared", name), walk))
+	}
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 

@@ -27,6 +27,7 @@ type Manifest struct {
 	Engine    string            `toml:"engine"`
 	Scenarios []string          `toml:"scenarios"`
 	Sources   []string          `toml:"sources"`
+	Shared    []string          `toml:"shared"` // folders of contestants/shared that go into the build
 	Processes int               `toml:"processes"`
 	Tuning    []string          `toml:"tuning"`
 	Differs   []string          `toml:"differs"` // "key: reason"

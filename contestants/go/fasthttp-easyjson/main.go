@@ -1,0 +1,95 @@
+// Command fasthttp-easyjson answers the JSON relay scenarios with fasthttp's server and client: what the companion sends comes back as it
+// is, decoded and encoded by encoding/json, and by code that easyjson generated.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log"
+	"os"
+	"time"
+
+	"github.com/fasthttp/router"
+	"github.com/mailru/easyjson"
+	"github.com/valyala/fasthttp"
+
+	"fasthttp-easyjson/record"
+)
+
+var (
+	delay    = delayFromEnv()
+	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
+	client   = &fasthttp.HostClient{Addr: os.Getenv("DYNO_COMPANION"), MaxConns: 4000}
+)
+
+func main() {
+	r := router.New()
+	r.GET("/testNoProcess", noProcess)
+	r.GET("/testReflection", relay(reflection))
+	r.GET("/testNoReflection", relay(noReflection))
+
+	server := &fasthttp.Server{Handler: r.Handler}
+	stopped := stopOnTerm(server.ShutdownWithContext)
+	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
+		log.Fatal(err)
+	}
+	<-stopped
+}
+
+// noProcess lets the client write into the response that the server sends.
+func noProcess(ctx *fasthttp.RequestCtx) {
+	time.Sleep(delay) // returns at once when delay is zero
+	if err := get(&ctx.Response); err != nil {
+		ctx.Error(err.Error(), fasthttp.StatusBadGateway)
+	}
+}
+
+// relay asks the companion and answers with what process makes of its body.
+func relay(process func(body []byte) ([]byte, error)) fasthttp.RequestHandler {
+	return func(ctx *fasthttp.RequestCtx) {
+		time.Sleep(delay)
+		resp := fasthttp.AcquireResponse()
+		defer fasthttp.ReleaseResponse(resp)
+		err := get(resp)
+		if err != nil {
+			ctx.Error(err.Error(), fasthttp.StatusBadGateway)
+			return
+		}
+		body, err := process(resp.Body())
+		if err != nil {
+			ctx.Error(err.Error(), fasthttp.StatusBadGateway)
+			return
+		}
+		ctx.SetContentType("application/json")
+		ctx.Response.SetBodyRaw(body)
+	}
+}
+
+func get(resp *fasthttp.Response) error {
+	req := fasthttp.AcquireRequest()
+	defer fasthttp.ReleaseRequest(req)
+	req.SetRequestURI(upstream)
+	if err := client.Do(req, resp); err != nil {
+		return err
+	}
+	if resp.StatusCode() != fasthttp.StatusOK {
+		return fmt.Errorf("upstream: status %d", resp.StatusCode())
+	}
+	return nil
+}
+
+func reflection(body []byte) ([]byte, error) {
+	var records []record.Record
+	if err := json.Unmarshal(body, &records); err != nil {
+		return nil, err
+	}
+	return json.Marshal(records)
+}
+
+func noReflection(body []byte) ([]byte, error) {
+	var records record.List
+	if err := easyjson.Unmarshal(body, &records); err != nil {
+		return nil, err
+	}
+	return easyjson.Marshal(records)
+}

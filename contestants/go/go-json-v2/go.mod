@@ -1,0 +1,3 @@
+module go-json-v2
+
+go 1.25

@@ -1,0 +1,82 @@
+// Command go-relay answers the JSON relay scenarios with net/http: what the companion sends comes back as it is, decoded and encoded by
+// encoding/json, and by code that easyjson generated.
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/mailru/easyjson"
+
+	"go-relay/record"
+)
+
+var (
+	delay    = delayFromEnv()
+	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
+	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
+)
+
+func main() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /testNoProcess", relay(io.ReadAll))
+	mux.HandleFunc("GET /testReflection", relay(reflection))
+	mux.HandleFunc("GET /testNoReflection", relay(noReflection))
+
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: mux}
+	stopped := stopOnTerm(server.Shutdown)
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		log.Fatal(err)
+	}
+	<-stopped
+}
+
+// relay asks the companion and answers with what process makes of its body.
+func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(delay) // returns at once when delay is zero
+		resp, err := client.Get(upstream)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer func() {
+			io.Copy(io.Discard, resp.Body) // a body that is not read to its end costs the connection
+			resp.Body.Close()
+		}()
+		if resp.StatusCode != http.StatusOK {
+			http.Error(w, "upstream: "+resp.Status, http.StatusBadGateway)
+			return
+		}
+		body, err := process(resp.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body))) // else net/http sends chunks above 2 KB
+		w.Write(body)
+	}
+}
+
+func reflection(body io.Reader) ([]byte, error) {
+	var records []record.Record
+	if err := json.NewDecoder(body).Decode(&records); err != nil {
+		return nil, err
+	}
+	return json.Marshal(records)
+}
+
+func noReflection(body io.Reader) ([]byte, error) {
+	var records record.List
+	if err := easyjson.UnmarshalFromReader(body, &records); err != nil {
+		return nil, err
+	}
+	return easyjson.Marshal(records)
+}

@@ -1,0 +1,110 @@
+// Command go-sonic answers the JSON relay scenarios with net/http: what the companion sends comes back as it is, and decoded and
+// encoded by sonic, which compiles code for a type at run time.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/bytedance/sonic"
+)
+
+var (
+	delay    = delayFromEnv()
+	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
+	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
+)
+
+func main() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /testNoProcess", noProcess)
+	mux.HandleFunc("GET /testReflection", relay(reflection))
+	mux.HandleFunc("GET /testNoReflection", relay(noReflection))
+
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: mux}
+	stopped := stopOnTerm(server.Shutdown)
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		log.Fatal(err)
+	}
+	<-stopped
+}
+
+// noProcess passes the companion's bytes on as they come.
+func noProcess(w http.ResponseWriter, _ *http.Request) {
+	time.Sleep(delay) // returns at once when delay is zero
+	resp, err := get()
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer drain(resp.Body)
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Length", strconv.FormatInt(resp.ContentLength, 10)) // else net/http sends chunks above 2 KB
+	io.Copy(w, resp.Body)
+}
+
+// relay asks the companion and answers with what process makes of its body.
+func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(delay)
+		resp, err := get()
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		defer drain(resp.Body)
+		body, err := process(resp.Body)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadGateway)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+		w.Write(body)
+	}
+}
+
+// get asks the companion, whose answers have a length.
+func get() (*http.Response, error) {
+	resp, err := client.Get(upstream)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK || resp.ContentLength < 0 {
+		drain(resp.Body)
+		return nil, fmt.Errorf("upstream: %s, length %d", resp.Status, resp.ContentLength)
+	}
+	return resp, nil
+}
+
+// drain reads the rest of a body, without which its connection would be closed.
+func drain(body io.ReadCloser) {
+	io.Copy(io.Discard, body)
+	body.Close()
+}
+
+func reflection(body io.Reader) ([]byte, error) {
+	return process(sonic.ConfigStd, body)
+}
+
+func noReflection(body io.Reader) ([]byte, error) {
+	return process(sonic.ConfigFastest, body)
+}
+
+func process(api sonic.API, body io.Reader) ([]byte, error) {
+	raw, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	var records []Record
+	if err := api.Unmarshal(raw, &records); err != nil {
+		return nil, err
+	}
+	return api.Marshal(records)
+}

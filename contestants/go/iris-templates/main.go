@@ -1,0 +1,38 @@
+// Command iris-templates answers the scenario templates with a controller of Iris's mvc package and views of html/template with a layout.
+package main
+
+import (
+	"embed"
+	"io/fs"
+	"log"
+	"os"
+
+	"github.com/kataras/iris/v12"
+	"github.com/kataras/iris/v12/mvc"
+
+	"templates"
+)
+
+//go:embed views
+var views embed.FS
+
+func main() {
+	public, err := fs.Sub(templates.Files, "wwwroot")
+	if err != nil {
+		log.Fatal(err)
+	}
+	app := iris.New()
+	app.Logger().SetOutput(os.Stderr)
+	// Not iris.HTML, whose layouts render the page of another request now and then: doc/contestants.md.
+	app.RegisterView(iris.Blocks(views, ".html").RootDir("views").Layout("main"))
+	app.HandleDir("/public", public)
+	mvc.New(app).Handle(new(homeController))
+
+	stopped := stopOnTerm(app.Shutdown)
+	err = app.Listen(os.Getenv("DYNO_ADDR"), iris.WithoutInterruptHandler, iris.WithoutStartupLog,
+		iris.WithoutServerError(iris.ErrServerClosed))
+	if err != nil {
+		os.Exit(1) // Iris has logged it
+	}
+	<-stopped
+}
