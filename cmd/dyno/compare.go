@@ -150,14 +150,10 @@ func comparePlan(pr *project, f *compareFlags, sides [2]*side) (*result.Plan, *s
 	if p.Controls = r.controls; slices.Equal(r.controls, []string{"none"}) {
 		p.Controls = []string{}
 	}
-	checked := *p
-	if len(checked.Controls) == 0 {
-		checked.Controls = []string{"ref"} // which a run needs, and a comparison does not
-	}
 	if r.budget <= 0 {
 		return nil, nil, usagef("--budget %v: want more than 0", r.budget)
 	}
-	if err := check(pr, r, &checked); err != nil {
+	if err := check(pr, r, p); err != nil {
 		return nil, nil, err
 	}
 	sc, err := pr.scenario(p.Scenario)

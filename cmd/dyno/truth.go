@@ -19,7 +19,8 @@ import (
 //
 //	dyno truth null+5ms --addr 127.0.0.1:5099
 //
-// When it is told to stop, a server of the null family prints its truth.Tally on stderr, as one line of JSON.
+// When it is told to stop, a server of the null family prints its truth.Tally on stderr, one of the ref family its truth.Added, as one line
+// of JSON.
 func truthCommand() *cobra.Command {
 	var file, addr string
 	cmd := &cobra.Command{
@@ -69,7 +70,10 @@ func truthCommand() *cobra.Command {
 				return err
 			}
 			ref := truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
-			return ref.Serve(cmd.Context(), ln)
+			if err := ref.Serve(cmd.Context(), ln); err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.ErrOrStderr()).Encode(ref.Added())
 		},
 	}
 	cmd.Flags().StringVar(&file, "scenario", "", "scenario file; without it GET / is answered with \"value\" as text/plain")

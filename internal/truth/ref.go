@@ -19,6 +19,8 @@ type Reference struct {
 	Scenario *scenario.Scenario
 	Delay    time.Duration
 	Turns    int
+
+	added added
 }
 
 // Serve answers on ln until ctx ends, then stops within a second.
@@ -135,7 +137,7 @@ func (r *Reference) answer(q *scenario.Request) http.HandlerFunc {
 		if r.Delay > 0 {
 			time.Sleep(r.Delay)
 		}
-		_ = Spin(r.Turns)
+		r.added.spin(r.Turns)
 		for name, value := range q.Expect.Headers {
 			w.Header()[http.CanonicalHeaderKey(name)] = []string{value}
 		}
