@@ -175,7 +175,11 @@ func (p *Proof) LiveBars() []Bar {
 	var longest float64
 	undecided := false
 	for i := range p.Live {
-		switch l := &p.Live[i]; l.Kind {
+		l := &p.Live[i]
+		if !l.looked() {
+			continue
+		}
+		switch l.Kind {
 		case LiveSame:
 			aa++
 			wrong += one(l.different())

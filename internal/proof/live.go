@@ -21,6 +21,7 @@ type Live struct {
 	Found      bool    `json:"found,omitempty"` // of ab and full: the first was called the better
 	Throughput Side    `json:"throughput"`      // what was said of it besides
 	Epochs     int     `json:"epochs"`          // valid ones
+	Looks      int     `json:"looks"`           // that were taken; without any the run shows nothing, and is made again
 	VoidShare  float64 `json:"void_share"`      // of the trials
 	Seconds    float64 `json:"seconds"`         // from the first launch to the verdict
 	Started    string  `json:"started"`         // RFC 3339, UTC
@@ -36,6 +37,9 @@ type Side struct {
 	P       float64 `json:"p"`       // exact signed-rank
 	Verdict string  `json:"verdict"` // as analysis.Verdict
 }
+
+// looked reports whether the run came to a look. Whether it did depends on what else the machine had to do, not on what was measured.
+func (l *Live) looked() bool { return l.Looks > 0 }
 
 // cost is by which share a request of the second really cost more.
 func (l *Live) cost() float64 {
@@ -56,7 +60,7 @@ func (l *Live) truth() float64 {
 // different reports whether the run claimed a difference, however small.
 func (l *Live) different() bool { return l.Verdict == "different" || l.Verdict == "negligible" }
 
-// holds reports whether the interval holds the truth. One that is not there claims nothing, and shows nothing.
+// holds reports whether the interval holds the truth. One that is not there does not.
 func (l *Live) holds() bool { return l.Hi > 0 && l.Lo <= l.truth() && l.truth() <= l.Hi }
 
 // String is the run in a line.
@@ -64,6 +68,9 @@ func (l *Live) String() string {
 	hog := ""
 	if l.Hog {
 		hog = " with a hog"
+	}
+	if !l.looked() {
+		return fmt.Sprintf("%s%s: no look after %.0f s, %d valid epochs and %.0f %% of the trials void; to be made again", l.Kind, hog, l.Seconds, l.Epochs, 100*l.VoidShare)
 	}
 	return fmt.Sprintf("%s%s: %.3f (%.3f–%.3f), truth %.3f, %s after %d epochs, %.0f s, %.0f %% void; throughput %.3f, %s", l.Kind, hog, l.Ratio, l.Lo, l.Hi,
 		l.truth(), l.Verdict, l.Epochs, l.Seconds, 100*l.VoidShare, l.Throughput.Ratio, l.Throughput.Verdict)

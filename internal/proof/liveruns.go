@@ -63,10 +63,12 @@ type LiveOptions struct {
 	Keep func(Live) error // called as soon as a run is over
 }
 
-// RunLive makes the live runs that are missing, in their order. A run that was interrupted, or in which a server failed, is none: it ends with an
+// RunLive makes the live runs that are missing, in their order, each once. A run that comes to no look is kept, but still missing the next time. A run that was interrupted, or in which a server failed, is none: it ends with an
 // error, and what was kept stands.
 func RunLive(ctx context.Context, o *LiveOptions) error {
-	made := func(n int) bool { return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n }) }
+	made := func(n int) bool {
+		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.looked() })
+	}
 	for n, left := 0, o.More; o.More == 0 && n < LiveAll || left > 0; n++ {
 		if made(n) {
 			continue
@@ -107,7 +109,7 @@ func live(t LiveTask, run *result.Run, addedNS float64) Live {
 	a := study.Analyse(run)
 	void, all := plan.Voided(run)
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
-	l := Live{Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary, Epochs: a.Epochs, VoidShare: float64(void) / float64(max(1, all)),
+	l := Live{Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary, Epochs: a.Epochs, Looks: a.Look, VoidShare: float64(void) / float64(max(1, all)),
 		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: time.Unix(0, run.Plan.StartedUnixNS).UTC().Format(time.RFC3339),
 		Machine: fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)}
 	l.Side, _ = sideOf(a, t, run.Plan.Primary)

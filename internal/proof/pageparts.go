@@ -127,7 +127,8 @@ func (g *page) live() {
 	g.say("Duels on a real machine between two servers of known truth, `ref` and `ref'` or `ref+5%%`, without controls; `dyno prove --live` appends their results to `doc/live.jsonl`,")
 	g.say("run by run. They are runs of `dyno run --contestants ref,ref+5%% --controls none --primary cpu_per_request`, of 100 s; one has profile full. The hog is a child of dyno that")
 	g.say("takes a whole CPU, drawn anew each time, for 0.5 to 3.5 s, a quarter of the time. *Truth* is the ratio that should come out: what is added, as the servers time it in the")
-	g.say("midst of their work, beside what a request costs `ref` in the run. Beside the primary metric stands what was said of throughput.\n")
+	g.say("midst of their work, beside what a request costs `ref` in the run. Beside the primary metric stands what was said of throughput. A run that comes to no look, for the machine")
+	g.say("had too much else to do, counts for nothing and is made again.\n")
 	rows := [][]string{{"run", "", "hog", "truth", "CPU/request", "p", "verdict", "throughput", "its verdict", "epochs", "void, %", "seconds", "seed", "commit"}}
 	for i := range g.p.Live {
 		l := &g.p.Live[i]
@@ -135,7 +136,11 @@ func (g *page) live() {
 		if l.Hog {
 			hog = "yes"
 		}
-		rows = append(rows, []string{fmt.Sprint(l.Number), kind, hog, fmt.Sprintf("%.3f", l.truth()), l.Side.text(), fmt.Sprintf("%.2g", l.P), l.Verdict,
+		verdict := l.Verdict
+		if !l.looked() {
+			verdict = "no look"
+		}
+		rows = append(rows, []string{fmt.Sprint(l.Number), kind, hog, fmt.Sprintf("%.3f", l.truth()), l.Side.text(), fmt.Sprintf("%.2g", l.P), verdict,
 			l.Throughput.text(), l.Throughput.Verdict, fmt.Sprint(l.Epochs), perCent(l.VoidShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit})
 	}
 	g.table(rows...)
