@@ -31,7 +31,7 @@ func proveCommand() *cobra.Command {
 		Long: "prove lets servers of known speed duel in known noise, replays recorded epochs, leaves out one part of the method at a time, and sets traps;\n" +
 			"it writes what came of it, against the bars, as a page. The same seed gives the same page. Nothing is started and no network is used.\n\n" +
 			"With --live it makes live runs instead, on this machine: servers of known cost duel in real runs of 100 s, 20 of one program against itself, half of\n" +
-			"them beside a program that takes the CPU, and 20 of a cost of 5 %; then one of profile full. It takes about 70 minutes, and the machine must have\n" +
+			"them beside a program that takes the CPU, and 20 of a cost of 5 %, and one more of that with profile full. It takes about 70 minutes, and the machine must have\n" +
 			"nothing else to do. Each result is appended to " + liveFile + " beside the page as soon as it is there; --live again goes on with what is missing, and the\n" +
 			"page, made anew without --live, shows what there is.",
 		Example: "  dyno prove\n  dyno prove --reps 300 --only replay\n  dyno prove --live\n  dyno prove --live=4",
@@ -49,6 +49,8 @@ func proveCommand() *cobra.Command {
 				return condenseRuns(args, out)
 			case cmd.Flags().Changed("live") && more < 0:
 				return usagef("--live=%d: want how many more runs, or --live alone for all that are missing", more)
+			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only")):
+				return usagef("--live makes live runs and nothing else; beside it there is room for --out only")
 			case cmd.Flags().Changed("live"):
 				return proveLive(cmd, livePath(out), more)
 			case o.Reps < 1:
@@ -59,7 +61,7 @@ func proveCommand() *cobra.Command {
 			if o.Only != "" && !cmd.Flags().Changed("out") {
 				out = "-"
 			}
-			debug.SetGCPercent(800) // little is kept, and much is made: a tenth of the time
+			debug.SetGCPercent(800) // little is kept, and much is made
 			start := time.Now()
 			o.Progress = func(text string) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%6s  %s\n", time.Since(start).Round(time.Second), text)

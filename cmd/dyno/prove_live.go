@@ -182,7 +182,7 @@ func commitOf(ctx context.Context, root, file string) string {
 		}
 		commit = strings.TrimSpace(string(out))
 		// No other file than that is left out, so its path need not be one of the checkout.
-		out, err = exec.CommandContext(ctx, "git", "-C", root, "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(exclude,glob)**/"+filepath.Base(file)).Output()
+		out, err = exec.CommandContext(ctx, "git", "-C", root, "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude,glob)**/"+filepath.Base(file)).Output()
 		changed = err != nil || len(out) > 0
 	}
 	commit = commit[:min(12, len(commit))]

@@ -11,7 +11,6 @@ import (
 
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/study"
 )
 
 // playFake plays a task with a field: costs are what they are said to be, and a little noise.
@@ -28,31 +27,9 @@ func playFake(t LiveTask) *result.Run {
 	if t.Kind == LiveSame {
 		truth[0] = 0
 	}
-	f := newField(Noises[0], truth, p.Rounds, source(t.Seed, "fake", t.Number))
 	run := &result.Run{Plan: p, Host: result.Host{CPU: "none", CPUs: 2}}
-	for _, name := range p.Contestants {
-		run.Contestants = append(run.Contestants, result.Contestant{Name: name})
-	}
-	for epoch := -1; ; {
-		o, stop := plan.Next(run, func() bool { return study.AllDecided(study.Analyse(run)) })
-		if stop != "" {
-			run.End = &result.End{Reason: string(stop)}
-			return run
-		}
-		if o.Epoch != epoch {
-			epoch = o.Epoch
-			for _, name := range plan.Starts(run, epoch) {
-				run.Launches = append(run.Launches, result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: f.unix()})
-			}
-			f.begin()
-		}
-		server, from := 0, f.unix()
-		if o.Contestant == t.Contestants[1] {
-			server = 1
-		}
-		log, foreign := f.trial(o.Epoch, o.Round, o.Position, server)
-		run.Trials = append(run.Trials, trialOf(o, log, foreign, from, f.unix()))
-	}
+	playOut(run, newField(Noises[0], truth, p.Rounds, source(t.Seed, "fake", t.Number)))
+	return run
 }
 
 // addedToFake is by how many ns a request of the second costs more than one of the first: a server is busy for 97 % of a trial.

@@ -60,7 +60,7 @@ func SignedRank(d []float64) (p float64) {
 	}
 	n := len(ranks)
 	switch {
-	case n <= exactN && squares == n*(n+1)*(2*n+1)/6*4: // which ties make less, and zeros before them more
+	case n <= exactN && n == len(d) && squares == n*(n+1)*(2*n+1)/6*4: // ties make it less
 		return min(1, 2*untied(n)[w/2])
 	case n <= exactN:
 		return min(1, 2*signCDF(ranks, w)[w])
