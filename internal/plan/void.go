@@ -1,9 +1,6 @@
 package plan
 
 import (
-	"cmp"
-	"sort"
-
 	"dyno/internal/result"
 	"dyno/internal/validity"
 )
@@ -106,24 +103,29 @@ func Voided(run *result.Run) (void, all int) {
 
 // trials returns the trials of the round and attempt of k. Trials are recorded in order, so those of a round lie together.
 func trials(run *result.Run, k result.Key) []result.Trial {
-	from, to := find(run, k.Epoch, k.Round, k.Attempt), find(run, k.Epoch, k.Round, k.Attempt+1)
-	return run.Trials[from:to:to]
+	from, to := -1, -1
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Epoch == k.Epoch && t.Round == k.Round && t.Attempt == k.Attempt {
+			if from < 0 {
+				from = i
+			}
+			to = i + 1
+		}
+	}
+	if from < 0 {
+		return nil
+	}
+	return run.Trials[from:to]
 }
 
 // lastAttempt is the latest attempt at a round.
 func lastAttempt(run *result.Run, epoch, round int) (result.Key, bool) {
-	if i := find(run, epoch, round+1, 0) - 1; i >= 0 && run.Trials[i].Epoch == epoch && run.Trials[i].Round == round {
-		return run.Trials[i].Key, true
+	for i := len(run.Trials) - 1; i >= 0; i-- {
+		if t := &run.Trials[i]; t.Epoch == epoch && t.Round == round {
+			return t.Key, true
+		}
 	}
 	return result.Key{}, false
-}
-
-// find is the place of the first trial that is not before the given attempt at a round.
-func find(run *result.Run, epoch, round, attempt int) int {
-	return sort.Search(len(run.Trials), func(i int) bool {
-		t := &run.Trials[i]
-		return cmp.Or(cmp.Compare(t.Epoch, epoch), cmp.Compare(t.Round, round), cmp.Compare(t.Attempt, attempt)) >= 0
-	})
 }
 
 // repeats counts the attempts beyond the first of all rounds of an epoch.
