@@ -178,14 +178,10 @@ func comparePlan(pr *project, f *compareFlags, sides [2]*side) (*result.Plan, *s
 	if err := tail(p); err != nil {
 		return nil, nil, err
 	}
-	checked := *p
-	if len(checked.Controls) == 0 {
-		checked.Controls = []string{"ref"} // which a run needs, and a comparison does not
-	}
 	if r.budget <= 0 {
 		return nil, nil, usagef("--budget %v: want more than 0", r.budget)
 	}
-	if err := check(pr, r, &checked); err != nil {
+	if err := check(pr, r, p); err != nil {
 		return nil, nil, err
 	}
 	sc, err := pr.scenario(p.Scenario)

@@ -74,7 +74,7 @@ func runCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringSliceVar(&f.contestants, "contestants", nil, "contestants, by name (default: those of the study)")
-	fl.StringSliceVar(&f.controls, "controls", nil, "truth servers that ride along: the yardstick, its blinded copy, ref+X% (default: ref,ref' and, with --profile full and lab, ref+5%)")
+	fl.StringSliceVar(&f.controls, "controls", nil, "truth servers that ride along: the yardstick, its blinded copy, ref+X%; or none (default: ref,ref' and, with --profile full and lab, ref+5%)")
 	fl.StringVar(&f.scenario, "scenario", "", "scenario (default: that of the study)")
 	fl.IntSliceVar(&f.connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
 	fl.DurationSliceVar(&f.delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
@@ -169,29 +169,35 @@ func resume(cmd *cobra.Command, f *runFlags) error {
 // carryOut sets the bench up, lets it do, and concludes.
 func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *scenario.Scenario, store *result.Store,
 	do func(*bench.Bench) (*result.Run, error)) error {
+	done, err := measure(cmd, f, pr, p, sc, store, do)
+	if err != nil {
+		return err
+	}
+	return conclude(cmd, done, f.out)
+}
+
+// measure sets the bench up and lets it do.
+func measure(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *scenario.Scenario, store *result.Store,
+	do func(*bench.Bench) (*result.Run, error)) (*result.Run, error) {
 	stderr := cmd.ErrOrStderr()
 	host, err := bench.NewLocal(bench.LocalOptions{
 		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Others: otherScenarios(p), Folder: f.out, Offline: f.offline,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer host.Close()
 	others, err := pr.others(p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
-	done, err := do(&bench.Bench{
+	defer view.Close()
+	return do(&bench.Bench{
 		Host: host, Driver: host.Driver(), Scenario: sc, Others: others, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  func(r *result.Run) bool { return study.AllDecided(study.Analyse(r)) },
 		Standing: standing, Note: note,
 	})
-	view.Close()
-	if err != nil {
-		return err
-	}
-	return conclude(cmd, done, f.out)
 }
 
 // lastCalibration is what is known of this machine's latencies; nil if nothing is.

@@ -42,7 +42,10 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if p.Seed == 0 {
 		p.Seed = rand.Uint64N(1 << 32)
 	}
-	if len(p.Controls) == 0 {
+	switch {
+	case slices.Equal(p.Controls, []string{"none"}):
+		p.Controls = []string{}
+	case len(p.Controls) == 0:
 		p.Controls = []string{"ref", "ref'"}
 		if p.Profile == "full" || p.Profile == plan.Lab {
 			p.Controls = append(p.Controls, "ref+5%")
@@ -64,7 +67,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if err != nil {
 		return nil, nil, err
 	}
-	if truth.CanNull(sc) && p.Level.DelayNS == 0 {
+	if len(p.Controls) > 0 && truth.CanNull(sc) && p.Level.DelayNS == 0 { // without a yardstick the ceiling cannot be told
 		p.Ceiling = "null"
 	}
 	if p.Title == "" {
@@ -164,10 +167,13 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 			return usagef("--controls: %q is no truth server to ride along; want ref, ref' or ref+X%%", c)
 		}
 		if slices.Contains(p.Contestants, c) {
-			return usagef("%q is both a contestant and a control; name others with --controls", c)
+			return usagef("%q is both a contestant and a control; name others with --controls, or --controls none", c)
 		}
 	}
-	if p.Controls[0] != "ref" {
+	switch {
+	case len(p.Controls) == 0 && p.Protocol != plan.Duel && p.Protocol != plan.Classic:
+		return usagef("--controls none: a %s has ratios to a yardstick; only a duel and a classic run go without", p.Protocol)
+	case len(p.Controls) > 0 && p.Controls[0] != "ref":
 		return usagef("--controls: the first must be ref, the yardstick")
 	}
 	if _, ok := analysis.MetricNamed(p.Primary); !ok {

@@ -19,7 +19,8 @@ import (
 //
 //	dyno truth null+5ms --addr 127.0.0.1:5099
 //
-// When it is told to stop, a server of the null family prints its truth.Tally on stderr, as one line of JSON.
+// When it is told to stop, a server of the null family prints its truth.Tally on stderr, one of the ref family its truth.Added, as one line
+// of JSON.
 func truthCommand() *cobra.Command {
 	var files []string
 	var addr string
@@ -83,7 +84,10 @@ func truthCommand() *cobra.Command {
 			if control.Mutant != nil {
 				return control.Mutant.Serve(cmd.Context(), ln, ref)
 			}
-			return ref.Serve(cmd.Context(), ln)
+			if err := ref.Serve(cmd.Context(), ln); err != nil {
+				return err
+			}
+			return json.NewEncoder(cmd.ErrOrStderr()).Encode(ref.Added())
 		},
 	}
 	cmd.Flags().StringArrayVar(&files, "scenario", nil, "scenario file; may be repeated; without it GET / is answered with \"value\" as text/plain")

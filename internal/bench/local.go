@@ -245,8 +245,11 @@ func (l *Local) manifest(name string) *contestant.Manifest {
 
 // log is where output of a contestant goes.
 func (l *Local) log(name, what string) string {
-	return filepath.Join(l.opts.Folder, "logs", safe(name)+"-"+what+".log")
+	return filepath.Join(l.opts.Folder, "logs", LogName(name, what))
 }
+
+// LogName is the name of the file, in a run's folder logs, that a contestant's output goes to; what is build, or epoch and its number.
+func LogName(name, what string) string { return safe(name) + "-" + what + ".log" }
 
 // safe is a name as part of a file's name.
 func safe(name string) string {

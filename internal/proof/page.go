@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -167,14 +168,15 @@ func (g *page) simulatedPower(pr Profile) {
 
 func (g *page) simulatedIntervals() {
 	g.say("### Intervals, ties and ranks, %% (full)\n")
-	g.say("Coverage of the 95 %% interval after a fixed number of epochs, k = 2, one server 5 %% faster; of the interval displayed when the run stopped, by k; pairs called a tie")
-	g.say("whose true difference is 6 %%, and 3 %%, which is the margin; runs all of whose rank intervals hold.\n")
+	g.say("Coverage of the 95 %% interval after a fixed number of epochs, k = 2, all duels with servers alike and with one 5 %% faster, full and quick; of the interval displayed when")
+	g.say("the run stopped, by k, one server 5 %% faster; pairs called a tie whose true difference is 6 %%, and 3 %%, which is the margin; runs all of whose rank intervals hold.")
+	g.say("Ranks are discrete: of values that are symmetric about the truth, as in all of these noises, the interval holds it in 95.8, 95.1 and 95.1 %% after 12, 24 and 48 epochs,")
+	g.say("whatever their distribution. A figure of %d duels scatters about that by %.1f points.\n", 4*g.p.Options.Reps, 100*math.Sqrt(.95*.05/float64(4*g.p.Options.Reps)))
 	rows := [][]string{{"noise", "n = 12", "n = 24", "n = 48", "displayed, k = 2", "4", "10", "tie at 6 %", "tie at 3 %", "ranks, k = 4", "10"}}
 	for _, n := range Noises {
-		two := g.cell(n.Name, Full, 2, "5 %")
 		row := []string{n.Name}
 		for _, at := range []int{12, 24, 48} {
-			row = append(row, perCent(two.Fixed[at].Share()))
+			row = append(row, perCent(g.p.covered(n.Name, at).Share()))
 		}
 		for _, k := range sizes {
 			row = append(row, perCent(g.cell(n.Name, Full, k, "5 %").Held.Share()))

@@ -124,25 +124,34 @@ func (g *page) live() {
 		g.say("No live run is recorded yet (`doc/live.jsonl`).\n")
 		return
 	}
-	g.say("Runs on a real machine, two servers of known truth and no controls; their results were appended to `doc/live.jsonl`, run by run.\n")
-	rows := [][]string{{"", "truth", "hog", "metric", "ratio", "p", "verdict", "epochs", "seconds", "seed"}}
+	g.say("Duels on a real machine between two servers of known truth, `ref` and `ref'` or `ref+5%%`, without controls; `dyno prove --live` appends their results to `doc/live.jsonl`,")
+	g.say("run by run. They are runs of `dyno run --contestants ref,ref+5%% --controls none --primary cpu_per_request`, of 100 s; one has profile full. The hog is a child of dyno that")
+	g.say("takes a whole CPU, drawn anew each time, for 0.5 to 3.5 s, a quarter of the time. *Truth* is the ratio that should come out: what is added, as the servers time it in the")
+	g.say("midst of their work, beside what a request costs `ref` in the run. Beside the primary metric stands what was said of throughput. A run that comes to no look, for the machine")
+	g.say("had too much else to do, counts for nothing and is made again.\n")
+	rows := [][]string{{"run", "", "hog", "truth", "CPU/request", "p", "verdict", "throughput", "its verdict", "epochs", "void, %", "seconds", "seed", "commit"}}
 	for i := range g.p.Live {
 		l := &g.p.Live[i]
-		kind, hog := "A/A", ""
-		if l.Kind == "ab" {
-			kind = "A/B"
-		}
+		kind, hog := map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full"}[l.Kind], ""
 		if l.Hog {
 			hog = "yes"
 		}
-		metric := titles[l.Primary]
-		if metric == "" {
-			metric = l.Primary
+		verdict := l.Verdict
+		if !l.looked() {
+			verdict = "no look"
 		}
-		rows = append(rows, []string{kind, fmt.Sprintf("%.3g", l.truth()), hog, metric, fmt.Sprintf("%.3f (%.3f–%.3f)", l.Ratio, l.Lo, l.Hi), fmt.Sprintf("%.2g", l.P),
-			l.Verdict, fmt.Sprint(l.Epochs), fmt.Sprintf("%.0f", math.Round(l.Seconds)), fmt.Sprint(l.Seed)})
+		rows = append(rows, []string{fmt.Sprint(l.Number), kind, hog, fmt.Sprintf("%.3f", l.truth()), l.Side.text(), fmt.Sprintf("%.2g", l.P), verdict,
+			l.Throughput.text(), l.Throughput.Verdict, fmt.Sprint(l.Epochs), perCent(l.VoidShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit})
 	}
 	g.table(rows...)
+}
+
+// text is a ratio with its interval.
+func (s Side) text() string {
+	if s.Hi == 0 {
+		return fmt.Sprintf("%.3f", s.Ratio)
+	}
+	return fmt.Sprintf("%.3f (%.3f–%.3f)", s.Ratio, s.Lo, s.Hi)
 }
 
 func (g *page) limits() {

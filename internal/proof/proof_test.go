@@ -244,50 +244,6 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-func TestLive(t *testing.T) {
-	var lines strings.Builder
-	for i := range 20 {
-		lines.WriteString(`{"kind":"aa","hog":true,"seed":1,"ratio":1.01,"lo":0.98,"hi":1.04,"p":0.3,"verdict":"undecided","primary":"cpu_per_request","epochs":12,"seconds":140,"machine":"m"}` + "\n")
-		verdict := `"different","found":true`
-		if i < 3 {
-			verdict = `"undecided"`
-		}
-		lines.WriteString(`{"kind":"ab","cost":0.05,"hog":false,"seed":2,"ratio":0.953,"lo":0.94,"hi":0.97,"p":0.001,"verdict":` + verdict +
-			`,"primary":"cpu_per_request","epochs":12,"seconds":200,"machine":"m"}` + "\n")
-	}
-	runs, err := ReadLive(strings.NewReader(lines.String()), "live.jsonl")
-	if err != nil || len(runs) != 40 {
-		t.Fatalf("%d runs, %v", len(runs), err)
-	}
-	p := &Proof{Live: runs}
-	for _, b := range p.Bars() {
-		if !b.Met || b.Open {
-			t.Errorf("%+v", b)
-		}
-	}
-	p.Live[1].Seconds = 301
-	for i := range 8 {
-		p.Live[2*i].Verdict = "different"
-		p.Live[2*i+1].Found = false
-		p.Live[2*i+1].Hi = .95
-	}
-	for _, b := range p.Bars() {
-		if b.Met {
-			t.Errorf("%+v", b)
-		}
-	}
-	for _, bad := range []string{`{"kind":"ac"}`, `{"kind":"aa","what":1}`, `{`} {
-		if _, err := ReadLive(strings.NewReader("\n"+bad), "live.jsonl"); err == nil || !strings.HasPrefix(err.Error(), "live.jsonl:2: ") {
-			t.Errorf("%s: %v", bad, err)
-		}
-	}
-	for _, b := range (&Proof{}).Bars() {
-		if !b.Open {
-			t.Errorf("not tried, and yet %+v", b)
-		}
-	}
-}
-
 func TestRate(t *testing.T) {
 	r := count([]int{1, 2, 3, 4}, func(i int) bool { return i > 3 })
 	if r != (Rate{1, 4}) || r.Share() != .25 || r.String() != "25 (0.6–81)" {

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"math"
+	"slices"
 
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -20,8 +21,15 @@ func record(foe *Foe, seed uint64, rep int, truth []float64) *result.Run {
 	f := newField(trapNoise, truth, p.Rounds, rng)
 	f.foe = foe
 	run := &result.Run{Plan: p, Host: result.Host{OS: "simulated", CPUs: 2}}
+	playOut(run, f)
+	return run
+}
+
+// playOut plays a run by its plan, with a field whose servers are the contestants, then the controls.
+func playOut(run *result.Run, f *field) {
+	p := &run.Plan
 	number := map[string]int{}
-	for i, name := range append(append([]string{}, p.Contestants...), p.Controls...) {
+	for i, name := range slices.Concat(p.Contestants, p.Controls) {
 		number[name] = i
 		run.Contestants = append(run.Contestants, result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00", Control: i >= len(p.Contestants)})
 	}
@@ -30,7 +38,7 @@ func record(foe *Foe, seed uint64, rep int, truth []float64) *result.Run {
 		order, stop := plan.Next(run, func() bool { return study.AllDecided(study.Analyse(run)) })
 		if stop != "" {
 			run.End = &result.End{Reason: string(stop)}
-			return run
+			return
 		}
 		if order.Epoch != epoch {
 			epoch = order.Epoch

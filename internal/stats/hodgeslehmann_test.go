@@ -81,6 +81,38 @@ func TestHodgesLehmannEdges(t *testing.T) {
 	}
 }
 
+// Every order statistic of the Walsh averages is that of all of them sorted.
+func TestWalsh(t *testing.T) {
+	r := rand.New(rand.NewPCG(61, 6))
+	draw := map[string]func() float64{
+		"normal": r.NormFloat64, "quantised": func() float64 { return math.Round(2*r.NormFloat64()) / 4 }, "constant": func() float64 { return -.25 },
+		"heavy": func() float64 { return math.Exp(30*r.NormFloat64()) * float64(2*r.IntN(2)-1) }, "zeros": func() float64 { return math.Copysign(0, r.NormFloat64()) },
+		"infinite": func() float64 { return max(r.NormFloat64(), inf*float64(r.IntN(2)*2-1)) }, "largest": func() float64 { return math.MaxFloat64 },
+		"smallest": func() float64 { return math.SmallestNonzeroFloat64 * float64(r.IntN(3)-1) },
+	}
+	for name, one := range draw {
+		for _, n := range []int{1, 2, 5, 12, 48, 60, 61} {
+			d := make([]float64, n)
+			for i := range d {
+				d[i] = one()
+			}
+			slices.Sort(d)
+			var all []float64
+			for a := range d {
+				for b := a; b < n; b++ {
+					all = append(all, (d[a]+d[b])/2)
+				}
+			}
+			slices.Sort(all)
+			for i, want := range all {
+				if got := walsh(d, i); got != want {
+					t.Fatalf("%s: average %d of %d values is %v, want %v", name, i, n, got, want)
+				}
+			}
+		}
+	}
+}
+
 // The verdict and the interval beside it must never contradict each other.
 func TestIntervalAgreesWithTest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"sync"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -53,17 +54,39 @@ func SignedRank(d []float64) (p float64) {
 		ranks = append(ranks, r)
 	}
 	w := min(plus, total-plus)
-	if len(ranks) <= exactN {
-		cdf := signCDF(ranks, w)
-		return min(1, 2*cdf[w])
-	}
 	squares := 0
 	for _, r := range ranks {
 		squares += r * r
 	}
+	n := len(ranks)
+	switch {
+	case n <= exactN && n == len(d) && squares == n*(n+1)*(2*n+1)/6*4: // ties make it less
+		return min(1, 2*untied(n)[w/2])
+	case n <= exactN:
+		return min(1, 2*signCDF(ranks, w)[w])
+	}
 	// W has mean Σr/2 and variance Σr²/4; half a rank is 1 here.
 	z := (float64(w) + 1 - float64(total)/2) / (math.Sqrt(float64(squares)) / 2)
 	return min(1, 2*distuv.UnitNormal.CDF(z))
+}
+
+// nulls are what untied returns, each made when it is first asked for.
+var nulls [exactN + 1]struct {
+	once sync.Once
+	cdf  []float64
+}
+
+// untied is signCDF of the ranks 1..n up to half of their sum, for n <= exactN.
+func untied(n int) []float64 {
+	null := &nulls[n]
+	null.once.Do(func() {
+		ranks := make([]int, n)
+		for i := range ranks {
+			ranks[i] = i + 1
+		}
+		null.cdf = signCDF(ranks, n*(n+1)/4)
+	})
+	return null.cdf
 }
 
 // signCDF returns P(W <= w) for w = 0..top, where W is the sum of those ranks

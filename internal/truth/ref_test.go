@@ -3,6 +3,7 @@ package truth
 import (
 	"context"
 	"net"
+	"net/http/httptest"
 	"os"
 	"testing"
 
@@ -88,5 +89,26 @@ func TestCanNull(t *testing.T) {
 		if got := CanNull(s); got != want {
 			t.Errorf("%s: %v", name, got)
 		}
+	}
+}
+
+// What is added is timed where it is spent, by the same looks at the clock in all.
+func TestAdded(t *testing.T) {
+	body := "value"
+	s := &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: "/", Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}
+	var at [2]Added
+	for i, turns := range []int{0, 20_000} {
+		ref := Reference{Scenario: s, Turns: turns}
+		if ref.Added() != (Added{}) {
+			t.Error("it added something before the first request")
+		}
+		h := ref.Handler()
+		for range 4 * sampleEvery {
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		}
+		at[i] = ref.Added()
+	}
+	if at[0].Sampled != 4 || at[1].Sampled != 4 || at[1].P50NS <= at[0].P50NS {
+		t.Errorf("%+v", at)
 	}
 }

@@ -10,6 +10,9 @@ import (
 
 // Limits of V16 and V19–V21, shares (method.md B). An effect is graded by its size only where it is shown: p at most shown. On a machine whose
 // speed wanders by a quarter, sizes alone would warn of nothing but noise. V16 warns of a drift that is likely already.
+//
+// Note: of 1,000 simulated runs of servers alike it warns of 1.1 %, and it tells of one that suffers twice as much, unseen (doc/proof.md, traps), in
+// 98.6 %; what is missed lacks p, not size. With likely at 0.10 these are 2.4 and 99.2 %, with a family of its own for each question 2.4 and 99.2 %.
 const (
 	shown  = 0.01
 	likely = 0.05

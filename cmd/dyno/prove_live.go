@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/bench"
+	"dyno/internal/host"
+	"dyno/internal/proc"
+	"dyno/internal/proof"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+	"dyno/internal/truth"
+)
+
+// What a live run may take, and its looks. More of them would share alpha more thinly, and a run of 100 s has 16 epochs at most.
+const liveBudget = 100 * time.Second
+
+var liveLooks = []int{12, 16}
+
+// proveLive makes live runs and appends what came of them to file.
+func proveLive(cmd *cobra.Command, file string, more int) error {
+	pr, err := openProject()
+	if err != nil {
+		return err
+	}
+	done, err := readLive(file)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	commit := commitOf(cmd.Context(), pr.root, file)
+	err = proof.RunLive(cmd.Context(), &proof.LiveOptions{
+		Done: done, More: more,
+		Play: func(ctx context.Context, t proof.LiveTask) (*result.Run, float64, error) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "live run %d of %d\n", t.Number+1, proof.LiveAll)
+			return playLive(cmd, pr, t)
+		},
+		Keep: func(l proof.Live) error {
+			l.Commit = commit
+			line, err := json.Marshal(l)
+			if err != nil {
+				return err
+			}
+			if _, err := f.Write(append(line, '\n')); err != nil {
+				return err
+			}
+			done = append(done, l)
+			fmt.Fprintf(cmd.OutOrStdout(), "%d %v\n", l.Number, &l)
+			return f.Sync()
+		},
+	})
+	for _, b := range (&proof.Proof{Live: done}).LiveBars() {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s (bar: %s)\n", b.Target, b.Worst, b.Limit)
+	}
+	return err
+}
+
+// playLive carries one run out, in a folder that is gone afterwards.
+func playLive(cmd *cobra.Command, pr *project, t proof.LiveTask) (run *result.Run, addedNS float64, err error) {
+	dir, err := os.MkdirTemp("", "dyno-live-")
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	f := &runFlags{
+		protocol: "duel", profile: "quick", contestants: t.Contestants[:], controls: []string{"none"}, primary: "cpu_per_request", alpha: proof.Alpha, margin: proof.Margin,
+		budget: liveBudget, looks: liveLooks, seed: t.Seed, out: filepath.Join(dir, "run"), offline: true,
+	}
+	if t.Kind == proof.LiveFull {
+		f.profile, f.budget, f.looks = "full", 0, nil
+	}
+	p, sc, err := planOf(pr, f, defaultStudy)
+	if err != nil {
+		return nil, 0, err
+	}
+	store, err := result.Create(f.out)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer store.Close()
+	if t.Hog {
+		stop, err := startHog(dir, t.Seed)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	run, err = measure(cmd, f, pr, p, sc, store, func(b *bench.Bench) (*result.Run, error) { return b.Run(cmd.Context(), *p) })
+	if err != nil || cmd.Context().Err() != nil {
+		return run, 0, errors.Join(err, cmd.Context().Err())
+	}
+	addedNS, err = addedIn(f.out, t.Contestants)
+	return run, addedNS, err
+}
+
+// addedIn is by how many ns the second's requests cost more than the first's, as the servers of a run say in their logs: the median over its
+// epochs, of each process's own median. What a look at the clock takes is in both.
+func addedIn(dir string, contestants [2]string) (float64, error) {
+	var at [2]float64
+	for i, name := range contestants {
+		logs, err := filepath.Glob(filepath.Join(dir, "logs", bench.LogName(name, "epoch*")))
+		if err != nil {
+			return 0, err
+		}
+		var each []float64
+		for _, log := range logs {
+			var a truth.Added
+			last := proc.Tail(log, 1)
+			if len(last) == 0 || json.Unmarshal([]byte(last[0]), &a) != nil {
+				return 0, fmt.Errorf("%s did not say what it added: %q in %s", name, last, log)
+			}
+			if a.Sampled > 0 {
+				each = append(each, float64(a.P50NS))
+			}
+		}
+		if len(each) == 0 {
+			return 0, fmt.Errorf("%s added nothing that was sampled in %d epochs", name, len(logs))
+		}
+		at[i] = stats.Median(each)
+	}
+	return at[1] - at[0], nil
+}
+
+// startHog starts a hog on the CPUs that the bench will use. It is no server and not dyno itself: the bench must take it for a stranger.
+func startHog(dir string, seed uint64) (stop func() error, err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find dyno's own program: %w", err)
+	}
+	h := host.Describe()
+	argv := []string{self, "hog", "--seed", fmt.Sprint(seed)}
+	for _, cpu := range append(h.ServerCPUs, h.GeneratorCPUs...) {
+		argv = append(argv, fmt.Sprint(cpu))
+	}
+	p, err := proc.Start(proc.Command{Argv: argv, Dir: dir, Env: proc.Environment(dir, dir, 0, nil), Log: filepath.Join(dir, "hog.log")})
+	if err != nil {
+		return nil, fmt.Errorf("start the hog: %w", err)
+	}
+	return func() error {
+		select {
+		case <-p.Done():
+			return errors.Join(fmt.Errorf("the hog ended by itself: %v: %s", p.Err(), strings.Join(p.LogTail(5), "; ")), p.Stop(0))
+		default:
+			return p.Stop(time.Second)
+		}
+	}, nil
+}
+
+// commitOf is the commit of this program, with a mark where it was built from something else; empty where nobody knows. go run leaves it out of the
+// program: then it is that of the checkout, in which file, that is being appended to, does not count.
+func commitOf(ctx context.Context, root, file string) string {
+	commit, changed := "", false
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch s.Key {
+			case "vcs.revision":
+				commit = s.Value
+			case "vcs.modified":
+				changed = s.Value == "true"
+			}
+		}
+	}
+	if commit == "" {
+		out, err := exec.CommandContext(ctx, "git", "-C", root, "rev-parse", "HEAD").Output()
+		if err != nil {
+			return ""
+		}
+		commit = strings.TrimSpace(string(out))
+		// No other file than that is left out, so its path need not be one of the checkout.
+		out, err = exec.CommandContext(ctx, "git", "-C", root, "status", "--porcelain", "--untracked-files=no", "--", ":/", ":(top,exclude,glob)**/"+filepath.Base(file)).Output()
+		changed = err != nil || len(out) > 0
+	}
+	commit = commit[:min(12, len(commit))]
+	if changed {
+		commit += "+"
+	}
+	return commit
+}
