@@ -69,7 +69,7 @@ func truthCommand() *cobra.Command {
 			if err := truth.Can(s); err != nil {
 				return err
 			}
-			ref := truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
+			ref := &truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
 			companion, err := companionOf(s)
 			if err != nil {
 				return err

@@ -22,7 +22,7 @@ type Reference struct {
 	Turns    int
 	Ask      func(path string) ([]byte, error) // the companion, if the scenario has one that it is not bound to
 
-	flaw flaw
+	flaw  flaw
 	added added
 }
 

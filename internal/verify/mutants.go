@@ -36,7 +36,7 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 	if err != nil {
 		return nil, err
 	}
-	ref := truth.Reference{Scenario: s}
+	ref := &truth.Reference{Scenario: s}
 	findings := []Finding{{Does: "nothing wrong"}}
 	serve := []func(context.Context, net.Listener) error{ref.Serve}
 	for _, m := range truth.Mutants(s) {
