@@ -6,6 +6,7 @@
 package result
 
 import (
+	"slices"
 	"time"
 
 	"dyno/internal/hist"
@@ -96,9 +97,16 @@ type Plan struct {
 	Controls    []string `json:"controls"`          // truth servers that ride along: the yardstick, its blinded copy, others
 	Ceiling     string   `json:"ceiling,omitempty"` // truth server that shows the generator's ceiling; in the pilots only
 	Managed     []string `json:"managed,omitempty"`
-	Level       Level    `json:"level"`            // of a duel and a classic run
-	Levels      []Level  `json:"levels,omitempty"` // of a sweep
+	Level       Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
+	Levels      []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
 	SLO         *SLO     `json:"slo,omitempty"`    // of a search
+
+	// Of a duel at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
+	// decides and that Holm corrects together, empty: all pairs of contestants at the first level. SideEpochs is in how many epochs a cell
+	// that is in no comparison is loaded, once each; 0: six.
+	Cells      []Cell       `json:"cells,omitempty"`
+	Family     []Comparison `json:"family,omitempty"`
+	SideEpochs int          `json:"side_epochs,omitempty"`
 
 	Seed    uint64  `json:"seed"`
 	Primary string  `json:"primary"`          // metric that decides pairs and stops the run
@@ -126,6 +134,55 @@ type Level struct {
 	PerConnection int `json:"per_connection,omitempty"`
 	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
 	RatePerSec float64 `json:"rate_per_sec,omitempty"`
+	// RateShare makes an open loop at this share of what the slowest contestant bears in the closed loop of the same delay, scenario and records, by
+	// the pilots. A trial's level has the rate that it came to in RatePerSec; a plan's has none.
+	RateShare float64 `json:"rate_share,omitempty"`
+	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
+	Records   int     `json:"records,omitempty"`  // that the companion answers with
+}
+
+// Open says whether the level is an open loop, whose arrivals do not wait for answers.
+func (l Level) Open() bool { return l.RatePerSec > 0 || l.RateShare > 0 }
+
+// Planned is the level as it stands in the plan: without the rate that a share came to.
+func (l Level) Planned() Level {
+	if l.RateShare > 0 {
+		l.RatePerSec = 0
+	}
+	return l
+}
+
+// Cell is a contestant at a level: an index into the plan's Levels, 0 where there is but the one Level.
+type Cell struct {
+	Contestant string `json:"contestant"`
+	Level      int    `json:"level"`
+}
+
+// Comparison is a pair of cells that a run decides.
+type Comparison struct {
+	A Cell `json:"a"`
+	B Cell `json:"b"`
+}
+
+// Points are the levels of the plan: Levels, or the one Level.
+func (p *Plan) Points() []Level {
+	if len(p.Levels) > 0 {
+		return p.Levels
+	}
+	return []Level{p.Level}
+}
+
+// LevelOf is the level of a trial of the plan.
+func (p *Plan) LevelOf(t *Trial) Level {
+	if t.Level != nil {
+		return *t.Level
+	}
+	return p.Level
+}
+
+// At is the index of a trial's level among the plan's Points; −1 if it is none of them, as in a search.
+func (p *Plan) At(t *Trial) int {
+	return slices.Index(p.Points(), p.LevelOf(t).Planned())
 }
 
 // SLO is what a search holds a server to: the response time below which a share Quantile of all requests must be.
