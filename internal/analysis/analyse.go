@@ -22,6 +22,11 @@ type Input struct {
 	Alpha       float64
 	Margin      float64
 	VoidShare   float64 // of the trials, that lie in void rounds
+
+	// Family are the comparisons of a run at several levels that are judged together, nil: all pairs of contestants at the one level. At is the
+	// index of a trial's level.
+	Family []result.Comparison
+	At     func(*result.Trial) int
 }
 
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02, method.md B).
@@ -32,62 +37,96 @@ const VoidLimit = 0.5
 
 // Analyse finds all that the trials say.
 func Analyse(in Input) *Analysis {
-	t := tabulate(in.Trials)
-	a := &Analysis{Primary: in.Primary, Epochs: len(t.epochs), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{},
+	t, pilot := Tabulate(in.Trials, in.At), Tabulate(in.Pilot, in.At)
+	standing := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return f })
+	slices.Sort(standing)
+	family := in.standingFamily(standing)
+	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{},
 		TooBusy: in.VoidShare > VoidLimit}
 	for _, l := range in.Looks {
 		a.AlphaAt = l.Alpha
-		if l.N <= len(t.epochs) {
+		if l.N <= a.Epochs {
 			a.Look++
 		}
 	}
-	standing := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return f })
-	slices.Sort(standing)
-	a.Cells = cells(t, in, a.AlphaAt)
-	a.ceiling(t, in)
-	for _, m := range Metrics {
-		ps := a.judge(t, m, couples(standing), in)
+	shares := map[result.Cell]float64{}
+	for _, level := range levels(family) {
+		addShares(shares, t, pilot, in, level)
+	}
+	if in.Family == nil {
+		a.Cells = cells(t, in, a.AlphaAt)
+		for c, x := range shares {
+			a.Shares[c.Contestant] = x
+		}
+	}
+	for _, m := range t.metrics() {
+		ps := a.judge(t, m, family, in)
 		if a.TooBusy && m.Wall {
 			unrank(ps)
 		}
 		if m.Name == in.Primary {
-			a.unrankAtCeiling(ps)
-			a.place(standing, ps, m)
-			a.MDE = mde(t, m, couples(standing), in)
+			unrankAtCeiling(ps, shares)
+			if in.Family == nil {
+				a.place(standing, ps, m)
+			}
+			a.MDE = mde(t, pilot, m, family, in)
 		}
 		a.Pairs = append(a.Pairs, ps...)
 	}
-	a.controls(t, in)
+	a.controls(t, in, levels(family))
 	a.strike(in)
 	return a
 }
 
-func couples(names []string) [][2]string {
-	var out [][2]string
+// standingFamily are the comparisons that are judged: of those that have not failed.
+func (in *Input) standingFamily(standing []string) []result.Comparison {
+	if in.Family == nil {
+		return couples(standing)
+	}
+	return slices.DeleteFunc(slices.Clone(in.Family), func(c result.Comparison) bool {
+		return !slices.Contains(standing, c.A.Contestant) || !slices.Contains(standing, c.B.Contestant)
+	})
+}
+
+func couples(names []string) []result.Comparison {
+	var out []result.Comparison
 	for i := range names {
 		for _, b := range names[i+1:] {
-			out = append(out, [2]string{names[i], b})
+			out = append(out, result.Comparison{A: at(names[i]), B: at(b)})
 		}
 	}
 	return out
 }
 
-// judge compares the couples under m, as Decide does. Before the first look a pair shows what is known so far.
-func (a *Analysis) judge(t *table, m Metric, couples [][2]string, in Input) []Pair {
-	pairs := make([]Pair, len(couples))
-	diffs := make([][]float64, len(couples))
-	for i, c := range couples {
-		diffs[i] = t.differences(m, c[0], c[1])
-		pairs[i] = Pair{A: c[0], B: c[1], Metric: m.Name, Verdict: Undecided, P: 1, Adjusted: 1}
+// levels are those of a family, in order; the first where there is none.
+func levels(family []result.Comparison) []int {
+	var out []int
+	for _, c := range family {
+		out = append(out, c.A.Level, c.B.Level)
+	}
+	slices.Sort(out)
+	if len(out) == 0 {
+		return []int{0}
+	}
+	return slices.Compact(out)
+}
+
+// judge compares the cells of a family under m, as Decide does. Before the first look a pair shows what is known so far.
+func (a *Analysis) judge(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
+	pairs := make([]Pair, len(family))
+	diffs := make([][]float64, len(family))
+	for i, c := range family {
+		diffs[i] = t.differences(m, c.A, c.B)
+		pairs[i] = Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name, Verdict: Undecided, P: 1, Adjusted: 1}
 		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
 	}
-	for i, j := range Decide(diffs, len(t.epochs), in.Looks, in.Margin) {
+	for i, j := range Decide(diffs, t.least(family), in.Looks, in.Margin) {
 		p := &pairs[i]
 		p.P, p.Adjusted, p.Ratio, p.Verdict = j.P, j.Adjusted, j.Ratio, j.Verdict
 		if j.Verdict == Different || j.Verdict == Negligible {
-			p.Better = p.B
+			p.Better, p.BetterAt = p.B, p.AtB
 			if j.Up == m.More {
-				p.Better = p.A
+				p.Better, p.BetterAt = p.A, p.AtA
 			}
 		}
 	}
@@ -103,19 +142,19 @@ func unrank(pairs []Pair) {
 }
 
 // unrankAtCeiling takes back differences whose loser stands at the generator's ceiling: it might be faster than could be shown.
-func (a *Analysis) unrankAtCeiling(pairs []Pair) {
+func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 	for i := range pairs {
 		p := &pairs[i]
-		if p.Verdict != Different && p.Verdict != Negligible {
+		loser := p.CellA()
+		switch p.Leads() {
+		case 0:
 			continue
+		case 1:
+			loser = p.CellB()
 		}
-		loser := p.A
-		if p.Better == p.A {
-			loser = p.B
-		}
-		if a.Shares[loser] > CeilingLimit {
-			p.Verdict, p.Better = Undecided, ""
-			p.Note = loser + " stands at the generator's ceiling: it may be faster than this generator can show"
+		if shares[loser] > CeilingLimit {
+			p.Verdict, p.Better, p.BetterAt = Undecided, "", 0
+			p.Note = loser.Contestant + " stands at the generator's ceiling: it may be faster than this generator can show"
 		}
 	}
 }
@@ -170,54 +209,60 @@ func (a *Analysis) strike(in Input) {
 	}
 }
 
-// controls compares the controls among themselves, outside the contestants' family and at their own alpha.
-func (a *Analysis) controls(t *table, in Input) {
+// controls compares the controls among themselves, at the levels of the family but outside of it and at their own alpha. Of the yardstick and its copy
+// the worst level is kept.
+func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	m, ok := MetricNamed(in.Primary)
 	if !ok || len(in.Controls) < 2 {
 		return
 	}
 	for i, c := range in.Controls[1:] {
-		p := a.judge(t, m, [][2]string{{in.Controls[0], c}}, in)[0]
-		if i == 0 {
-			a.Canary = &p
-		} else {
-			a.Others = append(a.Others, p)
+		var family []result.Comparison
+		for _, l := range levels {
+			family = append(family, result.Comparison{A: result.Cell{Contestant: in.Controls[0], Level: l}, B: result.Cell{Contestant: c, Level: l}})
 		}
+		ps := a.judge(t, m, family, in)
+		if i > 0 {
+			a.Others = append(a.Others, ps...)
+			continue
+		}
+		worst := slices.MinFunc(ps, func(p, q Pair) int { return cmp.Compare(p.Adjusted, q.Adjusted) })
+		a.Canary = &worst
 	}
 }
 
-// ceiling finds which share of the generator's ceiling each contestant reaches: its ratio to the yardstick in the run times the yardstick's
-// ratio to the ceiling's server in the pilots. Ratios of one round each, they do not drift with the machine.
-func (a *Analysis) ceiling(t *table, in Input) {
+// addShares finds which share of the generator's ceiling each contestant reaches at a level: its ratio to the yardstick in the run times the
+// yardstick's ratio to the ceiling's server in the pilots. Ratios of one round each, they do not drift with the machine.
+func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level int) {
 	m, _ := MetricNamed("throughput")
 	if in.Ceiling == "" || len(in.Controls) == 0 {
 		return
 	}
-	scale := math.Exp(stats.Median(present(tabulate(in.Pilot).differences(m, in.Controls[0], in.Ceiling), all)))
-	if math.IsNaN(scale) {
+	cell := func(name string) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	scale := pilot.Compare(m, cell(in.Controls[0]), cell(in.Ceiling), 0.95)
+	if scale.N == 0 {
 		return
 	}
 	for _, n := range in.Contestants {
-		if r := ratio(present(t.differences(m, n, in.Controls[0]), all), 0.95); r.N > 0 {
-			a.Shares[n] = r.Value * scale
+		if r := t.Compare(m, cell(n), cell(in.Controls[0]), 0.95); r.N > 0 {
+			shares[cell(n)] = r.Value * scale.Value
 		}
 	}
-	a.Shares[in.Controls[0]] = scale
+	shares[cell(in.Controls[0])] = scale.Value
 }
 
 // mde is the minimum detectable effect of a typical pair, as a share: by the pairs' own spread once there are epochs, before that by the
 // pilots' rounds.
-func mde(t *table, m Metric, couples [][2]string, in Input) float64 {
+func mde(t, pilot *Table, m Metric, family []result.Comparison, in Input) float64 {
 	if len(in.Looks) == 0 {
 		return math.NaN()
 	}
 	last := in.Looks[len(in.Looks)-1]
 	var sigmas []float64
-	pilot := tabulate(in.Pilot)
-	for _, c := range couples {
-		if d := present(t.differences(m, c[0], c[1]), all); len(d) >= 4 {
+	for _, c := range family {
+		if d := present(t.differences(m, c.A, c.B), all); len(d) >= 4 {
 			sigmas = append(sigmas, stats.MAD(d))
-		} else if d, rounds := pilot.rounds(m, c[0], c[1]); len(d) >= 3 {
+		} else if d, rounds := pilot.inRounds(m, c); len(d) >= 3 {
 			// The epoch's value is a median of rounds, whose standard error is sqrt(pi/2) that of their mean.
 			sigmas = append(sigmas, stats.MAD(d)*math.Sqrt(math.Pi/2/float64(rounds)))
 		}
@@ -225,5 +270,5 @@ func mde(t *table, m Metric, couples [][2]string, in Input) float64 {
 	if len(sigmas) == 0 {
 		return math.NaN()
 	}
-	return math.Expm1(stats.MDE(stats.Median(sigmas), last.N, max(1, len(couples)), last.Alpha))
+	return math.Expm1(stats.MDE(stats.Median(sigmas), last.N, max(1, len(family)), last.Alpha))
 }

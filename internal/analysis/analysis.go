@@ -14,6 +14,7 @@ type Metric struct {
 	Unit  string                              // of the value: "1/s", "ns", "bytes"
 	More  bool                                // bigger is better
 	Wall  bool                                // measured by the wall clock: what others do on the machine is in it
+	Open  bool                                // of open loops alone: a closed loop has none
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
 }
 
@@ -23,6 +24,8 @@ var Metrics = []Metric{
 	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Of: cpuPerRequest},
 	{Name: "p50", Title: "Service time, median", Unit: "ns", Wall: true, Of: p50},
 	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: memory},
+	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Wall: true, Open: true, Of: responseP50},
+	{Name: "response_p99", Title: "Response time, 99 %", Unit: "ns", Wall: true, Open: true, Of: responseP99},
 }
 
 // MetricNamed returns the metric of that name.
@@ -60,6 +63,18 @@ func memory(t *result.Trial) (float64, bool) {
 	return float64(*t.Server.PSSBytes), true
 }
 
+func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, t.Load.ResponseP50NS, 20) }
+
+func responseP99(t *result.Trial) (float64, bool) {
+	return response(&t.Load, t.Load.ResponseP99NS, 1000)
+}
+
+// response is a quantile of due -> done, if so many requests were answered that ten lie beyond it, and it is more than a lower bound.
+func response(l *result.Load, ns, least int64) (float64, bool) {
+	censored := l.CensoredFromNS > 0 && ns >= l.CensoredFromNS
+	return float64(ns), ns > 0 && l.Succeeded >= least && !censored
+}
+
 // Verdict is what the data says of a pair.
 type Verdict string
 
@@ -89,13 +104,39 @@ type Cell struct {
 // Pair compares A with B under one metric: Ratio is A's value over B's.
 type Pair struct {
 	A, B     string
+	AtA, AtB int // levels of the plan: 0 in a run at one
 	Metric   string
 	Ratio    Estimate
 	P        float64 // exact two-sided signed-rank
 	Adjusted float64 // Holm
 	Verdict  Verdict
 	Better   string // A, B or "" unless different or negligible
+	BetterAt int    // its level
 	Note     string // why a difference that was found is not counted
+}
+
+// CellA is A at its level, CellB is B.
+func (p Pair) CellA() result.Cell { return result.Cell{Contestant: p.A, Level: p.AtA} }
+
+// CellB is B at its level.
+func (p Pair) CellB() result.Cell { return result.Cell{Contestant: p.B, Level: p.AtB} }
+
+// Leads is 1 where A was found to be the better one, −1 where B was, else 0.
+func (p Pair) Leads() int {
+	switch {
+	case p.Better == "":
+		return 0
+	case p.Better == p.A && p.BetterAt == p.AtA:
+		return 1
+	}
+	return -1
+}
+
+// Turned is the same comparison seen from B.
+func (p Pair) Turned() Pair {
+	p.A, p.B, p.AtA, p.AtB = p.B, p.A, p.AtB, p.AtA
+	p.Ratio = Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
+	return p
 }
 
 // Place is a contestant's rank under the primary metric. Lo..Hi is its rank interval, from 1.
@@ -107,17 +148,17 @@ type Place struct {
 	Struck     string // why it is not ranked, if it is not
 }
 
-// Analysis is all that was found.
+// Analysis is all that was found. Of a run whose family is named it has no cells, places and shares: those are level by level.
 type Analysis struct {
 	Primary string
-	Epochs  int     // valid, pilots left out
+	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
 	Look    int     // number of the look at which the run stands, from 1; 0 before the first
 	AlphaAt float64 // level of each look
 	Margin  float64
 
 	Order   []string // contestants in table order: by tier, alphabetical within it; struck ones last
 	Cells   []Cell   // contestants and controls × metrics
-	Pairs   []Pair   // of contestants, all metrics; controls' own pair stands in Canary
+	Pairs   []Pair   // of contestants, all metrics: the run's family; controls' own pair stands in Canary
 	Places  []Place  // in Order
 	Canary  *Pair    // the yardstick against its blinded copy, primary metric
 	Others  []Pair   // the yardstick against further controls (ref+20%), primary metric
@@ -137,16 +178,20 @@ func (a *Analysis) Cell(contestant, metric string) *Cell {
 	return nil
 }
 
-// Pair returns how x compares with y under a metric, turned round if it was stored the other way; ok is false if they were not compared.
+// Pair returns how x compares with y under a metric, both at the first level, turned round if it was stored the other way; ok is false if they were
+// not compared.
 func (a *Analysis) Pair(x, y, metric string) (p Pair, ok bool) {
+	return a.Compared(at(x), at(y), metric)
+}
+
+// Compared is Pair for cells at any level.
+func (a *Analysis) Compared(x, y result.Cell, metric string) (p Pair, ok bool) {
 	for _, p := range a.Pairs {
-		if p.Metric == metric && p.A == x && p.B == y {
+		if p.Metric == metric && p.CellA() == x && p.CellB() == y {
 			return p, true
 		}
-		if p.Metric == metric && p.A == y && p.B == x {
-			p.A, p.B = x, y
-			p.Ratio = Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
-			return p, true
+		if p.Metric == metric && p.CellA() == y && p.CellB() == x {
+			return p.Turned(), true
 		}
 	}
 	return Pair{}, false

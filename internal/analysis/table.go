@@ -8,38 +8,69 @@ import (
 	"dyno/internal/stats"
 )
 
-// table finds the trials of a contestant by epoch and round.
-type table struct {
-	epochs  []int // in order
-	byEpoch map[int][]int
-	trials  map[place]*result.Trial
+// Table finds trials by cell, that is contestant and level, by epoch and by round.
+type Table struct {
+	epochs []int           // in order
+	rounds map[int][]int   // of an epoch
+	loaded map[[2]int]bool // an epoch has trials at a level
+	trials map[place]*result.Trial
 }
 
 type place struct {
-	contestant   string
+	result.Cell
 	epoch, round int
 }
 
-func tabulate(trials []result.Trial) *table {
-	t := &table{byEpoch: map[int][]int{}, trials: map[place]*result.Trial{}}
+// Tabulate makes the table of trials; at gives the index of a trial's level (result.Plan.At), nil where all are at one.
+func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
+	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place]*result.Trial{}}
 	for i := range trials {
-		tr := &trials[i]
+		tr, level := &trials[i], 0
+		if at != nil {
+			level = at(tr)
+		}
 		if !slices.Contains(t.epochs, tr.Epoch) {
 			t.epochs = append(t.epochs, tr.Epoch)
 		}
-		if !slices.Contains(t.byEpoch[tr.Epoch], tr.Round) {
-			t.byEpoch[tr.Epoch] = append(t.byEpoch[tr.Epoch], tr.Round)
+		if !slices.Contains(t.rounds[tr.Epoch], tr.Round) {
+			t.rounds[tr.Epoch] = append(t.rounds[tr.Epoch], tr.Round)
 		}
-		t.trials[place{tr.Contestant, tr.Epoch, tr.Round}] = tr
+		t.loaded[[2]int{tr.Epoch, level}] = true
+		t.trials[place{result.Cell{Contestant: tr.Contestant, Level: level}, tr.Epoch, tr.Round}] = tr
 	}
 	return t
 }
 
-// values are the metric's values of a contestant in one epoch, one a round.
-func (t *table) values(m Metric, name string, epoch int) []float64 {
+// Level is what a cell does: the median over epochs of the epoch's median, in the metric's unit, with its interval between epochs at 95 %; N is 0
+// where no trial of it has the metric.
+func (t *Table) Level(m Metric, c result.Cell) Estimate {
+	var values []float64
+	for _, e := range t.epochs {
+		if v := t.values(m, c, e); len(v) > 0 {
+			values = append(values, stats.Median(v))
+		}
+	}
+	if len(values) == 0 {
+		return Estimate{}
+	}
+	out := Estimate{Value: stats.Median(values), Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
+	if lo, hi, ok := stats.MedianCI(values, 0.95); ok {
+		out.Lo, out.Hi = lo, hi
+	}
+	return out
+}
+
+// Compare is the ratio of a over b with its interval at confidence conf, whether or not the run decides that pair: it is no verdict. N is 0 where
+// the two were never loaded in one round.
+func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {
+	return ratio(present(t.differences(m, a, b), all), conf)
+}
+
+// values are the metric's values of a cell in one epoch, one a round.
+func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	var out []float64
-	for _, r := range t.byEpoch[epoch] {
-		if tr := t.trials[place{name, epoch, r}]; tr != nil {
+	for _, r := range t.rounds[epoch] {
+		if tr := t.trials[place{c, epoch, r}]; tr != nil {
 			if v, ok := m.Of(tr); ok {
 				out = append(out, v)
 			}
@@ -49,9 +80,9 @@ func (t *table) values(m Metric, name string, epoch int) []float64 {
 }
 
 // logRatios are the in-round log ratios of a over b in one epoch.
-func (t *table) logRatios(m Metric, a, b string, epoch int) []float64 {
+func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
 	var out []float64
-	for _, r := range t.byEpoch[epoch] {
+	for _, r := range t.rounds[epoch] {
 		x, y := t.trials[place{a, epoch, r}], t.trials[place{b, epoch, r}]
 		if x == nil || y == nil {
 			continue
@@ -65,45 +96,74 @@ func (t *table) logRatios(m Metric, a, b string, epoch int) []float64 {
 	return out
 }
 
+// epochsOf are those that loaded the level of a or of b: of their launch part, while others have others.
+func (t *Table) epochsOf(a, b result.Cell) []int {
+	var out []int
+	for _, e := range t.epochs {
+		if t.loaded[[2]int{e, a.Level}] || t.loaded[[2]int{e, b.Level}] {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// least is the number of epochs that every comparison has; all epochs, where there is none.
+func (t *Table) least(family []result.Comparison) int {
+	n := len(t.epochs)
+	for _, c := range family {
+		n = min(n, len(t.epochsOf(c.A, c.B)))
+	}
+	return n
+}
+
 // differences are d_e of method.md §2.4: per epoch the median over its rounds of the log ratio of a over b; NaN in one that has none.
-func (t *table) differences(m Metric, a, b string) []float64 {
-	out := make([]float64, len(t.epochs))
-	for i, e := range t.epochs {
+func (t *Table) differences(m Metric, a, b result.Cell) []float64 {
+	epochs := t.epochsOf(a, b)
+	out := make([]float64, len(epochs))
+	for i, e := range epochs {
 		out[i] = stats.Median(t.logRatios(m, a, b, e))
 	}
 	return out
 }
 
-// rounds are the in-round log ratios of all epochs, and how many an epoch has.
-func (t *table) rounds(m Metric, a, b string) (d []float64, perEpoch int) {
-	for _, e := range t.epochs {
-		d = append(d, t.logRatios(m, a, b, e)...)
+// inRounds are the in-round log ratios of all epochs, and how many an epoch has.
+func (t *Table) inRounds(m Metric, c result.Comparison) (d []float64, perEpoch int) {
+	epochs := t.epochsOf(c.A, c.B)
+	for _, e := range epochs {
+		d = append(d, t.logRatios(m, c.A, c.B, e)...)
 	}
-	return d, max(1, len(d)/max(1, len(t.epochs)))
+	return d, max(1, len(d)/max(1, len(epochs)))
 }
 
+// has reports whether a trial has the metric.
+func (t *Table) has(m Metric) bool {
+	for _, tr := range t.trials {
+		if _, ok := m.Of(tr); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// metrics are those of a run: not those of open loops, where it has none.
+func (t *Table) metrics() []Metric {
+	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return m.Open && !t.has(m) })
+}
+
+// at is a contestant at the first level, which is the only one of most runs.
+func at(contestant string) result.Cell { return result.Cell{Contestant: contestant} }
+
 // cells are the levels, and the ratios to the yardstick, of every contestant and control that has trials.
-func cells(t *table, in Input, alpha float64) []Cell {
+func cells(t *Table, in Input, alpha float64) []Cell {
 	var out []Cell
 	for _, name := range append(slices.Clone(in.Contestants), in.Controls...) {
-		for _, m := range Metrics {
-			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name]}
-			var values []float64
-			for _, e := range t.epochs {
-				if v := t.values(m, name, e); len(v) > 0 {
-					values = append(values, stats.Median(v))
-				}
-			}
-			if len(values) > 0 {
-				c.Level = Estimate{Value: stats.Median(values), Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
-				if lo, hi, ok := stats.MedianCI(values, 0.95); ok {
-					c.Level.Lo, c.Level.Hi = lo, hi
-				}
-			} else if c.Absent == "" {
+		for _, m := range t.metrics() {
+			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name], Level: t.Level(m, at(name))}
+			if c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "no trial of it stands"
 			}
 			if len(in.Controls) > 0 && name != in.Controls[0] {
-				c.Ratio = ratio(present(t.differences(m, name, in.Controls[0]), all), 1-alpha)
+				c.Ratio = t.Compare(m, at(name), at(in.Controls[0]), 1-alpha)
 			}
 			out = append(out, c)
 		}

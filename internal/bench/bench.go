@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -72,11 +73,12 @@ type Driver interface {
 type Bench struct {
 	Host     Host
 	Driver   Driver
-	Scenario *scenario.Scenario
-	Append   func(result.Record) error // puts it in the store
-	Sync     func() error              // puts the store on disk
-	Event    func(result.Event)        // may be nil; called from one goroutine at a time
-	Decided  func(*result.Run) bool    // whether every pair is decided, at a look
+	Scenario *scenario.Scenario            // of the plan
+	Others   map[string]*scenario.Scenario // of levels that have one of their own, by name
+	Append   func(result.Record) error     // puts it in the store
+	Sync     func() error                  // puts the store on disk
+	Event    func(result.Event)            // may be nil; called from one goroutine at a time
+	Decided  func(*result.Run) bool        // whether every pair is decided, at a look
 	Standing func(*result.Run) []result.Standing
 	Note     func(*result.Run) string // told once, after the pilots
 
@@ -136,6 +138,11 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	built, err := b.build(ctx)
 	if err != nil {
 		return "", err
+	}
+	for _, l := range b.run.Plan.Points() {
+		if l.Scenario != "" && b.Others[l.Scenario] == nil {
+			return "", fmt.Errorf("a level has the scenario %q, which was not read", l.Scenario)
+		}
 	}
 	if err := b.prove(ctx, built); err != nil {
 		return "", err
@@ -257,12 +264,48 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	if c.Name == b.run.Plan.Ceiling {
 		return nil, nil
 	}
-	network, addr := s.Addr()
-	seen, err := scenario.Verify(ctx, b.Scenario, network, addr, c.Differs, b.delay(0))
+	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0)
 	if err != nil {
 		return seen, &LogError{Err: err, Tail: s.LogTail()}
 	}
 	return seen, nil
+}
+
+// verify proves that a contestant keeps the contract of each scenario that it is loaded with. What was observed is of the first, but for the framing and
+// the differences, in which the others have a part.
+func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch int) (*scenario.Observed, error) {
+	var all *scenario.Observed
+	network, addr := s.Addr()
+	for _, of := range plan.Scenarios(&b.run.Plan, name) {
+		seen, err := scenario.Verify(ctx, b.scenario(of), network, addr, differs, b.delay(epoch))
+		if err != nil {
+			if of != "" {
+				err = fmt.Errorf("scenario %s: %w", of, err)
+			}
+			return seen, err
+		}
+		if all == nil {
+			all = seen
+			continue
+		}
+		for request, framing := range seen.Framing {
+			all.Framing[of+" "+request] = framing
+		}
+		for _, d := range seen.Differs {
+			if !slices.Contains(all.Differs, d) {
+				all.Differs = append(all.Differs, d)
+			}
+		}
+	}
+	return all, nil
+}
+
+// scenario is the one of that name, the plan's for "".
+func (b *Bench) scenario(name string) *scenario.Scenario {
+	if s := b.Others[name]; s != nil {
+		return s
+	}
+	return b.Scenario
 }
 
 // LogError is an error of a contestant with the end of its log.
@@ -283,7 +326,8 @@ func (b *Bench) delay(epoch int) time.Duration {
 
 // launch starts a contestant; it is ready when its first loaded request is answered with the right status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
-	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: b.Scenario.Probe(b.delay(epoch))})
+	first := b.scenario(plan.Scenarios(&b.run.Plan, name)[0])
+	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: first.Probe(b.delay(epoch))})
 }
 
 // record stores one record and adds it to the run.

@@ -11,7 +11,6 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 )
 
 // turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this one, in shuffled order.
@@ -27,7 +26,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	var all []*started
 	for i, name := range plan.Starts(b.run, epoch) {
 		b.progress("launch", name, epoch, nil)
-		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i, managed: slices.Contains(p.Managed, name)}
+		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i, managed: slices.Contains(p.Managed, name), levels: plan.Warmups(b.run, epoch, name)}
 		s.err = b.open(ctx, s)
 		all = append(all, s)
 	}
@@ -59,10 +58,11 @@ type started struct {
 	position int
 	managed  bool
 	server   Server
-	rates    []float64     // of its warm-up windows, per second of its own CPU, for others work beside it
-	began    time.Time     // end of the first
-	cpu      time.Duration // its clock after the last
-	compiled time.Duration // since began, when it was last seen to work at rest
+	levels   []result.Level // that it is warmed up at
+	rates    []float64      // of its warm-up windows, per second of its own CPU, for others work beside it
+	began    time.Time      // end of the first
+	cpu      time.Duration  // its clock after the last
+	compiled time.Duration  // since began, when it was last seen to work at rest
 	err      error
 }
 
@@ -76,8 +76,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	s.server, b.servers[s.Contestant] = server, server
 	s.ReadyNS = int64(server.Ready())
 	if s.Contestant != b.run.Plan.Ceiling {
-		network, addr := server.Addr()
-		if _, err := scenario.Verify(ctx, b.Scenario, network, addr, b.differs(s.Contestant), b.delay(s.Epoch)); err != nil {
+		if _, err := b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch); err != nil {
 			return &LogError{Err: err, Tail: server.LogTail()}
 		}
 	}
@@ -173,7 +172,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	server, generator := inner()
 	counted(&t.Server)
-	if o.Round == p.Rounds-1 { // the epoch's last, or its repetition
+	if o.Last { // or its repetition
 		s.Totals(&t.Server)
 	}
 	sess.Close()
@@ -233,7 +232,7 @@ func (b *Bench) differs(name string) []string {
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
 	network, addr := s.Addr()
 	return load.Job{
-		Network: network, Addr: addr, Scenario: b.Scenario.Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
+		Network: network, Addr: addr, Scenario: b.scenario(level.Scenario).Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
 		Spin: level.RatePerSec > 0 && b.run.Host.Pinned,
 	}

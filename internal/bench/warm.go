@@ -73,24 +73,33 @@ func (s *started) warm(waits bool) bool {
 	return took >= plan.WarmManagedCap || enough && took-s.compiled >= plan.WarmQuiet
 }
 
-// warmOnce is one window of load, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
+// warmOnce is one window of load of each scenario that it will be loaded with, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
-	before, err := s.server.CPU()
-	if err == nil && len(s.rates) > 0 && before-s.cpu > compiling {
+	if now, err := s.server.CPU(); err == nil && len(s.rates) > 0 && now-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
-	session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, b.warmLevel(s.Epoch), 0))
-	if err != nil {
-		return err
-	}
-	seen, err := session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay(s.Epoch)), Spread: b.delay(s.Epoch)})
-	after, unread := s.server.CPU()
-	session.Close()
-	if err == nil {
-		err = broken(&seen)
-	}
-	if err != nil {
-		return err
+	var seen result.Load
+	var used time.Duration
+	for _, level := range s.levels {
+		before, unread := s.server.CPU()
+		session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, level, 0))
+		if err != nil {
+			return err
+		}
+		one, err := session.Run(ctx, load.Window{For: max(warmWindow, 2*b.delay(s.Epoch)), Spread: b.delay(s.Epoch)})
+		after, unread2 := s.server.CPU()
+		session.Close()
+		if err == nil {
+			err = broken(&one)
+		}
+		if err != nil {
+			return err
+		}
+		if unread != nil || unread2 != nil || after <= before {
+			after = before + time.Duration(one.WindowNS)
+		}
+		used += after - before
+		seen.Succeeded, seen.WindowNS = seen.Succeeded+one.Succeeded, seen.WindowNS+one.WindowNS
 	}
 	if s.managed {
 		b.Driver.Rest(settle)
@@ -100,24 +109,12 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	}
 	s.cpu, _ = s.server.CPU()
 	s.WarmupRequests += seen.Succeeded
-	used := after - before
-	if unread != nil || used <= 0 {
-		used = time.Duration(seen.WindowNS)
-	}
 	s.rates = append(s.rates, float64(seen.Succeeded)/used.Seconds())
 	s.WarmupNS += seen.WindowNS
 	if s.managed {
 		s.WarmupNS = int64(b.Driver.Now().Sub(s.began))
 	}
 	return nil
-}
-
-// warmLevel is where the contestants of an epoch are warmed up: at the plan's level or, in a sweep, with the first connections and delay of
-// the epoch's levels.
-func (b *Bench) warmLevel(epoch int) result.Level {
-	level := plan.First(&b.run.Plan, epoch)
-	level.RatePerSec = 0
-	return level
 }
 
 // Warm-up classes of method.md §2.3. This version tells them by halves; the changepoint test is to come.

@@ -38,6 +38,10 @@ const (
 	quickLoad   = 1200 * time.Millisecond
 	fullLoad    = 2000 * time.Millisecond
 	leastRounds = 3
+
+	// commonShare is the rate that full loads all contestants at beside its closed loop, as a share of what the slowest bears: each has its answers ready
+	// long before the next request is due, most of the time.
+	commonShare = 0.3
 )
 
 // Profile sets the times and rounds of p by the profile it names, as far as the protocol leaves them open.
@@ -54,7 +58,18 @@ func Profile(p *result.Plan) error {
 	trial := max(quickTrial, 20*time.Duration(p.Level.DelayNS))
 	switch p.Protocol {
 	case Duel:
-		p.Rounds = max(leastRounds, int(load/trial))
+		if p.Profile == "full" && len(p.Levels) == 0 && !p.Level.Open() { // at a common rate, beside what is decided
+			common := p.Level
+			common.RateShare = commonShare
+			p.Levels = []result.Level{p.Level, common}
+		}
+		for _, l := range p.Levels {
+			trial = max(trial, 20*time.Duration(l.DelayNS))
+		}
+		p.Rounds, p.Pilots = max(leastRounds, int(load/trial)), p.Pilots*len(partsWith(p, true))
+		if len(p.Levels) > 0 {
+			trial = quickTrial // of each level: see trialOf
+		}
 	case Sweep:
 		trial = quickTrial // of each level: see trialOf
 		p.Rounds, p.Looks, p.Pilots = leastRounds, nil, len(parts(p))
@@ -79,9 +94,8 @@ func Profile(p *result.Plan) error {
 
 // Cost is what a plan takes, told before it starts.
 type Cost struct {
-	Starters     int // contestants and controls of a round
-	Pairs        int // that are compared
-	Epoch        time.Duration
+	Pairs        int           // that are compared
+	Epoch        time.Duration // without the cells beside the family; the mean over delays
 	Epochs       int           // after the pilots, until the last look
 	Trials       int           // until the last look, pilots among them
 	FirstVerdict time.Duration // 0: there are no verdicts
@@ -92,35 +106,44 @@ type Cost struct {
 // reserve is the share of the budget that is kept for void rounds and for a machine that slows down.
 const reserve = 0.07
 
-// Estimate tells the cost of p, or an error that names the least budget that can reach its end, for a duel a verdict.
+// Estimate tells the cost of p, or an error: why it cannot be carried out, or the least budget that can reach its end, for a duel a verdict.
 func Estimate(p *result.Plan) (Cost, error) {
-	switch p.Protocol {
-	case Sweep, Classic, Search:
+	if err := Check(p); err != nil {
+		return Cost{}, err
+	}
+	if whole(p) {
 		return estimateAll(p)
 	}
-	c := Cost{Starters: len(p.Contestants) + len(p.Controls), Pairs: pairs(len(p.Contestants))}
-	pilot := pilotsEstimate(p)
-	c.Epoch = estimateEpoch(p, p.Pilots)
-	left := time.Duration(p.BudgetNS) - pilot
-	c.Looks = looks(p.Looks, int(float64(left)*(1-reserve)/float64(c.Epoch)), c.Pairs, p.Alpha)
+	c := Cost{Pairs: pairs(p, p.Contestants)}
+	turn := turnCost(p)
+	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
+	before := pilotsEstimate(p) + sideCost(p)
+	left := time.Duration(p.BudgetNS) - before
+	c.Looks = looks(p.Looks, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs, p.Alpha)
 	if len(c.Looks) == 0 {
-		least := pilot + time.Duration(float64(stats.MinEpochs(c.Pairs, p.Alpha))*float64(c.Epoch)/(1-reserve))
+		n := stats.MinEpochs(c.Pairs, p.Alpha)
+		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
 		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %d pairs: one epoch takes about %v, and at least %d are needed; give --budget %v or more, or fewer --contestants",
-			time.Duration(p.BudgetNS), c.Pairs, c.Epoch.Round(100*time.Millisecond), stats.MinEpochs(c.Pairs, p.Alpha), ceil(least, 10*time.Second))
+			time.Duration(p.BudgetNS), c.Pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second))
 	}
-	c.Epochs = c.Looks[len(c.Looks)-1].N
-	c.FirstVerdict = pilot + time.Duration(c.Looks[0].N)*c.Epoch
-	c.Whole = pilot + time.Duration(c.Epochs)*c.Epoch
-	c.Trials = p.Rounds * (c.Epochs*c.Starters + p.Pilots*len(starters(p, true)))
+	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
+	first := epochsUntil(p, c.Looks[0].N)
+	for e := range p.Pilots + c.Epochs {
+		c.Whole += estimateEpoch(p, e)
+		c.Trials += trialsOf(p, e)
+		if e == p.Pilots+first-1 {
+			c.FirstVerdict = c.Whole
+		}
+	}
 	return c, nil
 }
 
 // estimateAll is Estimate for a plan that is carried out whole.
 func estimateAll(p *result.Plan) (Cost, error) {
-	c := Cost{Starters: len(p.Contestants) + len(p.Controls), Epochs: p.Epochs * len(parts(p))}
+	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
 	for e := range p.Pilots + c.Epochs {
 		c.Whole += estimateEpoch(p, e)
-		c.Trials += p.Rounds * len(entrants(p, e))
+		c.Trials += trialsOf(p, e)
 	}
 	if p.Protocol == Classic && p.Requests > 0 {
 		c.Whole = 0 // it depends on the contestants
@@ -133,8 +156,8 @@ func estimateAll(p *result.Plan) (Cost, error) {
 	return c, nil
 }
 
-// pairs is the size of Holm's family among k contestants; one contestant alone is compared with nobody, but still judged at one look.
-func pairs(k int) int { return max(1, k*(k-1)/2) }
+// pairs is the size of Holm's family among the named contestants; one contestant alone is compared with nobody, but still judged at one look.
+func pairs(p *result.Plan, names []string) int { return max(1, len(Family(p, names))) }
 
 // looks picks from the candidates those that fit; where none does, one look at all that fit, if Holm can use it.
 func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
@@ -151,10 +174,45 @@ func pilotsEstimate(p *result.Plan) (sum time.Duration) {
 	return sum
 }
 
+// turnCost is the time of one epoch of each part, after the pilots and without the cells beside the family.
+func turnCost(p *result.Plan) (sum time.Duration) {
+	for i := range parts(p) {
+		sum += epochEstimate(p, p.Pilots+i, nil)
+	}
+	return sum
+}
+
+// sideCost is what the cells beside the family take in all, after the pilots.
+func sideCost(p *result.Plan) (sum time.Duration) {
+	for i := range parts(p) {
+		e := p.Pilots + i
+		sum += time.Duration(sideEpochs(p)) * (epochEstimate(p, e, sides(p, e)) - epochEstimate(p, e, nil))
+	}
+	return sum
+}
+
+// sidesAt are the cells beside the family that an epoch loads where none before is void.
+func sidesAt(p *result.Plan, epoch int) []entrant {
+	if epoch >= p.Pilots && turnOf(p, epoch) >= sideEpochs(p) {
+		return nil
+	}
+	return sides(p, epoch)
+}
+
+// trialsOf is the number of trials of an epoch.
+func trialsOf(p *result.Plan, epoch int) int {
+	return p.Rounds*len(entrants(p, epoch)) + len(sidesAt(p, epoch))
+}
+
 func estimateEpoch(p *result.Plan, epoch int) time.Duration {
+	return epochEstimate(p, epoch, sidesAt(p, epoch))
+}
+
+// epochEstimate is the time of an epoch with those cells beside the family.
+func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	var sum time.Duration
 	managed := 0
-	names := starters(p, epoch < p.Pilots)
+	names := launched(p, epoch, besides)
 	for _, name := range names {
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
@@ -166,8 +224,14 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 	if p.Protocol == Search {
 		return sum + estimateSearch(p)
 	}
+	one := func(e entrant) time.Duration {
+		return time.Duration(trialOf(p, e)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead
+	}
 	for _, e := range entrants(p, epoch) {
-		sum += time.Duration(p.Rounds) * (time.Duration(trialOf(p, e.level)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead)
+		sum += time.Duration(p.Rounds) * one(e)
+	}
+	for _, e := range besides {
+		sum += one(e)
 	}
 	if managed > 0 && p.Protocol != Classic {
 		native := time.Duration(len(names)-managed) * WarmNative
@@ -180,18 +244,18 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 // Before that they are those of the estimate.
 func Looks(run *result.Run) []stats.Look {
 	p := &run.Plan
-	m := pairs(len(active(run, false)))
+	m := pairs(p, active(run, false))
 	if lastEpoch(run) < p.Pilots {
 		if c, err := Estimate(p); err == nil {
 			return c.Looks
 		}
 		return nil
 	}
-	left := float64(p.BudgetNS-pilotsEnd(run)) * (1 - reserve)
 	if whole(p) {
 		return nil
 	}
-	if l := looks(p.Looks, int(left/float64(pilotCost(run))), m, p.Alpha); len(l) > 0 {
+	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, sideCost(p))) * (1 - reserve)
+	if l := looks(p.Looks, int(left/float64(atPace(run, turnCost(p)))), m, p.Alpha); len(l) > 0 {
 		return l
 	}
 	least := stats.MinEpochs(m, p.Alpha) // no verdict fits at this pace; it may still get better
@@ -235,22 +299,21 @@ func pilotsEnd(run *result.Run) int64 {
 	return end - begin(run)
 }
 
-// pilotCost is the time of one epoch at the pace of the pilots, without the ceiling's server, ns; the estimate where there are none.
-func pilotCost(run *result.Run) int64 {
+// atPace is how long something takes at the pace of the pilots, ns; as estimated where there are none.
+func atPace(run *result.Run, estimate time.Duration) int64 {
 	p := &run.Plan
-	est := int64(estimateEpoch(p, p.Pilots))
 	if p.Pilots == 0 || pilotsEnd(run) == 0 {
-		return est
+		return int64(estimate)
 	}
 	scale := float64(pilotsEnd(run)) / float64(pilotsEstimate(p))
-	return int64(scale * float64(est))
+	return int64(scale * float64(estimate))
 }
 
 // epochCost is the mean time of the epochs so far, the pilots left out, ns.
 func epochCost(run *result.Run) int64 {
 	n := int64(lastEpoch(run) - run.Plan.Pilots + 1)
 	if n <= 0 {
-		return pilotCost(run)
+		return atPace(run, estimateEpoch(&run.Plan, run.Plan.Pilots))
 	}
 	return (elapsed(run) - pilotsEnd(run)) / n
 }
@@ -258,13 +321,13 @@ func epochCost(run *result.Run) int64 {
 // Progress says how many trials stand, how many there will be at most, and how long that takes at the pace so far.
 func Progress(run *result.Run) (done, total int, left time.Duration) {
 	p := &run.Plan
-	epochs := p.Epochs * len(parts(p))
+	epochs := epochsUntil(p, p.Epochs)
 	if !whole(p) {
 		looks := Looks(run)
 		if len(looks) == 0 {
 			return len(run.Trials), len(run.Trials), 0
 		}
-		epochs = looks[len(looks)-1].N
+		epochs = epochsUntil(p, looks[len(looks)-1].N)
 	}
 	gone := 0 // contestants that failed
 	for _, name := range starters(p, false) {
@@ -275,7 +338,7 @@ func Progress(run *result.Run) (done, total int, left time.Duration) {
 	share := 1 - float64(gone)/float64(len(starters(p, false)))
 	var whole time.Duration
 	for e := range p.Pilots + epochs {
-		n := float64(p.Rounds * len(entrants(p, e)))
+		n := float64(trialsOf(p, e))
 		total += int(n*share + 0.5)
 		whole += estimateEpoch(p, e)
 	}

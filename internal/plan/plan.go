@@ -19,6 +19,7 @@ type Order struct {
 	Level      result.Level
 	TrialNS    int64
 	Pilot      bool
+	Last       bool   // of the epoch's last round
 	LoadSeed   uint64 // of the drawn inputs: the same for all contestants of a round
 }
 
@@ -49,11 +50,7 @@ func whole(p *result.Plan) bool { return p.Protocol != Duel && p.Protocol != "" 
 // at the look just reached; it is asked once per look.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
-	least := min(2, len(p.Contestants))
-	if whole(p) {
-		least = 1
-	}
-	if len(active(run, false)) < least {
+	if nobody(run) {
 		return Order{}, Nobody
 	}
 	if len(run.Trials) == 0 {
@@ -66,16 +63,25 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	if o, ok := following(run, last); ok {
 		return o, ""
 	}
-	if p.Protocol != Classic && void(run, last) && repeats(run, last.Epoch) < p.Rounds {
+	if p.Protocol != Classic && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch) {
 		return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch, Round: last.Round, Attempt: last.Attempt + 1})
 	}
-	if last.Round+1 < p.Rounds {
+	if last.Round+1 < roundsIn(p, last.Epoch) {
 		return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch, Round: last.Round + 1})
 	}
 	if stop := afterEpoch(run, last.Epoch, decided); stop != "" {
 		return Order{}, stop
 	}
 	return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch + 1})
+}
+
+// nobody reports whether too few contestants are left for what the plan wants: a comparison, or where it has none, one of them.
+func nobody(run *result.Run) bool {
+	p, left := &run.Plan, active(run, false)
+	if whole(p) || len(p.Family) == 0 && len(p.Contestants) < 2 {
+		return len(left) == 0
+	}
+	return len(Family(p, left)) == 0
 }
 
 // Resumable says at which epoch an interrupted run can go on, or why it cannot.
@@ -104,10 +110,10 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 		}
 		return overspent(run)
 	}
-	looks, n := Looks(run), len(Epochs(run))
+	looks, n := Looks(run), counted(run)
 	for i, l := range looks {
-		if l.N != n || !epochCounts(run, epoch) {
-			continue
+		if l.N != n || !epochCounts(run, epoch) || l.N != countedOf(run, epoch) {
+			continue // not reached, or by an earlier epoch
 		}
 		if decided() {
 			return Decided
@@ -141,18 +147,24 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 func following(run *result.Run, k result.Key) (Order, bool) {
 	p := &run.Plan
 	order := entrants(p, k.Epoch)
+	if k.Round == 0 {
+		order = append(order, besides(run, k.Epoch)...)
+	}
 	if p.Protocol != Classic { // whose order is the one asked for, as in the articles
 		order = permutation(k, order)
 	}
 	for pos := k.Position + 1; pos < len(order); pos++ {
-		if run.FailureOf(order[pos].contestant) != nil {
+		e := order[pos]
+		if run.FailureOf(e.Contestant) != nil {
 			continue
 		}
 		k.Position = pos
-		o := Order{Key: k, Contestant: order[pos].contestant, Level: order[pos].level, Pilot: k.Epoch < p.Pilots, LoadSeed: mix(k, 1)}
-		o.TrialNS = trialOf(p, o.Level)
+		o := Order{Key: k, Contestant: e.Contestant, TrialNS: trialOf(p, e), Pilot: k.Epoch < p.Pilots, Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1)}
+		var ok bool
+		if o.Level, ok = resolve(run, e); !ok {
+			continue
+		}
 		if p.Protocol == Search {
-			var ok bool
 			if o.Level, o.TrialNS, ok = probe(run, k, o.Contestant); !ok {
 				continue
 			}
@@ -162,56 +174,9 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 	return Order{}, false
 }
 
-// entrant is what a round loads once.
-type entrant struct {
-	contestant string
-	level      result.Level
-}
-
-// entrants are all that a round of an epoch would load: each starter at each level of the epoch's launch part.
-func entrants(p *result.Plan, epoch int) []entrant {
-	var out []entrant
-	ps := parts(p)
-	for _, name := range starters(p, epoch < p.Pilots) {
-		for _, level := range ps[epoch%len(ps)] {
-			out = append(out, entrant{name, level})
-		}
-	}
-	return out
-}
-
-// parts are the levels of p by what reaches the contestants at launch: an epoch, whose processes are started once, has the levels of one part.
-func parts(p *result.Plan) [][]result.Level {
-	if p.Protocol != Sweep {
-		return [][]result.Level{{p.Level}}
-	}
-	var out [][]result.Level
-	at := map[int64]int{}
-	for _, l := range p.Levels {
-		i, seen := at[l.DelayNS]
-		if !seen {
-			i = len(out)
-			at[l.DelayNS] = i
-			out = append(out, nil)
-		}
-		out[i] = append(out[i], l)
-	}
-	return out
-}
-
 // First is the first level of an epoch, whose launch part its processes are launched with.
 func First(p *result.Plan, epoch int) result.Level {
-	ps := parts(p)
-	return ps[epoch%len(ps)][0]
-}
-
-// trialOf is the length of a trial at a level, ns. In a sweep it is long enough for each connection to be used, some five times.
-func trialOf(p *result.Plan, level result.Level) int64 {
-	if p.Protocol != Sweep {
-		return p.TrialNS
-	}
-	const perConnection = 80 * time.Microsecond // five requests at 60,000 a second
-	return int64(max(time.Duration(p.TrialNS), 20*time.Duration(level.DelayNS), perConnection*time.Duration(level.Connections)))
+	return p.Points()[parts(p)[partAt(p, epoch)][0]]
 }
 
 // Rewarm is the length of the load before a trial that does not count, ns.
@@ -243,9 +208,17 @@ func active(run *result.Run, controls bool) []string {
 	return names
 }
 
+// launched are those starters that an epoch loads, in its first round with others besides.
+func launched(p *result.Plan, epoch int, besides []entrant) []string {
+	entering := append(entrants(p, epoch), besides...)
+	return slices.DeleteFunc(starters(p, epoch < p.Pilots), func(name string) bool {
+		return !slices.ContainsFunc(entering, func(e entrant) bool { return e.Contestant == name })
+	})
+}
+
 // Starts is the shuffled order in which the processes of an epoch are started.
 func Starts(run *result.Run, epoch int) []string {
-	names := starters(&run.Plan, epoch < run.Plan.Pilots)
+	names := launched(&run.Plan, epoch, besides(run, epoch))
 	shuffled := permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names)
 	var left []string
 	for _, n := range shuffled {

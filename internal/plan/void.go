@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"math"
+
 	"dyno/internal/result"
 	"dyno/internal/validity"
 )
@@ -34,10 +36,34 @@ func Epochs(run *result.Run) []int {
 	return out
 }
 
+// counted is the number of valid epochs that every part with comparisons has.
+func counted(run *result.Run) int {
+	n, valid := math.MaxInt, Epochs(run)
+	for _, part := range partsWith(&run.Plan, false) {
+		n = min(n, among(run, valid, part))
+	}
+	return n
+}
+
+// countedOf is the number of valid epochs of the part that an epoch is of.
+func countedOf(run *result.Run, epoch int) int {
+	return among(run, Epochs(run), partAt(&run.Plan, epoch))
+}
+
+// among is how many of the epochs are of a part.
+func among(run *result.Run, epochs []int, part int) (n int) {
+	for _, e := range epochs {
+		if partAt(&run.Plan, e) == part {
+			n++
+		}
+	}
+	return n
+}
+
 // epochCounts reports whether an epoch ended and enough of its rounds are valid.
 func epochCounts(run *result.Run, epoch int) bool {
 	valid, done := 0, 0
-	for r := range run.Plan.Rounds {
+	for r := range roundsIn(&run.Plan, epoch) {
 		k, ok := lastAttempt(run, epoch, r)
 		if !ok || !complete(run, k) {
 			return false
@@ -53,7 +79,7 @@ func epochCounts(run *result.Run, epoch int) bool {
 // roundsOf returns the trials of an epoch's complete rounds that are not void.
 func roundsOf(run *result.Run, epoch int) []result.Trial {
 	var out []result.Trial
-	for r := range run.Plan.Rounds {
+	for r := range roundsIn(&run.Plan, epoch) {
 		k, ok := lastAttempt(run, epoch, r)
 		if ok && complete(run, k) && !void(run, k) {
 			out = append(out, trials(run, k)...)

@@ -1,0 +1,337 @@
+package plan
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// entrant is what a round loads once: a cell, and the level as the plan has it.
+type entrant struct {
+	result.Cell
+	level result.Level
+}
+
+// leastSides is in how many epochs a cell beside the family is loaded, where the plan does not say: fewer give a median no interval at 95 %.
+const leastSides = 6
+
+// Lengths of the trials of open loops: requests come one by one and not as fast as they can, so that a trial of 0.1 s has few. One that is loaded once
+// an epoch is the longer one, for the tail of its response times.
+const (
+	openTrial     = 400 * time.Millisecond
+	openSideTrial = time.Second
+)
+
+// Family are the comparisons that a duel decides among the named contestants: those of the plan, or all pairs at the first level.
+func Family(p *result.Plan, names []string) []result.Comparison {
+	var out []result.Comparison
+	if len(p.Family) > 0 {
+		for _, c := range p.Family {
+			if slices.Contains(names, c.A.Contestant) && slices.Contains(names, c.B.Contestant) {
+				out = append(out, c)
+			}
+		}
+		return out
+	}
+	for i, a := range names {
+		for _, b := range names[i+1:] {
+			out = append(out, result.Comparison{A: result.Cell{Contestant: a}, B: result.Cell{Contestant: b}})
+		}
+	}
+	return out
+}
+
+// compared reports whether a cell is in a comparison of the plan, and so loaded in every round; a control is at each level that has such cells.
+func compared(p *result.Plan, c result.Cell, control bool) bool {
+	if whole(p) {
+		return true
+	}
+	if len(p.Family) == 0 {
+		return c.Level == 0
+	}
+	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool {
+		if control {
+			return c.Level == f.A.Level || c.Level == f.B.Level
+		}
+		return c == f.A || c == f.B
+	})
+}
+
+// loaded reports whether the plan has the cell of a contestant.
+func loaded(p *result.Plan, c result.Cell) bool {
+	return len(p.Cells) == 0 || slices.Contains(p.Cells, c)
+}
+
+// parts are the levels of p by what reaches the contestants at launch, as indices: an epoch, whose processes are started once, has the levels of one
+// part.
+func parts(p *result.Plan) [][]int {
+	var out [][]int
+	at := map[int64]int{}
+	for i, l := range p.Points() {
+		k, seen := at[l.DelayNS]
+		if !seen {
+			k = len(out)
+			at[l.DelayNS] = k
+			out = append(out, nil)
+		}
+		out[k] = append(out[k], i)
+	}
+	return out
+}
+
+// partAt is the part of an epoch, as an index. The pilots go round the parts that they load. After them come turns of all parts, and when the cells
+// beside the family have had theirs, of those parts alone that have comparisons.
+func partAt(p *result.Plan, epoch int) int {
+	if len(p.Levels) == 0 {
+		return 0
+	}
+	if epoch < p.Pilots {
+		list := partsWith(p, true)
+		return list[epoch%len(list)]
+	}
+	e, all := epoch-p.Pilots, len(parts(p))
+	if list := partsWith(p, false); e >= sideEpochs(p)*all && len(list) > 0 {
+		return list[(e-sideEpochs(p)*all)%len(list)]
+	}
+	return e % all
+}
+
+// partsWith are the parts that pilots load, or those that have comparisons.
+func partsWith(p *result.Plan, pilot bool) (list []int) {
+	for i, part := range parts(p) {
+		if len(cellsOf(p, part, pilot, joins(p, pilot))) > 0 || pilot && len(cellsOf(p, part, pilot, beside(p, pilot))) > 0 {
+			list = append(list, i)
+		}
+	}
+	if len(list) == 0 {
+		return []int{0}
+	}
+	return list
+}
+
+// turnOf is how many turns of the parts came before that of an epoch, pilots left out.
+func turnOf(p *result.Plan, epoch int) int {
+	e, all := epoch-p.Pilots, len(parts(p))
+	if side := sideEpochs(p) * all; e >= side {
+		return sideEpochs(p) + (e-side)/len(partsWith(p, false))
+	}
+	return e / all
+}
+
+// epochsUntil is the number of epochs, after the pilots, until each part that has comparisons has had n.
+func epochsUntil(p *result.Plan, n int) int {
+	if whole(p) {
+		return n * len(parts(p))
+	}
+	judged := len(partsWith(p, false))
+	return n*judged + min(n, sideEpochs(p))*(len(parts(p))-judged)
+}
+
+// roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the family.
+func roundsIn(p *result.Plan, epoch int) int {
+	if len(p.Levels) > 0 && len(entrants(p, epoch)) == 0 {
+		return 1
+	}
+	return p.Rounds
+}
+
+// entrants are all that every round of an epoch loads: the compared cells of its part, with the controls; in a plan that is carried out whole, each
+// starter at each level.
+func entrants(p *result.Plan, epoch int) []entrant {
+	pilot := epoch < p.Pilots
+	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot))
+}
+
+// sides are what an epoch loads besides, in its first round alone, if that is asked of it: cells that no comparison names.
+func sides(p *result.Plan, epoch int) []entrant {
+	pilot := epoch < p.Pilots
+	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, beside(p, pilot))
+}
+
+// such says whether a cell is one of those that are asked for.
+type such func(c result.Cell, l result.Level, control bool) bool
+
+// joins are the cells of every round. The pilots leave out what is loaded at a share of what they are to find.
+func joins(p *result.Plan, pilot bool) such {
+	return func(c result.Cell, l result.Level, control bool) bool {
+		return compared(p, c, control) && !(pilot && l.RateShare > 0)
+	}
+}
+
+// beside are the cells that no comparison names. Of them the pilots load those that a share is taken of.
+func beside(p *result.Plan, pilot bool) such {
+	return func(c result.Cell, l result.Level, control bool) bool {
+		return !control && !compared(p, c, false) && (!pilot || isBase(p, c.Level))
+	}
+}
+
+// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
+// than the plan's, for it has but one answer.
+func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
+	var out []entrant
+	points := p.Points()
+	for i, name := range starters(p, pilot) {
+		control := i >= len(p.Contestants)
+		for _, level := range part {
+			c, l := result.Cell{Contestant: name, Level: level}, points[level]
+			if control && name == p.Ceiling && (l.Open() || l.Scenario != "") {
+				continue
+			}
+			if (control || loaded(p, c)) && ok(c, l, control) {
+				out = append(out, entrant{c, l})
+			}
+		}
+	}
+	return out
+}
+
+// besides are the cells beside the family that an epoch loads: in the pilots those that they need, then in as many epochs of each part as the plan
+// wants, counting those that can count. It follows from the epochs before.
+func besides(run *result.Run, epoch int) []entrant {
+	p := &run.Plan
+	list := sides(p, epoch)
+	if len(list) == 0 || epoch < p.Pilots || len(entrants(p, epoch)) == 0 {
+		return list
+	}
+	n, part := 0, partAt(p, epoch)
+	for e := p.Pilots; e < epoch && n < sideEpochs(p); e++ {
+		if partAt(p, e) == part && sidesStand(run, e) {
+			n++
+		}
+	}
+	if n >= sideEpochs(p) {
+		return nil
+	}
+	return list
+}
+
+func sideEpochs(p *result.Plan) int {
+	if p.SideEpochs > 0 {
+		return p.SideEpochs
+	}
+	return leastSides
+}
+
+// sidesStand reports whether an epoch that is over was not cut off, half of its rounds are valid, and the first is.
+func sidesStand(run *result.Run, epoch int) bool {
+	if slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) {
+		return false
+	}
+	valid := 0
+	rounds := roundsIn(&run.Plan, epoch)
+	for r := range rounds {
+		k, ok := lastAttempt(run, epoch, r)
+		stands := ok && !void(run, k)
+		if r == 0 && !stands {
+			return false
+		}
+		if stands {
+			valid++
+		}
+	}
+	return 2*valid >= rounds
+}
+
+// base is the closed loop that a level's share is taken of: the first with the same delay, scenario and records. −1 if there is none.
+func base(p *result.Plan, level int) int {
+	points := p.Points()
+	l := points[level]
+	return slices.IndexFunc(points, func(o result.Level) bool {
+		return !o.Open() && o.DelayNS == l.DelayNS && o.Scenario == l.Scenario && o.Records == l.Records
+	})
+}
+
+// isBase reports whether the share of some level is taken of this one.
+func isBase(p *result.Plan, level int) bool {
+	for i, l := range p.Points() {
+		if l.RateShare > 0 && base(p, i) == level {
+			return true
+		}
+	}
+	return false
+}
+
+// resolve gives a level of a share its rate: that share of the least median throughput which a contestant showed at the closed loop in the pilots, a
+// whole number. Those that failed under load in them do not count. Void rounds count only where there are no others. false: no contestant showed any.
+func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
+	p := &run.Plan
+	level = e.level
+	if level.RateShare == 0 {
+		return level, true
+	}
+	of := base(p, e.Level)
+	least := math.Inf(1)
+	pilot := Pilot(run)
+	for _, name := range p.Contestants {
+		if f := run.FailureOf(name); f != nil && f.Epoch < p.Pilots && f.Stage == "load" {
+			continue
+		}
+		rates := ratesOf(p, pilot, name, of)
+		if len(rates) == 0 {
+			rates = ratesOf(p, run.Trials, name, of)
+		}
+		if len(rates) > 0 {
+			least = min(least, stats.Median(rates))
+		}
+	}
+	level.RatePerSec = math.Round(level.RateShare * least)
+	return level, !math.IsInf(least, 1) && level.RatePerSec > 0
+}
+
+// ratesOf are the throughputs of a contestant at a level, in those of the trials that are of the pilots.
+func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rates []float64) {
+	for i := range trials {
+		t := &trials[i]
+		if t.Epoch < p.Pilots && t.Contestant == name && p.At(t) == level && t.Load.WindowNS > 0 {
+			rates = append(rates, float64(t.Load.Succeeded)/float64(t.Load.WindowNS)*1e9)
+		}
+	}
+	return rates
+}
+
+// trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times.
+func trialOf(p *result.Plan, e entrant) int64 {
+	if p.Protocol != Sweep && len(p.Levels) == 0 {
+		return p.TrialNS
+	}
+	const perConnection = 80 * time.Microsecond // five requests at 60,000 a second
+	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), perConnection*time.Duration(e.level.Connections))
+	switch {
+	case !e.level.Open():
+	case compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant)):
+		least = max(least, openTrial)
+	default:
+		least = max(least, openSideTrial)
+	}
+	return int64(least)
+}
+
+// Scenarios are those that a contestant is loaded with, by name, in order of the levels; "" is the plan's own. Controls answer all.
+func Scenarios(p *result.Plan, name string) []string {
+	var out []string
+	for i, l := range p.Points() {
+		c := result.Cell{Contestant: name, Level: i}
+		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, l.Scenario) {
+			out = append(out, l.Scenario)
+		}
+	}
+	return out
+}
+
+// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario and number of records that it is
+// loaded with there, for what is not called is not compiled.
+func Warmups(run *result.Run, epoch int, name string) []result.Level {
+	var out []result.Level
+	for _, e := range append(entrants(&run.Plan, epoch), besides(run, epoch)...) {
+		l := e.level
+		l.RatePerSec, l.RateShare = 0, 0
+		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario && o.Records == l.Records })
+		if e.Contestant == name && !known {
+			out = append(out, l)
+		}
+	}
+	return out
+}

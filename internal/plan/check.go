@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+)
+
+// Check says why a duel cannot be carried out as it is planned: a cell that there is none of, a comparison that no round can make, a share of nothing.
+func Check(p *result.Plan) error {
+	if whole(p) {
+		return nil
+	}
+	points := p.Points()
+	for i, l := range points {
+		switch {
+		case slices.Index(points, l) < i:
+			return fmt.Errorf("level %d is level %d again: a plan's levels must differ", i, slices.Index(points, l))
+		case l.RateShare == 0:
+		case l.RateShare < 0 || l.RateShare >= 1:
+			return fmt.Errorf("level %d: a rate share of %v: want more than 0 and less than 1", i, l.RateShare)
+		case l.RatePerSec > 0:
+			return fmt.Errorf("level %d has a rate and a rate share: give one of them", i)
+		case base(p, i) < 0:
+			return fmt.Errorf("level %d is a share of a closed loop that the plan does not have: add a level of the same delay, scenario and records without a rate", i)
+		case p.Pilots < len(partsWith(p, true)):
+			return fmt.Errorf("level %d is a share of what the pilots find, and there are %d pilot epochs for %d delays", i, p.Pilots, len(partsWith(p, true)))
+		case len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(c result.Cell) bool { return c.Level == base(p, i) }):
+			return fmt.Errorf("level %d is a share of level %d, at which no contestant is loaded: add cells there", i, base(p, i))
+		}
+	}
+	for _, c := range p.Cells {
+		if err := known(p, c); err != nil {
+			return err
+		}
+	}
+	for i, f := range p.Family {
+		if err := comparable(p, f); err != nil {
+			return err
+		}
+		again := slices.IndexFunc(p.Family, func(o result.Comparison) bool { return o == f || o.A == f.B && o.B == f.A })
+		if again < i {
+			return fmt.Errorf("%s is compared with %s twice", cellName(f.A), cellName(f.B))
+		}
+	}
+	if m, ok := analysis.MetricNamed(p.Primary); ok && m.Open {
+		for i, l := range points {
+			if !l.Open() && slices.ContainsFunc(p.Contestants, func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }) {
+				return fmt.Errorf("%s is measured in open loops alone, and level %d, where it should decide, is a closed loop: take another primary metric or give the level a rate", m.Name, i)
+			}
+		}
+	}
+	return nil
+}
+
+// comparable says why a run cannot decide a comparison.
+func comparable(p *result.Plan, f result.Comparison) error {
+	for _, c := range []result.Cell{f.A, f.B} {
+		if err := known(p, c); err != nil {
+			return err
+		}
+		if !loaded(p, c) {
+			return fmt.Errorf("%s is compared but not loaded: add it to the cells", cellName(c))
+		}
+	}
+	points := p.Points()
+	if f.A == f.B {
+		return fmt.Errorf("%s is compared with itself", cellName(f.A))
+	}
+	if points[f.A.Level].DelayNS != points[f.B.Level].DelayNS {
+		return fmt.Errorf("%s and %s have different delays, which reach a contestant when it is launched: they never share a round, so they cannot be compared", cellName(f.A), cellName(f.B))
+	}
+	return nil
+}
+
+// known says why there is no such cell.
+func known(p *result.Plan, c result.Cell) error {
+	switch n := len(p.Points()); {
+	case !slices.Contains(p.Contestants, c.Contestant):
+		return fmt.Errorf("%s: %q is no contestant of the plan", cellName(c), c.Contestant)
+	case c.Level < 0 || c.Level >= n:
+		return fmt.Errorf("%s: the plan has %d levels, from 0", cellName(c), n)
+	}
+	return nil
+}
+
+func cellName(c result.Cell) string { return fmt.Sprintf("%s at level %d", c.Contestant, c.Level) }
