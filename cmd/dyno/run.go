@@ -30,6 +30,8 @@ const defaultStudy = "iris-vs-netcore-mvc"
 type runFlags struct {
 	protocol    string
 	profile     string
+	quick       bool
+	levels      []string
 	budget      time.Duration
 	contestants []string
 	controls    []string
@@ -75,6 +77,8 @@ func runCommand() *cobra.Command {
 	fl.DurationSliceVar(&f.delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
 	fl.StringVar(&f.protocol, "protocol", plan.Duel, "duel, sweep, search or classic")
 	fl.StringVar(&f.profile, "profile", "quick", "quick, or full: longer epochs, more looks, a positive control")
+	fl.BoolVar(&f.quick, "quick", false, "only the levels and contestants that the study marks as quick; its other claims are not run")
+	fl.StringArrayVar(&f.levels, "level", nil, "only this level of the study, by name; may be repeated")
 	fl.DurationVar(&f.budget, "budget", 0, "time for measuring, after the builds (default 6m; of a full duel 10m to 30m; of a sweep or a classic run what it takes)")
 	fl.StringVarP(&f.requests, "requests", "n", "", "classic: requests of one load: 5000, 10k, 5m")
 	fl.DurationVarP(&f.duration, "duration", "d", 0, "classic: length of one load (default 30s)")
@@ -255,6 +259,7 @@ func standing(r *result.Run) []result.Standing {
 // conclude prints the verdicts and writes the run folder's pages.
 func conclude(cmd *cobra.Command, r *result.Run, dir string) error {
 	data := study.Judge(r)
+	claims(cmd, data, filepath.Join(dir, result.TrialsFile))
 	if err := writePages(data, dir); err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func claimsText(w io.Writer, d *Data) error {
 		label := fmt.Sprintf("%-*s  ", width, o.Verdict)
 		t.para(label, claimStyle[o.Verdict], Clean(o.Claim.Text), "", "")
 		indent := strings.Repeat(" ", len(label))
-		t.para(indent, "", "published: "+publishedText(o)+", "+strings.ToLower(o.Metric.Title)+orElse2(", ", Clean(o.Claim.Place)), "", "")
+		t.para(indent, "", "published: "+publishedText(o)+", "+strings.ToLower(o.Metric.Title)+led(", ", Clean(o.Claim.Place)), "", "")
 		if ours := oursText(o); ours != "" {
 			t.para(indent, "", "ours: "+ours, "", "")
 		}
@@ -172,8 +172,20 @@ func claimsText(w io.Writer, d *Data) error {
 	return t.out.Flush()
 }
 
-// orElse2 puts lead before s, if there is an s.
-func orElse2(lead, s string) string {
+// ClaimsText writes the verdicts on a study's claims alone, ClaimsJSON the same for programs.
+func ClaimsText(w io.Writer, d *Data) error {
+	if len(d.Claims.Outcomes) == 0 {
+		_, err := fmt.Fprintf(w, "The study %s has no claims.\n", Clean(d.Claims.Slug))
+		return err
+	}
+	return claimsText(w, d)
+}
+
+// ClaimsJSON writes what run.json has under claims, as an object of its own.
+func ClaimsJSON(w io.Writer, d *Data) error { return writeObject(w, &Data{}, claimsJSON(d.Claims)) }
+
+// led puts lead before s, if there is an s.
+func led(lead, s string) string {
 	if s == "" {
 		return ""
 	}

@@ -17,6 +17,9 @@ var pageText string
 //go:embed levels.tmpl
 var levelsText string
 
+//go:embed claims.tmpl
+var claimsTemplate string
+
 //go:embed levels.css
 var levelsStyle string
 
@@ -26,8 +29,8 @@ var pageStyle string
 //go:embed chart.css
 var chartStyle string
 
-var pageTemplate = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{"tight": tight, "inc": func(n int) int { return n + 1 }}).
-	Parse(pageText)).Parse(levelsText))
+var pageTemplate = template.Must(template.Must(template.Must(template.New("page").Funcs(template.FuncMap{"tight": tight, "inc": func(n int) int { return n + 1 }}).
+	Parse(pageText)).Parse(levelsText)).Parse(claimsTemplate))
 
 // HTML writes one page that needs nothing else: no network, no script. It is light or dark as its reader's system is, has a form for
 // narrow screens, and can be printed.
@@ -51,6 +54,7 @@ var unitAfter = regexp.MustCompile(`([0-9∞–]) (×|%|ns|µs|ms|s|min|B|KiB|Mi
 type page struct {
 	Style     template.CSS
 	Title     string
+	Claims    *claimsPage // nil where the study has none
 	Kicker    string
 	Answer    []string
 	Open      bool // some intervals are unbounded
@@ -152,7 +156,7 @@ func (v *view) page() page {
 // basics are the parts of a page that do not depend on the protocol.
 func (v *view) basics() page {
 	p := page{
-		Title: v.heading(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
+		Title: v.heading(), Claims: v.claimsPage(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
 		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")),
 	}
 	for _, f := range v.troubles() {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dyno/internal/article"
@@ -75,28 +76,12 @@ func (c *Claims) figures(out io.Writer) {
 			if p.Level != level {
 				continue
 			}
-			better, ours := "smaller", ""
-			if p.Metric.More {
-				better = "bigger"
+			r := p.row()
+			if r.how != "" {
+				computed[p.Metric.Title+": "+p.Metric.Computed] = true
+				r.ours += ", computed"
 			}
-			if p.Absent != "" {
-				ours = Missing + " " + p.Absent
-			} else {
-				ours = estimateText(p.Ours, p.Metric.Unit)
-				if p.Metric.Computed != "" {
-					ours += ", computed"
-					computed[p.Metric.Title+": "+p.Metric.Computed] = true
-				}
-			}
-			name := p.Metric.Title
-			if p.N > 0 {
-				name += " " + grouped(float64(p.N), 0)
-			}
-			published := fmt.Sprintf("%s %s", grouped(p.Value, decimals(p.Value)), p.Unit)
-			if p.Note != "" {
-				published += " (" + Clean(p.Note) + ")"
-			}
-			fmt.Fprintf(out, "| %s |\n", strings.Join(escaped([]string{Clean(p.Contestant), Clean(name), better, published, Clean(p.Date), ours}), " | "))
+			fmt.Fprintf(out, "| %s |\n", strings.Join(escaped([]string{Clean(p.Contestant), r.metric, r.better, r.published, r.date, r.ours}), " | "))
 		}
 	}
 	fmt.Fprintln(out)
@@ -108,14 +93,31 @@ func (c *Claims) figures(out io.Writer) {
 	}
 }
 
+// figureText is a published figure and ours, in words.
+type figureText struct{ who, metric, better, published, date, ours, how string }
+
+func (p *Published) row() figureText {
+	r := figureText{who: Clean(p.Cell.String()), metric: p.Metric.Title, better: "smaller", date: Clean(p.Date),
+		published: grouped(p.Value, decimals(p.Value)) + " " + p.Unit, ours: Missing + " " + Clean(p.Absent)}
+	if p.Metric.More {
+		r.better = "bigger"
+	}
+	if p.N > 0 {
+		r.metric += " " + grouped(float64(p.N), 0)
+	}
+	if p.Note != "" {
+		r.published += " (" + Clean(p.Note) + ")"
+	}
+	if p.Absent == "" {
+		r.ours, r.how = estimateText(p.Ours, p.Metric.Unit), p.Metric.Computed
+	}
+	return r
+}
+
 // decimals is how many a published figure was given with, at most four.
 func decimals(v float64) int {
-	for n := range 4 {
-		if s := fmt.Sprintf("%.*f", n, v); fmt.Sprint(v) == s || fmt.Sprintf("%.4f", v) == s+strings.Repeat("0", 4-n) {
-			return n
-		}
-	}
-	return 4
+	_, after, _ := strings.Cut(strconv.FormatFloat(v, 'f', -1, 64), ".")
+	return min(4, len(after))
 }
 
 // machines puts the article's beside ours.
@@ -150,10 +152,8 @@ func (v *view) machines(out io.Writer) {
 		fmt.Fprintf(out, "| %s |\n", strings.Join(escaped([]string{Clean(k), orElse(theirs, Missing), orElse(ours[k], Missing)}), " | "))
 	}
 	fmt.Fprintf(out, "\nServer on CPU %s, generator on CPU %s. %d valid epochs of %d rounds, %d of %d trials void.\n\n", list(h.ServerCPUs), list(h.GeneratorCPUs),
-		orZero(v.a.Epochs), p.Rounds, v.Void, v.Valid+v.Void)
+		v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void)
 }
-
-func orZero(n int) int { return max(n, 0) }
 
 // FindingsPage writes what reproduced, what did not, and why, of several studies: for people who read the articles.
 func FindingsPage(w io.Writer, all []*Data) error {

@@ -144,7 +144,7 @@ func sweepJSON(w io.Writer, d *Data) error {
 		}
 		list = append(list, append(o, field{"levels", at}, field{"built", r.Built}, field{"launches", s.launchesJSON(r)}))
 	}
-	return writeObject(w, object{
+	return writeObject(w, d, object{
 		{"format", JSONFormat},
 		{"label", sweepLabel},
 		{"answer", s.sentences()},

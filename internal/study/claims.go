@@ -14,8 +14,8 @@ import (
 	"dyno/internal/validity"
 )
 
-// Claims says what a judged run says of the study's claims, and puts the published figures beside ours; file names the trials.
-func (s *Study) Claims(d *report.Data, file string) (*report.Claims, error) {
+// Judge says what a judged run says of the study's claims, and puts the published figures beside ours; file names the trials.
+func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
 	if d.Run.Plan.Study != s.Slug || d.Run.Plan.Scenario != s.Scenario {
 		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
@@ -124,31 +124,32 @@ func (e *evidence) findings(c article.Cell, metric string) []validity.Finding {
 
 // level are the findings at a level: of a run at several, its own in place of the worst of all.
 func (e *evidence) level(i int) []validity.Finding {
-	if len(e.data.Levels) == 0 || i >= len(e.data.Levels) {
+	if i >= len(e.data.Levels) {
 		return e.data.Findings
 	}
 	if found, ok := e.found[i]; ok {
 		return found
 	}
+	scopes := applicable[protocolOf(&e.run.Plan)]
+	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f validity.Finding) bool { return scopes[f.ID] == eachLevel })
 	l := &e.data.Levels[i]
 	void, all := plan.Voided(e.run)
-	own := validity.Check(&validity.Evidence{Run: e.run, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis})
-	var found []validity.Finding
-	for _, f := range own {
-		if f.Contestant != "" && applicable[plan.Sweep][f.ID] == eachLevel {
-			found = append(found, f)
-		}
-	}
-	for _, f := range e.data.Findings {
-		if f.Contestant == "" || applicable[plan.Sweep][f.ID] != eachLevel {
-			found = append(found, f)
-		}
-	}
+	here := *e.run
+	here.Plan.Level = l.At
+	found = append(found, checked(&validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}, eachLevel)...)
 	if e.found == nil {
 		e.found = map[int][]validity.Finding{}
 	}
 	e.found[i] = found
 	return found
+}
+
+// protocolOf is the protocol by which applicable knows a run.
+func protocolOf(p *result.Plan) string {
+	if len(p.Family) > 0 {
+		return "family"
+	}
+	return p.Protocol
 }
 
 // Warnings implements article.Evidence.

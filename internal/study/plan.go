@@ -9,20 +9,26 @@ import (
 	"dyno/internal/result"
 )
 
-// Planned are the levels of a plan, the cells that are loaded and the comparisons that are decided, as the study and its claims want them; quick takes
-// the levels that are marked so, all where none is, and the contestants of quick_contestants. Of a study with one level every pair of contestants is
-// decided, and cells and family are empty.
-func (s *Study) Planned(quick bool) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
-	taken := s.taken(quick)
+// Choice is what of a study a run takes: with Quick the levels that are marked so, all where none is, and the contestants of quick_contestants; Levels
+// are by name, all where it is empty.
+type Choice struct {
+	Quick  bool
+	Levels []string
+}
+
+// Planned are the levels of a plan, the cells that are loaded and the comparisons that are decided, as the study and its claims want them. At one level
+// every pair of contestants is decided, and cells and family are empty.
+func (s *Study) Planned(c Choice) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
+	taken := s.taken(c)
 	for _, l := range taken {
 		levels = append(levels, l.At)
 	}
-	if len(s.Levels) == 1 {
+	if len(taken) < 2 {
 		return levels, nil, nil
 	}
 	for i, l := range taken {
 		for _, name := range s.at(l) {
-			if slices.Contains(s.entrants(quick), name) {
+			if slices.Contains(s.entrants(c.Quick), name) {
 				cells = append(cells, result.Cell{Contestant: name, Level: i})
 			}
 		}
@@ -56,37 +62,41 @@ func (s *Study) entrants(quick bool) []string {
 }
 
 // taken are the levels that a run loads.
-func (s *Study) taken(quick bool) []*Level {
-	var all, some []*Level
+func (s *Study) taken(c Choice) []*Level {
+	var all, quick []*Level
 	for i := range s.Levels {
-		all = append(all, &s.Levels[i])
-		if s.Levels[i].Quick {
-			some = append(some, &s.Levels[i])
+		l := &s.Levels[i]
+		if len(c.Levels) > 0 && !slices.Contains(c.Levels, l.Name) {
+			continue
+		}
+		all = append(all, l)
+		if l.Quick {
+			quick = append(quick, l)
 		}
 	}
-	if quick && len(some) > 0 {
-		return some
+	if c.Quick && len(quick) > 0 {
+		return quick
 	}
 	return all
 }
 
 // Fill puts the study's question into a plan, of which the protocol is known: what is loaded and decided, for how long, and the claims that it is to
-// judge. What was asked for by hand comes after it.
-func (s *Study) Fill(p *result.Plan, quick bool) {
-	levels, cells, family := s.Planned(quick)
+// judge. A classic run and a search have one level, the first. What was asked for by hand comes after it.
+func (s *Study) Fill(p *result.Plan, c Choice) {
+	levels, cells, family := s.Planned(c)
 	p.Study, p.Title, p.Scenario, p.Primary = s.Slug, s.Title, s.Scenario, s.Primary
-	p.Contestants = slices.DeleteFunc(slices.Clone(s.entrants(quick)), func(name string) bool {
-		return len(cells) > 0 && !slices.ContainsFunc(cells, func(c result.Cell) bool { return c.Contestant == name })
+	p.Contestants = slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
+		return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 	})
 	p.Level, p.ClaimsHash = levels[0], article.Hash(s.Claims)
-	if len(levels) > 1 && (p.Protocol == plan.Duel || p.Protocol == plan.Sweep) {
-		p.Levels = levels
-	}
-	if len(levels) > 1 && p.Protocol == plan.Duel {
-		p.Cells, p.Family = cells, family
+	switch {
+	case p.Protocol == plan.Sweep:
+		p.Levels, p.Cells = levels, cells
+	case p.Protocol == plan.Duel && len(levels) > 1:
+		p.Levels, p.Cells, p.Family = levels, cells, family
 	}
 	budget := s.Budget
-	if quick && s.QuickBudget != "" {
+	if c.Quick && s.QuickBudget != "" {
 		budget = s.QuickBudget
 	}
 	if d, err := time.ParseDuration(budget); err == nil && p.Protocol == plan.Duel {

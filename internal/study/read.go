@@ -104,7 +104,7 @@ func (r *reader) head() {
 		if _, gone := s.Unavailable[name]; gone {
 			r.errorf(key, "%q is among the unavailable too", name)
 		}
-		if !r.exists("contestants/*/" + name + "/contestant.toml") && !strings.HasPrefix(name, "ref") && !strings.HasPrefix(name, "null") {
+		if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") && !strings.HasPrefix(name, "null") {
 			r.errorf(key, "no contestant %q in this project (dyno list shows all)", name)
 		}
 	}

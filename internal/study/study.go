@@ -19,24 +19,24 @@ const Folder = "studies"
 
 // Study is a question as it stands in studies/<slug>/study.toml, with the figures of figures.csv beside it.
 type Study struct {
-	Slug        string            `toml:"-"`
-	Title       string            `toml:"title"`
-	Question    string            `toml:"question"`
-	Source      string            `toml:"source"`
-	PublishedOn map[string]string `toml:"published_on"`
-	Scenario    string            `toml:"scenario"`
-	Contestants []string          `toml:"contestants"`
-	Primary     string            `toml:"primary"`
-	Budget      string            `toml:"budget"`       // for measuring every level; the profile's where it is empty
-	QuickBudget string            `toml:"quick_budget"` // with --quick
-	QuickContestants []string `toml:"quick_contestants"` // with --quick, all where it is empty
-	Requests    int64             `toml:"requests"`     // of the article's own command: what a classic run makes, unless asked otherwise
-	Duration    string            `toml:"duration"`     // the same, of those that run for a time
-	Levels      []Level           `toml:"level"`
-	Claims      []article.Claim   `toml:"claim"`
-	Notes       []string          `toml:"notes"`       // what differs from the article, and why
-	Unavailable map[string]string `toml:"unavailable"` // contestants of the article that cannot be had, and why
-	Figures     []article.Figure  `toml:"-"`
+	Slug             string            `toml:"-"`
+	Title            string            `toml:"title"`
+	Question         string            `toml:"question"`
+	Source           string            `toml:"source"`
+	PublishedOn      map[string]string `toml:"published_on"`
+	Scenario         string            `toml:"scenario"`
+	Contestants      []string          `toml:"contestants"`
+	Primary          string            `toml:"primary"`
+	Budget           string            `toml:"budget"`            // for measuring every level; the profile's where it is empty
+	QuickBudget      string            `toml:"quick_budget"`      // with --quick
+	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
+	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
+	Duration         string            `toml:"duration"`          // the same, of those that run for a time
+	Levels           []Level           `toml:"level"`
+	Claims           []article.Claim   `toml:"claim"`
+	Notes            []string          `toml:"notes"`       // what differs from the article, and why
+	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that cannot be had, and why
+	Figures          []article.Figure  `toml:"-"`
 }
 
 // Level is one operating point of a study.

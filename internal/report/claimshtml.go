@@ -1,0 +1,48 @@
+package report
+
+import (
+	"strings"
+
+	"dyno/internal/article"
+)
+
+// claimsPage is what the page shows of a study's claims.
+type claimsPage struct {
+	Counts, Source, Changed string
+	Rows                    []claimRow
+	Figures                 []figureRow
+}
+
+type claimRow struct {
+	Class, Verdict, Text, Place, Note, Published, Metric, Because string
+	Ours                                                          []string
+}
+
+type figureRow struct{ Who, Metric, Better, Published, Date, Ours, How string }
+
+var claimClass = map[article.Verdict]string{article.Reproduced: "pass", article.DirectionOnly: "warn", article.Refuted: "fail"}
+
+func (v *view) claimsPage() *claimsPage {
+	c := v.Claims
+	if c == nil || len(c.Outcomes) == 0 {
+		return nil
+	}
+	p := &claimsPage{Counts: sentenceCaseWord(c.counts()), Source: Clean(c.Source)}
+	if c.Changed {
+		p.Changed = changedText
+	}
+	for i := range c.Outcomes {
+		o := &c.Outcomes[i]
+		row := claimRow{Class: claimClass[o.Verdict], Verdict: string(o.Verdict), Text: Clean(o.Claim.Text), Place: Clean(o.Claim.Place), Note: Clean(o.Claim.Note),
+			Published: publishedText(o), Metric: strings.ToLower(o.Metric.Title), Because: evidenceText(o)}
+		for _, s := range o.Shown {
+			row.Ours = append(row.Ours, shownText(s))
+		}
+		p.Rows = append(p.Rows, row)
+	}
+	for i := range c.Published {
+		f := c.Published[i].row()
+		p.Figures = append(p.Figures, figureRow{Who: f.who, Metric: f.metric, Better: f.better, Published: f.published, Date: f.date, Ours: f.ours, How: f.how})
+	}
+	return p
+}
