@@ -22,6 +22,7 @@ type Figure struct {
 	Unit   string  // as published
 	Value  float64 // as published
 	Base   float64 // in the metric's base unit
+	Per    float64 // base units in one of Unit
 	Date   string
 	Source string
 	Place  string
@@ -118,7 +119,7 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	if f.Value, err = strconv.ParseFloat(row[4], 64); err != nil || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) || f.Value < 0 {
 		return f, 4, fmt.Sprintf("%q is no number; leave the row out where nothing was published", row[4])
 	}
-	f.Base = f.Value * scale
+	f.Base, f.Per = f.Value*scale, scale
 	return f, 0, ""
 }
 

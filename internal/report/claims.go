@@ -85,6 +85,14 @@ func publishedText(o *article.Outcome) string {
 	return c.Direction
 }
 
+// whereText says where the claim stands: the place in the study's source, or in one of its own.
+func whereText(o *article.Outcome) string {
+	return strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
+}
+
+// lower makes the beginning of a sentence its middle.
+func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
 // shownText is one of our figures with its interval.
 func shownText(s article.Shown) string {
 	e := s.Estimate
@@ -145,8 +153,13 @@ func claimsText(w io.Writer, d *Data) error {
 	if d.Claims == nil || len(d.Claims.Outcomes) == 0 {
 		return nil
 	}
+	fmt.Fprintln(w)
+	return ClaimsText(w, d)
+}
+
+// ClaimsText writes the verdicts on a study's claims alone.
+func ClaimsText(w io.Writer, d *Data) error {
 	t := newText(w, newView(d))
-	t.line("")
 	t.line(t.paint(bold, "What was claimed: "+d.Claims.counts()))
 	t.para("", "", Clean(d.Claims.Source), "", "")
 	if d.Claims.Changed {
@@ -161,7 +174,7 @@ func claimsText(w io.Writer, d *Data) error {
 		label := fmt.Sprintf("%-*s  ", width, o.Verdict)
 		t.para(label, claimStyle[o.Verdict], Clean(o.Claim.Text), "", "")
 		indent := strings.Repeat(" ", len(label))
-		t.para(indent, "", "published: "+publishedText(o)+", "+strings.ToLower(o.Metric.Title)+led(", ", Clean(o.Claim.Place)), "", "")
+		t.para(indent, "", "published: "+publishedText(o)+", "+lower(o.Metric.Title)+led("; ", whereText(o)), "", "")
 		if ours := oursText(o); ours != "" {
 			t.para(indent, "", "ours: "+ours, "", "")
 		}
@@ -170,15 +183,6 @@ func claimsText(w io.Writer, d *Data) error {
 	t.line("")
 	t.para("Trials: ", "", Clean(d.Claims.File)+".", "", "")
 	return t.out.Flush()
-}
-
-// ClaimsText writes the verdicts on a study's claims alone, ClaimsJSON the same for programs.
-func ClaimsText(w io.Writer, d *Data) error {
-	if len(d.Claims.Outcomes) == 0 {
-		_, err := fmt.Fprintf(w, "The study %s has no claims.\n", Clean(d.Claims.Slug))
-		return err
-	}
-	return claimsText(w, d)
 }
 
 // ClaimsJSON writes what run.json has under claims, as an object of its own.
@@ -215,10 +219,10 @@ func (c *Claims) table(out io.Writer) {
 		if o.Claim.Note != "" {
 			claim += " *" + escapeMarkdown(Clean(o.Claim.Note)) + "*"
 		}
-		if o.Claim.Place != "" {
-			claim += " (" + escapeMarkdown(Clean(o.Claim.Place)) + ")"
+		if where := whereText(o); where != "" {
+			claim += " (" + escapeMarkdown(where) + ")"
 		}
-		published := publishedText(o) + ", " + strings.ToLower(o.Metric.Title)
+		published := publishedText(o) + ", " + lower(o.Metric.Title)
 		fmt.Fprintf(out, "| **%s** | %s | %s | %s | %s |\n", o.Verdict, claim, escapeMarkdown(published), escapeMarkdown(orElse(oursText(o), Missing)), escapeMarkdown(evidenceText(o)))
 	}
 	fmt.Fprintln(out)

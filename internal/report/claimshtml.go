@@ -1,10 +1,6 @@
 package report
 
-import (
-	"strings"
-
-	"dyno/internal/article"
-)
+import "dyno/internal/article"
 
 // claimsPage is what the page shows of a study's claims.
 type claimsPage struct {
@@ -33,16 +29,17 @@ func (v *view) claimsPage() *claimsPage {
 	}
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
-		row := claimRow{Class: claimClass[o.Verdict], Verdict: string(o.Verdict), Text: Clean(o.Claim.Text), Place: Clean(o.Claim.Place), Note: Clean(o.Claim.Note),
-			Published: publishedText(o), Metric: strings.ToLower(o.Metric.Title), Because: evidenceText(o)}
+		row := claimRow{Class: claimClass[o.Verdict], Verdict: string(o.Verdict), Text: Clean(o.Claim.Text), Place: whereText(o), Note: Clean(o.Claim.Note),
+			Published: publishedText(o), Metric: lower(o.Metric.Title), Because: evidenceText(o)}
 		for _, s := range o.Shown {
 			row.Ours = append(row.Ours, shownText(s))
 		}
 		p.Rows = append(p.Rows, row)
 	}
 	for i := range c.Published {
-		f := c.Published[i].row()
-		p.Figures = append(p.Figures, figureRow{Who: f.who, Metric: f.metric, Better: f.better, Published: f.published, Date: f.date, Ours: f.ours, How: f.how})
+		f := &c.Published[i]
+		p.Figures = append(p.Figures, figureRow{Who: Clean(f.Cell.String()), Metric: f.Metric.Title, Better: better(f.Metric), Published: f.theirs(), Date: Clean(f.Date),
+			Ours: f.ours(), How: f.Metric.Computed})
 	}
 	return p
 }

@@ -32,10 +32,10 @@ func Readme(w io.Writer, d *Data) error {
 	c.table(out)
 	c.figures(out)
 	v.machines(out)
-	if len(c.Notes)+len(c.Unavailable) > 0 {
+	if len(c.Notes)+len(c.Unavailable) > 0 { // in the words of the study's author
 		fmt.Fprint(out, "## What differs from the article, and why\n\n")
 		for _, n := range c.Notes {
-			fmt.Fprintf(out, "- %s\n", escapeMarkdown(Clean(n)))
+			fmt.Fprintf(out, "- %s\n", Clean(n)) // Markdown already
 		}
 		for _, name := range slices.Sorted(maps.Keys(c.Unavailable)) {
 			fmt.Fprintf(out, "- %s cannot be had: %s\n", escapeMarkdown(Clean(name)), escapeMarkdown(Clean(c.Unavailable[name])))
@@ -53,65 +53,102 @@ func Readme(w io.Writer, d *Data) error {
 	return out.Flush()
 }
 
-// figures are the published ones beside ours, one table a level.
+// figures are the published ones beside ours, one table a level: a row for each contestant and date, a column for each metric.
 func (c *Claims) figures(out io.Writer) {
 	if len(c.Published) == 0 {
 		return
 	}
-	fmt.Fprint(out, "## Published figures beside ours\n\nThey are of other machines, versions and years: shown, never judged.\n")
+	fmt.Fprint(out, "## Published figures beside ours\n\nThey are of other machines, versions and years: shown, never judged. In each field stands the published figure, "+
+		"then ours with its interval, in its unit. \\* is computed.\n")
 	var levels []string
-	for _, p := range c.Published {
+	computed := map[string]bool{}
+	for i := range c.Published {
+		p := &c.Published[i]
 		if !slices.Contains(levels, p.Level) {
 			levels = append(levels, p.Level)
 		}
+		if p.Metric.Computed != "" {
+			computed[p.Metric.Title+": "+p.Metric.Computed+"."] = true
+		}
 	}
-	computed := map[string]bool{}
 	for _, level := range levels {
 		if level != "" {
 			fmt.Fprintf(out, "\n### %s\n", escapeMarkdown(Clean(level)))
 		}
-		fmt.Fprint(out, "\n| contestant | metric | better | published | date | ours |\n| --- | --- | --- | --: | --- | --: |\n")
-		for i := range c.Published {
-			p := &c.Published[i]
-			if p.Level != level {
-				continue
-			}
-			r := p.row()
-			if r.how != "" {
-				computed[p.Metric.Title+": "+p.Metric.Computed] = true
-				r.ours += ", computed"
-			}
-			fmt.Fprintf(out, "| %s |\n", strings.Join(escaped([]string{Clean(p.Contestant), r.metric, r.better, r.published, r.date, r.ours}), " | "))
-		}
+		c.figureTable(out, level)
 	}
 	fmt.Fprintln(out)
 	for _, s := range slices.Sorted(maps.Keys(computed)) {
-		fmt.Fprintf(out, "%s. ", escapeMarkdown(s))
+		fmt.Fprintf(out, "\\* %s\n", escapeMarkdown(s))
 	}
-	if len(computed) > 0 {
-		fmt.Fprint(out, "\n\n")
+	fmt.Fprintln(out)
+}
+
+func (c *Claims) figureTable(out io.Writer, level string) {
+	type key struct{ contestant, date string }
+	var rows []key
+	var heads []article.Metric
+	fields := map[key]map[string][]string{}
+	for i := range c.Published {
+		p := &c.Published[i]
+		if p.Level != level {
+			continue
+		}
+		k := key{p.Contestant, p.Date}
+		if fields[k] == nil {
+			rows, fields[k] = append(rows, k), map[string][]string{}
+		}
+		if !slices.ContainsFunc(heads, func(m article.Metric) bool { return m.Name == p.Metric.Name }) {
+			heads = append(heads, p.Metric)
+		}
+		fields[k][p.Metric.Name] = append(fields[k][p.Metric.Name], escapeMarkdown(p.theirs())+" → "+escapeMarkdown(p.ours()))
+	}
+	line := []string{"contestant", "published"}
+	for _, m := range heads {
+		line = append(line, escapeMarkdown(fmt.Sprintf("%s, %s is better", m.Title, better(m))))
+	}
+	fmt.Fprintf(out, "\n| %s |\n| --- | --- |%s\n", strings.Join(line, " | "), strings.Repeat(" --- |", len(heads)))
+	for _, k := range rows {
+		line := []string{escapeMarkdown(Clean(k.contestant)), escapeMarkdown(Clean(k.date))}
+		for _, m := range heads {
+			line = append(line, orElse(strings.Join(fields[k][m.Name], "<br>"), Missing))
+		}
+		fmt.Fprintf(out, "| %s |\n", strings.Join(line, " | "))
 	}
 }
 
-// figureText is a published figure and ours, in words.
-type figureText struct{ who, metric, better, published, date, ours, how string }
-
-func (p *Published) row() figureText {
-	r := figureText{who: Clean(p.Cell.String()), metric: p.Metric.Title, better: "smaller", date: Clean(p.Date),
-		published: grouped(p.Value, decimals(p.Value)) + " " + p.Unit, ours: Missing + " " + Clean(p.Absent)}
-	if p.Metric.More {
-		r.better = "bigger"
+func better(m article.Metric) string {
+	if m.More {
+		return "bigger"
 	}
+	return "smaller"
+}
+
+// theirs is a published figure as it was published.
+func (p *Published) theirs() string {
+	s := grouped(p.Value, decimals(p.Value)) + " " + p.Unit
 	if p.N > 0 {
-		r.metric += " " + grouped(float64(p.N), 0)
+		s = grouped(float64(p.N), 0) + " in " + s
 	}
 	if p.Note != "" {
-		r.published += " (" + Clean(p.Note) + ")"
+		s += " (" + Clean(p.Note) + ")"
 	}
-	if p.Absent == "" {
-		r.ours, r.how = estimateText(p.Ours, p.Metric.Unit), p.Metric.Computed
+	return s
+}
+
+// ours is ours of it, in its unit, or why there is none.
+func (p *Published) ours() string {
+	if p.Absent != "" {
+		return Missing + " (" + Clean(p.Absent) + ")"
 	}
-	return r
+	s := Sig3(p.Ours.Value / p.Per)
+	if p.Ours.Lo != p.Ours.Hi {
+		s += " (" + intervalIn(p.Ours, Scale{Per: p.Per}) + ")"
+	}
+	if p.Metric.Computed != "" {
+		s += " *"
+	}
+	return s
 }
 
 // decimals is how many a published figure was given with, at most four.
