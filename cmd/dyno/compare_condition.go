@@ -45,10 +45,12 @@ func parseCondition(text string) (condition, error) {
 	}
 	name := word("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 	m, ok := analysis.MetricNamed(name)
-	if !ok {
+	if !ok || m.Open { // a comparison has a closed loop
 		var names []string
 		for _, m := range analysis.Metrics {
-			names = append(names, m.Name)
+			if !m.Open {
+				names = append(names, m.Name)
+			}
 		}
 		if near := conf.Nearest(name, names); near != "" {
 			return at("no metric %q; did you mean %q?", name, near)

@@ -29,7 +29,7 @@ func doctorCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find dyno's own program: %w", err)
 			}
-			sc, err := truthScenario("")
+			sc, err := truthScenario(nil)
 			if err != nil {
 				return err
 			}

@@ -6,10 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
+	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 	"dyno/internal/truth"
@@ -91,6 +93,29 @@ func (p *project) scenario(name string) (*scenario.Scenario, error) {
 		return nil, usagef("no scenario %q%s", name, suggest(name, names, "dyno list"))
 	}
 	return s, err
+}
+
+// otherScenarios names those of levels that have one of their own.
+func otherScenarios(p *result.Plan) (names []string) {
+	for _, l := range p.Levels {
+		if l.Scenario != "" && !slices.Contains(names, l.Scenario) {
+			names = append(names, l.Scenario)
+		}
+	}
+	return names
+}
+
+// others reads them.
+func (p *project) others(of *result.Plan) (map[string]*scenario.Scenario, error) {
+	all := map[string]*scenario.Scenario{}
+	for _, name := range otherScenarios(of) {
+		s, err := p.scenario(name)
+		if err != nil {
+			return nil, err
+		}
+		all[name] = s
+	}
+	return all, nil
 }
 
 func (p *project) study(slug string) (*study.Study, error) {

@@ -166,15 +166,19 @@ func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *
 	do func(*bench.Bench) (*result.Run, error)) error {
 	stderr := cmd.ErrOrStderr()
 	host, err := bench.NewLocal(bench.LocalOptions{
-		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Folder: f.out, Offline: f.offline,
+		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Others: otherScenarios(p), Folder: f.out, Offline: f.offline,
 	})
 	if err != nil {
 		return err
 	}
 	defer host.Close()
+	others, err := pr.others(p)
+	if err != nil {
+		return err
+	}
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	done, err := do(&bench.Bench{
-		Host: host, Driver: host.Driver(), Scenario: sc, Append: store.Append, Sync: store.Sync, Event: view.Event,
+		Host: host, Driver: host.Driver(), Scenario: sc, Others: others, Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  func(r *result.Run) bool { return study.AllDecided(study.Analyse(r)) },
 		Standing: standing, Note: note,
 	})
@@ -190,6 +194,9 @@ func announce(w io.Writer, p *result.Plan, c *plan.Cost, out string) {
 	levels := fmt.Sprintf("%d connections", p.Level.Connections)
 	if len(p.Levels) > 0 {
 		levels = fmt.Sprintf("%d levels", len(p.Levels))
+	}
+	if len(p.Family) > 0 {
+		levels += fmt.Sprintf(", of which %d pairs are decided", len(p.Family))
 	}
 	fmt.Fprintf(w, "%s\n%s of %d contestants and %d controls, %s, seed %d, into %s\nafter the builds: ", p.Title, p.Protocol, len(p.Contestants), len(p.Controls), levels, p.Seed, out)
 	whole := c.Whole.Round(time.Second)
@@ -226,12 +233,17 @@ func note(r *result.Run) string {
 	if a.MDE > 0 {
 		text += fmt.Sprintf("; differences from about %.1f %% can be found", 100*a.MDE)
 	}
+	for i, l := range r.Plan.Points() {
+		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {
+			text += fmt.Sprintf("; %.0f/s is %.0f %% of what the slowest bears", rate, 100*l.RateShare)
+		}
+	}
 	return text
 }
 
 // standing is the interim table of the live view.
 func standing(r *result.Run) []result.Standing {
-	if r.Plan.Protocol != plan.Duel {
+	if r.Plan.Protocol != plan.Duel || len(r.Plan.Family) > 0 {
 		return study.Standing(r)
 	}
 	a := study.Analyse(r)

@@ -21,7 +21,8 @@ import (
 //
 // When it is told to stop, a server of the null family prints its truth.Tally on stderr, as one line of JSON.
 func truthCommand() *cobra.Command {
-	var file, addr string
+	var files []string
+	var addr string
 	cmd := &cobra.Command{
 		Use:    "truth null|null+DELAY|null~STALL/PERIOD|null/N|ref|ref'|ref+X%",
 		Short:  "Be a server whose truth is known",
@@ -35,7 +36,7 @@ func truthCommand() *cobra.Command {
 			case !ok:
 				return usagef("no truth server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref' or ref+20%%", args[0])
 			}
-			s, err := truthScenario(file)
+			s, err := truthScenario(files)
 			if err != nil {
 				return err
 			}
@@ -72,15 +73,23 @@ func truthCommand() *cobra.Command {
 			return ref.Serve(cmd.Context(), ln)
 		},
 	}
-	cmd.Flags().StringVar(&file, "scenario", "", "scenario file; without it GET / is answered with \"value\" as text/plain")
+	cmd.Flags().StringArrayVar(&files, "scenario", nil, "scenario file; may be repeated; without it GET / is answered with \"value\" as text/plain")
 	cmd.Flags().StringVar(&addr, "addr", "", "listen there, host:port; without it at DYNO_ADDR")
 	return cmd
 }
 
-// truthScenario reads a scenario, or makes the one that needs no file.
-func truthScenario(file string) (*scenario.Scenario, error) {
-	if file != "" {
-		return scenario.Read(os.DirFS(filepath.Dir(filepath.Dir(file))), strings.TrimSuffix(filepath.Base(file), ".toml"))
+// truthScenario reads a scenario, or several as one, or makes the one that needs no file.
+func truthScenario(files []string) (*scenario.Scenario, error) {
+	var all []*scenario.Scenario
+	for _, file := range files {
+		s, err := scenario.Read(os.DirFS(filepath.Dir(filepath.Dir(file))), strings.TrimSuffix(filepath.Base(file), ".toml"))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	if len(all) > 0 {
+		return truth.Join(all)
 	}
 	body := "value"
 	return &scenario.Scenario{Name: "value", Requests: []scenario.Request{{

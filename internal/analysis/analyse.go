@@ -70,6 +70,8 @@ func Analyse(in Input) *Analysis {
 				a.place(standing, ps, m)
 			}
 			a.MDE = mde(t, pilot, m, family, in)
+		} else if m.Open { // at a closed loop there is nothing to compare
+			ps = slices.DeleteFunc(ps, func(p Pair) bool { return p.Ratio.N == 0 })
 		}
 		a.Pairs = append(a.Pairs, ps...)
 	}

@@ -168,6 +168,9 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 	in.VoidShare = .51
 	a := Analyse(in)
 	for _, m := range Metrics {
+		if m.Open {
+			continue // which this load has none of
+		}
 		p, _ := a.Pair("fast", "slow", m.Name)
 		if m.Wall && (p.Verdict != Undecided || p.Better != "" || p.Note == "") {
 			t.Errorf("%s is ranked on a machine too busy: %+v", m.Name, p)

@@ -28,9 +28,10 @@ type LocalOptions struct {
 	Root      string // of the project
 	FS        fs.FS  // the same
 	Manifests []*contestant.Manifest
-	Scenario  string // by name
-	Folder    string // of the run: logs, homes of the contestants
-	Offline   bool   // fetch no toolchain
+	Scenario  string   // by name
+	Others    []string // of levels that have one of their own
+	Folder    string   // of the run: logs, homes of the contestants
+	Offline   bool     // fetch no toolchain
 }
 
 // Local is this machine, as host and as driver.
@@ -150,9 +151,12 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 func (l *Local) control(c truth.Control) result.Contestant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	file := filepath.Join(l.opts.Root, scenario.Folder, l.opts.Scenario+".toml")
+	argv := []string{l.self, "truth", c.Name}
+	for _, name := range append([]string{l.opts.Scenario}, l.opts.Others...) {
+		argv = append(argv, "--scenario", filepath.Join(l.opts.Root, scenario.Folder, name+".toml"))
+	}
 	m := &contestant.Manifest{Name: c.Name, Title: c.Title(), Language: "go", Engine: c.Engine()}
-	l.built[c.Name] = &contestant.Built{Manifest: m, Argv: []string{l.self, "truth", c.Name, "--scenario", file}}
+	l.built[c.Name] = &contestant.Built{Manifest: m, Argv: argv}
 	return result.Contestant{Name: c.Name, Title: m.Title, Language: m.Language, Framework: "dyno", Version: runtime.Version(), Engine: m.Engine,
 		Control: true, Toolchain: "dyno itself"}
 }

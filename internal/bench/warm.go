@@ -75,13 +75,16 @@ func (s *started) warm(waits bool) bool {
 
 // warmOnce is one window of load of each scenario that it will be loaded with, on connections of its own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
-	if now, err := s.server.CPU(); err == nil && len(s.rates) > 0 && now-s.cpu > compiling {
+	before, unread := s.server.CPU()
+	if unread == nil && len(s.rates) > 0 && before-s.cpu > compiling {
 		s.compiled = b.Driver.Now().Sub(s.began)
 	}
 	var seen result.Load
 	var used time.Duration
-	for _, level := range s.levels {
-		before, unread := s.server.CPU()
+	for i, level := range s.levels {
+		if i > 0 {
+			before, unread = s.server.CPU()
+		}
 		session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, level, 0))
 		if err != nil {
 			return err

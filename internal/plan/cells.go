@@ -65,6 +65,20 @@ func loaded(p *result.Plan, c result.Cell) bool {
 	return len(p.Cells) == 0 || slices.Contains(p.Cells, c)
 }
 
+// Loaded are the contestants and controls that the plan loads at a level, and whether a comparison names it.
+func Loaded(p *result.Plan, level int) (names []string, judged bool) {
+	for _, name := range p.Contestants {
+		if c := (result.Cell{Contestant: name, Level: level}); loaded(p, c) {
+			names = append(names, name)
+			judged = judged || compared(p, c, false)
+		}
+	}
+	if judged {
+		names = append(names, p.Controls...)
+	}
+	return names, judged
+}
+
 // parts are the levels of p by what reaches the contestants at launch, as indices: an epoch, whose processes are started once, has the levels of one
 // part.
 func parts(p *result.Plan) [][]int {
@@ -279,6 +293,12 @@ func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
 	}
 	level.RatePerSec = math.Round(level.RateShare * least)
 	return level, !math.IsInf(least, 1) && level.RatePerSec > 0
+}
+
+// Rate is what a level's share came to, requests per second; false where the pilots have not shown it. A level without a share has its own.
+func Rate(run *result.Run, level int) (perSec float64, ok bool) {
+	l, ok := resolve(run, entrant{result.Cell{Level: level}, run.Plan.Points()[level]})
+	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 
 // ratesOf are the throughputs of a contestant at a level, in those of the trials that are of the pilots.

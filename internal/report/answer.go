@@ -14,6 +14,8 @@ var superlatives = map[string]string{
 	"cpu_per_request": "uses the least CPU per request",
 	"p50":             "has the shortest median service time",
 	"memory":          "holds the least memory",
+	"response_p50":    "has the shortest median response time",
+	"response_p99":    "has the shortest response time at 99 %",
 }
 
 // answer is what the run says, in the sentences of one paragraph: what forbids to believe it, who is ahead and by how much, how sure
@@ -134,6 +136,11 @@ func (v *view) tally() string {
 	if len(all) == 0 {
 		return ""
 	}
+	return v.tallyOf(all)
+}
+
+// tallyOf counts pairs.
+func (v *view) tallyOf(all []analysis.Pair) string {
 	n := map[analysis.Verdict]int{}
 	for _, p := range all {
 		n[p.Verdict]++

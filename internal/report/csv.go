@@ -15,7 +15,8 @@ import (
 //	contestant,metric,unit,value,lo,hi,ratio_to_ref,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
 //
 // Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is no value or a bound is not finite.
-// The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures.
+// The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures. Where a duel shows further levels, rows of
+// them follow, the level in brackets after the metric, their verdict "beside".
 func CSV(w io.Writer, d *Data) error {
 	if write := d.unjudged("csv"); write != nil {
 		return write(w, d)
@@ -30,6 +31,9 @@ func CSV(w io.Writer, d *Data) error {
 				out.Write(v.csvRow(r, m))
 			}
 		}
+	}
+	if s := v.beside(); s != nil {
+		s.besideCSV(out.Write)
 	}
 	out.Flush()
 	return out.Error()

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,6 +61,9 @@ type fake struct {
 	lowerBound          bool
 }
 
+// closedMetrics are those of a closed loop.
+var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open })
+
 var fakes = []fake{
 	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true, c: result.Contestant{Name: "fasthttp", Title: "fasthttp",
 		Language: "go", Framework: "github.com/valyala/fasthttp", Version: "v1.65.0", Engine: "fasthttp",
@@ -109,7 +113,7 @@ func fixture() *Data {
 			}
 			d.Run.Launches = append(d.Run.Launches, l)
 		}
-		for _, m := range analysis.Metrics {
+		for _, m := range closedMetrics {
 			r := map[string]float64{"throughput": f.rate, "cpu_per_request": f.cpu, "p50": f.p50, "memory": f.mem}[m.Name]
 			cell := analysis.Cell{Contestant: f.c.Name, Metric: m.Name, Level: around(rng, base[m.Name]*r, 0.02, 12), Ratio: around(rng, r, 0.008, 12)}
 			if f.c.Name == "ref" {
@@ -150,7 +154,7 @@ func around(rng *rand.Rand, truth, noise float64, n int) analysis.Estimate {
 }
 
 func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
-	for _, m := range analysis.Metrics {
+	for _, m := range closedMetrics {
 		for i, x := range fakes[:6] {
 			for _, y := range fakes[i+1 : 6] {
 				a.Pairs = append(a.Pairs, fixturePair(rng, m, x, y))

@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"dyno/internal/analysis"
@@ -22,6 +23,9 @@ var claimsTemplate string
 
 //go:embed levels.css
 var levelsStyle string
+
+//go:embed family.css
+var familyStyle string
 
 //go:embed page.css
 var pageStyle string
@@ -63,6 +67,7 @@ type page struct {
 	Rows      []pageRow
 	Controls  []pageRow
 	Legend    []legend
+	Beside    []levelsTable // at further levels
 	Charts    []pageChart
 	Yardstick string
 	Relation  string
@@ -121,9 +126,13 @@ type pageFinding struct{ State, ID, Title, Who, Text string }
 func (v *view) page() page {
 	all, neighbours := v.pairs()
 	p := v.basics()
-	p.Style, p.Kicker, p.Answer, p.Open = template.CSS(pageStyle+chartStyle), strings.Join(v.head(), " · "), v.answer(), v.open()
+	style := pageStyle + chartStyle
+	if p.Beside = v.besidePage(); len(p.Beside) > 0 {
+		style += levelsStyle
+	}
+	p.Style, p.Kicker, p.Answer, p.Open = template.CSS(style), strings.Join(v.head(), " · "), v.answer(), v.open()
 	p.Facts, p.Columns, p.Legend, p.Charts, p.Yardstick, p.MDE = v.facts(), v.columns(), v.legend(), v.charts(), v.yardstick(), v.mde()
-	p.Controls2, p.Method, p.Words = v.others(), v.methodFacts(), words
+	p.Controls2, p.Method, p.Words = v.others(), v.methodFacts(), v.duelWords()
 	p.Canary, _ = v.canary()
 	tier := 0
 	for _, r := range v.rows {
@@ -151,6 +160,11 @@ func (v *view) page() page {
 		}
 	}
 	return p
+}
+
+// duelWords leave out what no table of the page has.
+func (v *view) duelWords() []word {
+	return slices.DeleteFunc(slices.Clone(words), func(w word) bool { return strings.HasPrefix(w.ID, "response_") && v.beside() == nil })
 }
 
 // basics are the parts of a page that do not depend on the protocol.

@@ -104,7 +104,7 @@ func TestHTMLHostile(t *testing.T) {
 
 func TestSVG(t *testing.T) {
 	for name, f := range map[string]func() *Data{"full": fixture, "nothing": nothing, "early": early, "hostile": hostile, "empty": func() *Data { return &Data{} }} {
-		for _, m := range analysis.Metrics {
+		for _, m := range closedMetrics {
 			var b bytes.Buffer
 			if err := Chart(&b, f(), m.Name); err != nil {
 				t.Fatal(err)

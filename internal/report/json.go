@@ -27,6 +27,7 @@ const JSONFormat = 1
 //	  launches[]                   as in trials.jsonl
 //	pairs[]                        a, b, metric, value_ratio (a over b), lo_ratio, hi_ratio, epochs, p, p_holm, verdict, better, note
 //	canary, other_controls[]       as a pair
+//	levels[], contestants[].levels  as in a sweep: of a duel that shows further levels beside the one that it decides at
 //	findings[]                     id, title, contestant (null for the whole run), state, text
 //	claims                         of a run of a study that has any (doc/format.md)
 func JSON(w io.Writer, d *Data) error {
@@ -48,6 +49,9 @@ func JSON(w io.Writer, d *Data) error {
 		{"canary", nil},
 		{"other_controls", pairsJSON(v.a.Others)},
 		{"findings", v.findingsJSON()},
+	}
+	if s := v.beside(); s != nil {
+		o = append(o, field{"levels", s.levelsJSON()})
 	}
 	if v.a.Canary != nil {
 		o.set("canary", pairJSON(*v.a.Canary))
@@ -96,7 +100,11 @@ func (v *view) contestantJSON(r row) object {
 	for _, m := range v.metrics {
 		metrics = append(metrics, field{m.Name, metricJSON(m, r, v.cell(r.Name, m.Name))})
 	}
-	return append(o, field{"ceiling_share_ratio", share}, field{"metrics", metrics}, field{"built", r.Built}, field{"launches", v.launchesJSON(r)})
+	o = append(o, field{"ceiling_share_ratio", share}, field{"metrics", metrics})
+	if s := v.beside(); s != nil {
+		o = append(o, field{"levels", s.rowLevelsJSON(r)})
+	}
+	return append(o, field{"built", r.Built}, field{"launches", v.launchesJSON(r)})
 }
 
 func rankJSON(r row) object {

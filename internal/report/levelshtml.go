@@ -14,6 +14,8 @@ import (
 type levelsPage struct {
 	page
 	Heading string
+	Family  []pagePair // named pairs
+	Primary string
 	Rowless bool
 	Aside   string
 	Tables  []levelsTable
@@ -81,12 +83,29 @@ func sweepHTML(w io.Writer, d *Data) error {
 		p.Legend = append(p.Legend, legend{"l-control", "yardstick"})
 	}
 	p.Marks, p.Gaps = s.marks(), slices.Concat(s.gaps(), s.rowNotes())
+	if s.isFamily() {
+		p.Words, p.Style = s.familyWords(), p.Style+template.CSS(familyStyle)
+		p.Family, p.Primary, p.Facts = s.familyPage(), strings.ToLower(s.primary().Title), s.familyFacts()
+	}
 	p.Caveats = []string{"Figures of two contestants at one level were measured in the same rounds, those of two levels with different delays in different epochs: what the machine did " +
 		"meanwhile lies between them."}
+	if s.isFamily() {
+		p.Caveats = append(s.doubts(), p.Caveats...)
+	}
 	for _, m := range s.shownMetrics() {
-		p.Tables = append(p.Tables, s.table(m))
+		p.Tables = append(p.Tables, s.showing(m).table(m))
 	}
 	return pageTemplate.ExecuteTemplate(w, "sweep", p)
+}
+
+// familyWords are the words of a run with named pairs.
+func (s *sweep) familyWords() []word {
+	return wordsOf([]word{
+		{"pair", "Named pair", "Two cells, each a contestant at a level, that the study asked to compare. All named pairs together are one family: the chance of any false " +
+			"difference among them is bounded. The ratio is the first's figure over the second's, round by round, with the interval of a look."},
+		{"sweep-interval", "Interval of a level", "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs stands in brackets, and dashed " +
+			"in the chart; that is no interval."},
+	}, "different", "tie", "canary", "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory", "response_p50", "response_p99")
 }
 
 func (s *sweep) facts() []fact {

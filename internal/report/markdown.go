@@ -20,6 +20,7 @@ func Markdown(w io.Writer, d *Data) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "### %s\n\n%s\n\n", escapeMarkdown(v.heading()), escapeMarkdown(strings.Join(v.answer(), " ")))
 	v.markdownTable(out)
+	v.besideMarkdown(out)
 	fmt.Fprintf(out, "%s.\n\n", escapeMarkdown(strings.Join(v.head(), ", ")))
 	all, neighbours := v.pairs()
 	if len(all) > matrixFrom {

@@ -4,6 +4,7 @@ package report
 
 import (
 	"io"
+	"slices"
 
 	"dyno/internal/analysis"
 	"dyno/internal/result"
@@ -14,7 +15,7 @@ import (
 type Data struct {
 	Run      *result.Run
 	Analysis *analysis.Analysis // of a duel
-	Levels   []Level            // of a sweep
+	Levels   []Level            // of a sweep; of a duel with named pairs all, of another those beside the first
 	Loads    []result.Trial     // of a classic run: those that are shown
 	Found    []Capacity         // of a search
 	Claims   *Claims            // of its study, judged; nil where there are none
@@ -25,20 +26,37 @@ type Data struct {
 	Width    int                // Text only: columns; 0 means 100
 }
 
+// has says whether there is a figure of the metric: in the table of a duel, or at a level.
+func (d *Data) has(m analysis.Metric) bool {
+	all := []*analysis.Analysis{d.Analysis}
+	if d.Analysis == nil || d.isFamily() {
+		for i := range d.Levels {
+			all = append(all, d.Levels[i].Analysis)
+		}
+	}
+	return slices.ContainsFunc(all, func(a *analysis.Analysis) bool {
+		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name && c.Level.N > 0 })
+	})
+}
+
 // Writer writes one form of a report.
 type Writer func(io.Writer, *Data) error
 
-// unjudgedForms are the forms of the protocols that give no verdicts.
+// unjudgedForms are the forms of runs without ranks, by protocol. A duel with named pairs is shown as a sweep is, its verdicts above.
 var unjudgedForms = map[string]map[string]Writer{
 	"sweep":   {"text": sweepText, "html": sweepHTML, "json": sweepJSON, "markdown": sweepMarkdown, "csv": sweepCSV, "svg": sweepSVG},
+	"family":  {"text": sweepText, "html": sweepHTML, "json": sweepJSON, "markdown": sweepMarkdown, "csv": sweepCSV, "svg": sweepSVG},
 	"classic": {"text": classicText, "html": classicHTML, "json": classicJSON, "markdown": classicMarkdown, "csv": classicCSV, "svg": classicSVG},
 	"search":  {"text": searchText, "html": searchHTML, "json": searchJSON, "markdown": searchMarkdown, "csv": searchCSV, "svg": searchSVG},
 }
 
-// unjudged returns the writer of a form for the run's protocol, or nil where it is a duel.
+// unjudged returns the writer of a form for the run's protocol, or nil where it is a duel that ranks.
 func (d *Data) unjudged(form string) Writer {
-	if d.Run == nil {
+	switch {
+	case d.Run == nil:
 		return nil
+	case d.isFamily():
+		return unjudgedForms["family"][form]
 	}
 	return unjudgedForms[d.Run.Plan.Protocol][form]
 }

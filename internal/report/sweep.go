@@ -15,9 +15,11 @@ import (
 // sweepLabel stands in every form of a sweep.
 const sweepLabel = "a sweep: intervals, no verdicts"
 
-// Level is one operating point of a sweep and what was found there.
+// Level is one operating point of a run at several and what was found there.
 type Level struct {
-	At       result.Level
+	At       result.Level       // a share with the rate that it came to
+	Loaded   []string           // contestants and controls that the plan loads here; nil: all
+	Judged   bool               // a comparison names it
 	Analysis *analysis.Analysis // of the trials at this level alone, with no looks: cells, ratios and shares of the ceiling
 	Trials   []result.Trial     // valid, of this level
 	Absent   map[string]string  // why a contestant has no valid trial here
@@ -26,8 +28,8 @@ type Level struct {
 // leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
 const leastEpochs = 6
 
-// isUnjudged says whether the run's protocol gives no verdicts, and so no ranks.
-func (v *view) isUnjudged() bool { return unjudgedProtocols[v.run.Plan.Protocol] }
+// isUnjudged says whether the run gives no ranks: no verdicts, or those of named pairs alone.
+func (v *view) isUnjudged() bool { return unjudgedProtocols[v.run.Plan.Protocol] || v.isFamily() }
 
 // Note: not read off unjudgedForms, which refers to what asks.
 var unjudgedProtocols = map[string]bool{"sweep": true, "classic": true, "search": true}
@@ -95,6 +97,12 @@ func LevelName(l result.Level) string { return levelName(l) }
 
 func levelName(l result.Level) string {
 	var parts []string
+	if l.Scenario != "" {
+		parts = append(parts, Clean(l.Scenario))
+	}
+	if l.Records > 0 {
+		parts = append(parts, count(l.Records, "record"))
+	}
 	if l.DelayNS > 0 {
 		parts = append(parts, planned(l.DelayNS))
 	}
@@ -105,8 +113,11 @@ func levelName(l result.Level) string {
 	if l.PerConnection > 0 {
 		parts = append(parts, fmt.Sprintf("%d per connection", l.PerConnection))
 	}
-	if l.RatePerSec > 0 {
+	switch {
+	case l.RatePerSec > 0:
 		parts = append(parts, grouped(l.RatePerSec, 0)+"/s")
+	case l.RateShare > 0:
+		parts = append(parts, PerCent(l.RateShare)+" of the slowest")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -142,11 +153,16 @@ func (f *figure) side() string {
 	return "(" + PlusMinus(f.Value, f.least, f.most) + ")"
 }
 
+// notLoaded is why there is nothing of a contestant at a level that the plan does not load it at: no gap.
+const notLoaded = "it is not loaded at this level"
+
 // missing says why a row has no trial at level i; empty if it has.
 func (s *sweep) missing(r row, i int) string {
 	switch l := &s.Levels[i]; {
 	case r.Struck != "":
 		return r.Struck
+	case l.Loaded != nil && !slices.Contains(l.Loaded, r.Name):
+		return notLoaded
 	case l.Absent[r.Name] != "":
 		return Clean(l.Absent[r.Name])
 	case l.Analysis == nil || !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == r.Name }):
@@ -226,13 +242,37 @@ func (s *sweep) shownMetrics() []analysis.Metric {
 	return s.metrics
 }
 
+// showing is what there is of a metric: of one that only open loops have, those levels, and who is loaded there.
+func (s *sweep) showing(m analysis.Metric) *sweep {
+	if !m.Open {
+		return s
+	}
+	d, v := *s.Data, *s.view
+	out := &sweep{view: &v}
+	v.Data, d.Levels = &d, nil
+	for i, l := range s.Levels {
+		if l.At.Open() {
+			d.Levels, out.names = append(d.Levels, l), append(out.names, s.names[i])
+		}
+	}
+	none := func(r row) bool {
+		return r.Struck == "" && !slices.ContainsFunc(d.Levels, func(l Level) bool { return l.Loaded == nil || slices.Contains(l.Loaded, r.Name) })
+	}
+	v.rows, v.controls = slices.DeleteFunc(slices.Clone(v.rows), none), slices.DeleteFunc(slices.Clone(v.controls), none)
+	return out
+}
+
 // marks says what the marks in the tables mean, as far as they are there.
 func (s *sweep) marks() (list []string) {
 	if s.any() {
 		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
 	}
 	if s.has(func(f figure) bool { return f.absent == "" && f.open() }) {
-		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d (--epochs %d); (±4 %%) is how far they lie apart.", leastEpochs, leastEpochs))
+		more := fmt.Sprintf(" (--epochs %d)", leastEpochs)
+		if s.isFamily() {
+			more = ""
+		}
+		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is how far they lie apart.", leastEpochs, more))
 	}
 	if s.has(func(f figure) bool { return f.bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
@@ -246,10 +286,10 @@ func (s *sweep) gaps() (lines []string) {
 		if r.Struck != "" {
 			continue
 		}
-		lines = append(lines, s.grouped(r.Title, func(i int) string { return s.missing(r, i) })...)
+		lines = append(lines, s.grouped(r.Title, func(i int) string { return strings.TrimPrefix(s.missing(r, i), notLoaded) })...)
 		for _, m := range s.metrics {
 			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
-				if s.missing(r, i) != "" {
+				if s.missing(r, i) != "" || m.Open && !s.Levels[i].At.Open() {
 					return ""
 				}
 				return s.figure(r, m, i).absent
@@ -320,6 +360,9 @@ func (s *sweep) head() []string {
 
 // sentences are what a sweep says in words: what it is, what forbids to believe it, who is missing.
 func (s *sweep) sentences() (list []string) {
+	if s.isFamily() {
+		return s.familySentences()
+	}
 	list = append(s.forbidding(), sentenceCase(sweepLabel)+" Whether two contestants differ at a level, only a duel there decides.")
 	if !s.any() {
 		list = append(list, "Nothing was measured: no contestant has a figure at any level.")
@@ -345,7 +388,7 @@ func (v *view) forbidding() (list []string) {
 
 // endedEarly says why a run did not do all that was asked.
 func (v *view) endedEarly() []string {
-	if v.run.End != nil && v.run.End.Reason == "done" {
+	if v.run.End != nil && (v.run.End.Reason == "done" || v.run.End.Reason == "decided") {
 		return nil
 	}
 	return []string{v.ended()}
@@ -353,6 +396,9 @@ func (v *view) endedEarly() []string {
 
 func (s *sweep) method() []fact {
 	p := &s.run.Plan
+	if s.isFamily() {
+		return s.familyMethod()
+	}
 	return []fact{
 		{Name: "Protocol", Value: sweepLabel + "; profile " + orElse(Clean(p.Profile), "unknown")},
 		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},

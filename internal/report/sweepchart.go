@@ -97,7 +97,7 @@ func (s *sweep) chart(m analysis.Metric, l sweepLayout, alone bool) string {
 			d.struck(r, y)
 			y += struckRow
 		}
-		d.out.text(0, y+4, "tick", "", m.Title+"; "+sweepLabel)
+		d.out.text(0, y+4, "tick", "", m.Title+"; "+s.label())
 	}
 	d.out.printf("</svg>")
 	return d.out.String()
@@ -133,7 +133,7 @@ func (d *sweepDrawing) axis(p panel) valueAxis {
 
 // describe is the chart in words, for those who do not see it.
 func (d *sweepDrawing) describe() string {
-	parts := []string{d.m.Title + ", " + unitWords(d.scale) + "; " + sweepLabel}
+	parts := []string{d.m.Title + ", " + unitWords(d.scale) + "; " + d.label()}
 	for _, r := range slices.Concat(d.rows, d.controls) {
 		if r.Struck != "" {
 			parts = append(parts, r.Title+" "+r.Struck)

@@ -19,8 +19,9 @@ func sweepMarkdown(w io.Writer, d *Data) error {
 	s := newSweep(d)
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "### %s\n\n%s\n\n", escapeMarkdown(s.heading()), escapeMarkdown(strings.Join(s.sentences(), " ")))
+	s.familyMarkdown(out)
 	for _, m := range s.shownMetrics() {
-		s.markdownTable(out, m)
+		s.showing(m).markdownTable(out, m)
 	}
 	for _, list := range [][]string{s.marks(), s.gaps(), s.rowNotes()} {
 		for _, l := range list {
@@ -78,18 +79,27 @@ func markdownTitle(r row) string {
 //	protocol,contestant,level,delay_ns,connections,pipeline,metric,unit,value,lo,hi,least,most,ratio_to_ref,ratio_lo,ratio_hi,epochs,state,notes
 //
 // protocol says in words what the figures are. lo and hi are the interval, empty where it is open; least and most are of the epochs.
-// state is measured, lower bound, control, absent or struck; the last two have no values.
+// state is measured, lower bound, control, absent or struck; the last two have no values. A duel with named pairs has the columns familyHeads besides,
+// and below a row of each pair and metric, whose state is pair.
 func sweepCSV(w io.Writer, d *Data) error {
 	s := newSweep(d)
 	out := csv.NewWriter(w)
-	out.Write([]string{"protocol", "contestant", "level", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "lo", "hi", "least", "most",
-		"ratio_to_ref", "ratio_lo", "ratio_hi", "epochs", "state", "notes"})
+	heads := []string{"protocol", "contestant", "level", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "lo", "hi", "least", "most",
+		"ratio_to_ref", "ratio_lo", "ratio_hi", "epochs", "state", "notes"}
+	var empty []string
+	if s.isFamily() {
+		heads, empty = append(heads, familyHeads...), make([]string, len(familyHeads))
+	}
+	out.Write(heads)
 	for _, r := range slices.Concat(s.rows, s.controls) {
 		for i := range s.Levels {
 			for _, m := range s.metrics {
-				out.Write(s.csvRow(r, m, i))
+				out.Write(append(s.csvRow(r, m, i), empty...))
 			}
 		}
+	}
+	if s.isFamily() {
+		s.familyCSV(out.Write)
 	}
 	out.Flush()
 	return out.Error()
@@ -97,7 +107,8 @@ func sweepCSV(w io.Writer, d *Data) error {
 
 func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 	at := s.Levels[i].At
-	fields := []string{sweepLabel, r.Name, s.names[i], strconv.FormatInt(at.DelayNS, 10), strconv.Itoa(at.Connections), strconv.Itoa(at.Pipeline), m.Name, m.Unit}
+	fields := append([]string{s.label(), r.Name}, levelFields(s.names[i], at)...)
+	fields = append(fields, m.Name, m.Unit)
 	f := s.figure(r, m, i)
 	state, notes := "measured", r.Notes
 	switch {
@@ -124,9 +135,40 @@ func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 	return append(fields, state, strings.Join(notes, "; "))
 }
 
+// levelFields are the columns that say where a figure was taken.
+func levelFields(name string, at result.Level) []string {
+	return []string{name, strconv.FormatInt(at.DelayNS, 10), strconv.Itoa(at.Connections), strconv.Itoa(at.Pipeline)}
+}
+
 // sweepJSON writes run.json of a sweep; doc/format.md has its keys.
 func sweepJSON(w io.Writer, d *Data) error {
 	s := newSweep(d)
+	list := []object{}
+	for _, r := range slices.Concat(s.rows, s.controls) {
+		o := s.unjudgedJSON(r)
+		list = append(list, append(o, field{"levels", s.rowLevelsJSON(r)}, field{"built", r.Built}, field{"launches", s.launchesJSON(r)}))
+	}
+	summary := object{{"valid_trials", s.Valid}, {"void_trials", s.Void}, {"primary", s.primary().Name}}
+	if s.isFamily() {
+		summary = append(s.decisionJSON(), summary...)
+	}
+	o := object{
+		{"format", JSONFormat},
+		{"label", s.label()},
+		{"answer", s.sentences()},
+		{"plan", s.run.Plan}, {"host", s.run.Host}, {"end", s.run.End},
+		{"summary", summary},
+		{"levels", s.levelsJSON()},
+		{"contestants", list},
+	}
+	if s.isFamily() {
+		o = append(o, s.familyJSON()...)
+	}
+	return writeObject(w, d, append(o, field{"findings", s.findingsJSON()}))
+}
+
+// levelsJSON are the levels, and how much was measured at each.
+func (s *sweep) levelsJSON() []object {
 	levels := []object{}
 	for i, l := range s.Levels {
 		epochs := 0
@@ -135,25 +177,16 @@ func sweepJSON(w io.Writer, d *Data) error {
 		}
 		levels = append(levels, object{{"name", s.names[i]}, {"at", l.At}, {"valid_epochs", epochs}, {"valid_trials", len(l.Trials)}})
 	}
-	list := []object{}
-	for _, r := range slices.Concat(s.rows, s.controls) {
-		o := s.unjudgedJSON(r)
-		at := []object{}
-		for i := range s.Levels {
-			at = append(at, s.levelJSON(r, i))
-		}
-		list = append(list, append(o, field{"levels", at}, field{"built", r.Built}, field{"launches", s.launchesJSON(r)}))
+	return levels
+}
+
+// rowLevelsJSON are the figures of a row, level by level.
+func (s *sweep) rowLevelsJSON(r row) []object {
+	at := []object{}
+	for i := range s.Levels {
+		at = append(at, s.levelJSON(r, i))
 	}
-	return writeObject(w, d, object{
-		{"format", JSONFormat},
-		{"label", sweepLabel},
-		{"answer", s.sentences()},
-		{"plan", s.run.Plan}, {"host", s.run.Host}, {"end", s.run.End},
-		{"summary", object{{"valid_trials", s.Valid}, {"void_trials", s.Void}, {"primary", s.primary().Name}}},
-		{"levels", levels},
-		{"contestants", list},
-		{"findings", s.findingsJSON()},
-	})
+	return at
 }
 
 // unjudgedJSON is what a contestant has in common in the protocols without verdicts.

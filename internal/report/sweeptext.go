@@ -12,7 +12,8 @@ import (
 func sweepText(w io.Writer, d *Data) error {
 	s := newSweep(d)
 	t := newText(w, s.view)
-	t.unjudgedHead(sentenceCase(sweepLabel), s.head(), nil)
+	t.unjudgedHead(sentenceCase(s.label()), s.head(), s.familyAnswer())
+	t.familyText(s)
 	t.sweepTables(s)
 	for _, list := range [][]string{s.marks(), s.gaps(), s.rowNotes()} {
 		for _, l := range list {
@@ -68,15 +69,16 @@ func (t *text) sweepTables(s *sweep) {
 		return
 	}
 	for k, m := range s.shownMetrics() {
-		standing := all
+		here := s.showing(m)
+		standing := slices.Concat(here.rows, here.controls)
 		if k > 0 { // who is struck out stands in the first table
-			standing = slices.DeleteFunc(slices.Clone(all), func(r row) bool { return r.Struck != "" })
+			standing = slices.DeleteFunc(standing, func(r row) bool { return r.Struck != "" })
 		}
 		if len(standing) == 0 {
 			return
 		}
-		t.line(t.paint(bold, m.Title+", "+unitWords(s.sweepScale(m))))
-		t.sweepTable(s, m, standing)
+		t.line(t.paint(bold, m.Title+", "+unitWords(here.sweepScale(m))))
+		t.sweepTable(here, m, standing)
 		t.line("")
 	}
 }

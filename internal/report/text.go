@@ -21,6 +21,7 @@ func Text(w io.Writer, d *Data) error {
 	t := newText(w, newView(d))
 	t.head()
 	t.standings()
+	t.besideText()
 	t.verdicts()
 	t.checks()
 	t.origin()
@@ -207,6 +208,8 @@ var heads = map[string]string{
 	"cpu_per_request": "CPU %s/req",
 	"p50":             "p50 %s",
 	"memory":          "memory %s",
+	"response_p50":    "response p50 %s",
+	"response_p99":    "response p99 %s",
 }
 
 func headOf(m analysis.Metric, s Scale) string {

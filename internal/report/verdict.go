@@ -27,6 +27,8 @@ var relations = map[string]string{
 	"cpu_per_request": "uses %s the CPU per request of",
 	"p50":             "takes %s the median service time of",
 	"memory":          "holds %s the memory of",
+	"response_p50":    "takes %s the median response time of",
+	"response_p99":    "takes %s the response time at 99 % of",
 }
 
 func relation(m analysis.Metric, e analysis.Estimate) string {

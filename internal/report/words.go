@@ -43,6 +43,10 @@ var words = []word{
 	{"p50", "Median service time",
 		"From sending a request to its answer, with all connections busy. Under this kind of load it mostly tells how long " +
 			"requests queue; it is no promise for a user at a lower rate."},
+	{"response_p50", "Response time, median",
+		"From the moment a request was due to its answer, at a rate that the server does not choose: what a user waits, queueing included."},
+	{"response_p99", "Response time, 99 %",
+		"The same for the slowest hundredth, per trial, where at least ten requests lie beyond it. On a shared machine others are in it."},
 	{"memory", "Memory",
 		"Proportional set size (PSS) of the process tree right after a trial."},
 }

@@ -105,6 +105,8 @@ func sameQuestion(p, q *result.Plan) error {
 		return differ("protocol", protocol(p), protocol(q))
 	case protocol(p) != plan.Duel:
 		return fmt.Errorf("only duels are compared from run to run; these are of the protocol %s", protocol(p))
+	case len(p.Family)+len(q.Family) > 0:
+		return fmt.Errorf("only duels at one level are compared from run to run; one of these has named comparisons")
 	case p.Scenario != q.Scenario:
 		return differ("scenario", p.Scenario, q.Scenario)
 	case p.Level != q.Level:
@@ -175,9 +177,9 @@ func weaknesses(run, other *result.Run, yardstick string) (out []string) {
 	return out
 }
 
-// metrics are all, the primary first.
+// metrics are all of a closed loop, the primary first.
 func metrics(primary string) []analysis.Metric {
-	all := slices.Clone(analysis.Metrics)
+	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open })
 	slices.SortStableFunc(all, func(x, y analysis.Metric) int {
 		switch {
 		case x.Name == primary && y.Name != primary:
@@ -296,7 +298,7 @@ type ratios struct {
 
 func newRatios(run *result.Run) *ratios {
 	r := &ratios{run: run, epochs: plan.Epochs(run), trials: map[int][]result.Trial{}, tooBusy: Analyse(run).TooBusy}
-	for _, t := range plan.Valid(run) {
+	for _, t := range byLevel(run, plan.Valid(run))[0] {
 		r.trials[t.Epoch] = append(r.trials[t.Epoch], t)
 	}
 	return r

@@ -26,7 +26,7 @@ func TestRunAgainstItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Changes) != 7*len(analysis.Metrics) || a.Yardstick != "ref" || a.Epochs != [2]int{12, 12} || len(a.Absent) > 0 {
+	if len(a.Changes) != 7*len(metrics("throughput")) || a.Yardstick != "ref" || a.Epochs != [2]int{12, 12} || len(a.Absent) > 0 {
 		t.Errorf("%d changes, %+v", len(a.Changes), a)
 	}
 	for _, c := range a.Changes {

@@ -122,16 +122,25 @@ func (e *evidence) findings(c article.Cell, metric string) []validity.Finding {
 	return out
 }
 
+// beside is which of the run's Levels is the level, −1 where it is the one that Analysis and Findings are of: a duel's without a named family.
+func (e *evidence) beside(level int) int {
+	return level - (len(e.run.Plan.Points()) - len(e.data.Levels))
+}
+
 // level are the findings at a level: of a run at several, its own in place of the worst of all.
-func (e *evidence) level(i int) []validity.Finding {
-	if i >= len(e.data.Levels) {
+func (e *evidence) level(level int) []validity.Finding {
+	i := e.beside(level)
+	if i < 0 || i >= len(e.data.Levels) {
 		return e.data.Findings
 	}
 	if found, ok := e.found[i]; ok {
 		return found
 	}
-	scopes := applicable[protocolOf(&e.run.Plan)]
-	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f validity.Finding) bool { return scopes[f.ID] == eachLevel })
+	each := func(f validity.Finding) bool { return f.Contestant != "" }
+	if len(e.run.Plan.Family) > 0 {
+		each = func(f validity.Finding) bool { return applicable[family][f.ID] == eachLevel }
+	}
+	found := slices.DeleteFunc(slices.Clone(e.data.Findings), each)
 	l := &e.data.Levels[i]
 	void, all := plan.Voided(e.run)
 	here := *e.run
@@ -142,14 +151,6 @@ func (e *evidence) level(i int) []validity.Finding {
 	}
 	e.found[i] = found
 	return found
-}
-
-// protocolOf is the protocol by which applicable knows a run.
-func protocolOf(p *result.Plan) string {
-	if len(p.Family) > 0 {
-		return "family"
-	}
-	return p.Protocol
 }
 
 // Warnings implements article.Evidence.
@@ -169,8 +170,8 @@ func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
 
 // analysisOf is the one that has the cells of a level.
 func (e *evidence) analysisOf(level int) *analysis.Analysis {
-	if level >= 0 && level < len(e.data.Levels) {
-		return e.data.Levels[level].Analysis
+	if i := e.beside(level); i >= 0 && i < len(e.data.Levels) {
+		return e.data.Levels[i].Analysis
 	}
 	return e.data.Analysis
 }

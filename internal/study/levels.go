@@ -25,12 +25,20 @@ const (
 // A sweep has no verdicts for V17 and V18 to speak of; it mixes levels in a round, which V16 and V19 to V21 take for drift and order, and V14 for
 // idleness; it shows no tail (V22). A classic run has no pairing, no control, no warm-up and no ceiling: of what others did to a load the report
 // speaks itself, and no load is left out for it. A search overloads on purpose: errors of its probes are no errors of the run.
+//
+// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. The levels are those that the family names.
 var applicable = map[string]map[string]scope{
 	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V13": wholeRun,
 		"V15": wholeRun, "V23": wholeRun, "V24": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
+	family: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V13": wholeRun,
+		"V14": eachLevel, "V15": wholeRun, "V16": eachLevel, "V17": wholeRun, "V18": wholeRun, "V19": eachLevel, "V21": eachLevel, "V22": eachLevel,
+		"V23": wholeRun, "V24": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
 	plan.Search:  {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun, "V26": wholeRun, "V28": wholeRun},
 	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V27": wholeRun, "V28": wholeRun},
 }
+
+// family stands for the protocol of a duel whose comparisons are named.
+const family = "family"
 
 // judgeSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
 func judgeSweep(run *result.Run) *report.Data {
@@ -47,16 +55,22 @@ func judgeSweep(run *result.Run) *report.Data {
 
 // checked makes the checks that apply to the run's protocol in that scope.
 func checked(e *validity.Evidence, s scope) []validity.Finding {
-	return slices.DeleteFunc(validity.Check(e), func(f validity.Finding) bool { return applicable[e.Run.Plan.Protocol][f.ID] != s })
+	protocol := e.Run.Plan.Protocol
+	if len(e.Run.Plan.Family) > 0 {
+		protocol = family
+	}
+	return slices.DeleteFunc(validity.Check(e), func(f validity.Finding) bool { return applicable[protocol][f.ID] != s })
 }
 
 // worst makes the checks of each level, and of those of a contestant keeps the worst, with the level in its text.
 func worst(run *result.Run, levels []report.Level, void, all int) []validity.Finding {
 	var out []validity.Finding
 	for _, l := range levels {
-		e := &validity.Evidence{Run: run, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
+		here := *run
+		here.Plan.Level = l.At
+		e := &validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
 		for _, f := range checked(e, eachLevel) {
-			if !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
+			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
 			f.Text = "at " + report.LevelName(l.At) + " " + f.Text
@@ -72,31 +86,33 @@ func worst(run *result.Run, levels []report.Level, void, all int) []validity.Fin
 	return out
 }
 
-// Levels are the levels of a sweep, in order of the plan, with what was found at each.
+// Levels are the levels of a run, in order of the plan, with what was found at each.
 func Levels(run *result.Run) []report.Level {
 	p := &run.Plan
 	valid, pilot := byLevel(run, plan.Valid(run)), byLevel(run, plan.Pilot(run))
-	taken := map[result.Level]map[string]bool{}
+	taken := map[result.Cell]bool{}
 	for i := range run.Trials {
 		if t := &run.Trials[i]; t.Epoch >= p.Pilots {
-			at := report.LevelOf(run, t)
-			if taken[at] == nil {
-				taken[at] = map[string]bool{}
-			}
-			taken[at][t.Contestant] = true
+			taken[result.Cell{Contestant: t.Contestant, Level: p.At(t)}] = true
 		}
 	}
 	var out []report.Level
-	for _, at := range p.Levels {
-		l := report.Level{At: at, Trials: valid[at], Absent: map[string]string{}}
+	for i, at := range p.Points() {
+		l := report.Level{At: at, Trials: valid[i], Absent: map[string]string{}}
+		l.Loaded, l.Judged = plan.Loaded(p, i)
+		if rate, ok := plan.Rate(run, i); ok {
+			l.At.RatePerSec = rate
+		}
+		contestants := slices.DeleteFunc(slices.Clone(p.Contestants), func(n string) bool { return !slices.Contains(l.Loaded, n) })
+		controls := slices.DeleteFunc(slices.Clone(p.Controls), func(n string) bool { return !slices.Contains(l.Loaded, n) })
 		l.Analysis = analysis.Analyse(analysis.Input{
-			Trials: valid[at], Pilot: pilot[at], Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed(run),
+			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling, Failed: failed(run),
 			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
 		})
-		for _, name := range slices.Concat(p.Contestants, p.Controls) {
+		for _, name := range l.Loaded {
 			switch {
-			case slices.ContainsFunc(valid[at], func(t result.Trial) bool { return t.Contestant == name }):
-			case taken[at][name]:
+			case slices.ContainsFunc(valid[i], func(t result.Trial) bool { return t.Contestant == name }):
+			case taken[result.Cell{Contestant: name, Level: i}]:
 				l.Absent[name] = "all its trials lie in rounds or epochs that are void or incomplete"
 			default:
 				l.Absent[name] = "the run ended before a trial was taken"
@@ -107,10 +123,11 @@ func Levels(run *result.Run) []report.Level {
 	return out
 }
 
-func byLevel(run *result.Run, trials []result.Trial) map[result.Level][]result.Trial {
-	out := map[result.Level][]result.Trial{}
+// byLevel parts trials by the index of their level.
+func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
+	out := map[int][]result.Trial{}
 	for i := range trials {
-		at := report.LevelOf(run, &trials[i])
+		at := run.Plan.At(&trials[i])
 		out[at] = append(out[at], trials[i])
 	}
 	return out
@@ -154,33 +171,37 @@ func failed(run *result.Run) map[string]string {
 	return out
 }
 
-// Standing is the interim table of a run without verdicts: of a sweep at the level last measured that has figures, of a classic run the rates of the
-// latest loads. It counts no pairs.
+// Standing is the interim table of a run without ranks: of a sweep at the level last measured that has figures, of a classic run the rates of the
+// latest loads, neither with pairs; of a duel with a named family its levels, one after another.
 func Standing(run *result.Run) []result.Standing {
-	if run.Plan.Protocol == plan.Classic {
+	switch {
+	case run.Plan.Protocol == plan.Classic:
 		return classicStanding(run)
+	case len(run.Plan.Family) > 0:
+		return familyStanding(run)
 	}
 	valid := plan.Valid(run)
 	if len(valid) == 0 {
 		return nil
 	}
-	at := report.LevelOf(run, &valid[len(valid)-1])
-	var out []result.Standing
-	for _, l := range Levels(run) {
-		if l.At != at {
+	if at := run.Plan.At(&valid[len(valid)-1]); at >= 0 {
+		return standingAt(run, Levels(run)[at])
+	}
+	return nil
+}
+
+// standingAt are the contestants and controls at one level.
+func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
+	for _, name := range l.Loaded {
+		rate := l.Analysis.Cell(name, "throughput")
+		if rate == nil || rate.Level.N == 0 || rate.Absent != "" {
 			continue
 		}
-		for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
-			rate := l.Analysis.Cell(name, "throughput")
-			if rate == nil || rate.Level.N == 0 || rate.Absent != "" {
-				continue
-			}
-			s := result.Standing{Name: name + " at " + report.LevelName(at), PerSec: rate.Level.Value}
-			if ratio := l.Analysis.Cell(name, run.Plan.Primary).Ratio; ratio.N > 0 {
-				s.Ratio, s.Lo, s.Hi = ratio.Value, ratio.Lo, ratio.Hi
-			}
-			out = append(out, s)
+		s := result.Standing{Name: name + " at " + report.LevelName(l.At), PerSec: rate.Level.Value}
+		if c := l.Analysis.Cell(name, run.Plan.Primary); c != nil && c.Ratio.N > 0 {
+			s.Ratio, s.Lo, s.Hi = c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi
 		}
+		out = append(out, s)
 	}
 	return out
 }

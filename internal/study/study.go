@@ -82,25 +82,41 @@ func Judge(run *result.Run) *report.Data {
 	case plan.Search:
 		return judgeSearch(run)
 	}
+	if len(run.Plan.Family) > 0 {
+		return judgeFamily(run)
+	}
 	a := Analyse(run)
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
-	return &report.Data{
+	d := &report.Data{
 		Run: run, Analysis: a, Valid: len(valid), Void: void,
-		Findings: validity.Check(&validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: a}),
+		Findings: validity.Check(&validity.Evidence{Run: run, Valid: byLevel(run, valid)[0], Void: void, All: all, Analysis: a}),
 	}
+	if len(run.Plan.Levels) > 1 {
+		d.Levels = Levels(run)[1:]
+	}
+	return d
 }
 
-// Analyse analyses the trials that count.
+// Analyse analyses the trials that count: where the plan names a family, at all levels; else at the first, at which all pairs are decided.
 func Analyse(run *result.Run) *analysis.Analysis {
 	p := &run.Plan
 	void, all := plan.Voided(run)
-	return analysis.Analyse(analysis.Input{
+	in := analysis.Input{
 		Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
 		VoidShare: float64(void) / float64(max(1, all)),
-	})
+	}
+	if len(p.Family) > 0 {
+		in.Family, in.At = p.Family, p.At
+	} else {
+		in.Trials, in.Pilot = byLevel(run, in.Trials)[0], byLevel(run, in.Pilot)[0]
+	}
+	return analysis.Analyse(in)
 }
+
+// Cells are the trials that count, by cell: what any of them does, and how any two of one delay compare, decided or not.
+func Cells(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Valid(run), run.Plan.At) }
 
 // AllDecided reports whether every pair of contestants is decided on the primary metric. A pair whose verdict was taken back for the generator's
 // ceiling is: more epochs would not decide it. A machine that is too busy may yet calm down.

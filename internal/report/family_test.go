@@ -1,0 +1,169 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// familyFixture is a made-up duel of 12 epochs with named pairs: two contestants at c=10, c=100 and beside them at a common rate, and one that failed.
+func familyFixture() *Data {
+	d := sweepFixture(1)
+	p := &d.Run.Plan
+	p.Protocol, p.Looks, p.Pilots, p.Epochs, p.Command = "duel", []int{8, 12}, 1, 0, "dyno run a-study --seed 7"
+	p.Levels = []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 100, Pipeline: 1, RateShare: 0.3}}
+	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	p.Family = []result.Comparison{
+		{A: cell("net-http", 0), B: cell("kestrel", 0)}, {A: cell("kestrel", 1), B: cell("net-http", 1)}, {A: cell("net-http", 0), B: cell("net-http", 1)},
+		{A: cell("gin", 1), B: cell("kestrel", 1)},
+	}
+	d.Run.End, d.Run.Trials[0].Level = &result.End{Reason: "decided"}, &p.Levels[1]
+	d.Findings[2].Text = "at c=100 85 % of the ceiling: a lower bound"
+	rng := rand.New(rand.NewPCG(3, 4))
+	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
+	var all []result.Trial
+	for e := range 12 {
+		for r := range 3 {
+			drift := math.Exp(0.2 * rng.NormFloat64())
+			for i, at := range p.Levels {
+				for _, name := range []string{"net-http", "kestrel", "ref", "ref'"} {
+					rate := rates[name] * 95000 * drift * math.Exp(0.02*rng.NormFloat64())
+					switch {
+					case at.RateShare > 0 && (r > 0 || e >= 6 || rates[name] >= 1):
+						continue
+					case at.RateShare > 0:
+						at.RatePerSec, rate = 20235, 20235
+					case name == "kestrel" && i == 1:
+						rate *= 1.3
+					}
+					t := madeTrial(name, at, e+1, r, rate, 1e8)
+					if at.RateShare > 0 {
+						t.Load.ResponseP50NS, t.Load.ResponseP99NS = int64(2e5/rates[name]), int64(9e5/rates[name])
+					}
+					all = append(all, t)
+				}
+			}
+		}
+	}
+	in := analysis.Input{Trials: all, Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{"gin": "load: reset"}, Primary: p.Primary,
+		Looks: []stats.Look{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03, Family: p.Family, At: p.At}
+	d.Analysis, d.Levels, d.Valid = analysis.Analyse(in), nil, len(all)
+	for i, at := range p.Levels {
+		l := Level{At: at, Judged: i < 2, Absent: map[string]string{}, Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
+		if at.RateShare > 0 {
+			l.At.RatePerSec, l.Loaded = 20235, l.Loaded[:3]
+		}
+		for _, t := range all {
+			if p.At(&t) == i {
+				l.Trials = append(l.Trials, t)
+			}
+		}
+		l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
+		d.Levels = append(d.Levels, l)
+	}
+	return d
+}
+
+// besideFixture is a duel that ranks, with a level at a common rate beside.
+func besideFixture() *Data {
+	d, f := fixture(), familyFixture()
+	l := f.Levels[2]
+	l.Loaded = nil
+	d.Run.Plan.Levels = []result.Level{d.Run.Plan.Level, {Connections: 125, Pipeline: 1, RateShare: 0.3}}
+	d.Levels = []Level{l}
+	return d
+}
+
+func TestFamilyForms(t *testing.T) {
+	for name, d := range map[string]*Data{"family": familyFixture(), "beside": besideFixture()} {
+		for form, file := range map[string]string{"text": "txt", "html": "html", "json": "json", "markdown": "md", "csv": "csv"} {
+			golden(t, name+"."+file, written(t, Formats[form], d))
+		}
+	}
+}
+
+func TestNamedPairs(t *testing.T) {
+	s := newSweep(familyFixture())
+	var got []string
+	list := s.comparisons()
+	for i := range list {
+		a, b := list[i].cellsOf()
+		word, better, _, _ := s.verdict(&list[i])
+		got = append(got, strings.Join([]string{a, b, word, better}, " | "))
+	}
+	want := []string{
+		"net/http, c=10 | Kestrel | different | the first is better",
+		"Kestrel, c=100 | net/http | tie within 3 % | ",
+		"net/http, c=10 | net/http, c=100 | tie within 3 % | ",
+		"Gin, c=100 | Kestrel | not compared | ",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// A metric that only open loops have is a column where there is one, and nowhere else.
+func TestMetricsOfOpenLoops(t *testing.T) {
+	plain := string(written(t, Text, fixture())) + string(written(t, HTML, fixture())) + string(written(t, CSV, fixture())) + string(written(t, CSV, sweepFixture(6)))
+	if strings.Contains(strings.ToLower(plain), "response_p") || strings.Contains(plain, "response p50") {
+		t.Error("a closed loop shows response times")
+	}
+	d := besideFixture()
+	if v := newView(d); len(v.metrics) != 4 {
+		t.Errorf("the table of the duel has %d metrics", len(v.metrics))
+	}
+	text := string(written(t, Text, d))
+	for _, want := range []string{"At a common rate: c=100, 20,235/s", "response p50 µs", "CPU µs/req", "30 % of what the slowest contestant bore"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
+func TestFamilyCSVAndJSON(t *testing.T) {
+	d := familyFixture()
+	rows, err := csv.NewReader(bytes.NewReader(written(t, CSV, d))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pairs := 0
+	for _, r := range rows[1:] {
+		if r[17] == "pair" {
+			pairs++
+			if r[18] != "" || r[19] == "" || r[20] == "" || r[21] == "" || r[25] == "" {
+				t.Errorf("%q", r)
+			}
+		}
+	}
+	if want := 3 * 4; pairs != want { // throughput, CPU, p50 and memory: response times have no named pair with figures
+		t.Errorf("%d rows of pairs, want %d", pairs, want)
+	}
+	var run struct {
+		Pairs []struct {
+			A      string  `json:"a"`
+			LevelA string  `json:"level_a"`
+			Ratio  float64 `json:"value_ratio"`
+			Better *string `json:"better"`
+		} `json:"pairs"`
+		Levels []struct {
+			At result.Level `json:"at"`
+		} `json:"levels"`
+	}
+	if err := json.Unmarshal(written(t, JSON, d), &run); err != nil {
+		t.Fatal(err)
+	}
+	if p := run.Pairs[0]; p.A != "net-http" || p.LevelA != "c=10" || p.Better == nil || *p.Better != "a" || p.Ratio < 1.2 {
+		t.Errorf("%+v", p)
+	}
+	if l := run.Levels[2].At; l.RateShare != 0.3 || l.RatePerSec != 20235 {
+		t.Errorf("%+v", l)
+	}
+}
