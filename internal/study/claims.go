@@ -258,11 +258,12 @@ func (e *evidence) Compare(a, b article.Cell, metric string) article.Comparison 
 	if !ok || !ok2 || e.data.Analysis == nil {
 		return none
 	}
+	m, _ := analysis.MetricNamed(metric)
 	p, ok := e.data.Analysis.Compared(x, y, metric)
 	if !ok {
+		none.Ratio = Cells(e.run).Compare(m, x, y, 0.95)
 		return none
 	}
-	m, _ := analysis.MetricNamed(metric)
 	c := article.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Up: p.Leads() > 0 == m.More}
 	if e.data.Analysis.Look == 0 {
 		c.Verdict, c.Note = analysis.Undecided, "the run ended before its first look"
