@@ -71,7 +71,7 @@ func (k *checker) claim() {
 	want, ok := fields[c.Kind]
 	if !ok {
 		if c.Kind != "" {
-			k.errorf("kind", "no kind %q%s; there are %s", c.Kind, nearest(c.Kind, kinds), strings.Join(kinds, ", "))
+			k.errorf("kind", "no kind %q%s", c.Kind, suggest(c.Kind, kinds))
 		}
 		return
 	}
@@ -89,7 +89,7 @@ func (k *checker) claim() {
 		c.Metric = k.known.Metric
 	}
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" {
-		k.errorf("metric", "no metric %q%s; there are %s", c.Metric, nearest(c.Metric, metricNames(false)), strings.Join(metricNames(false), ", "))
+		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames(false)))
 	}
 	k.cell("a", &c.A)
 	k.cell("b", &c.B)
@@ -105,11 +105,12 @@ func (k *checker) claim() {
 	k.pairs()
 }
 
-func nearest(word string, among []string) string {
+// suggest names the word that was most likely meant, or all that there are.
+func suggest(word string, among []string) string {
 	if near := conf.Nearest(word, among); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	return ""
+	return "; there are " + strings.Join(among, ", ")
 }
 
 // cell checks that s, if there is one, names a member of the study. The only level of a study is left out of the cell's name.
@@ -124,11 +125,11 @@ func (k *checker) cell(key string, s *string) {
 	levels := strings.Join(k.known.Levels, ", ")
 	switch {
 	case !slices.Contains(k.known.Contestants, cell.Contestant):
-		k.errorf(key, "no contestant %q in this study%s; it has %s", cell.Contestant, nearest(cell.Contestant, k.known.Contestants), strings.Join(k.known.Contestants, ", "))
+		k.errorf(key, "no contestant %q in this study%s", cell.Contestant, suggest(cell.Contestant, k.known.Contestants))
 	case cell.Level == "" && !k.known.Single:
 		k.errorf(key, "%q names no level; want %q with one of %s", *s, cell.Contestant+" @ LEVEL", levels)
 	case cell.Level != "" && !slices.Contains(k.known.Levels, cell.Level):
-		k.errorf(key, "no level %q in this study%s; it has %s", cell.Level, nearest(cell.Level, k.known.Levels), levels)
+		k.errorf(key, "no level %q in this study%s", cell.Level, suggest(cell.Level, k.known.Levels))
 	case cell.Level != "" && !slices.Contains(k.known.At[cell.Level], cell.Contestant):
 		k.errorf(key, "the cell %s is no member of the study: the level %q is for %s", cell, cell.Level, strings.Join(k.known.At[cell.Level], ", "))
 	}
@@ -165,7 +166,7 @@ func (k *checker) values() {
 		}
 	case Trend:
 		if k.has("direction") && !slices.Contains(directions, c.Direction) {
-			k.errorf("direction", "no direction %q%s; there are %s", c.Direction, nearest(c.Direction, directions), strings.Join(directions, ", "))
+			k.errorf("direction", "no direction %q%s", c.Direction, suggest(c.Direction, directions))
 		}
 	case Drop:
 		if n := count(k.has("value"), c.AtLeast != nil || c.AtMost != nil, len(c.Than) > 0); n != 1 {

@@ -93,18 +93,18 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	f = Figure{Cell: Cell{row[0], row[1]}, Unit: row[3], Date: row[5], Source: row[6], Place: row[7], Note: row[8]}
 	switch {
 	case !slices.Contains(known.Contestants, f.Contestant):
-		return f, 0, fmt.Sprintf("no contestant %q in this study%s; it has %s", f.Contestant, nearest(f.Contestant, known.Contestants), strings.Join(known.Contestants, ", "))
+		return f, 0, fmt.Sprintf("no contestant %q in this study%s", f.Contestant, suggest(f.Contestant, known.Contestants))
 	case f.Level == "" && !known.Single:
 		return f, 1, "no level; this study has " + strings.Join(known.Levels, ", ")
 	case f.Level != "" && !slices.Contains(known.Levels, f.Level):
-		return f, 1, fmt.Sprintf("no level %q in this study%s; it has %s", f.Level, nearest(f.Level, known.Levels), strings.Join(known.Levels, ", "))
+		return f, 1, fmt.Sprintf("no level %q in this study%s", f.Level, suggest(f.Level, known.Levels))
 	}
 	if known.Single {
 		f.Level = ""
 	}
 	var ok bool
 	if f.Metric, ok = MetricNamed(row[2]); !ok {
-		return f, 2, fmt.Sprintf("no metric %q%s; there are %s", row[2], nearest(row[2], metricNames(true)), strings.Join(metricNames(true), ", "))
+		return f, 2, fmt.Sprintf("no metric %q%s", row[2], suggest(row[2], metricNames(true)))
 	}
 	var err error
 	if _, n, found := strings.Cut(row[2], ":"); found {

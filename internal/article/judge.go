@@ -15,8 +15,8 @@ type Evidence interface {
 	Level(c Cell, metric string) analysis.Estimate
 	// Compare is a's value over b's.
 	Compare(a, b Cell, metric string) Comparison
-	// Warnings are the checks that warn of a cell, each on one line.
-	Warnings(c Cell, metric string) []string
+	// Warnings are the checks that did not pass, of those that say something of a cell.
+	Warnings(c Cell, metric string) []Warning
 	// Margin is that of the run's ties, as a share.
 	Margin() float64
 }
@@ -36,8 +36,11 @@ type Outcome struct {
 	Reason   string
 	Shown    []Shown
 	Epochs   int // the fewest that one of the figures rests on; 0 for what has no interval
-	Warnings []string
+	Warnings []Warning
 }
+
+// Warning is a check that did not pass, of a contestant or of the whole run.
+type Warning struct{ ID, Contestant, Text string }
 
 // Judge gives each claim its verdict, in their order. The claims have passed Check.
 func Judge(claims []Claim, e Evidence) []Outcome {
@@ -68,12 +71,13 @@ func judge(c *Claim, e Evidence) Outcome {
 		of = append(of, e.Compare(p.A, p.B, c.Metric))
 	}
 	verdict, reason := o.rule(c, e, pairs, of)
+	o.Shown = slices.DeleteFunc(o.Shown, func(s Shown) bool { return s.Estimate.N == 0 })
 	if o.Verdict == "" {
 		o.Verdict, o.Reason = verdict, reason
 	}
 	for _, cell := range c.All() {
 		for _, w := range e.Warnings(cell, c.Metric) {
-			if !slices.Contains(o.Warnings, w) {
+			if !slices.Contains(o.Warnings, w) && len(o.Shown) > 0 {
 				o.Warnings = append(o.Warnings, w)
 			}
 		}

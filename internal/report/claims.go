@@ -59,7 +59,7 @@ func publishedText(o *article.Outcome) string {
 			return fmt.Sprintf("%g %%", x)
 		}
 		s := ScaleOf(o.Metric.Unit, x)
-		return Sig3(x/s.Per) + " " + s.Name
+		return Sig3(x/s.Per) + after(s)
 	}
 	var limits []string
 	if c.AtLeast != nil {
@@ -80,7 +80,7 @@ func publishedText(o *article.Outcome) string {
 	case c.Kind == article.Tie:
 		return "equal"
 	case c.Kind == article.Order:
-		return "best first"
+		return strings.Join(c.Cells, " before ")
 	}
 	return c.Direction
 }
@@ -97,8 +97,8 @@ func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
 func shownText(s article.Shown) string {
 	e := s.Estimate
 	switch {
-	case e.N == 0:
-		return s.What + ": " + Missing
+	case s.Unit == "×" && e.Lo == e.Hi:
+		return s.What + " " + Sig3(e.Value)
 	case s.Unit == "×":
 		return s.What + " " + Ratio(e.Value, e.Lo, e.Hi)
 	case s.Unit == "%":
@@ -112,11 +112,19 @@ func estimateText(e analysis.Estimate, unit string) string {
 	s := ScaleOf(unit, e.Value)
 	switch {
 	case e.Lo == e.Hi:
-		return Sig3(e.Value/s.Per) + " " + s.Name
+		return Sig3(e.Value/s.Per) + after(s)
 	case math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0):
-		return Sig3(e.Value/s.Per) + " " + s.Name + ", interval open"
+		return Sig3(e.Value/s.Per) + after(s) + ", interval open"
 	}
-	return fmt.Sprintf("%s (%s) %s", Sig3(e.Value/s.Per), intervalIn(e, s), s.Name)
+	return fmt.Sprintf("%s (%s)%s", Sig3(e.Value/s.Per), intervalIn(e, s), after(s))
+}
+
+// after is a scale's name after a number.
+func after(s Scale) string {
+	if s.Name == "1/s" {
+		return "/s"
+	}
+	return " " + s.Name
 }
 
 // oursText are our figures of a claim on one line; of a long trend or order the reader has the pairs elsewhere.
@@ -134,16 +142,31 @@ func evidenceText(o *article.Outcome) string {
 	if o.Epochs > 0 && !o.Metric.Static {
 		parts = append(parts, count(o.Epochs, "epoch"))
 	}
-	var ids []string
-	for _, w := range o.Warnings {
-		if id, _, _ := strings.Cut(w, ":"); !slices.Contains(ids, Clean(id)) {
-			ids = append(ids, Clean(id))
-		}
-	}
-	if len(ids) > 0 {
-		parts = append(parts, "see "+strings.Join(ids, ", "))
+	if see := warningsText(o.Warnings); see != "" {
+		parts = append(parts, "see "+see)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// warningsText names checks and whom they concern: "V01 (iris, kestrel), V17".
+func warningsText(list []article.Warning) string {
+	var ids []string
+	who := map[string][]string{}
+	for _, w := range list {
+		if !slices.Contains(ids, w.ID) {
+			ids = append(ids, w.ID)
+		}
+		if name := Clean(w.Contestant); name != "" && !slices.Contains(who[w.ID], name) {
+			who[w.ID] = append(who[w.ID], name)
+		}
+	}
+	slices.Sort(ids)
+	for i, id := range ids {
+		if len(who[id]) > 0 {
+			ids[i] += " (" + strings.Join(who[id], ", ") + ")"
+		}
+	}
+	return strings.Join(ids, ", ")
 }
 
 var claimStyle = map[article.Verdict]string{article.Reproduced: green, article.DirectionOnly: cyan, article.Refuted: red, article.Undecided: yellow}
@@ -247,9 +270,13 @@ func claimsJSON(c *Claims) object {
 			shown = append(shown, object{{"what", s.What}, {"value_" + unit, number(s.Estimate.Value)}, {"lo_" + unit, number(s.Estimate.Lo)},
 				{"hi_" + unit, number(s.Estimate.Hi)}, {"epochs", s.Estimate.N}})
 		}
+		warnings := []object{}
+		for _, w := range o.Warnings {
+			warnings = append(warnings, object{{"id", w.ID}, {"contestant", orNull(w.Contestant)}, {"text", w.Text}})
+		}
 		list = append(list, object{{"id", o.Claim.ID}, {"text", o.Claim.Text}, {"source", orElse(o.Claim.Source, c.Source)}, {"place", orNull(o.Claim.Place)},
 			{"kind", o.Claim.Kind}, {"metric", o.Claim.Metric}, {"published", publishedText(o)}, {"verdict", o.Verdict}, {"reason", o.Reason},
-			{"ours", shown}, {"epochs", o.Epochs}, {"warnings", append([]string{}, o.Warnings...)}})
+			{"ours", shown}, {"epochs", o.Epochs}, {"warnings", warnings}})
 	}
 	figures := []object{}
 	for i := range c.Published {

@@ -77,9 +77,8 @@ func (c *Claims) figures(out io.Writer) {
 		}
 		c.figureTable(out, level)
 	}
-	fmt.Fprintln(out)
-	for _, s := range slices.Sorted(maps.Keys(computed)) {
-		fmt.Fprintf(out, "\\* %s\n", escapeMarkdown(s))
+	if len(computed) > 0 {
+		fmt.Fprintf(out, "\n\\* %s\n", escapeMarkdown(strings.Join(slices.Sorted(maps.Keys(computed)), " ")))
 	}
 	fmt.Fprintln(out)
 }
@@ -126,7 +125,7 @@ func better(m article.Metric) string {
 
 // theirs is a published figure as it was published.
 func (p *Published) theirs() string {
-	s := grouped(p.Value, decimals(p.Value)) + " " + p.Unit
+	s := grouped(p.Value, decimals(p.Value)) + after(Scale{Name: p.Unit})
 	if p.N > 0 {
 		s = grouped(float64(p.N), 0) + " in " + s
 	}
@@ -231,11 +230,11 @@ func FindingsPage(w io.Writer, all []*Data) error {
 
 // findingText is a claim, our figures and the reason, in one line.
 func findingText(o *article.Outcome) string {
-	s := Clean(o.Claim.Text) + " Published: " + publishedText(o) + "."
+	s := Clean(o.Claim.Text) + " Published: " + publishedText(o) + ". Here: "
 	if ours := oursText(o); ours != "" {
-		s += " Here: " + ours + "."
+		s += ours + ": "
 	}
-	return s + " " + strings.ToUpper(o.Reason[:1]) + Clean(o.Reason[1:]) + "."
+	return s + Clean(o.Reason) + "."
 }
 
 func (c *Claims) having(v article.Verdict) (n int) {

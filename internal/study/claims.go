@@ -154,13 +154,9 @@ func (e *evidence) level(level int) []validity.Finding {
 }
 
 // Warnings implements article.Evidence.
-func (e *evidence) Warnings(c article.Cell, metric string) (out []string) {
+func (e *evidence) Warnings(c article.Cell, metric string) (out []article.Warning) {
 	for _, f := range e.findings(c, metric) {
-		who := ""
-		if f.Contestant != "" {
-			who = f.Contestant + ": "
-		}
-		out = append(out, f.ID+" "+who+f.Text)
+		out = append(out, article.Warning{ID: f.ID, Contestant: f.Contestant, Text: f.Text})
 	}
 	return out
 }

@@ -44,8 +44,9 @@ func ReadFolder(fsys fs.FS, dir string) (*Study, error) {
 	known := s.known()
 	if err := article.Check(file, s.Claims, known); err != nil {
 		r.errs = append(r.errs, err)
+	} else {
+		r.pairs()
 	}
-	r.pairs()
 	s.Figures, err = article.ReadFigures(fsys, path.Join(dir, FiguresFile), known)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.errs = append(r.errs, err)
