@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/hist"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -183,7 +185,8 @@ func (s *fakeServer) Stop() error {
 // fakeDriver makes up loads of known rates.
 type fakeDriver struct {
 	host    *fakeHost
-	rates   map[string]float64 // by contestant
+	rates   map[string]float64                      // by contestant
+	bears   func(name string, job load.Job) float64 // instead of rates, where it says more than 0
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
@@ -201,7 +204,7 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	if d.opened != nil {
 		d.opened(name)
 	}
-	return &fakeSession{d, name, job.Connections}, nil
+	return &fakeSession{d, name, job}, nil
 }
 
 func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
@@ -219,19 +222,28 @@ func (d *fakeDriver) Rest(t time.Duration) {
 func (d *fakeDriver) Quiet() func() { return func() {} }
 
 type fakeSession struct {
-	d           *fakeDriver
-	name        string
-	connections int
+	d    *fakeDriver
+	name string
+	job  load.Job
 }
 
 func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, error) {
 	rate := s.d.rates[s.name]
+	if s.d.bears != nil {
+		rate = cmp.Or(s.d.bears(s.name, s.job), rate)
+	}
 	if rate == 0 { // warming up: no contestant is thawed
 		rate = 200_000
 	}
 	s.d.clock += w.For
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))
-	l := result.Load{WindowNS: int64(w.For), Connections: s.connections, Established: s.connections, Started: n, Succeeded: n, ServiceP50NS: 1e6}
+	if w.Schedule != nil { // each request is answered in the time that the server needs for one
+		n = int64(w.Schedule.Stages[0].From * w.For.Seconds())
+		w.Observe.Into.Response, w.Observe.Into.Lag = hist.New(), hist.New()
+		w.Observe.Into.Response.Record(int64(1e9 / rate))
+		w.Observe.Into.Lag.Record(1000)
+	}
+	l := result.Load{WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n, Succeeded: n, ServiceP50NS: 1e6}
 	if s.d.trouble != nil {
 		s.d.trouble(s.name, &l)
 	}

@@ -249,10 +249,15 @@ func sidesStand(run *result.Run, epoch int) bool {
 	return 2*valid >= rounds
 }
 
-// base is the closed loop that a level's share is taken of: the first with the same delay, scenario and records. −1 if there is none.
+// base is the closed loop that a level's share is taken of: the one that else is the same, or the first with the same delay, scenario and records. −1 if
+// there is none.
 func base(p *result.Plan, level int) int {
 	points := p.Points()
 	l := points[level]
+	l.RateShare, l.RatePerSec = 0, 0
+	if same := slices.Index(points, l); same >= 0 {
+		return same
+	}
 	return slices.IndexFunc(points, func(o result.Level) bool {
 		return !o.Open() && o.DelayNS == l.DelayNS && o.Scenario == l.Scenario && o.Records == l.Records
 	})

@@ -26,6 +26,7 @@ type player struct {
 	foul  func(Order) result.Causes // causes of a trial; nil for none
 	fails func(Order) bool          // the contestant fails at this trial
 	slow  float64                   // how much longer than estimated all takes; 0 means 1
+	rate  func(Order) float64       // that a trial shows; nil for none
 }
 
 func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
@@ -46,6 +47,12 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 		}
 		tr := result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: p.clock,
 			Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}}
+		if o.Level != p.run.Plan.Level {
+			tr.Level = &o.Level
+		}
+		if p.rate != nil {
+			tr.Load = result.Load{WindowNS: 1e9, Succeeded: int64(p.rate(o))}
+		}
 		if p.foul != nil {
 			c := p.foul(o)
 			c.WallNS, c.ServerCPUs, c.GeneratorCPUs = 4e8, 1, 1

@@ -15,23 +15,34 @@ type panel struct {
 	name   string // of the x axis
 }
 
-// panels are small multiples by delay; one panel where all delays are equal, or where each has one level only.
+// panels are small multiples by delay, and open loops apart, which no line joins to closed ones; one panel where all delays are equal, or where each
+// has one level only.
 func (s *sweep) panels() (list []panel) {
-	at := map[int64]int{}
+	type kind struct {
+		delay int64
+		open  bool
+	}
+	at := map[kind]int{}
+	open := false
 	for i, l := range s.Levels {
-		k, seen := at[l.At.DelayNS]
+		of := kind{l.At.DelayNS, l.At.Open()}
+		k, seen := at[of]
 		if !seen {
 			k = len(list)
-			at[l.At.DelayNS] = k
+			at[of] = k
 			title := "no delay"
-			if l.At.DelayNS > 0 {
-				title = "delay " + planned(l.At.DelayNS)
+			if of.delay > 0 {
+				title = "delay " + planned(of.delay)
+			}
+			if of.open {
+				title += ", open loop"
 			}
 			list = append(list, panel{title: title})
 		}
 		list[k].levels = append(list[k].levels, i)
+		open = open || of.open
 	}
-	if len(list) > 1 && len(list) == len(s.Levels) {
+	if len(list) > 1 && len(list) == len(s.Levels) && !open {
 		one := panel{}
 		for _, p := range list {
 			one.levels = append(one.levels, p.levels...)

@@ -1,0 +1,181 @@
+package analysis
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+func on(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+
+// atLevel is the level of a made-up trial: it stands in its number of connections.
+func atLevel(t *result.Trial) int { return t.Level.Connections }
+
+// cellTrials makes the trials of n epochs of three rounds of cells of known rates. Levels from 10 on are of another launch part: they have every other
+// epoch for themselves.
+func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64, order ...result.Cell) []result.Trial {
+	rng := rand.New(rand.NewPCG(seed, 2))
+	var out []result.Trial
+	for e := range 2 * n {
+		for r := range 3 {
+			drift := math.Exp(0.3 * rng.NormFloat64())
+			for i, c := range order {
+				if (c.Level >= 10) != (e%2 == 1) {
+					continue
+				}
+				perSec := rates[c] * drift * math.Exp(sigma*rng.NormFloat64())
+				cpu, pss := int64(4e8), int64(1e7)
+				out = append(out, result.Trial{
+					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: c.Contestant, Level: &result.Level{Connections: c.Level},
+					Load:   result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4), ServiceP50NS: int64(1e9 * 125 / perSec)},
+					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
+				})
+			}
+		}
+	}
+	return out
+}
+
+var cellRates = map[result.Cell]float64{
+	on("a", 0): 60_000, on("b", 0): 40_000, on("a", 1): 30_000, on("b", 1): 30_000, on("a", 10): 9_000, on("b", 10): 6_000,
+	on("ref", 0): 5e4, on("ref'", 0): 5e4, on("ref", 1): 4e4, on("ref'", 1): 4e4, on("ref", 10): 8e3, on("ref'", 10): 8e3,
+}
+
+func familyInput(n int, family ...result.Comparison) Input {
+	var order []result.Cell
+	for _, name := range []string{"a", "b", "ref", "ref'"} {
+		for _, level := range []int{0, 1, 10} {
+			order = append(order, on(name, level))
+		}
+	}
+	in := input(cellTrials(1, n, .01, cellRates, order...), "a", "b")
+	in.Family, in.At = family, atLevel
+	return in
+}
+
+func TestCellsAreComparedAsContestantsAre(t *testing.T) {
+	family := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("b", 1), B: on("a", 1)}, {A: on("a", 1), B: on("a", 0)}, {A: on("b", 10), B: on("a", 10)}}
+	a := Analyse(familyInput(12, family...))
+	if a.Epochs != 12 || a.Look != 1 || len(a.Places) != 0 || len(a.Cells) != 0 {
+		t.Errorf("%d epochs, look %d", a.Epochs, a.Look)
+	}
+	want := []struct {
+		ratio   float64
+		verdict Verdict
+		leads   int
+	}{{1.5, Different, 1}, {1, Tie, 0}, {.5, Different, -1}, {2. / 3, Different, -1}}
+	for i, f := range family {
+		p, ok := a.Compared(f.A, f.B, "throughput")
+		if !ok || p.Verdict != want[i].verdict || p.Leads() != want[i].leads || math.Abs(p.Ratio.Value/want[i].ratio-1) > .01 || p.Ratio.N != 12 {
+			t.Errorf("%v against %v: %+v", f.A, f.B, p)
+		}
+		q, _ := a.Compared(f.B, f.A, "throughput")
+		if math.Abs(q.Ratio.Value*p.Ratio.Value-1) > 1e-12 || q.Leads() != -p.Leads() || q.CellA() != f.B {
+			t.Errorf("turned round: %+v", q)
+		}
+	}
+	if _, ok := a.Compared(on("b", 0), on("b", 1), "throughput"); ok {
+		t.Error("a pair that was not named is judged")
+	}
+	if len(a.Pairs) != 4*4 { // by throughput, CPU, p50 and memory; closed loops have no response times
+		t.Errorf("%d pairs", len(a.Pairs))
+	}
+	if a.Canary == nil || a.Canary.Verdict == Different || len(a.Others) != 0 {
+		t.Errorf("canary %+v", a.Canary)
+	}
+	// At one level the same trials say the same.
+	in := familyInput(12)
+	one := input(nil, "a", "b")
+	for _, tr := range in.Trials {
+		if tr.Level.Connections == 0 {
+			one.Trials = append(one.Trials, tr)
+		}
+	}
+	p, _ := Analyse(familyInput(12, family[0])).Compared(on("a", 0), on("b", 0), "throughput")
+	if q, _ := Analyse(one).Pair("a", "b", "throughput"); p != q {
+		t.Errorf("%+v\n%+v", p, q)
+	}
+}
+
+// Holm corrects over all that is named, at all levels together: the smallest p is multiplied by their number.
+func TestHolmIsOverTheFamily(t *testing.T) {
+	pairs := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("a", 1), B: on("b", 1)}, {A: on("a", 0), B: on("a", 1)}, {A: on("b", 0), B: on("b", 1)}}
+	for m := 1; m <= len(pairs); m++ {
+		a := Analyse(familyInput(12, pairs[:m]...))
+		p, _ := a.Compared(on("a", 0), on("b", 0), "throughput")
+		if want := float64(m) * p.P; p.P != math.Pow(2, -11) || math.Abs(p.Adjusted-want) > 1e-12 {
+			t.Errorf("of %d: p %v, adjusted %v; want %v", m, p.P, p.Adjusted, want)
+		}
+	}
+	in := familyInput(12, pairs...)
+	in.Failed["b"] = "load: reset"
+	if a := Analyse(in); len(a.Pairs) != 4 || a.Pairs[0].Adjusted != a.Pairs[0].P { // a against itself, by four metrics
+		t.Errorf("pairs with one that failed: %+v", a.Pairs)
+	}
+}
+
+// Each part has epochs of its own, and a look is reached when all that it judges have as many.
+func TestPartsAreCountedApart(t *testing.T) {
+	in := familyInput(12, result.Comparison{A: on("a", 0), B: on("b", 0)}, result.Comparison{A: on("a", 10), B: on("b", 10)})
+	for i := len(in.Trials) - 1; in.Trials[i].Epoch == 24; i-- {
+		in.Trials = in.Trials[:i] // the last epoch of the second part
+	}
+	a := Analyse(in)
+	if a.Epochs != 11 || a.Look != 0 {
+		t.Errorf("%d epochs, look %d", a.Epochs, a.Look)
+	}
+	in.Looks = []stats.Look{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}}
+	if a = Analyse(in); a.Look != 1 || a.Pairs[0].Ratio.N != 8 || a.Pairs[1].Ratio.N != 8 || a.Pairs[0].Verdict != Different {
+		t.Errorf("look %d: %+v", a.Look, a.Pairs[:2])
+	}
+}
+
+// Any two cells of one part can be compared plainly, judged or not, and each has a level.
+func TestTableOfCells(t *testing.T) {
+	in := familyInput(12)
+	table := Tabulate(in.Trials, atLevel)
+	m, _ := MetricNamed("throughput")
+	if r := table.Compare(m, on("b", 1), on("a", 0), .95); math.Abs(r.Value-.5) > .01 || r.N != 12 || r.Lo > .5 || r.Hi < .5 {
+		t.Errorf("between levels: %+v", r)
+	}
+	if r := table.Compare(m, on("a", 0), on("a", 10), .95); r.N != 0 {
+		t.Errorf("of two parts, which share no round: %+v", r)
+	}
+	if l := table.Level(m, on("b", 10)); math.Abs(l.Value/6000-1) > .3 || l.N != 12 || !(l.Lo <= l.Value && l.Value <= l.Hi) || math.IsInf(l.Lo, 0) {
+		t.Errorf("level %+v", l)
+	}
+	if l := table.Level(m, on("nobody", 0)); l.N != 0 {
+		t.Errorf("of nobody: %+v", l)
+	}
+}
+
+func TestResponseTimes(t *testing.T) {
+	p50, _ := MetricNamed("response_p50")
+	p99, _ := MetricNamed("response_p99")
+	good := result.Load{Succeeded: 1000, ResponseP50NS: 2e5, ResponseP99NS: 9e5}
+	for name, c := range map[string]struct {
+		set        func(*result.Load)
+		half, tail bool
+	}{
+		"as it is":              {func(*result.Load) {}, true, true},
+		"a closed loop":         {func(l *result.Load) { l.ResponseP50NS, l.ResponseP99NS = 0, 0 }, false, false},
+		"too few for the tail":  {func(l *result.Load) { l.Succeeded = 999 }, true, false},
+		"too few for the half":  {func(l *result.Load) { l.Succeeded = 19 }, false, false},
+		"the tail is censored":  {func(l *result.Load) { l.CensoredFromNS = 5e5 }, true, false},
+		"all of it is censored": {func(l *result.Load) { l.CensoredFromNS = 1e5 }, false, false},
+	} {
+		tr := result.Trial{Load: good}
+		c.set(&tr.Load)
+		_, half := p50.Of(&tr)
+		_, tail := p99.Of(&tr)
+		if half != c.half || tail != c.tail {
+			t.Errorf("%s: %v, %v", name, half, tail)
+		}
+	}
+	if !p50.Open || !p99.Open || p50.More || p99.More {
+		t.Error("response times are of open loops, and less is better")
+	}
+}

@@ -1,0 +1,293 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+func cell(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+
+// several is a duel of a and b at two levels, and of a with itself between them; beside it c at one of them, all but c at a common rate, and a with a
+// delay, of which no pair speaks.
+func several() result.Plan {
+	p := quick("a", "b", "c")
+	p.Protocol, p.BudgetNS, p.Looks = Duel, int64(time.Hour), []int{8, 12}
+	p.Levels = []result.Level{
+		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3}, {DelayNS: 5e6, Connections: 125, Pipeline: 1},
+	}
+	p.Level = p.Levels[0]
+	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("c", 1), cell("a", 2), cell("b", 2), cell("a", 3)}
+	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)}, {A: cell("a", 0), B: cell("a", 1)}}
+	return p
+}
+
+// rates are what contestants bear: b is the slowest, and slower still with many connections.
+func rates(o Order) float64 {
+	r := map[string]float64{"a": 60_000, "b": 40_000, "c": 5_000}[o.Contestant] + float64(o.Round)
+	if o.Level.Open() {
+		return o.Level.RatePerSec
+	}
+	return r - 20*float64(o.Level.Connections)
+}
+
+// taken is how often each cell was loaded, by epoch and round, of the last attempts.
+func taken(run *result.Run) map[string]int {
+	out := map[string]int{}
+	for i := range run.Trials {
+		t := &run.Trials[i]
+		out[fmt.Sprintf("%d/%d %s@%d", t.Epoch, t.Round, t.Contestant, run.Plan.At(t))]++
+	}
+	return out
+}
+
+func TestRoundsLoadTheFamilyAndFirstRoundsTheRest(t *testing.T) {
+	p := player{run: result.Run{Plan: several()}, rate: rates}
+	if stop := p.play(t, never); stop != Looked {
+		t.Fatalf("stopped for %q", stop)
+	}
+	cost, err := Estimate(&p.run.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(p.run.Trials); got != cost.Trials {
+		t.Errorf("%d trials; the estimate says %d", got, cost.Trials)
+	}
+	if last := lastEpoch(&p.run); last+1 != p.run.Plan.Pilots+cost.Epochs || cost.Epochs != 12+6 {
+		t.Errorf("%d epochs; the estimate says %d after the pilot", last+1, cost.Epochs)
+	}
+	seen := taken(&p.run)
+	at := func(epoch, round int, cells ...string) {
+		t.Helper()
+		for _, c := range cells {
+			if k := fmt.Sprintf("%d/%d %s", epoch, round, c); seen[k] != 1 {
+				t.Errorf("%s was loaded %d times", k, seen[k])
+			}
+			delete(seen, fmt.Sprintf("%d/%d %s", epoch, round, c))
+		}
+	}
+	family := []string{"a@0", "b@0", "a@1", "b@1", "ref@0", "ref'@0", "ref@1", "ref'@1"}
+	for r := range 3 {
+		at(0, r, append(family, "null@0", "null@1")...) // the pilot
+	}
+	at(0, 0, "c@1") // the share is taken of this level
+	for turn := range 12 {
+		epoch := 1 + 2*turn
+		if turn >= 6 { // the part that no pair speaks of has had its epochs
+			epoch = 13 + turn - 6
+		} else {
+			at(epoch, 0, "c@1", "a@2", "b@2")
+			at(epoch+1, 0, "a@3")
+		}
+		for r := range 3 {
+			at(epoch, r, family...)
+		}
+	}
+	if len(seen) > 0 {
+		t.Errorf("loaded besides: %v", seen)
+	}
+	for i := range p.run.Trials {
+		// b's 40,001 − 2,500 and c's 5,000 − 2,500 in the one round of the pilot that loads it
+		if l := p.run.Trials[i].Level; l != nil && l.RateShare > 0 && (l.RateShare != .3 || l.RatePerSec != 750) {
+			t.Fatalf("%+v", l)
+		}
+	}
+	if rate, ok := Rate(&p.run, 2); !ok || rate != 750 {
+		t.Errorf("%v, %v", rate, ok)
+	}
+	for _, n := range Starts(&p.run, 2) {
+		if n != "a" {
+			t.Errorf("%s is started where only a is loaded", n)
+		}
+	}
+}
+
+// Holm's family is what is named, and a part without pairs has no say in when it is decided.
+func TestFamilyDecides(t *testing.T) {
+	p := several()
+	c, err := Estimate(&p)
+	if err != nil || c.Pairs != 3 || c.Looks[0].N != 8 {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if c.FirstVerdict >= c.Whole || c.FirstVerdict < 8*c.Epoch {
+		t.Errorf("first verdict after %v of %v", c.FirstVerdict, c.Whole)
+	}
+	asked := []int{}
+	pl := player{run: result.Run{Plan: p}, rate: rates}
+	stop := pl.play(t, func(n int) bool { asked = append(asked, n); return true })
+	if stop != Decided || len(asked) != 1 || asked[0] != 8+6 {
+		t.Errorf("%q after looks at %v valid epochs", stop, asked)
+	}
+	for _, name := range []string{"a", "b"} {
+		pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool { return o.Contestant == name && o.Epoch == 3 }}
+		want := map[string]Stop{"a": Nobody, "b": Looked}[name]
+		if stop := pl.play(t, never); stop != want {
+			t.Errorf("without %s it stops for %q", name, stop)
+		}
+		if m := pairs(&pl.run.Plan, active(&pl.run, false)); name == "b" && m != 1 {
+			t.Errorf("%d pairs are left of a alone", m)
+		}
+	}
+}
+
+// The same records give the same orders, however they came about.
+func TestNextIsAFunctionOfTheRecords(t *testing.T) {
+	full := player{run: result.Run{Plan: several()}, rate: rates}
+	full.foul = func(o Order) (c result.Causes) {
+		if o.Attempt == 0 && (o.Epoch*7+o.Round)%5 == 0 {
+			c.StealNS = 4e8
+		}
+		return c
+	}
+	full.play(t, never)
+	for n := range full.run.Trials {
+		prefix := result.Run{Plan: full.run.Plan, Trials: full.run.Trials[:n]}
+		for range 2 {
+			o, stop := Next(&prefix, func() bool { return false })
+			tr := full.run.Trials[n]
+			if stop != "" || o.Key != tr.Key || o.Contestant != tr.Contestant || o.Level != prefix.Plan.LevelOf(&tr) {
+				t.Fatalf("after %d trials %+v (%s); it was %+v of %s", n, o, stop, tr.Key, tr.Contestant)
+			}
+		}
+	}
+}
+
+// An epoch whose first round was void, or that was cut off, is made up for.
+func TestSideCellsGetTheirEpochs(t *testing.T) {
+	p := player{run: result.Run{Plan: several()}, rate: rates}
+	p.foul = func(o Order) (c result.Causes) {
+		if o.Epoch == 3 && o.Round == 0 {
+			c.StealNS = 4e8
+		}
+		return c
+	}
+	p.play(t, never)
+	valid := 0
+	for _, tr := range Valid(&p.run) {
+		if tr.Contestant == "b" && p.run.Plan.At(&tr) == 2 {
+			valid++
+		}
+	}
+	if valid != 6 {
+		t.Errorf("%d valid trials of b at the common rate; want 6", valid)
+	}
+}
+
+func TestFamilyIsResumed(t *testing.T) {
+	p := player{run: result.Run{Plan: several()}, rate: rates}
+	want := p.play(t, never)
+	for i, tr := range p.run.Trials {
+		if tr.Epoch == 5 && tr.Round == 1 {
+			p.run.Trials = p.run.Trials[:i+2] // its first round is complete, with the cells beside the family
+			break
+		}
+	}
+	before, _ := Rate(&p.run, 2)
+	epoch, err := Resumable(&p.run)
+	if err != nil || epoch != 6 {
+		t.Fatalf("epoch %d, %v", epoch, err)
+	}
+	p.run.Resumes = []result.Resume{{Epoch: epoch}}
+	if got := p.play(t, never); got != want {
+		t.Errorf("it ended by %q; uninterrupted by %q", got, want)
+	}
+	valid := 0
+	for _, tr := range Valid(&p.run) {
+		if at := p.run.Plan.At(&tr); at == 2 && tr.Contestant == "b" {
+			valid++
+			if tr.Level.RatePerSec != before {
+				t.Errorf("the rate is %v; before the pause %v", tr.Level.RatePerSec, before)
+			}
+		}
+	}
+	if valid != 6 {
+		t.Errorf("%d valid trials of b at the common rate; want 6", valid)
+	}
+}
+
+func TestPlansThatCannotBeAreRefused(t *testing.T) {
+	for want, spoil := range map[string]func(*result.Plan){
+		`"x" is no contestant`:         func(p *result.Plan) { p.Family[0].A = cell("x", 0) },
+		"the plan has 4 levels":        func(p *result.Plan) { p.Cells = append(p.Cells, cell("a", 4)) },
+		"level -1":                     func(p *result.Plan) { p.Family[0].B.Level = -1 },
+		"compared but not loaded":      func(p *result.Plan) { p.Family[0].A = cell("c", 0) },
+		"different delays":             func(p *result.Plan) { p.Family[0].B, p.Pilots = cell("a", 3), 2 },
+		"with itself":                  func(p *result.Plan) { p.Family[0].B = p.Family[0].A },
+		"compared with a at level 0":   func(p *result.Plan) { p.Family[1] = result.Comparison{A: p.Family[0].B, B: p.Family[0].A} },
+		"level 1 is level 0 again":     func(p *result.Plan) { p.Levels[1] = p.Levels[0] },
+		"a rate and a rate share":      func(p *result.Plan) { p.Levels[2].RatePerSec = 5 },
+		"rate share of 1.5":            func(p *result.Plan) { p.Levels[2].RateShare = 1.5 },
+		"that the plan does not have":  func(p *result.Plan) { p.Levels[2].Scenario = "another" },
+		"at which no contestant":       func(p *result.Plan) { p.Levels[2].DelayNS, p.Cells = 5e6, p.Cells[:7] },
+		"there are 0 pilot":            func(p *result.Plan) { p.Pilots = 0 },
+		"measured in open loops alone": func(p *result.Plan) { p.Primary = "response_p50" },
+		"cannot reach a verdict on 3":  func(p *result.Plan) { p.BudgetNS = int64(40 * time.Second) },
+	} {
+		p := several()
+		spoil(&p)
+		if _, err := Estimate(&p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q: %v", want, err)
+		}
+	}
+	p := several()
+	p.BudgetNS = int64(40 * time.Second)
+	_, err := Estimate(&p)
+	p.BudgetNS = int64(leastIn(t, err.Error()))
+	if _, err := Estimate(&p); err != nil {
+		t.Errorf("the least budget that was named is refused too: %v", err)
+	}
+}
+
+// Profile full: a second level at a common rate, which takes no part in what is decided, and a verdict on two contestants within five minutes.
+func TestFullHasACommonRate(t *testing.T) {
+	for k, most := range map[int]time.Duration{2: 5 * time.Minute, 4: 8 * time.Minute} {
+		p := result.Plan{Protocol: Duel, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"}, Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
+			BudgetNS: int64(10 * time.Minute), Level: result.Level{Connections: 125, Pipeline: 1}}
+		for i := range k {
+			p.Contestants = append(p.Contestants, string(rune('a'+i)))
+		}
+		if err := Profile(&p); err != nil {
+			t.Fatal(err)
+		}
+		c, err := Estimate(&p)
+		if err != nil || c.FirstVerdict > most || c.Looks[0].N != 12 || c.Pairs != k*(k-1)/2 {
+			t.Errorf("%d contestants: %+v, %v", k, c, err)
+		}
+		t.Logf("%d contestants: an epoch %v, looks %v, first verdict %v, whole %v", k, c.Epoch, c.Looks, c.FirstVerdict, c.Whole)
+		if len(p.Levels) != 2 || p.Levels[1].RateShare != .3 || len(p.Family) != 0 {
+			t.Errorf("%+v", p.Levels)
+		}
+		beside := 0
+		for e := range p.Pilots + c.Epochs {
+			for _, s := range sidesAt(&p, e) {
+				if s.Level != 1 || trialOf(&p, s) != int64(openSideTrial) {
+					t.Errorf("%+v of %v", s, time.Duration(trialOf(&p, s)))
+				}
+				beside++
+			}
+		}
+		if beside != 6*k {
+			t.Errorf("%d trials at the common rate; want 6 of each", beside)
+		}
+	}
+}
+
+// A plan at one level is what it was: the looks are those of its pairs alone.
+func TestOneLevelHasNoSides(t *testing.T) {
+	p := quick("a", "b", "c")
+	run := &result.Run{Plan: p}
+	if len(sides(&p, 0))+len(sides(&p, 5)) > 0 || len(besides(run, 5)) > 0 || roundsIn(&p, 5) != p.Rounds {
+		t.Error("cells beside the family")
+	}
+	if n := stats.MinEpochs(pairs(&p, p.Contestants), p.Alpha); n != stats.MinEpochs(3, .05) {
+		t.Errorf("%d epochs", n)
+	}
+	if rate, ok := Rate(run, 0); !ok || rate != 0 || math.IsNaN(rate) {
+		t.Errorf("%v, %v", rate, ok)
+	}
+}

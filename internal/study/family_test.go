@@ -1,0 +1,127 @@
+package study
+
+import (
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// familyPlan is a duel of a and b at two levels, and beside it at a common rate.
+func familyPlan() result.Plan {
+	p := result.Plan{Protocol: plan.Duel, Profile: "quick", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput",
+		Alpha: 0.05, Margin: 0.03, BudgetNS: 1e13}
+	p.Levels = []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 10, Pipeline: 1, RateShare: 0.5}}
+	p.Level = p.Levels[0]
+	for l := range 2 {
+		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: l}, B: result.Cell{Contestant: "b", Level: l}})
+	}
+	return p
+}
+
+// madeUp gives a twice the rate of b with few connections, and the same with many.
+func madeUp(o plan.Order, tr *result.Trial) {
+	l := &tr.Load
+	n := int64(len(o.Contestant)*100 + o.Epoch*7 + o.Round*3 + o.Position) // a small difference from trial to trial
+	switch {
+	case o.Level.Open():
+		l.Succeeded, l.ResponseP50NS, l.ResponseP99NS = 2000, map[string]int64{"a": 1e5, "b": 2e5}[o.Contestant]+n, 1e6
+	case o.Contestant == "null":
+		l.Succeeded = 20_000 + n
+	case o.Contestant == "b" && o.Level.Connections == 10:
+		l.Succeeded = 4000 + n
+	default:
+		l.Succeeded = 8000 + n
+	}
+	l.Started, l.Service = l.Succeeded, ""
+}
+
+func TestJudgeFamily(t *testing.T) {
+	run := carriedOut(t, familyPlan(), madeUp)
+	if run.End.Reason != string(plan.Looked) {
+		t.Fatalf("%+v", run.End)
+	}
+	d := Judge(run)
+	if len(d.Levels) != 3 || d.Analysis == nil || d.Analysis.Look == 0 {
+		t.Fatalf("%d levels, %+v", len(d.Levels), d.Analysis)
+	}
+	for i, want := range []analysis.Verdict{analysis.Different, analysis.Tie} {
+		f := run.Plan.Family[i]
+		if p, ok := d.Analysis.Compared(f.A, f.B, "throughput"); !ok || p.Verdict != want {
+			t.Errorf("%v: %+v", f, p)
+		}
+	}
+	if !AllDecided(d.Analysis) {
+		t.Error("a different pair and a tie are decided")
+	}
+	if l := d.Levels[2]; l.Judged || l.At.RatePerSec == 0 || l.Analysis.Cell("a", "response_p50").Level.N != 6 || strings.Join(l.Loaded, " ") != "a b" || len(l.Absent) > 0 {
+		t.Errorf("the common rate: %+v", l)
+	}
+	if l := d.Levels[1]; !l.Judged || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
+		t.Errorf("a level of the family: %+v", l.Analysis)
+	}
+	if r := Cells(run).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2}, result.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
+		t.Errorf("beside the family: %+v", r)
+	}
+	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V12 V13 V14 V15 V16 V17 V19 V21 V22 V23 V24 V26 V27 V28" {
+		t.Errorf("checks %s", got)
+	}
+	for _, f := range d.Findings {
+		if f.ID == "V16" && !strings.HasPrefix(f.Text, "at c=10") {
+			t.Errorf("no level: %+v", f)
+		}
+		if f.ID == "V19" && f.State == validity.Warn && strings.Contains(f.Text, "too few epochs") {
+			t.Errorf("a level beside the family was checked: %+v", f)
+		}
+	}
+	seen := map[string]bool{}
+	for _, s := range Standing(run) {
+		seen[s.Name] = true
+		if s.Pairs != 2 || s.Decided != 2 || s.PerSec == 0 {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(seen) != 2*4 || !seen["a at c=10"] || !seen["b at c=100"] {
+		t.Errorf("standing %v", seen)
+	}
+}
+
+// A duel of profile full ranks at its level alone, and shows the common rate beside.
+func TestJudgeFull(t *testing.T) {
+	p := familyPlan()
+	p.Profile, p.Levels, p.Family = "full", nil, nil
+	run := carriedOut(t, p, madeUp)
+	d := Judge(run)
+	if len(d.Levels) != 1 || d.Levels[0].At.RateShare != 0.3 || len(d.Analysis.Places) != 2 || d.Analysis.Places[0].Contestant != "a" {
+		t.Fatalf("%+v, %+v", d.Levels, d.Analysis.Places)
+	}
+	if c := d.Analysis.Cell("a", "throughput"); c.Level.Value < 80_000 {
+		t.Errorf("the common rate is in the duel's figure: %+v", c.Level)
+	}
+	if c := d.Levels[0].Analysis.Cell("b", "response_p50"); c == nil || c.Level.N != 6 {
+		t.Errorf("%+v", c)
+	}
+	var out strings.Builder
+	if err := report.Text(&out, d); err != nil || !strings.Contains(out.String(), "At a common rate: c=10, ") {
+		t.Errorf("%v\n%s", err, out.String())
+	}
+	if _, err := Compare(run, run, false); err != nil {
+		t.Errorf("runs of profile full are compared at their level: %v", err)
+	}
+	if _, err := Compare(carriedOut(t, familyPlan(), madeUp), run, false); err == nil || !strings.Contains(err.Error(), "named comparisons") {
+		t.Errorf("a run with named pairs was compared: %v", err)
+	}
+}
+
+func metricOf(t *testing.T, name string) analysis.Metric {
+	t.Helper()
+	m, ok := analysis.MetricNamed(name)
+	if !ok {
+		t.Fatal(name)
+	}
+	return m
+}
