@@ -65,6 +65,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if err := plan.Profile(p); err != nil {
 		return nil, nil, usagef("--profile: %w", err)
 	}
+	st.Tune(p)
 	if len(f.looks) > 0 {
 		p.Looks = f.looks
 	}

@@ -80,6 +80,13 @@ func (s *Study) taken(c Choice) []*Level {
 	return all
 }
 
+// Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer.
+func (s *Study) Tune(p *result.Plan) {
+	if s.Rounds > 0 && p.Protocol == plan.Duel {
+		p.Rounds = s.Rounds
+	}
+}
+
 // Fill puts the study's question into a plan, of which the protocol is known: what is loaded and decided, for how long, and the claims that it is to
 // judge. A classic run and a search have one level, the first. What was asked for by hand comes after it.
 func (s *Study) Fill(p *result.Plan, c Choice) {

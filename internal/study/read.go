@@ -92,6 +92,8 @@ func (r *reader) head() {
 		}
 	}
 	switch {
+	case s.Rounds < 0 || s.Rounds > 0 && s.Rounds < 3 || s.Rounds > 100:
+		r.errorf("rounds", "rounds = %d: want 3 to 100", s.Rounds)
 	case s.Requests < 0:
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":

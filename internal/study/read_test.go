@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"dyno/internal/article"
+	"dyno/internal/plan"
+	"dyno/internal/result"
 )
 
 func TestReadErrors(t *testing.T) {
@@ -166,4 +169,38 @@ func drafts(t *testing.T) (list []draft) {
 		list = append(list, draft{m, "studies-drafts/" + dir})
 	}
 	return list
+}
+
+// Each draft's plan, whole and quick, can be carried out, and comes to a verdict within its budget by the estimate.
+func TestDraftsFitTheirBudgets(t *testing.T) {
+	for _, d := range drafts(t) {
+		st, err := ReadFolder(d.fsys, d.dir)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, c := range []Choice{{}, {Quick: true}} {
+			p := result.Plan{Protocol: plan.Duel, Profile: "quick", Controls: []string{"ref", "ref'"}, Seed: 1, Alpha: 0.05, Margin: 0.03}
+			st.Fill(&p, c)
+			for _, name := range p.Contestants {
+				if strings.Contains(name, "netcore") || strings.Contains(name, "kestrel") || strings.HasPrefix(name, "dotnet") {
+					p.Managed = append(p.Managed, name)
+				}
+			}
+			if p.BudgetNS == 0 {
+				p.BudgetNS = int64(6 * time.Minute)
+			}
+			if err := plan.Profile(&p); err != nil {
+				t.Fatal(err)
+			}
+			st.Tune(&p)
+			cost, err := plan.Estimate(&p)
+			if err != nil {
+				t.Errorf("%s, quick %v: %v", st.Slug, c.Quick, err)
+				continue
+			}
+			t.Logf("%s, quick %v: %d levels, %d pairs, an epoch %v, first verdict %v, whole %v, looks %v", st.Slug, c.Quick, len(p.Levels), cost.Pairs,
+				cost.Epoch.Round(time.Second), cost.FirstVerdict.Round(time.Second), cost.Whole.Round(time.Second), cost.Looks)
+		}
+	}
 }

@@ -30,6 +30,7 @@ type Study struct {
 	Budget           string            `toml:"budget"`            // for measuring every level; the profile's where it is empty
 	QuickBudget      string            `toml:"quick_budget"`      // with --quick
 	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
+	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
 	Levels           []Level           `toml:"level"`
