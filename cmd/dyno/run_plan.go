@@ -65,7 +65,9 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if err := plan.Profile(p); err != nil {
 		return nil, nil, usagef("--profile: %w", err)
 	}
-	st.Tune(p)
+	if p.Study != "" {
+		st.Tune(p)
+	}
 	if len(f.looks) > 0 {
 		p.Looks = f.looks
 	}
@@ -99,6 +101,7 @@ func choose(p *result.Plan, f *runFlags, st *study.Study) error {
 	st.Fill(p, study.Choice{Quick: f.quick, Levels: f.levels})
 	if len(f.contestants) > 0 {
 		p.Contestants, p.Title, p.Study = f.contestants, "", ""
+		p.Requests, p.TrialNS, p.BudgetNS = 0, 0, 0 // those of the study are for its own
 	}
 	if f.scenario != "" {
 		p.Scenario = f.scenario

@@ -59,7 +59,7 @@ func (c *Claims) figures(out io.Writer) {
 		return
 	}
 	fmt.Fprint(out, "## Published figures beside ours\n\nThey are of other machines, versions and years: shown, never judged. In each field stands the published figure, "+
-		"then ours with its interval, in its unit. \\* is computed.\n")
+		"then ours with its interval. \\* is computed.\n")
 	var levels []string
 	computed := map[string]bool{}
 	for i := range c.Published {
@@ -135,7 +135,7 @@ func (p *Published) theirs() string {
 	return s
 }
 
-// ours is ours of it, in its unit, or why there is none.
+// ours is ours of it in the same unit, or why there is none.
 func (p *Published) ours() string {
 	if p.Absent != "" {
 		return Missing + " (" + Clean(p.Absent) + ")"
@@ -144,6 +144,7 @@ func (p *Published) ours() string {
 	if p.Ours.Lo != p.Ours.Hi {
 		s += " (" + intervalIn(p.Ours, Scale{Per: p.Per}) + ")"
 	}
+	s += after(Scale{Name: p.Unit})
 	if p.Metric.Computed != "" {
 		s += " *"
 	}
