@@ -1,9 +1,21 @@
 package report
 
-import "dyno/internal/article"
+import (
+	_ "embed"
+	"html/template"
+
+	"dyno/internal/article"
+)
+
+//go:embed claims.tmpl
+var claimsTemplate string
+
+//go:embed claims.css
+var claimsStyle string
 
 // claimsPage is what the page shows of a study's claims.
 type claimsPage struct {
+	Style                   template.CSS
 	Counts, Source, Changed string
 	Rows                    []claimRow
 	Figures                 []figureRow
@@ -23,7 +35,7 @@ func (v *view) claimsPage() *claimsPage {
 	if c == nil || len(c.Outcomes) == 0 {
 		return nil
 	}
-	p := &claimsPage{Counts: sentenceCaseWord(c.counts()), Source: Clean(c.Source)}
+	p := &claimsPage{Style: template.CSS(claimsStyle), Counts: sentenceCaseWord(c.counts()), Source: Clean(c.Source)}
 	if c.Changed {
 		p.Changed = changedText
 	}

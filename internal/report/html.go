@@ -18,9 +18,6 @@ var pageText string
 //go:embed levels.tmpl
 var levelsText string
 
-//go:embed claims.tmpl
-var claimsTemplate string
-
 //go:embed levels.css
 var levelsStyle string
 
