@@ -349,8 +349,12 @@ func Scenarios(p *result.Plan, name string) []string {
 // Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario and number of records that it is
 // loaded with there, for what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
+	return warmups(&run.Plan, epoch, besides(run, epoch), name)
+}
+
+func warmups(p *result.Plan, epoch int, besides []entrant, name string) []result.Level {
 	var out []result.Level
-	for _, e := range append(entrants(&run.Plan, epoch), besides(run, epoch)...) {
+	for _, e := range append(entrants(p, epoch), besides...) {
 		l := e.level
 		l.RatePerSec, l.RateShare = 0, 0
 		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario && o.Records == l.Records })

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -135,6 +136,19 @@ func TestFamilyDecides(t *testing.T) {
 	}
 }
 
+// Where all have failed that a part loads, the run goes on with the others.
+func TestPartOfNobodyIsLeftOut(t *testing.T) {
+	p := several()
+	p.Cells[7] = cell("c", 3)
+	pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool { return o.Contestant == "c" && o.Epoch == 2 }}
+	if stop := pl.play(t, never); stop != Looked {
+		t.Errorf("stopped for %q", stop)
+	}
+	if n := counted(&pl.run); n != 12 {
+		t.Errorf("%d epochs of those that are left", n)
+	}
+}
+
 // The same records give the same orders, however they came about.
 func TestNextIsAFunctionOfTheRecords(t *testing.T) {
 	full := player{run: result.Run{Plan: several()}, rate: rates}
@@ -225,6 +239,7 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 		"that the plan does not have":  func(p *result.Plan) { p.Levels[2].Scenario = "another" },
 		"at which no contestant":       func(p *result.Plan) { p.Levels[2].DelayNS, p.Cells = 5e6, p.Cells[:7] },
 		"there are 0 pilot":            func(p *result.Plan) { p.Pilots = 0 },
+		"c is in no cell":              func(p *result.Plan) { p.Cells = slices.Delete(p.Cells, 4, 5) },
 		"measured in open loops alone": func(p *result.Plan) { p.Primary = "response_p50" },
 		"cannot reach a verdict on 3":  func(p *result.Plan) { p.BudgetNS = int64(40 * time.Second) },
 	} {

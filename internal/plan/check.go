@@ -31,6 +31,11 @@ func Check(p *result.Plan) error {
 			return fmt.Errorf("level %d is a share of level %d, at which no contestant is loaded: add cells there", i, base(p, i))
 		}
 	}
+	for _, name := range p.Contestants {
+		if len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(c result.Cell) bool { return c.Contestant == name }) {
+			return fmt.Errorf("%s is in no cell: it would be built and never loaded; leave it out of the contestants", name)
+		}
+	}
 	for _, c := range p.Cells {
 		if err := known(p, c); err != nil {
 			return err

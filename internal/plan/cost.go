@@ -15,6 +15,8 @@ const (
 	startNative   = 800 * time.Millisecond
 	startManaged  = 500 * time.Millisecond // without its warm-up, which goes on beside that of the others
 	trialOverhead = 22 * time.Millisecond
+
+	anotherScenario = 400 * time.Millisecond // of the warm-up, for each beyond the first: the fewest windows that can be steady
 )
 
 // Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
@@ -123,8 +125,12 @@ func Estimate(p *result.Plan) (Cost, error) {
 	if len(c.Looks) == 0 {
 		n := stats.MinEpochs(c.Pairs, p.Alpha)
 		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
-		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %d pairs: one epoch takes about %v, and at least %d are needed; give --budget %v or more, or fewer --contestants",
-			time.Duration(p.BudgetNS), c.Pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second))
+		fewer := "--contestants"
+		if len(p.Family) > 0 {
+			fewer = "named pairs"
+		}
+		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %d pairs: one epoch takes about %v, and at least %d are needed; give --budget %v or more, or fewer %s",
+			time.Duration(p.BudgetNS), c.Pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
 	first := epochsUntil(p, c.Looks[0].N)
@@ -214,6 +220,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	managed := 0
 	names := launched(p, epoch, besides)
 	for _, name := range names {
+		sum += time.Duration(len(warmups(p, epoch, besides, name))-1) * anotherScenario
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
 			managed++

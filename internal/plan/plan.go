@@ -71,7 +71,12 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	if stop := afterEpoch(run, last.Epoch, decided); stop != "" {
 		return Order{}, stop
 	}
-	return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch + 1})
+	for e := last.Epoch + 1; e <= last.Epoch+len(parts(p)); e++ { // of one part all may have failed
+		if o, stop := first(run, result.Key{Seed: p.Seed, Epoch: e}); stop == "" {
+			return o, ""
+		}
+	}
+	return Order{}, Nobody
 }
 
 // nobody reports whether too few contestants are left for what the plan wants: a comparison, or where it has none, one of them.

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"cmp"
 	"math"
+	"sort"
 
 	"dyno/internal/result"
 	"dyno/internal/validity"
@@ -127,31 +129,29 @@ func Voided(run *result.Run) (void, all int) {
 	return void, all
 }
 
-// trials returns the trials of the round and attempt of k. Trials are recorded in order, so those of a round lie together.
+// trials returns the trials of the round and attempt of k. Trials are recorded in order of their keys.
 func trials(run *result.Run, k result.Key) []result.Trial {
-	from, to := -1, -1
-	for i := range run.Trials {
-		if t := &run.Trials[i]; t.Epoch == k.Epoch && t.Round == k.Round && t.Attempt == k.Attempt {
-			if from < 0 {
-				from = i
-			}
-			to = i + 1
-		}
-	}
-	if from < 0 {
-		return nil
-	}
-	return run.Trials[from:to]
+	k.Position = math.MinInt
+	from := after(run, k)
+	k.Position = math.MaxInt
+	return run.Trials[from:after(run, k)]
+}
+
+// after is the index of the first trial whose key lies beyond k.
+func after(run *result.Run, k result.Key) int {
+	return sort.Search(len(run.Trials), func(i int) bool {
+		t := &run.Trials[i]
+		return cmp.Or(cmp.Compare(t.Epoch, k.Epoch), cmp.Compare(t.Round, k.Round), cmp.Compare(t.Attempt, k.Attempt), cmp.Compare(t.Position, k.Position)) > 0
+	})
 }
 
 // lastAttempt is the latest attempt at a round.
 func lastAttempt(run *result.Run, epoch, round int) (result.Key, bool) {
-	for i := len(run.Trials) - 1; i >= 0; i-- {
-		if t := &run.Trials[i]; t.Epoch == epoch && t.Round == round {
-			return t.Key, true
-		}
+	i := after(run, result.Key{Epoch: epoch, Round: round, Attempt: math.MaxInt}) - 1
+	if i < 0 || run.Trials[i].Epoch != epoch || run.Trials[i].Round != round {
+		return result.Key{}, false
 	}
-	return result.Key{}, false
+	return run.Trials[i].Key, true
 }
 
 // repeats counts the attempts beyond the first of all rounds of an epoch.

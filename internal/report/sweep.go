@@ -242,26 +242,6 @@ func (s *sweep) shownMetrics() []analysis.Metric {
 	return s.metrics
 }
 
-// showing is what there is of a metric: of one that only open loops have, those levels, and who is loaded there.
-func (s *sweep) showing(m analysis.Metric) *sweep {
-	if !m.Open {
-		return s
-	}
-	d, v := *s.Data, *s.view
-	out := &sweep{view: &v}
-	v.Data, d.Levels = &d, nil
-	for i, l := range s.Levels {
-		if l.At.Open() {
-			d.Levels, out.names = append(d.Levels, l), append(out.names, s.names[i])
-		}
-	}
-	none := func(r row) bool {
-		return r.Struck == "" && !slices.ContainsFunc(d.Levels, func(l Level) bool { return l.Loaded == nil || slices.Contains(l.Loaded, r.Name) })
-	}
-	v.rows, v.controls = slices.DeleteFunc(slices.Clone(v.rows), none), slices.DeleteFunc(slices.Clone(v.controls), none)
-	return out
-}
-
 // marks says what the marks in the tables mean, as far as they are there.
 func (s *sweep) marks() (list []string) {
 	if s.any() {

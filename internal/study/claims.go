@@ -122,30 +122,36 @@ func (e *evidence) findings(c article.Cell, metric string) []validity.Finding {
 	return out
 }
 
-// beside is which of the run's Levels is the level, −1 where it is the one that Analysis and Findings are of: a duel's without a named family.
-func (e *evidence) beside(level int) int {
+// index is which of the run's Levels is the level, −1 where it is the one that Analysis and Findings are of: a duel's without a named family.
+func (e *evidence) index(level int) int {
 	return level - (len(e.run.Plan.Points()) - len(e.data.Levels))
 }
 
 // level are the findings at a level: of a run at several, its own in place of the worst of all.
 func (e *evidence) level(level int) []validity.Finding {
-	i := e.beside(level)
+	i := e.index(level)
 	if i < 0 || i >= len(e.data.Levels) {
 		return e.data.Findings
 	}
 	if found, ok := e.found[i]; ok {
 		return found
 	}
-	each := func(f validity.Finding) bool { return f.Contestant != "" }
-	if len(e.run.Plan.Family) > 0 {
-		each = func(f validity.Finding) bool { return applicable[family][f.ID] == eachLevel }
-	}
-	found := slices.DeleteFunc(slices.Clone(e.data.Findings), each)
 	l := &e.data.Levels[i]
+	protocol := e.run.Plan.Protocol
+	switch {
+	case protocol == plan.Sweep:
+	case l.At.Open():
+		protocol = beside
+	default:
+		protocol = family
+	}
+	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f validity.Finding) bool {
+		return applicable[protocol][f.ID] == eachLevel || applicable[beside][f.ID] == eachLevel
+	})
 	void, all := plan.Voided(e.run)
 	here := *e.run
 	here.Plan.Level = l.At
-	found = append(found, checked(&validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}, eachLevel)...)
+	found = append(found, checked(&validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}, protocol, eachLevel)...)
 	if e.found == nil {
 		e.found = map[int][]validity.Finding{}
 	}
@@ -166,7 +172,7 @@ func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
 
 // analysisOf is the one that has the cells of a level.
 func (e *evidence) analysisOf(level int) *analysis.Analysis {
-	if i := e.beside(level); i >= 0 && i < len(e.data.Levels) {
+	if i := e.index(level); i >= 0 && i < len(e.data.Levels) {
 		return e.data.Levels[i].Analysis
 	}
 	return e.data.Analysis

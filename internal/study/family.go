@@ -1,9 +1,6 @@
 package study
 
 import (
-	"cmp"
-	"slices"
-
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -17,21 +14,27 @@ func judgeFamily(run *result.Run) *report.Data {
 	void, all := plan.Voided(run)
 	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Valid: len(valid), Void: void}
 	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: a}
-	d.Findings = slices.Concat(checked(e, wholeRun), worst(run, judgedLevels(d.Levels), void, all))
-	slices.SortStableFunc(d.Findings, func(a, b validity.Finding) int {
-		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
-	})
+	judged, others := judgedLevels(d.Levels)
+	d.Findings = byContestant(run, checked(e, family, wholeRun), worst(run, family, judged, void, all), worst(run, beside, others, void, all))
 	return d
 }
 
-// judgedLevels are those that a comparison names.
-func judgedLevels(all []report.Level) []report.Level {
-	return slices.DeleteFunc(slices.Clone(all), func(l report.Level) bool { return !l.Judged })
+// judgedLevels are those that a comparison names, and the others.
+func judgedLevels(all []report.Level) (judged, others []report.Level) {
+	for _, l := range all {
+		if l.Judged {
+			judged = append(judged, l)
+		} else {
+			others = append(others, l)
+		}
+	}
+	return judged, others
 }
 
 // familyStanding are the cells of the family, level by level, with how many of its pairs are decided.
 func familyStanding(run *result.Run) (out []result.Standing) {
-	for _, l := range judgedLevels(Levels(run)) {
+	judged, _ := judgedLevels(Levels(run))
+	for _, l := range judged {
 		out = append(out, standingAt(run, l)...)
 	}
 	decided, pairs := 0, 0

@@ -26,19 +26,24 @@ const (
 // idleness; it shows no tail (V22). A classic run has no pairing, no control, no warm-up and no ceiling: of what others did to a load the report
 // speaks itself, and no load is left out for it. A search overloads on purpose: errors of its probes are no errors of the run.
 //
-// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. The levels are those that the family names.
+// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. The levels are those that the family names. Of
+// levels beside what a duel decides, those checks that say what an open loop's response times are worth.
 var applicable = map[string]map[string]scope{
 	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V13": wholeRun,
 		"V15": wholeRun, "V23": wholeRun, "V24": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
 	family: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V13": wholeRun,
 		"V14": eachLevel, "V15": wholeRun, "V16": eachLevel, "V17": wholeRun, "V18": wholeRun, "V19": eachLevel, "V21": eachLevel, "V22": eachLevel,
 		"V23": wholeRun, "V24": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
+	beside:       {"V07": eachLevel, "V08": eachLevel, "V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V22": eachLevel},
 	plan.Search:  {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun, "V26": wholeRun, "V28": wholeRun},
 	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V27": wholeRun, "V28": wholeRun},
 }
 
-// family stands for the protocol of a duel whose comparisons are named.
-const family = "family"
+// What stands for a protocol besides: a duel whose comparisons are named, and the levels of a duel at which nothing is decided.
+const (
+	family = "family"
+	beside = "beside"
+)
 
 // judgeSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
 func judgeSweep(run *result.Run) *report.Data {
@@ -46,30 +51,32 @@ func judgeSweep(run *result.Run) *report.Data {
 	void, all := plan.Voided(run)
 	d := &report.Data{Run: run, Levels: Levels(run), Valid: len(valid), Void: void}
 	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
-	d.Findings = slices.Concat(checked(e, wholeRun), worst(run, d.Levels, void, all))
-	slices.SortStableFunc(d.Findings, func(a, b validity.Finding) int {
-		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
-	})
+	d.Findings = byContestant(run, checked(e, plan.Sweep, wholeRun), worst(run, plan.Sweep, d.Levels, void, all))
 	return d
 }
 
-// checked makes the checks that apply to the run's protocol in that scope.
-func checked(e *validity.Evidence, s scope) []validity.Finding {
-	protocol := e.Run.Plan.Protocol
-	if len(e.Run.Plan.Family) > 0 {
-		protocol = family
-	}
+// byContestant puts findings in order: those of the whole run first, each contestant's by their numbers.
+func byContestant(run *result.Run, lists ...[]validity.Finding) []validity.Finding {
+	all := slices.Concat(lists...)
+	slices.SortStableFunc(all, func(a, b validity.Finding) int {
+		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+// checked makes the checks that apply to a protocol in that scope.
+func checked(e *validity.Evidence, protocol string, s scope) []validity.Finding {
 	return slices.DeleteFunc(validity.Check(e), func(f validity.Finding) bool { return applicable[protocol][f.ID] != s })
 }
 
 // worst makes the checks of each level, and of those of a contestant keeps the worst, with the level in its text.
-func worst(run *result.Run, levels []report.Level, void, all int) []validity.Finding {
+func worst(run *result.Run, protocol string, levels []report.Level, void, all int) []validity.Finding {
 	var out []validity.Finding
 	for _, l := range levels {
 		here := *run
 		here.Plan.Level = l.At
 		e := &validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
-		for _, f := range checked(e, eachLevel) {
+		for _, f := range checked(e, protocol, eachLevel) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
@@ -140,7 +147,7 @@ func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
 func judgeClassic(run *result.Run) *report.Data {
 	loads := latest(run.Trials)
 	e := &validity.Evidence{Run: run, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
-	return &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(loads), Findings: checked(e, wholeRun)}
+	return &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(loads), Findings: checked(e, plan.Classic, wholeRun)}
 }
 
 // latest are the trials of the last attempt at each place of each round.

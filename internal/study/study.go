@@ -95,6 +95,7 @@ func Judge(run *result.Run) *report.Data {
 	}
 	if len(run.Plan.Levels) > 1 {
 		d.Levels = Levels(run)[1:]
+		d.Findings = byContestant(run, d.Findings, worst(run, beside, d.Levels, void, all))
 	}
 	return d
 }
