@@ -20,6 +20,9 @@ func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
 		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
 	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
+	if d.Run.Plan.Protocol == plan.Classic {
+		e.valid = d.Loads
+	}
 	c := &report.Claims{
 		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes, File: file,
 		Outcomes: article.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
@@ -55,7 +58,7 @@ func (e *evidence) Missing(c article.Cell, metric string) (article.Verdict, stri
 	}
 	p := &e.run.Plan
 	if m, _ := article.MetricNamed(metric); !m.Static && p.Protocol != plan.Duel && p.Protocol != "" {
-		return article.NotRun, "a " + p.Protocol + " decides nothing"
+		return article.NotRun, "the protocol " + p.Protocol + " decides nothing"
 	}
 	for _, f := range e.findings(c, metric) {
 		if f.State == validity.Fail && !merelyBounds(f.ID) {
@@ -74,8 +77,9 @@ func (e *evidence) lacks(c article.Cell, metric string) (article.Verdict, string
 	if !slices.Contains(p.Contestants, c.Contestant) {
 		return article.NotRun, "this run did not have it"
 	}
+	program := metric == "lines_of_code" // which is the same at all levels
 	at, ok := e.cell(c)
-	if !ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at) {
+	if !program && (!ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at)) {
 		return article.NotRun, "this run did not load it there"
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
@@ -87,7 +91,7 @@ func (e *evidence) lacks(c article.Cell, metric string) (article.Verdict, string
 	if e.Level(c, metric).N > 0 {
 		return "", ""
 	}
-	if metric == "lines_of_code" {
+	if program {
 		return article.NotRun, "the record does not count its lines"
 	}
 	return article.Undecided, "no trial of it stands"
@@ -181,24 +185,27 @@ func (e *evidence) analysisOf(level int) *analysis.Analysis {
 // Level implements article.Evidence.
 func (e *evidence) Level(c article.Cell, metric string) analysis.Estimate {
 	at, ok := e.cell(c)
-	if !ok {
-		return analysis.Estimate{}
-	}
-	switch metric {
-	case "lines_of_code":
+	a := e.analysisOf(at.Level)
+	switch {
+	case metric == "lines_of_code":
 		if built := e.run.Contestant(c.Contestant); built != nil && built.LinesOfCode > 0 {
 			n := float64(built.LinesOfCode)
 			return analysis.Estimate{Value: n, Lo: n, Hi: n, N: 1}
 		}
 		return analysis.Estimate{}
-	case "response_bytes":
+	case !ok:
+		return analysis.Estimate{}
+	case metric == "response_bytes":
 		return e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead })
-	}
-	if e.run.Plan.Protocol == plan.Classic {
-		return e.classic(c, metric)
-	}
-	a := e.analysisOf(at.Level)
-	if a == nil {
+	case e.run.Plan.Protocol == plan.Classic:
+		m, ok := analysis.MetricNamed(metric)
+		return e.classic(c, func(t *result.Trial) (float64, bool) {
+			if !ok {
+				return 0, false
+			}
+			return m.Of(t)
+		})
+	case a == nil:
 		return analysis.Estimate{}
 	}
 	cell := a.Cell(c.Contestant, metric)
@@ -232,12 +239,11 @@ func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analys
 }
 
 // classic is the middle of a classic run's loads; it has no interval.
-func (e *evidence) classic(c article.Cell, metric string) analysis.Estimate {
-	m, ok := analysis.MetricNamed(metric)
+func (e *evidence) classic(c article.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
 	var values []float64
 	for i := range e.data.Loads {
-		if t := &e.data.Loads[i]; ok && t.Contestant == c.Contestant {
-			if v, there := m.Of(t); there {
+		if t := &e.data.Loads[i]; t.Contestant == c.Contestant {
+			if v, ok := of(t); ok {
 				values = append(values, v)
 			}
 		}
@@ -306,6 +312,9 @@ func (e *evidence) published() []report.Published {
 		}
 		if v, why := e.lacks(f.Cell, metric); v != "" {
 			p.Absent = string(v) + ": " + why
+		} else if e.run.Plan.Protocol == plan.Classic && f.N > 0 && f.N == e.run.Plan.Requests {
+			p.Metric.Computed = "" // it was measured
+			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) { return float64(t.Load.WindowNS), t.Load.WindowNS > 0 })
 		} else {
 			p.Ours = e.figure(f)
 		}

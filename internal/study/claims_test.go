@@ -354,3 +354,37 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Errorf("%s is another (%v); go test -update writes it anew:\n%s", file, err, got)
 	}
 }
+
+// A classic run decides nothing; its own time to complete stands beside the published one, measured.
+func TestClassicClaims(t *testing.T) {
+	st := readFake(t)
+	p := result.Plan{Protocol: plan.Classic, Requests: 1_000_000}
+	st.Fill(&p, Choice{Levels: []string{"c10"}})
+	p.Requests = 1_000_000
+	run := &result.Run{Plan: p, Contestants: []result.Contestant{{Name: "fast", LinesOfCode: 20}, {Name: "slow", LinesOfCode: 40}}}
+	for i, name := range []string{"fast", "slow"} {
+		run.Trials = append(run.Trials, result.Trial{Contestant: name, Key: result.Key{Position: i},
+			Load: result.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})
+	}
+	d := Judge(run)
+	c, err := st.Judge(d, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range c.Outcomes {
+		want := map[string]article.Verdict{"lines": article.Reproduced, "never": article.NotTestable, "bytes": article.Reproduced, "failed": article.NotRun, "unavailable": article.NotRun}[o.Claim.ID]
+		if want == "" {
+			want = article.NotRun
+		}
+		if o.Verdict != want {
+			t.Errorf("%s: %s (%s), want %s", o.Claim.ID, o.Verdict, o.Reason, want)
+		}
+	}
+	f := c.Published[1]
+	if f.N != 1_000_000 || f.Ours.Value != 9e9 || f.Metric.Computed != "" {
+		t.Errorf("the time to complete is %+v", f)
+	}
+	if rate := c.Published[0]; math.Abs(rate.Ours.Value-1e6/9) > 1 {
+		t.Errorf("the rate is %+v", rate)
+	}
+}
