@@ -124,7 +124,7 @@ func (p *project) checkAll(cmd *cobra.Command) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d levels, %d claims, %d published figures\n", slug, len(st.Levels), len(st.Claims), len(st.Figures))
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: levels %d, claims %d, published figures %d\n", slug, len(st.Levels), len(st.Claims), len(st.Figures))
 	}
 	return nil
 }

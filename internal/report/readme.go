@@ -188,8 +188,8 @@ func (v *view) machines(out io.Writer) {
 		}
 		fmt.Fprintf(out, "| %s |\n", strings.Join(escaped([]string{Clean(k), orElse(theirs, Missing), orElse(ours[k], Missing)}), " | "))
 	}
-	fmt.Fprintf(out, "\nServer on CPU %s, generator on CPU %s. %d valid epochs of %d rounds, %d of %d trials void.\n\n", list(h.ServerCPUs), list(h.GeneratorCPUs),
-		v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void)
+	fmt.Fprintf(out, "\nServer on CPU %s, generator on CPU %s. %d valid epochs of %d rounds, %d of %d trials void. A tie is within %s; the chance of any false difference is at most %s.\n\n", list(h.ServerCPUs), list(h.GeneratorCPUs),
+		v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void, PerCent(v.margin()), PerCent(p.Alpha))
 }
 
 // FindingsPage writes what reproduced, what did not, and why, of several studies: for people who read the articles.

@@ -100,15 +100,19 @@ func (e *evidence) lacks(c article.Cell, metric string) (article.Verdict, string
 // merelyBounds are the checks whose failure makes a figure a lower bound: Compare says so.
 func merelyBounds(id string) bool { return id == "V01" || id == "V02" }
 
-// touched are the metrics that a check says something of, where that is not all that is loaded for. The wall clock's are those of a closed loop.
-var touched = map[string][]string{
-	"V01": {"throughput", "p50"}, "V02": {"throughput", "p50"},
-	"V14": {"throughput", "p50"},
-	"V22": {"response_p99"},
-	"V27": {"memory"},
-	"V07": {"response_p50", "response_p99"}, "V08": {"response_p50", "response_p99"}, "V09": {"response_p50", "response_p99"},
-	"V10": {"response_p50", "response_p99"}, "V11": {"response_p50", "response_p99"}, "V25": {"p50", "response_p50", "response_p99"},
-}
+// touched are the metrics that a check says something of, where that is not every load's: others on the CPUs, drift and order move times and rates, and
+// no memory.
+var touched = func() map[string][]string {
+	times := []string{"throughput", "p50"}
+	open := []string{"response_p50", "response_p99"}
+	wall := slices.Concat(times, open)
+	moved := slices.Concat(wall, []string{"cpu_per_request"})
+	return map[string][]string{
+		"V01": times, "V02": times, "V03": moved, "V04": moved, "V05": moved, "V06": wall, "V07": open, "V08": open, "V09": open, "V10": open, "V11": open,
+		"V14": times, "V16": moved, "V18": moved, "V19": moved, "V20": moved, "V21": moved, "V22": {"response_p99"}, "V25": {"p50", "response_p50", "response_p99"},
+		"V27": {"memory"},
+	}
+}()
 
 // findings are those of the whole run, of the contestant and of its level, that say something of the metric and are no passes.
 func (e *evidence) findings(c article.Cell, metric string) []validity.Finding {
