@@ -36,6 +36,9 @@ func truthCommand() *cobra.Command {
 			case !ok:
 				return usagef("no truth server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref' or ref+20%%", args[0])
 			}
+			if control.Null { // which has but one answer
+				files = files[:min(1, len(files))]
+			}
 			s, err := truthScenario(files)
 			if err != nil {
 				return err

@@ -18,6 +18,9 @@ type entrant struct {
 // leastSides is in how many epochs a cell beside the family is loaded, where the plan does not say: fewer give a median no interval at 95 %.
 const leastSides = 6
 
+// sideAttempts is how often a void first round is repeated with those cells, whose trials are long. Then they wait for another epoch.
+const sideAttempts = 3
+
 // Lengths of the trials of open loops: requests come one by one and not as fast as they can, so that a trial of 0.1 s has few. One that is loaded once
 // an epoch is the longer one, for the tail of its response times.
 const (
@@ -239,7 +242,7 @@ func sidesStand(run *result.Run, epoch int) bool {
 	for r := range rounds {
 		k, ok := lastAttempt(run, epoch, r)
 		stands := ok && !void(run, k)
-		if r == 0 && !stands {
+		if r == 0 && !(stands && k.Attempt < sideAttempts) {
 			return false
 		}
 		if stands {

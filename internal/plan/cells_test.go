@@ -187,6 +187,15 @@ func TestSideCellsGetTheirEpochs(t *testing.T) {
 			valid++
 		}
 	}
+	attempts := 0
+	for _, tr := range p.run.Trials {
+		if tr.Epoch == 3 && tr.Round == 0 && tr.Contestant == "b" && p.run.Plan.At(&tr) == 2 {
+			attempts++
+		}
+	}
+	if attempts != sideAttempts {
+		t.Errorf("%d attempts with the cells beside; want %d", attempts, sideAttempts)
+	}
 	if valid != 6 {
 		t.Errorf("%d valid trials of b at the common rate; want 6", valid)
 	}

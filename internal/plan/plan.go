@@ -151,7 +151,7 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 func following(run *result.Run, k result.Key) (Order, bool) {
 	p := &run.Plan
 	order := entrants(p, k.Epoch)
-	if k.Round == 0 {
+	if k.Round == 0 && k.Attempt < sideAttempts {
 		order = append(order, besides(run, k.Epoch)...)
 	}
 	if p.Protocol != Classic { // whose order is the one asked for, as in the articles

@@ -128,6 +128,21 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 	}
 }
 
+// What no line should join stands in panels of its own.
+func TestPanelsApart(t *testing.T) {
+	d := &Data{Run: &result.Run{Plan: familyFixture().Run.Plan}}
+	for _, at := range []result.Level{{Connections: 10}, {Connections: 100}, {Connections: 10, Scenario: "page"}, {Connections: 10, RatePerSec: 500}} {
+		d.Levels = append(d.Levels, Level{At: at})
+	}
+	var got []string
+	for _, p := range newSweep(d).panels() {
+		got = append(got, p.title+": "+strings.Join(p.ticks, " "))
+	}
+	if s := strings.Join(got, "; "); s != "no delay: 10 100; page, no delay: c=10; no delay, open loop: c=10, 500/s" {
+		t.Error(s)
+	}
+}
+
 func TestFamilyCSVAndJSON(t *testing.T) {
 	d := familyFixture()
 	rows, err := csv.NewReader(bytes.NewReader(written(t, CSV, d))).ReadAll()

@@ -15,17 +15,18 @@ type panel struct {
 	name   string // of the x axis
 }
 
-// panels are small multiples by delay, and open loops apart, which no line joins to closed ones; one panel where all delays are equal, or where each
-// has one level only.
+// panels are small multiples by delay; open loops and other scenarios stand apart, for no line should join them to the rest. One panel where all delays
+// are equal, or where each has one level only.
 func (s *sweep) panels() (list []panel) {
 	type kind struct {
-		delay int64
-		open  bool
+		delay    int64
+		open     bool
+		scenario string
 	}
 	at := map[kind]int{}
-	open := false
+	apart := false
 	for i, l := range s.Levels {
-		of := kind{l.At.DelayNS, l.At.Open()}
+		of := kind{l.At.DelayNS, l.At.Open(), l.At.Scenario}
 		k, seen := at[of]
 		if !seen {
 			k = len(list)
@@ -34,15 +35,18 @@ func (s *sweep) panels() (list []panel) {
 			if of.delay > 0 {
 				title = "delay " + planned(of.delay)
 			}
+			if of.scenario != "" {
+				title = Clean(of.scenario) + ", " + title
+			}
 			if of.open {
 				title += ", open loop"
 			}
 			list = append(list, panel{title: title})
 		}
 		list[k].levels = append(list[k].levels, i)
-		open = open || of.open
+		apart = apart || of.open || of.scenario != ""
 	}
-	if len(list) > 1 && len(list) == len(s.Levels) && !open {
+	if len(list) > 1 && len(list) == len(s.Levels) && !apart {
 		one := panel{}
 		for _, p := range list {
 			one.levels = append(one.levels, p.levels...)
@@ -78,7 +82,9 @@ func (s *sweep) place(p *panel) {
 			continue
 		}
 		p.xs, p.name = append(p.xs, (float64(k)+0.5)/float64(len(p.levels))), "level"
-		p.ticks = append(p.ticks, s.names[i])
+		l := s.Levels[i].At
+		l.Scenario = "" // which the panel's title says
+		p.ticks = append(p.ticks, levelName(l))
 	}
 }
 
