@@ -75,6 +75,9 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 		return err
 	}
 	if write {
+		if err := st.Whole(data.Run); err != nil {
+			return usagef("--write: %w", err)
+		}
 		var page bytes.Buffer
 		if err := report.Readme(&page, data); err != nil {
 			return err
@@ -167,23 +170,24 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 	return nil
 }
 
+// asked is the study that a plan is of, if its claims are those that the plan was made with; an error where they are others.
+func (p *project) asked(of *result.Plan) (*study.Study, error) {
+	st, err := p.study(of.Study)
+	if err == nil && article.Hash(st.Claims) != of.ClaimsHash {
+		err = fmt.Errorf("those of %s have changed since this run", of.Study)
+	}
+	return st, err
+}
+
 // claims adds to a judged run what it says of its study's claims, if they are those that it was planned with. A run can be shown without.
 func claims(cmd *cobra.Command, data *report.Data, file string) {
-	plan := &data.Run.Plan
-	if plan.Study == "" || plan.ClaimsHash == "" {
-		return
-	}
 	pr, err := openProject()
-	if err != nil {
+	if err != nil || data.Run.Plan.ClaimsHash == "" {
 		return // a run may be shown anywhere
 	}
-	st, err := pr.study(plan.Study)
+	st, err := pr.asked(&data.Run.Plan)
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the claims of %s are not judged: %v\n", plan.Study, err)
-		return
-	}
-	if article.Hash(st.Claims) != plan.ClaimsHash {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the claims of %s have changed since this run: dyno check %s %s judges by those of today\n", st.Slug, st.Slug, file)
+		fmt.Fprintf(cmd.ErrOrStderr(), "the claims are not judged: %v; dyno check %s %s judges by those of today\n", err, data.Run.Plan.Study, file)
 		return
 	}
 	if data.Claims, err = st.Judge(data, file); err != nil {

@@ -179,7 +179,7 @@ func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	done, err := do(&bench.Bench{
 		Host: host, Driver: host.Driver(), Scenario: sc, Others: others, Append: store.Append, Sync: store.Sync, Event: view.Event,
-		Decided:  func(r *result.Run) bool { return study.AllDecided(study.Analyse(r)) },
+		Decided:  decided(pr, p),
 		Standing: standing, Note: note,
 	})
 	view.Close()
@@ -187,6 +187,16 @@ func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *
 		return err
 	}
 	return conclude(cmd, done, f.out)
+}
+
+// decided says when a run may end: when all pairs are decided, and all that the claims of its study compare.
+func decided(pr *project, p *result.Plan) func(*result.Run) bool {
+	st, err := pr.asked(p)
+	claims := p.ClaimsHash != "" && err == nil
+	return func(r *result.Run) bool {
+		a := study.Analyse(r)
+		return study.AllDecided(a) && (!claims || st.Settled(r, a))
+	}
 }
 
 // announce tells the cost before anything is done.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"dyno/internal/analysis"
 	"dyno/internal/article"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -386,5 +387,40 @@ func TestClassicClaims(t *testing.T) {
 	}
 	if rate := c.Published[0]; math.Abs(rate.Ours.Value-1e6/9) > 1 {
 		t.Errorf("the rate is %+v", rate)
+	}
+}
+
+// A run goes on while a claim's pair is open on the claim's own metric, though the run's primary metric has decided it.
+func TestSettled(t *testing.T) {
+	st := readFake(t)
+	st.Claims = st.Claims[:1]
+	st.Claims[0].Metric = "memory"
+	run := &result.Run{}
+	run.Plan.Protocol = plan.Duel
+	st.Fill(&run.Plan, Choice{})
+	pair := func(metric string, v analysis.Verdict, note string) analysis.Pair {
+		return analysis.Pair{A: "fast", B: "slow", Metric: metric, Verdict: v, Note: note}
+	}
+	throughput := pair("throughput", analysis.Different, "")
+	for _, c := range []struct {
+		name   string
+		memory analysis.Pair
+		want   bool
+	}{
+		{"open", pair("memory", analysis.Undecided, ""), false},
+		{"taken back", pair("memory", analysis.Undecided, "at the ceiling"), true},
+		{"decided", pair("memory", analysis.Tie, ""), true},
+	} {
+		a := &analysis.Analysis{Primary: "throughput", Pairs: []analysis.Pair{throughput, c.memory}}
+		if got := st.Settled(run, a); got != c.want || !AllDecided(a) {
+			t.Errorf("%s: settled %v, want %v", c.name, got, c.want)
+		}
+	}
+	if err := st.Whole(run); err != nil {
+		t.Error(err)
+	}
+	st.Fill(&run.Plan, Choice{Quick: true})
+	if err := st.Whole(run); err == nil || !strings.Contains(err.Error(), `"c20"`) {
+		t.Errorf("a quick run is whole: %v", err)
 	}
 }

@@ -1,9 +1,11 @@
 package study
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
+	"dyno/internal/analysis"
 	"dyno/internal/article"
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -78,6 +80,46 @@ func (s *Study) taken(c Choice) []*Level {
 		return quick
 	}
 	return all
+}
+
+// Settled reports whether all that the claims compare is decided, each pair on the claim's own metric. As in AllDecided, what was taken back is: more
+// epochs would not decide it.
+func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
+	e := &evidence{study: s, run: run}
+	for i := range s.Claims {
+		c := &s.Claims[i]
+		for _, pair := range c.Pairs() {
+			x, ok := e.cell(pair.A)
+			y, ok2 := e.cell(pair.B)
+			if !ok || !ok2 {
+				continue
+			}
+			p, compared := a.Compared(x, y, c.Metric)
+			if compared && p.Verdict == analysis.Undecided && (p.Note == "" || a.TooBusy) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Whole says why a run is not of all that the study asks: a page is not written from a part of it.
+func (s *Study) Whole(run *result.Run) error {
+	p := &run.Plan
+	if p.Protocol != plan.Duel && p.Protocol != "" {
+		return fmt.Errorf("the run is a %s, which decides nothing", p.Protocol)
+	}
+	for i := range s.Levels {
+		if !slices.Contains(p.Points(), s.Levels[i].At) {
+			return fmt.Errorf("the run did not load the level %q: a page is made of a run of every level", s.Levels[i].Name)
+		}
+	}
+	for _, name := range s.Contestants {
+		if !slices.Contains(p.Contestants, name) {
+			return fmt.Errorf("the run did not have %s: a page is made of a run of every contestant", name)
+		}
+	}
+	return nil
 }
 
 // Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer.
