@@ -83,10 +83,25 @@ func besideFixture() *Data {
 }
 
 func TestFamilyForms(t *testing.T) {
-	for name, d := range map[string]*Data{"family": familyFixture(), "beside": besideFixture()} {
-		for form, file := range map[string]string{"text": "txt", "html": "html", "json": "json", "markdown": "md", "csv": "csv"} {
-			golden(t, name+"."+file, written(t, Formats[form], d))
+	files := map[string]string{"text": "txt", "markdown": "md", "csv": "csv", "html": "html", "json": "json"}
+	for form, file := range files {
+		golden(t, "family."+file, written(t, Formats[form], familyFixture()))
+	}
+	for _, form := range []string{"text", "markdown", "csv"} {
+		golden(t, "beside."+files[form], written(t, Formats[form], besideFixture()))
+	}
+	page := string(written(t, HTML, besideFixture()))
+	balanced(t, page)
+	var run struct {
+		Contestants []struct {
+			Levels []struct{ Level string }
 		}
+	}
+	if err := json.Unmarshal(written(t, JSON, besideFixture()), &run); err != nil || len(run.Contestants[0].Levels) != 1 || run.Contestants[0].Levels[0].Level != "c=100, 20,235/s" {
+		t.Errorf("%+v, %v", run.Contestants[0], err)
+	}
+	if !strings.Contains(page, "<h2>At a common rate: c=100, 20,235/s</h2>") || !strings.Contains(page, `id="w-response_p50"`) {
+		t.Error("the page has no table of the common rate, or does not explain its words")
 	}
 }
 
