@@ -45,6 +45,7 @@ func reportCommand() *cobra.Command {
 				return reportAgainst(cmd, run, against, force, format)
 			}
 			data := study.Judge(run)
+			claims(cmd, data, args[0])
 			_, absent := os.Stat(filepath.Join(args[0], result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
 			if absent == nil && !cmd.Flags().Changed("format") {
 				if err := writePages(data, filepath.Clean(args[0])); err != nil {

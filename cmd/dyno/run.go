@@ -32,6 +32,8 @@ const defaultStudy = "iris-vs-netcore-mvc"
 type runFlags struct {
 	protocol    string
 	profile     string
+	quick       bool
+	levels      []string
 	budget      time.Duration
 	contestants []string
 	controls    []string
@@ -80,6 +82,8 @@ func runCommand() *cobra.Command {
 	fl.DurationSliceVar(&f.delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
 	fl.StringVar(&f.protocol, "protocol", plan.Duel, "duel, sweep, search or classic")
 	fl.StringVar(&f.profile, "profile", "quick", "quick; full: longer epochs, more looks, a positive control; or lab: trials of seconds, on 4 CPUs or more")
+	fl.BoolVar(&f.quick, "quick", false, "only the levels and contestants that the study marks as quick; its other claims are not run")
+	fl.StringArrayVar(&f.levels, "level", nil, "only this level of the study, by name; may be repeated")
 	fl.DurationVar(&f.budget, "budget", 0, "time for measuring, after the builds (default 6m; of a full duel 10m to 30m, in the lab 1h; of a sweep or a classic run what it takes)")
 	fl.StringVarP(&f.requests, "requests", "n", "", "classic: requests of one load: 5000, 10k, 5m")
 	fl.DurationVarP(&f.duration, "duration", "d", 0, "classic: length of one load (default 30s)")
@@ -195,7 +199,7 @@ func measure(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *s
 	defer view.Close()
 	return do(&bench.Bench{
 		Host: host, Driver: host.Driver(), Scenario: sc, Others: others, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
-		Decided:  func(r *result.Run) bool { return study.AllDecided(study.Analyse(r)) },
+		Decided:  decided(pr, p),
 		Standing: standing, Note: note,
 	})
 }
@@ -207,6 +211,16 @@ func lastCalibration(stderr io.Writer) *result.Calibration {
 		fmt.Fprintln(stderr, "dyno:", err)
 	}
 	return c
+}
+
+// decided says when a run may end: when all pairs are decided, and all that the claims of its study compare.
+func decided(pr *project, p *result.Plan) func(*result.Run) bool {
+	st, err := pr.asked(p)
+	claims := p.ClaimsHash != "" && err == nil
+	return func(r *result.Run) bool {
+		a := study.Analyse(r)
+		return study.AllDecided(a) && (!claims || st.Settled(r, a))
+	}
 }
 
 // announce tells the cost before anything is done.
@@ -291,6 +305,7 @@ func standing(r *result.Run) []result.Standing {
 // conclude prints the verdicts and writes the run folder's pages.
 func conclude(cmd *cobra.Command, r *result.Run, dir string) error {
 	data := study.Judge(r)
+	claims(cmd, data, filepath.Join(dir, result.TrialsFile))
 	if err := writePages(data, dir); err != nil {
 		return err
 	}

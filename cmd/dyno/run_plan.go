@@ -26,15 +26,11 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 		return nil, nil, err
 	}
 	p := &result.Plan{
-		Format: result.Format, Dyno: version(), Protocol: f.protocol, Profile: f.profile, Study: slug, Title: st.Title, Scenario: st.Scenario,
-		Contestants: st.Contestants, Controls: f.controls, Seed: f.seed, Primary: st.Primary, Alpha: f.alpha, Margin: f.margin, Epochs: f.epochs,
-		StartedUnixNS: time.Now().UnixNano(),
+		Format: result.Format, Dyno: version(), Protocol: f.protocol, Profile: f.profile, Controls: f.controls, Seed: f.seed, Alpha: f.alpha,
+		Margin: f.margin, Epochs: f.epochs, StartedUnixNS: time.Now().UnixNano(),
 	}
-	if len(f.contestants) > 0 {
-		p.Contestants, p.Title, p.Study = f.contestants, "", ""
-	}
-	if f.scenario != "" {
-		p.Scenario = f.scenario
+	if err := choose(p, f, st); err != nil {
+		return nil, nil, err
 	}
 	if f.primary != "" {
 		p.Primary = f.primary
@@ -51,7 +47,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 			p.Controls = append(p.Controls, "ref+5%")
 		}
 	}
-	if err := levelsOf(p, f, st); err != nil {
+	if err := levelsOf(p, f); err != nil {
 		return nil, nil, err
 	}
 	if err := tail(p); err != nil {
@@ -82,6 +78,9 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if err := atHome(p, runtime.NumCPU(), f.force); err != nil {
 		return nil, nil, err
 	}
+	if p.Study != "" {
+		st.Tune(p)
+	}
 	if len(f.looks) > 0 {
 		p.Looks = f.looks
 	}
@@ -101,30 +100,52 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	return p, sc, nil
 }
 
-// levelsOf sets the plan's level, or a sweep's levels: all connections at all delays.
-func levelsOf(p *result.Plan, f *runFlags, st *study.Study) error {
-	own := st.Levels[0]
+// choose puts the study into the plan, and what was asked for in its place. What is not the study's own question has none of its claims.
+func choose(p *result.Plan, f *runFlags, st *study.Study) error {
+	var names []string
+	for _, l := range st.Levels {
+		names = append(names, l.Name)
+	}
+	for _, name := range f.levels {
+		if !slices.Contains(names, name) {
+			return usagef("no level %q in the study %s%s", name, st.Slug, suggest(name, names, "its study.toml"))
+		}
+	}
+	st.Fill(p, study.Choice{Quick: f.quick, Levels: f.levels})
+	if len(f.contestants) > 0 {
+		p.Contestants, p.Title, p.Study = f.contestants, "", ""
+		p.Requests, p.TrialNS, p.BudgetNS = 0, 0, 0 // those of the study are for its own
+	}
+	if f.scenario != "" {
+		p.Scenario = f.scenario
+	}
+	if len(f.contestants) > 0 || f.scenario != "" {
+		p.ClaimsHash, p.Levels, p.Cells, p.Family, p.Level.Scenario = "", nil, nil, nil, ""
+	}
+	return nil
+}
+
+// levelsOf sets the plan's level, or a sweep's levels: all connections at all delays, where any were asked for.
+func levelsOf(p *result.Plan, f *runFlags) error {
 	connections, delays := f.connections, f.delays
+	if len(connections)+len(delays) == 0 && (p.Protocol != plan.Sweep || len(p.Levels) > 0) {
+		return nil
+	}
 	if len(connections) == 0 {
-		connections = []int{own.Load.Connections}
+		connections = []int{p.Level.Connections}
 	}
 	if len(delays) == 0 {
-		delays = []time.Duration{0}
-		if own.Launch.Delay != "" {
-			d, err := time.ParseDuration(own.Launch.Delay)
-			if err != nil {
-				return fmt.Errorf("study %s: delay: %w", st.Slug, err)
-			}
-			delays[0] = d
-		}
+		delays = []time.Duration{time.Duration(p.Level.DelayNS)}
 	}
 	var all []result.Level
 	for _, d := range delays {
 		for _, c := range connections {
-			all = append(all, result.Level{DelayNS: int64(d), Connections: c, Pipeline: max(1, own.Load.Pipeline)})
+			l := p.Level
+			l.DelayNS, l.Connections = int64(d), c
+			all = append(all, l)
 		}
 	}
-	p.Level = all[0]
+	p.Level, p.Levels, p.Cells, p.Family = all[0], nil, nil, nil
 	switch {
 	case p.Protocol == plan.Sweep:
 		p.Levels = all
@@ -225,15 +246,19 @@ func atHome(p *result.Plan, cpus int, force bool) error {
 	return nil
 }
 
-// manage notes which contestants are of a managed runtime, and refuses one that does not serve the scenario.
+// manage notes which contestants are of a managed runtime, and refuses one that does not serve what it is to be loaded with.
 func manage(pr *project, p *result.Plan) error {
 	for _, name := range p.Contestants {
 		m := pr.manifest(name)
 		if m == nil {
 			continue
 		}
-		if !slices.Contains(m.Scenarios, p.Scenario) {
-			return usagef("%s does not serve the scenario %q; it serves %s", name, p.Scenario, strings.Join(m.Scenarios, ", "))
+		for i, l := range p.Points() {
+			needs := cmp.Or(l.Scenario, p.Scenario)
+			loaded := len(p.Cells) == 0 || slices.Contains(p.Cells, result.Cell{Contestant: name, Level: i})
+			if loaded && !slices.Contains(m.Scenarios, needs) {
+				return usagef("%s does not serve the scenario %q; it serves %s", name, needs, strings.Join(m.Scenarios, ", "))
+			}
 		}
 		if m.Managed() {
 			p.Managed = append(p.Managed, name)
@@ -247,9 +272,9 @@ func classic(p *result.Plan, f *runFlags) error {
 	if p.Protocol != plan.Classic {
 		return nil
 	}
-	p.TrialNS = int64(30 * time.Second)
+	p.TrialNS = cmp.Or(p.TrialNS, int64(30*time.Second)) // the article's own
 	if f.duration > 0 {
-		p.TrialNS = int64(f.duration)
+		p.TrialNS, p.Requests = int64(f.duration), 0
 	}
 	if f.requests != "" {
 		n, err := parseCount(f.requests)
@@ -278,9 +303,10 @@ func sloWords(s *result.SLO) string {
 
 // budget sets what was not asked for.
 func budget(p *result.Plan, f *runFlags) {
-	p.BudgetNS = int64(f.budget)
 	switch {
 	case f.budget > 0:
+		p.BudgetNS = int64(f.budget)
+	case p.BudgetNS > 0: // the study's
 	case p.Protocol != plan.Duel:
 		p.BudgetNS = int64(24 * time.Hour)
 	case p.Profile == plan.Lab:
@@ -308,11 +334,17 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	add(p.Study == "", "--contestants", strings.Join(p.Contestants, ","))
 	add(p.Protocol != plan.Duel, "--protocol", p.Protocol)
 	add(p.Profile != "quick", "--profile", p.Profile)
+	if f.quick {
+		words = append(words, "--quick")
+	}
+	for _, l := range f.levels {
+		add(true, "--level", `"`+l+`"`)
+	}
 	add(f.scenario != "", "--scenario", f.scenario)
 	add(len(f.connections) > 0, "--connections", list(f.connections))
 	add(len(f.delays) > 0, "--delay", list(f.delays))
 	add(len(f.controls) > 0, "--controls", `"`+strings.Join(f.controls, ",")+`"`)
-	add(p.Requests > 0, "--requests", p.Requests)
+	add(f.requests != "", "--requests", p.Requests)
 	add(f.duration > 0, "--duration", f.duration)
 	add(f.epochs > 0, "--epochs", f.epochs)
 	add(f.slo != "", "--slo", `"`+f.slo+`"`)

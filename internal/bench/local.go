@@ -110,10 +110,21 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 		return c, err
 	}
 	c.BinaryHash = b.Hash
+	if c.LinesOfCode, err = m.CountLines(l.sources(m)); err != nil {
+		return c, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.built[name] = b
 	return c, nil
+}
+
+// sources is what the folder of m lies in.
+func (l *Local) sources(m *contestant.Manifest) fs.FS {
+	if m.Root != "" {
+		return os.DirFS(m.Root)
+	}
+	return l.opts.FS
 }
 
 // make builds m, or takes the program that it names, and notes how in c.

@@ -202,7 +202,7 @@ func classicJSON(w io.Writer, d *Data) error {
 		list = append(list, append(c.unjudgedJSON(r), field{"requests", n}, field{"errors", kinds}, field{"metrics", metrics},
 			field{"built", r.Built}, field{"launches", c.launchesJSON(r)}))
 	}
-	return writeObject(w, object{
+	return writeObject(w, d, object{
 		{"format", JSONFormat},
 		{"label", classicLabel},
 		{"answer", c.sentences()},

@@ -30,8 +30,8 @@ var pageStyle string
 //go:embed chart.css
 var chartStyle string
 
-var pageTemplate = template.Must(template.Must(template.New("page").Funcs(template.FuncMap{"tight": tight, "inc": func(n int) int { return n + 1 }}).
-	Parse(pageText)).Parse(levelsText))
+var pageTemplate = template.Must(template.Must(template.Must(template.New("page").Funcs(template.FuncMap{"tight": tight, "inc": func(n int) int { return n + 1 }}).
+	Parse(pageText)).Parse(levelsText)).Parse(claimsTemplate))
 
 // HTML writes one page that needs nothing else: no network, no script. It is light or dark as its reader's system is, has a form for
 // narrow screens, and can be printed.
@@ -55,6 +55,7 @@ var unitAfter = regexp.MustCompile(`([0-9∞–]) (×|%|ns|µs|ms|s|min|B|KiB|Mi
 type page struct {
 	Style     template.CSS
 	Title     string
+	Claims    *claimsPage // nil where the study has none
 	Kicker    string
 	Answer    []string
 	Open      bool // some intervals are unbounded
@@ -172,7 +173,7 @@ func (v *view) duelWords() []word {
 // basics are the parts of a page that do not depend on the protocol.
 func (v *view) basics() page {
 	p := page{
-		Title: v.heading(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
+		Title: v.heading(), Claims: v.claimsPage(), Machine: v.machineFacts(), Built: v.builtRows(), Failures: v.failures(),
 		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")),
 	}
 	p.StartsOf, p.Starts = v.pageStarts()

@@ -30,6 +30,7 @@ const JSONFormat = 1
 //	canary, other_controls[]       as a pair
 //	levels[], contestants[].levels  as in a sweep: of a duel that shows further levels beside the one that it decides at
 //	findings[]                     id, title, contestant (null for the whole run), state, text
+//	claims                         of a run of a study that has any (doc/format.md)
 func JSON(w io.Writer, d *Data) error {
 	if write := d.unjudged("json"); write != nil {
 		return write(w, d)
@@ -56,10 +57,14 @@ func JSON(w io.Writer, d *Data) error {
 	if v.a.Canary != nil {
 		o.set("canary", pairJSON(*v.a.Canary))
 	}
-	return writeObject(w, o)
+	return writeObject(w, d, o)
 }
 
-func writeObject(w io.Writer, o object) error {
+// writeObject writes what a form has of d, and of its claims, where there are any.
+func writeObject(w io.Writer, d *Data, o object) error {
+	if d.Claims != nil {
+		o = append(o, field{"claims", claimsJSON(d.Claims)})
+	}
 	b, err := marshal(o)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // Markdown writes a table, the verdicts and the machine, in GitHub's dialect, as for a README.
 func Markdown(w io.Writer, d *Data) error {
 	if write := d.unjudged("markdown"); write != nil {
-		return write(w, d)
+		return errors.Join(write(w, d), claimsMarkdown(w, d))
 	}
 	v := newView(d)
 	out := bufio.NewWriter(w)
@@ -35,7 +36,7 @@ func Markdown(w io.Writer, d *Data) error {
 	canary, _ := v.canary()
 	fmt.Fprintf(out, "A/A check: %s. Power: %s.\n\n", escapeMarkdown(canary), escapeMarkdown(v.mde()))
 	v.markdownEnd(out)
-	return out.Flush()
+	return errors.Join(out.Flush(), claimsMarkdown(w, d))
 }
 
 // markdownEnd writes the checks that did not pass, the machine, and how to repeat the run.

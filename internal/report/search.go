@@ -161,7 +161,7 @@ func searchJSON(w io.Writer, d *Data) error {
 		list = append(list, object{{"contestant", c.Contestant}, {"epoch", c.Epoch}, {"rate_per_sec", number(c.Rate)}, {"lo_per_sec", number(c.Lo)}, {"hi_per_sec", number(c.Hi)},
 			{"closed_loop_per_sec", number(c.Top)}, {"probes", c.Probes}, {"confirmed", c.Confirmed}, {"confirms", c.Confirms}})
 	}
-	return writeObject(w, object{
+	return writeObject(w, d, object{
 		{"format", JSONFormat}, {"label", searchLabel}, {"answer", s.sentences()}, {"plan", s.run.Plan}, {"host", s.run.Host}, {"end", s.run.End},
 		{"capacities", list}, {"findings", s.findingsJSON()},
 	})

@@ -164,7 +164,7 @@ func sweepJSON(w io.Writer, d *Data) error {
 	if s.isFamily() {
 		o = append(o, s.familyJSON()...)
 	}
-	return writeObject(w, append(o, field{"findings", s.findingsJSON()}))
+	return writeObject(w, d, append(o, field{"findings", s.findingsJSON()}))
 }
 
 // levelsJSON are the levels, and how much was measured at each.

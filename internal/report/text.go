@@ -2,6 +2,7 @@ package report
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -15,7 +16,7 @@ import (
 // only if d.Color. Columns that do not fit go into further tables below; longer sentences are wrapped, never cut.
 func Text(w io.Writer, d *Data) error {
 	if write := d.unjudged("text"); write != nil {
-		return write(w, d)
+		return errors.Join(write(w, d), claimsText(w, d))
 	}
 	t := newText(w, newView(d))
 	t.head()
@@ -24,7 +25,7 @@ func Text(w io.Writer, d *Data) error {
 	t.verdicts()
 	t.checks()
 	t.origin()
-	return t.out.Flush()
+	return errors.Join(t.out.Flush(), claimsText(w, d))
 }
 
 type text struct {

@@ -102,6 +102,7 @@ type Plan struct {
 	Forced string `json:"forced,omitempty"`
 
 	Study       string   `json:"study,omitempty"`
+	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (article.Hash)
 	Title       string   `json:"title,omitempty"`
 	Scenario    string   `json:"scenario"`
 	Contestants []string `json:"contestants"`       // in the order asked, controls not among them
@@ -236,6 +237,7 @@ type Contestant struct {
 	Response    map[string]string `json:"response,omitempty"`
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
+	LinesOfCode int               `json:"lines_of_code,omitempty"` // of its sources, by the rule of doc/studies.md
 }
 
 // Launch is one start of a contestant, at the head of an epoch.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
-	"dyno/internal/conf"
+	"dyno/internal/article"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -17,54 +17,46 @@ import (
 // Folder is where studies lie within a project.
 const Folder = "studies"
 
-// Study is a question as it stands in studies/<slug>/study.toml.
+// Study is a question as it stands in studies/<slug>/study.toml, with the figures of figures.csv beside it.
 type Study struct {
-	Slug        string            `toml:"-"`
-	Title       string            `toml:"title"`
-	Question    string            `toml:"question"`
-	Source      string            `toml:"source"`
-	PublishedOn map[string]string `toml:"published_on"`
-	Scenario    string            `toml:"scenario"`
-	Contestants []string          `toml:"contestants"`
-	Primary     string            `toml:"primary"`
-	Levels      []Level           `toml:"level"`
+	Slug             string            `toml:"-"`
+	Title            string            `toml:"title"`
+	Question         string            `toml:"question"`
+	Source           string            `toml:"source"`
+	PublishedOn      map[string]string `toml:"published_on"`
+	Scenario         string            `toml:"scenario"`
+	Contestants      []string          `toml:"contestants"`
+	Primary          string            `toml:"primary"`
+	Budget           string            `toml:"budget"`            // for measuring every level; the profile's where it is empty
+	QuickBudget      string            `toml:"quick_budget"`      // with --quick
+	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
+	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
+	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
+	Duration         string            `toml:"duration"`          // the same, of those that run for a time
+	Levels           []Level           `toml:"level"`
+	Claims           []article.Claim   `toml:"claim"`
+	Notes            []string          `toml:"notes"`       // what differs from the article, and why
+	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that cannot be had, and why
+	Figures          []article.Figure  `toml:"-"`
 }
 
 // Level is one operating point of a study.
 type Level struct {
-	Launch struct {
+	Name        string   `toml:"name"`        // made of its values where it is empty
+	Quick       bool     `toml:"quick"`       // is among those of --quick
+	Scenario    string   `toml:"scenario"`    // the study's where it is empty
+	Records     int      `toml:"records"`     // that the companion answers with
+	Contestants []string `toml:"contestants"` // the study's where it is empty
+	Launch      struct {
 		Delay string `toml:"delay"`
 	} `toml:"launch"`
 	Load struct {
-		Connections int `toml:"connections"`
-		Pipeline    int `toml:"pipeline"`
+		Connections   int     `toml:"connections"`
+		Pipeline      int     `toml:"pipeline"`
+		PerConnection int     `toml:"per_connection"`
+		RateShare     float64 `toml:"rate_share"`
 	} `toml:"load"`
-}
-
-// Read reads the study of that slug. Errors carry file:line:column.
-func Read(fsys fs.FS, slug string) (*Study, error) {
-	s := &Study{Slug: slug}
-	file, err := conf.Read(fsys, path.Join(Folder, slug, "study.toml"), s)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case s.Title == "":
-		return nil, file.Errorf("title", "a study needs a title")
-	case s.Scenario == "":
-		return nil, file.Errorf("scenario", "a study needs a scenario")
-	case len(s.Contestants) == 0:
-		return nil, file.Errorf("contestants", "a study needs contestants")
-	case len(s.Levels) != 1:
-		return nil, file.Errorf("level", "%d levels; this version runs studies of one", len(s.Levels))
-	}
-	if s.Primary == "" {
-		s.Primary = "throughput"
-	}
-	if _, ok := analysis.MetricNamed(s.Primary); !ok {
-		return nil, file.Errorf("primary", "no metric %q; there are throughput, cpu_per_request, p50, memory", s.Primary)
-	}
-	return s, nil
+	At result.Level `toml:"-"` // as a plan has it
 }
 
 // Slugs lists the studies of a project, sorted.

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dyno/internal/report"
+	"dyno/internal/study"
+)
+
+// Each committed page is what the trials beside it say, and all studies can be read.
+func TestStudyPages(t *testing.T) {
+	t.Chdir("../..")
+	pr, err := openProject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slugs, err := study.Slugs(pr.fsys)
+	if err != nil || len(slugs) == 0 {
+		t.Fatal(slugs, err)
+	}
+	var all []*report.Data
+	for _, slug := range slugs {
+		st, err := pr.study(slug)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		d, err := pr.judged(st, filepath.FromSlash(st.Trials()))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if len(d.Claims.Outcomes) > 0 {
+			all = append(all, d)
+		}
+		var page bytes.Buffer
+		if err := report.Readme(&page, d); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(st.Trials() + "/" + study.ReadmeFile); err != nil || !bytes.Equal(got, page.Bytes()) {
+			t.Errorf("%s is not what its trials say (%v): dyno check %s --write writes it anew", slug, err, slug)
+		}
+	}
+	var page bytes.Buffer
+	if err := report.FindingsPage(&page, all); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(findingsFile); len(all) > 0 && (err != nil || !bytes.Equal(got, page.Bytes())) {
+		t.Errorf("%s is not what the trials say (%v): dyno check --findings writes it anew", findingsFile, err)
+	}
+}

@@ -1,0 +1,300 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/article"
+)
+
+// Claims are what an article concluded and published, and what a run says of it.
+type Claims struct {
+	Slug, Title, Question, Source string
+	PublishedOn                   map[string]string // cpu, memory, os, power, tool, versions, command …
+	Notes                         []string          // what differs from the article, and why
+	Unavailable                   map[string]string // contestants that cannot be had, and why
+	File                          string            // of the trials
+	Changed                       bool              // the claims are not those that the run was planned with
+	Outcomes                      []article.Outcome
+	Published                     []Published
+}
+
+// Published is a published figure and ours beside it, both in the metric's base unit.
+type Published struct {
+	article.Figure
+	Ours   analysis.Estimate
+	Absent string // why there is none of ours
+}
+
+// changedText warns of claims that were not fixed before the run.
+const changedText = "The claims were changed after this run was planned: these verdicts were not fixed before it."
+
+// claimCounts says how many claims have which verdict: "3 reproduced, 1 refuted".
+func (c *Claims) counts() string {
+	var parts []string
+	for _, v := range article.Verdicts {
+		n := 0
+		for _, o := range c.Outcomes {
+			if o.Verdict == v {
+				n++
+			}
+		}
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// publishedText is what the article says in figures: "2.63 ×", "at least 60 %".
+func publishedText(o *article.Outcome) string {
+	c := &o.Claim
+	limit := func(x float64) string {
+		if c.Kind == article.Drop {
+			return fmt.Sprintf("%g %%", x)
+		}
+		s := ScaleOf(o.Metric.Unit, x)
+		return Sig3(x/s.Per) + after(s)
+	}
+	var limits []string
+	if c.AtLeast != nil {
+		limits = append(limits, "at least "+limit(*c.AtLeast))
+	}
+	if c.AtMost != nil {
+		limits = append(limits, "at most "+limit(*c.AtMost))
+	}
+	switch {
+	case len(limits) > 0:
+		return and(limits)
+	case c.Kind == article.Ratio:
+		return fmt.Sprintf("%g ×", c.Value)
+	case c.Kind == article.Drop && len(c.Than) == 0:
+		return fmt.Sprintf("%g %%", c.Value)
+	case c.Kind == article.Drop:
+		return "a larger drop"
+	case c.Kind == article.Tie:
+		return "equal"
+	case c.Kind == article.Order:
+		return strings.Join(c.Cells, " before ")
+	}
+	return c.Direction
+}
+
+// whereText says where the claim stands: the place in the study's source, or in one of its own.
+func whereText(o *article.Outcome) string {
+	return strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
+}
+
+// lower makes the beginning of a sentence its middle.
+func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+
+// shownText is one of our figures with its interval.
+func shownText(s article.Shown) string {
+	e := s.Estimate
+	switch {
+	case s.Unit == "×" && e.Lo == e.Hi:
+		return s.What + " " + Sig3(e.Value)
+	case s.Unit == "×":
+		return s.What + " " + Ratio(e.Value, e.Lo, e.Hi)
+	case s.Unit == "%":
+		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, Sig3(e.Value), Sig3(e.Lo), Sig3(e.Hi))
+	}
+	return s.What + " " + estimateText(e, s.Unit)
+}
+
+// estimateText is a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval where there is none.
+func estimateText(e analysis.Estimate, unit string) string {
+	s := ScaleOf(unit, e.Value)
+	switch {
+	case e.Lo == e.Hi:
+		return Sig3(e.Value/s.Per) + after(s)
+	case math.IsInf(e.Lo, 0) || math.IsInf(e.Hi, 0):
+		return Sig3(e.Value/s.Per) + after(s) + ", interval open"
+	}
+	return fmt.Sprintf("%s (%s)%s", Sig3(e.Value/s.Per), intervalIn(e, s), after(s))
+}
+
+// after is a scale's name after a number.
+func after(s Scale) string {
+	if s.Name == "1/s" {
+		return "/s"
+	}
+	return " " + s.Name
+}
+
+// oursText are our figures of a claim on one line; of a long trend or order the reader has the pairs elsewhere.
+func oursText(o *article.Outcome) string {
+	var parts []string
+	for _, s := range o.Shown {
+		parts = append(parts, shownText(s))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// evidenceText says what a verdict rests on besides its figures.
+func evidenceText(o *article.Outcome) string {
+	parts := []string{Clean(o.Reason)}
+	if o.Epochs > 0 && !o.Metric.Static {
+		parts = append(parts, count(o.Epochs, "epoch"))
+	}
+	if see := warningsText(o.Warnings); see != "" {
+		parts = append(parts, "see "+see)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// warningsText names checks and whom they concern: "V01 (iris, kestrel), V17".
+func warningsText(list []article.Warning) string {
+	var ids []string
+	who := map[string][]string{}
+	for _, w := range list {
+		if !slices.Contains(ids, w.ID) {
+			ids = append(ids, w.ID)
+		}
+		if name := Clean(w.Contestant); name != "" && !slices.Contains(who[w.ID], name) {
+			who[w.ID] = append(who[w.ID], name)
+		}
+	}
+	slices.Sort(ids)
+	for i, id := range ids {
+		if len(who[id]) > 0 {
+			ids[i] += " (" + strings.Join(who[id], ", ") + ")"
+		}
+	}
+	return strings.Join(ids, ", ")
+}
+
+var claimStyle = map[article.Verdict]string{article.Reproduced: green, article.DirectionOnly: cyan, article.Refuted: red, article.Undecided: yellow}
+
+// claimsText ends the text of a run with the verdicts on its study's claims.
+func claimsText(w io.Writer, d *Data) error {
+	if d.Claims == nil || len(d.Claims.Outcomes) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return ClaimsText(w, d)
+}
+
+// ClaimsText writes the verdicts on a study's claims alone.
+func ClaimsText(w io.Writer, d *Data) error {
+	t := newText(w, newView(d))
+	t.line(t.paint(bold, "What was claimed: "+d.Claims.counts()))
+	t.para("", "", Clean(d.Claims.Source), "", "")
+	if d.Claims.Changed {
+		t.para("", "", changedText, changedText, yellow)
+	}
+	width := 0
+	for _, v := range article.Verdicts {
+		width = max(width, len(v))
+	}
+	for i := range d.Claims.Outcomes {
+		o := &d.Claims.Outcomes[i]
+		label := fmt.Sprintf("%-*s  ", width, o.Verdict)
+		t.para(label, claimStyle[o.Verdict], Clean(o.Claim.Text), "", "")
+		indent := strings.Repeat(" ", len(label))
+		t.para(indent, "", "published: "+publishedText(o)+", "+lower(o.Metric.Title)+led("; ", whereText(o)), "", "")
+		if ours := oursText(o); ours != "" {
+			t.para(indent, "", "ours: "+ours, "", "")
+		}
+		t.para(indent, "", evidenceText(o), "", "")
+	}
+	t.line("")
+	t.para("Trials: ", "", Clean(d.Claims.File)+".", "", "")
+	return t.out.Flush()
+}
+
+// ClaimsJSON writes what run.json has under claims, as an object of its own.
+func ClaimsJSON(w io.Writer, d *Data) error { return writeObject(w, &Data{}, claimsJSON(d.Claims)) }
+
+// led puts lead before s, if there is an s.
+func led(lead, s string) string {
+	if s == "" {
+		return ""
+	}
+	return lead + s
+}
+
+// claimsMarkdown ends the Markdown of a run with the table of claims.
+func claimsMarkdown(w io.Writer, d *Data) error {
+	if d.Claims == nil || len(d.Claims.Outcomes) == 0 {
+		return nil
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "\n### What was claimed: %s\n\n", d.Claims.counts())
+	d.Claims.table(out)
+	return out.Flush()
+}
+
+// table is that of the claims in Markdown.
+func (c *Claims) table(out io.Writer) {
+	if c.Changed {
+		fmt.Fprintf(out, "**%s**\n\n", changedText)
+	}
+	fmt.Fprintln(out, "| verdict | claim | published | ours | because |\n| --- | --- | --- | --- | --- |")
+	for i := range c.Outcomes {
+		o := &c.Outcomes[i]
+		claim := escapeMarkdown(Clean(o.Claim.Text))
+		if o.Claim.Note != "" {
+			claim += " *" + escapeMarkdown(Clean(o.Claim.Note)) + "*"
+		}
+		if where := whereText(o); where != "" {
+			claim += " (" + escapeMarkdown(where) + ")"
+		}
+		published := publishedText(o) + ", " + lower(o.Metric.Title)
+		fmt.Fprintf(out, "| **%s** | %s | %s | %s | %s |\n", o.Verdict, claim, escapeMarkdown(published), escapeMarkdown(orElse(oursText(o), Missing)), escapeMarkdown(evidenceText(o)))
+	}
+	fmt.Fprintln(out)
+}
+
+// claimsJSON are the claims of run.json; doc/format.md has its keys.
+func claimsJSON(c *Claims) object {
+	list := []object{}
+	for i := range c.Outcomes {
+		o := &c.Outcomes[i]
+		shown := []object{}
+		for _, s := range o.Shown {
+			unit := s.Unit
+			switch unit {
+			case "×":
+				unit = "ratio"
+			case "%":
+				unit = "percent"
+			default:
+				unit = orElse(unitKeys[unit], unit)
+			}
+			shown = append(shown, object{{"what", s.What}, {"value_" + unit, number(s.Estimate.Value)}, {"lo_" + unit, number(s.Estimate.Lo)},
+				{"hi_" + unit, number(s.Estimate.Hi)}, {"epochs", s.Estimate.N}})
+		}
+		warnings := []object{}
+		for _, w := range o.Warnings {
+			warnings = append(warnings, object{{"id", w.ID}, {"contestant", orNull(w.Contestant)}, {"text", w.Text}})
+		}
+		list = append(list, object{{"id", o.Claim.ID}, {"text", o.Claim.Text}, {"source", orElse(o.Claim.Source, c.Source)}, {"place", orNull(o.Claim.Place)},
+			{"kind", o.Claim.Kind}, {"metric", o.Claim.Metric}, {"published", publishedText(o)}, {"verdict", o.Verdict}, {"reason", o.Reason},
+			{"ours", shown}, {"epochs", o.Epochs}, {"warnings", warnings}})
+	}
+	figures := []object{}
+	for i := range c.Published {
+		p := &c.Published[i]
+		u := orElse(unitKeys[p.Metric.Unit], p.Metric.Unit)
+		figures = append(figures, object{{"contestant", p.Contestant}, {"level", orNull(p.Level)}, {"metric", p.Metric.Name}, {"requests", p.N}, {"more_is_better", p.Metric.More},
+			{"published_" + u, number(p.Base)}, {"date", orNull(p.Date)}, {"source", orNull(p.Source)}, {"place", orNull(p.Place)}, {"note", orNull(p.Note)},
+			{"value_" + u, finite(p.Ours, p.Ours.Value)}, {"lo_" + u, finite(p.Ours, p.Ours.Lo)}, {"hi_" + u, finite(p.Ours, p.Ours.Hi)},
+			{"computed", orNull(p.Metric.Computed)}, {"absent", orNull(p.Absent)}})
+	}
+	return object{{"study", c.Slug}, {"question", orNull(c.Question)}, {"source", orNull(c.Source)}, {"published_on", c.PublishedOn}, {"trials", c.File},
+		{"changed_after_the_run", c.Changed}, {"outcomes", list}, {"figures", figures}}
+}
+
+// finite is x, or null where the estimate has no value.
+func finite(e analysis.Estimate, x float64) any {
+	if e.N == 0 {
+		return nil
+	}
+	return number(x)
+}

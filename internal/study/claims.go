@@ -1,0 +1,356 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/article"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// Judge says what a judged run says of the study's claims, and puts the published figures beside ours; file names the trials.
+func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
+	if d.Run.Plan.Study != s.Slug || d.Run.Plan.Scenario != s.Scenario {
+		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
+	}
+	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
+	if d.Run.Plan.Protocol == plan.Classic {
+		e.valid = d.Loads
+	}
+	c := &report.Claims{
+		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes, File: file,
+		Outcomes: article.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
+	}
+	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != article.Hash(s.Claims)
+	return c, nil
+}
+
+// evidence is what a run says, in the words of the study.
+type evidence struct {
+	study *Study
+	run   *result.Run
+	data  *report.Data
+	valid []result.Trial
+
+	found map[int][]validity.Finding // by level
+}
+
+// cell is a study's cell as the run's plan has it.
+func (e *evidence) cell(c article.Cell) (result.Cell, bool) {
+	l := e.study.level(c.Level)
+	if l == nil {
+		return result.Cell{}, false
+	}
+	i := slices.Index(e.run.Plan.Points(), l.At)
+	return result.Cell{Contestant: c.Contestant, Level: i}, i >= 0
+}
+
+// Missing implements article.Evidence.
+func (e *evidence) Missing(c article.Cell, metric string) (article.Verdict, string) {
+	if v, why := e.lacks(c, metric); v != "" {
+		return v, why
+	}
+	p := &e.run.Plan
+	if m, _ := article.MetricNamed(metric); !m.Static && p.Protocol != plan.Duel && p.Protocol != "" {
+		return article.NotRun, "the protocol " + p.Protocol + " decides nothing"
+	}
+	for _, f := range e.findings(c, metric) {
+		if f.State == validity.Fail && !merelyBounds(f.ID) {
+			return article.Undecided, "struck out by " + f.ID + ": " + f.Text
+		}
+	}
+	return "", ""
+}
+
+// lacks says why the record has no figure of a cell.
+func (e *evidence) lacks(c article.Cell, metric string) (article.Verdict, string) {
+	p := &e.run.Plan
+	if why, gone := e.study.Unavailable[c.Contestant]; gone {
+		return article.NotTestable, "it cannot be had: " + why
+	}
+	if !slices.Contains(p.Contestants, c.Contestant) {
+		return article.NotRun, "this run did not have it"
+	}
+	program := metric == "lines_of_code" // which is the same at all levels
+	at, ok := e.cell(c)
+	if !program && (!ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at)) {
+		return article.NotRun, "this run did not load it there"
+	}
+	if f := e.run.FailureOf(c.Contestant); f != nil {
+		if f.Unavailable() {
+			return article.NotTestable, report.FailureText(f)
+		}
+		return article.Undecided, report.FailureText(f)
+	}
+	if e.Level(c, metric).N > 0 {
+		return "", ""
+	}
+	if program {
+		return article.NotRun, "the record does not count its lines"
+	}
+	return article.Undecided, "no trial of it stands"
+}
+
+// merelyBounds are the checks whose failure makes a figure a lower bound: Compare says so.
+func merelyBounds(id string) bool { return id == "V01" || id == "V02" }
+
+// touched are the metrics that a check says something of, where that is not every load's: others on the CPUs, drift and order move times and rates, and
+// no memory.
+var touched = func() map[string][]string {
+	times := []string{"throughput", "p50"}
+	open := []string{"response_p50", "response_p99"}
+	wall := slices.Concat(times, open)
+	moved := slices.Concat(wall, []string{"cpu_per_request"})
+	return map[string][]string{
+		"V01": times, "V02": times, "V03": moved, "V04": moved, "V05": moved, "V06": wall, "V07": open, "V08": open, "V09": open, "V10": open, "V11": open,
+		"V14": times, "V16": moved, "V18": moved, "V19": moved, "V20": moved, "V21": moved, "V22": {"response_p99"}, "V25": {"p50", "response_p50", "response_p99"},
+		"V27": {"memory"},
+	}
+}()
+
+// findings are those of the whole run, of the contestant and of its level, that say something of the metric and are no passes.
+func (e *evidence) findings(c article.Cell, metric string) []validity.Finding {
+	if m, _ := article.MetricNamed(metric); m.Static {
+		return nil
+	}
+	at, _ := e.cell(c)
+	var out []validity.Finding
+	for _, f := range e.level(at.Level) {
+		of, some := touched[f.ID]
+		if f.State > validity.Pass && (f.Contestant == "" || f.Contestant == c.Contestant) && (!some || slices.Contains(of, metric)) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// index is which of the run's Levels is the level, −1 where it is the one that Analysis and Findings are of: a duel's without a named family.
+func (e *evidence) index(level int) int {
+	return level - (len(e.run.Plan.Points()) - len(e.data.Levels))
+}
+
+// level are the findings at a level: of a run at several, its own in place of the worst of all.
+func (e *evidence) level(level int) []validity.Finding {
+	i := e.index(level)
+	if i < 0 || i >= len(e.data.Levels) {
+		return e.data.Findings
+	}
+	if found, ok := e.found[i]; ok {
+		return found
+	}
+	l := &e.data.Levels[i]
+	protocol := e.run.Plan.Protocol
+	switch {
+	case protocol == plan.Sweep:
+	case l.At.Open():
+		protocol = beside
+	default:
+		protocol = family
+	}
+	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f validity.Finding) bool {
+		return applicable[protocol][f.ID] == eachLevel || applicable[beside][f.ID] == eachLevel
+	})
+	void, all := plan.Voided(e.run)
+	here := *e.run
+	here.Plan.Level = l.At
+	found = append(found, checked(&validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}, protocol, eachLevel)...)
+	if e.found == nil {
+		e.found = map[int][]validity.Finding{}
+	}
+	e.found[i] = found
+	return found
+}
+
+// Warnings implements article.Evidence.
+func (e *evidence) Warnings(c article.Cell, metric string) (out []article.Warning) {
+	for _, f := range e.findings(c, metric) {
+		out = append(out, article.Warning{ID: f.ID, Contestant: f.Contestant, Text: f.Text})
+	}
+	return out
+}
+
+// Margin implements article.Evidence.
+func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
+
+// analysisOf is the one that has the cells of a level.
+func (e *evidence) analysisOf(level int) *analysis.Analysis {
+	if i := e.index(level); i >= 0 && i < len(e.data.Levels) {
+		return e.data.Levels[i].Analysis
+	}
+	return e.data.Analysis
+}
+
+// Level implements article.Evidence.
+func (e *evidence) Level(c article.Cell, metric string) analysis.Estimate {
+	at, ok := e.cell(c)
+	a := e.analysisOf(at.Level)
+	switch {
+	case metric == "lines_of_code":
+		if built := e.run.Contestant(c.Contestant); built != nil && built.LinesOfCode > 0 {
+			n := float64(built.LinesOfCode)
+			return analysis.Estimate{Value: n, Lo: n, Hi: n, N: 1}
+		}
+		return analysis.Estimate{}
+	case !ok:
+		return analysis.Estimate{}
+	case metric == "response_bytes":
+		return e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead })
+	case e.run.Plan.Protocol == plan.Classic:
+		m, ok := analysis.MetricNamed(metric)
+		return e.classic(c, func(t *result.Trial) (float64, bool) {
+			if !ok {
+				return 0, false
+			}
+			return m.Of(t)
+		})
+	case a == nil:
+		return analysis.Estimate{}
+	}
+	cell := a.Cell(c.Contestant, metric)
+	if cell == nil || cell.Absent != "" {
+		return analysis.Estimate{}
+	}
+	return cell.Level
+}
+
+// perAnswer is a count of bytes by right answers, with the least and the most of a trial as its interval: but for what varies in the answers themselves
+// it is the same each time.
+func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analysis.Estimate {
+	out := analysis.Estimate{Lo: math.Inf(1), Hi: math.Inf(-1)}
+	epochs := map[int]bool{}
+	var bytes, answers int64
+	for i := range e.valid {
+		t := &e.valid[i]
+		if t.Contestant != at.Contestant || e.run.Plan.At(t) != at.Level || t.Load.Succeeded == 0 {
+			continue
+		}
+		epochs[t.Epoch] = true
+		bytes, answers = bytes+of(&t.Load), answers+t.Load.Succeeded
+		each := float64(of(&t.Load)) / float64(t.Load.Succeeded)
+		out.Lo, out.Hi = min(out.Lo, each), max(out.Hi, each)
+	}
+	if answers == 0 {
+		return analysis.Estimate{}
+	}
+	out.Value, out.N = float64(bytes)/float64(answers), len(epochs)
+	return out
+}
+
+// classic is the middle of a classic run's loads; it has no interval.
+func (e *evidence) classic(c article.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
+	var values []float64
+	for i := range e.data.Loads {
+		if t := &e.data.Loads[i]; t.Contestant == c.Contestant {
+			if v, ok := of(t); ok {
+				values = append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return analysis.Estimate{}
+	}
+	slices.Sort(values)
+	return analysis.Estimate{Value: values[(len(values)-1)/2], Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
+}
+
+// Compare implements article.Evidence.
+func (e *evidence) Compare(a, b article.Cell, metric string) article.Comparison {
+	if m, _ := article.MetricNamed(metric); m.Static {
+		return exact(e.Level(a, metric), e.Level(b, metric), e.Margin())
+	}
+	x, ok := e.cell(a)
+	y, ok2 := e.cell(b)
+	none := article.Comparison{Verdict: analysis.Undecided, Note: "the run was not planned to compare the two"}
+	if !ok || !ok2 || e.data.Analysis == nil {
+		return none
+	}
+	m, _ := analysis.MetricNamed(metric)
+	p, ok := e.data.Analysis.Compared(x, y, metric)
+	if !ok {
+		none.Ratio = Cells(e.run).Compare(m, x, y, 0.95)
+		return none
+	}
+	c := article.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Up: p.Leads() > 0 == m.More}
+	if e.data.Analysis.Look == 0 {
+		c.Verdict, c.Note = analysis.Undecided, "the run ended before its first look"
+	}
+	for _, cell := range []result.Cell{x, y} {
+		if l := e.analysisOf(cell.Level); (metric == "throughput" || metric == "p50") && l != nil && l.Shares[cell.Contestant] > analysis.CeilingLimit {
+			c.Bound = true
+		}
+	}
+	return c
+}
+
+// exact compares what is known without an interval, or nearly so.
+func exact(a, b analysis.Estimate, margin float64) article.Comparison {
+	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
+		return article.Comparison{Verdict: analysis.Undecided, Note: "the record does not have both"}
+	}
+	c := article.Comparison{Ratio: analysis.Estimate{Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N)}, Verdict: analysis.Tie}
+	c.Up = c.Ratio.Value > 1
+	switch limit := 1 + margin; {
+	case c.Ratio.Lo >= 1/limit && c.Ratio.Hi <= limit:
+	case c.Ratio.Lo > 1 || c.Ratio.Hi < 1:
+		c.Verdict = analysis.Different
+	default:
+		c.Verdict = analysis.Undecided
+	}
+	return c
+}
+
+// published puts what was published beside ours.
+func (e *evidence) published() []report.Published {
+	var out []report.Published
+	for _, f := range e.study.Figures {
+		p := report.Published{Figure: f}
+		metric := f.Metric.Name
+		if f.Metric.Computed != "" {
+			metric = "throughput"
+		}
+		if v, why := e.lacks(f.Cell, metric); v != "" {
+			p.Absent = string(v) + ": " + why
+		} else if e.run.Plan.Protocol == plan.Classic && f.N > 0 && f.N == e.run.Plan.Requests {
+			p.Metric.Computed = "" // it was measured
+			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) { return float64(t.Load.WindowNS), t.Load.WindowNS > 0 })
+		} else {
+			p.Ours = e.figure(f)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// figure is ours of a published figure, computed from our rate where it was not measured itself.
+func (e *evidence) figure(f article.Figure) analysis.Estimate {
+	if f.Metric.Computed == "" {
+		return e.Level(f.Cell, f.Metric.Name)
+	}
+	at, ok := e.cell(f.Cell)
+	rate := e.Level(f.Cell, "throughput")
+	if !ok || rate.N == 0 {
+		return analysis.Estimate{}
+	}
+	inverse := func(x float64) analysis.Estimate {
+		return analysis.Estimate{Value: x / rate.Value, Lo: x / rate.Hi, Hi: x / max(rate.Lo, 0), N: rate.N}
+	}
+	switch f.Metric.Name {
+	case "time":
+		return inverse(float64(f.N) * 1e9)
+	case "latency_mean":
+		l := e.run.Plan.Points()[at.Level]
+		return inverse(float64(l.Connections*max(1, l.Pipeline)) * 1e9)
+	default:
+		each := e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead + l.BytesWritten }).Value
+		return analysis.Estimate{Value: rate.Value * each, Lo: rate.Lo * each, Hi: rate.Hi * each, N: rate.N}
+	}
+}
+
+// Trials is where the trials of a study are committed, within the project.
+func (s *Study) Trials() string { return path.Join(Folder, s.Slug) }

@@ -1,0 +1,426 @@
+package study
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"dyno/internal/analysis"
+	"dyno/internal/article"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+var update = flag.Bool("update", false, "write the goldens")
+
+// fakeStudy is of three contestants at three levels, with a claim for every verdict.
+const fakeStudy = `title = "Fast against slow"
+question = "Which is faster?"
+source = "A. Uthor, Fast and slow, 2017"
+scenario = "s"
+contestants = ["fast", "slow", "odd", "gone"]
+primary = "throughput"
+budget = "2h"
+notes = ["Ours are newer: see [the record](trials.jsonl.gz)."]
+[published_on]
+cpu = "i7"
+command = "bench -c 10"
+[unavailable]
+never = "its module is lost"
+[[level]]
+name = "c10"
+quick = true
+load = { connections = 10 }
+[[level]]
+load = { connections = 20 }
+[[level]]
+name = "late"
+quick = true
+launch = { delay = "10ms" }
+load = { connections = 10 }
+contestants = ["fast", "slow"]
+[[claim]]
+id = "ratio"
+text = "Fast is twice as fast."
+place = "table 1"
+kind = "ratio"
+a = "fast @ c10"
+b = "slow @ c10"
+value = 2.1
+[[claim]]
+id = "direction"
+text = "Fast is six times as fast."
+kind = "ratio"
+a = "fast @ c10"
+b = "slow @ c10"
+value = 6
+[[claim]]
+id = "reversed"
+text = "Slow is faster."
+kind = "order"
+cells = ["slow @ c20", "fast @ c20"]
+[[claim]]
+id = "tie"
+text = "With a delay both are equal."
+kind = "tie"
+a = "fast @ late"
+b = "slow @ late"
+[[claim]]
+id = "bound"
+text = "A delay of 10 ms and 10 connections allow 1,000 requests per second."
+kind = "bound"
+a = "fast @ late"
+at_most = 1000
+[[claim]]
+id = "drop"
+text = "Fast loses a third with more connections."
+kind = "drop"
+a = "fast @ c20"
+b = "fast @ c10"
+value = 30
+[[claim]]
+id = "excess"
+text = "Fast loses more than slow."
+kind = "drop"
+a = "fast @ c20"
+b = "fast @ c10"
+than = ["slow @ c20", "slow @ c10"]
+[[claim]]
+id = "trend"
+text = "Fast's lead shrinks."
+kind = "trend"
+cells = ["fast @ c10", "fast @ c20"]
+over = ["slow @ c10", "slow @ c20"]
+direction = "falls"
+[[claim]]
+id = "lines"
+text = "Fast takes half of the lines."
+kind = "ratio"
+metric = "lines_of_code"
+a = "fast @ c10"
+b = "slow @ c10"
+value = 0.5
+[[claim]]
+id = "bytes"
+text = "An answer of fast has 120 bytes."
+kind = "bound"
+metric = "response_bytes"
+a = "fast @ c10"
+at_least = 120
+at_most = 120
+[[claim]]
+id = "failed"
+text = "Odd is faster than slow."
+kind = "order"
+cells = ["odd @ c10", "slow @ c10"]
+[[claim]]
+id = "unavailable"
+text = "Gone is faster than slow."
+kind = "order"
+cells = ["gone @ c10", "slow @ c10"]
+[[claim]]
+id = "never"
+text = "Never is faster than slow."
+kind = "order"
+cells = ["never @ c10", "slow @ c10"]
+`
+
+const fakeFigures = `contestant,level,metric,unit,value,date,source,place,note
+fast,c10,throughput,1/s,"123456.5",2017-08-19,,p. 1,
+fast,c10,time:1000000,s,8,2017-08-19,,p. 1,
+fast,c10,latency_mean,ms,0.4,2017-08-19,,p. 1,
+fast,c10,bytes_per_sec,MiB/s,20,2017-08-19,,p. 1,
+fast,c10,memory,MB,12,2017-08-19,,p. 1,read by eye
+fast,c10,lines_of_code,lines,27,2017-08-19,,p. 1,
+slow,c20,throughput,1/s,40000,2017-08-19,,p. 2,
+odd,c10,throughput,1/s,1,2017-08-19,,p. 2,
+never,c10,throughput,1/s,2,2017-08-19,,p. 2,
+`
+
+func project(files map[string]string) fstest.MapFS {
+	m := fstest.MapFS{"scenarios/s.toml": {}}
+	for _, name := range []string{"fast", "slow", "odd", "gone"} {
+		m["contestants/go/"+name+"/contestant.toml"] = &fstest.MapFile{}
+	}
+	for name, text := range files {
+		m["studies/fake/"+name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return m
+}
+
+func readFake(t *testing.T) *Study {
+	t.Helper()
+	st, err := Read(project(map[string]string{"study.toml": fakeStudy, "figures.csv": fakeFigures}), "fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// fakeRun carries out what the study plans on servers of known speed in known noise: fast and slow differ by two at ten connections, by 1.6 at twenty, and
+// not at all with a delay.
+func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
+	t.Helper()
+	p := result.Plan{Format: result.Format, Dyno: "v0", Command: "dyno run fake", Protocol: plan.Duel, Profile: "quick", Controls: []string{"ref", "ref'"},
+		Seed: 7, Alpha: 0.05, Margin: 0.03, StartedUnixNS: 1_500_000_000e9}
+	st.Fill(&p, c)
+	if err := plan.Profile(&p); err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Check(&p); err != nil {
+		t.Fatal(err)
+	}
+	run := &result.Run{Plan: p, Host: result.Host{OS: "linux", CPU: "a CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
+	for i, name := range []string{"fast", "slow", "odd", "gone"} {
+		run.Contestants = append(run.Contestants, result.Contestant{Name: name, Title: name, Language: "go", Version: "v1", BinaryHash: "00", LinesOfCode: 20 + 20*i})
+	}
+	run.Failures = []result.Failure{{Contestant: "odd", Stage: "verify", Reason: "it answers 500"}, {Contestant: "gone", Stage: "toolchain", Reason: "needs Node.js"}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	now := p.StartedUnixNS
+	for {
+		o, stop := plan.Next(run, func() bool { return AllDecided(Analyse(run)) })
+		if stop != "" {
+			run.End = &result.End{Reason: string(stop)}
+			return run
+		}
+		rate := 50_000 * math.Exp(0.01*rng.NormFloat64())
+		switch level := o.Level; {
+		case level.DelayNS > 0:
+			rate = 990 * math.Exp(0.0002*rng.NormFloat64())
+		case o.Contestant == "fast" && level.Connections == 10:
+			rate *= 2
+		case o.Contestant == "fast":
+			rate *= 1.44
+		case o.Contestant == "slow" && level.Connections == 20:
+			rate *= 0.9
+		}
+		n := int64(rate * float64(o.TrialNS) / 1e9)
+		level := o.Level
+		cpu, pss := o.TrialNS*99/100, int64(10<<20)
+		now += o.TrialNS
+		run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, StartedUnixNS: now - o.TrialNS, EndedUnixNS: now,
+			Load: result.Load{WindowNS: o.TrialNS, Connections: level.Connections, Established: level.Connections, Started: n, Succeeded: n, BytesRead: 120 * n,
+				BytesWritten: 70 * n, ServiceP50NS: int64(1e9 * float64(level.Connections) / rate), ServiceP99NS: 2e9, ServiceMaxNS: 3e9},
+			Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: result.Usage{CPUNS: &cpu},
+			Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}}})
+	}
+}
+
+func judgedFake(t *testing.T, c Choice) *report.Data {
+	t.Helper()
+	st := readFake(t)
+	d := Judge(fakeRun(t, st, c))
+	var err error
+	if d.Claims, err = st.Judge(d, "studies/fake"); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func TestClaims(t *testing.T) {
+	d := judgedFake(t, Choice{})
+	want := map[string]article.Verdict{"ratio": article.Reproduced, "direction": article.DirectionOnly, "reversed": article.Refuted, "tie": article.Reproduced,
+		"bound": article.Reproduced, "drop": article.Reproduced, "excess": article.Reproduced, "trend": article.Reproduced, "lines": article.Reproduced,
+		"bytes": article.Reproduced, "failed": article.Undecided, "unavailable": article.NotTestable, "never": article.NotTestable}
+	for _, o := range d.Claims.Outcomes {
+		if o.Verdict != want[o.Claim.ID] {
+			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, want[o.Claim.ID], o.Shown)
+		}
+	}
+	if d.Claims.Changed {
+		t.Error("claims that were not changed are said to be")
+	}
+	golden(t, "claims.md", written(t, report.Readme, d))
+	golden(t, "claims.txt", written(t, report.ClaimsText, d))
+	golden(t, "claims.json", written(t, report.ClaimsJSON, d))
+	golden(t, "findings.md", func() []byte {
+		var b bytes.Buffer
+		if err := report.FindingsPage(&b, []*report.Data{d}); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}())
+	for name, form := range map[string]report.Writer{"text": report.Text, "markdown": report.Markdown, "html": report.HTML, "json": report.JSON} {
+		if page := string(written(t, form, d)); !strings.Contains(page, "Fast is twice as fast.") || !strings.Contains(page, "direction only") {
+			t.Errorf("the claims are missing in the form %s", name)
+		}
+	}
+}
+
+// With --quick the claims of other levels are not run, and the others are judged.
+func TestQuickClaims(t *testing.T) {
+	d := judgedFake(t, Choice{Quick: true})
+	for _, o := range d.Claims.Outcomes {
+		notRun := slices.ContainsFunc(o.Claim.All(), func(c article.Cell) bool { return c.Level == "c20" })
+		if (o.Verdict == article.NotRun) != notRun {
+			t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
+		}
+	}
+}
+
+// A check that fails strikes the figures of what it concerns, and a claim that was changed after the run is told.
+func TestStruckClaims(t *testing.T) {
+	st := readFake(t)
+	run := fakeRun(t, st, Choice{})
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Contestant == "slow" && t.Level.Connections == 10 {
+			t.Server.CPUNS = new(int64)
+			*t.Server.CPUNS = t.Load.WindowNS / 2 // V14, at this level
+		}
+	}
+	st.Claims[0].Value = 2.2
+	d := Judge(run)
+	c, err := st.Judge(d, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range c.Outcomes {
+		switch o.Claim.ID {
+		case "ratio", "direction", "excess", "trend":
+			if o.Verdict != article.Undecided || !strings.Contains(o.Reason, "V14") {
+				t.Errorf("%s: %s (%s), want it struck out by V14", o.Claim.ID, o.Verdict, o.Reason)
+			}
+		case "reversed":
+			if o.Verdict != article.Refuted {
+				t.Errorf("%s: %s (%s): the failure is of another level", o.Claim.ID, o.Verdict, o.Reason)
+			}
+		case "lines":
+			if o.Verdict != article.Reproduced {
+				t.Errorf("%s: %s (%s): it needs no load", o.Claim.ID, o.Verdict, o.Reason)
+			}
+		}
+	}
+	if !c.Changed {
+		t.Error("a claim was changed after the run, and nothing says so")
+	}
+	st.Slug = "other"
+	if _, err := st.Judge(d, "x"); err == nil {
+		t.Error("another study's trials were judged")
+	}
+}
+
+func TestPlanned(t *testing.T) {
+	st := readFake(t)
+	var p result.Plan
+	p.Protocol = plan.Duel
+	st.Fill(&p, Choice{})
+	if len(p.Levels) != 3 || len(p.Cells) != 10 || p.Study != "fake" || p.ClaimsHash == "" || p.BudgetNS != 2*3600e9 {
+		t.Errorf("%+v", p)
+	}
+	var family []string
+	for _, f := range p.Family {
+		family = append(family, fmt.Sprintf("%s%d-%s%d", f.A.Contestant, f.A.Level, f.B.Contestant, f.B.Level))
+	}
+	want := "fast0-slow0 slow1-fast1 fast2-slow2 fast1-fast0 slow1-slow0 odd0-slow0 gone0-slow0"
+	if got := strings.Join(family, " "); got != want {
+		t.Errorf("family %s, want %s", got, want)
+	}
+	one := result.Plan{Protocol: plan.Duel}
+	st.Fill(&one, Choice{Levels: []string{"late"}})
+	if len(one.Levels)+len(one.Family) > 0 || one.Level.DelayNS != 10e6 || !slices.Equal(one.Contestants, []string{"fast", "slow"}) {
+		t.Errorf("one level: %+v", one)
+	}
+}
+
+func written(t *testing.T, form report.Writer, d *report.Data) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := form(&b, d); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is another (%v); go test -update writes it anew:\n%s", file, err, got)
+	}
+}
+
+// A classic run decides nothing; its own time to complete stands beside the published one, measured.
+func TestClassicClaims(t *testing.T) {
+	st := readFake(t)
+	p := result.Plan{Protocol: plan.Classic, Requests: 1_000_000}
+	st.Fill(&p, Choice{Levels: []string{"c10"}})
+	p.Requests = 1_000_000
+	run := &result.Run{Plan: p, Contestants: []result.Contestant{{Name: "fast", LinesOfCode: 20}, {Name: "slow", LinesOfCode: 40}}}
+	for i, name := range []string{"fast", "slow"} {
+		run.Trials = append(run.Trials, result.Trial{Contestant: name, Key: result.Key{Position: i},
+			Load: result.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})
+	}
+	d := Judge(run)
+	c, err := st.Judge(d, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range c.Outcomes {
+		want := map[string]article.Verdict{"lines": article.Reproduced, "never": article.NotTestable, "bytes": article.Reproduced, "failed": article.NotRun, "unavailable": article.NotRun}[o.Claim.ID]
+		if want == "" {
+			want = article.NotRun
+		}
+		if o.Verdict != want {
+			t.Errorf("%s: %s (%s), want %s", o.Claim.ID, o.Verdict, o.Reason, want)
+		}
+	}
+	f := c.Published[1]
+	if f.N != 1_000_000 || f.Ours.Value != 9e9 || f.Metric.Computed != "" {
+		t.Errorf("the time to complete is %+v", f)
+	}
+	if rate := c.Published[0]; math.Abs(rate.Ours.Value-1e6/9) > 1 {
+		t.Errorf("the rate is %+v", rate)
+	}
+}
+
+// A run goes on while a claim's pair is open on the claim's own metric, though the run's primary metric has decided it.
+func TestSettled(t *testing.T) {
+	st := readFake(t)
+	st.Claims = st.Claims[:1]
+	st.Claims[0].Metric = "memory"
+	run := &result.Run{}
+	run.Plan.Protocol = plan.Duel
+	st.Fill(&run.Plan, Choice{})
+	pair := func(metric string, v analysis.Verdict, note string) analysis.Pair {
+		return analysis.Pair{A: "fast", B: "slow", Metric: metric, Verdict: v, Note: note}
+	}
+	throughput := pair("throughput", analysis.Different, "")
+	for _, c := range []struct {
+		name   string
+		memory analysis.Pair
+		want   bool
+	}{
+		{"open", pair("memory", analysis.Undecided, ""), false},
+		{"taken back", pair("memory", analysis.Undecided, "at the ceiling"), true},
+		{"decided", pair("memory", analysis.Tie, ""), true},
+	} {
+		a := &analysis.Analysis{Primary: "throughput", Pairs: []analysis.Pair{throughput, c.memory}}
+		if got := st.Settled(run, a); got != c.want || !AllDecided(a) {
+			t.Errorf("%s: settled %v, want %v", c.name, got, c.want)
+		}
+	}
+	if err := st.Whole(run); err != nil {
+		t.Error(err)
+	}
+	st.Fill(&run.Plan, Choice{Quick: true})
+	if err := st.Whole(run); err == nil || !strings.Contains(err.Error(), `"c20"`) {
+		t.Errorf("a quick run is whole: %v", err)
+	}
+}

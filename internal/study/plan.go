@@ -1,0 +1,160 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/article"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// Choice is what of a study a run takes: with Quick the levels that are marked so, all where none is, and the contestants of quick_contestants; Levels
+// are by name, all where it is empty.
+type Choice struct {
+	Quick  bool
+	Levels []string
+}
+
+// Planned are the levels of a plan, the cells that are loaded and the comparisons that are decided, as the study and its claims want them. At one level
+// every pair of contestants is decided, and cells and family are empty.
+func (s *Study) Planned(c Choice) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
+	taken := s.taken(c)
+	for _, l := range taken {
+		levels = append(levels, l.At)
+	}
+	if len(taken) < 2 {
+		return levels, nil, nil
+	}
+	for i, l := range taken {
+		for _, name := range s.at(l) {
+			if slices.Contains(s.entrants(c.Quick), name) {
+				cells = append(cells, result.Cell{Contestant: name, Level: i})
+			}
+		}
+	}
+	find := func(c article.Cell) (result.Cell, bool) {
+		i := slices.IndexFunc(taken, func(l *Level) bool { return l.Name == c.Level })
+		found := result.Cell{Contestant: c.Contestant, Level: i}
+		return found, i >= 0 && slices.Contains(cells, found)
+	}
+	for i := range s.Claims {
+		if m, ok := article.MetricNamed(s.Claims[i].Metric); !ok || m.Static {
+			continue
+		}
+		for _, p := range s.Claims[i].Pairs() {
+			a, ok := find(p.A)
+			b, ok2 := find(p.B)
+			if ok && ok2 && !slices.ContainsFunc(family, func(c result.Comparison) bool { return c.A == a && c.B == b || c.A == b && c.B == a }) {
+				family = append(family, result.Comparison{A: a, B: b})
+			}
+		}
+	}
+	return levels, cells, family
+}
+
+// entrants are the contestants of a run.
+func (s *Study) entrants(quick bool) []string {
+	if quick && len(s.QuickContestants) > 0 {
+		return s.QuickContestants
+	}
+	return s.Contestants
+}
+
+// taken are the levels that a run loads.
+func (s *Study) taken(c Choice) []*Level {
+	var all, quick []*Level
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		if len(c.Levels) > 0 && !slices.Contains(c.Levels, l.Name) {
+			continue
+		}
+		all = append(all, l)
+		if l.Quick {
+			quick = append(quick, l)
+		}
+	}
+	if c.Quick && len(quick) > 0 {
+		return quick
+	}
+	return all
+}
+
+// Settled reports whether all that the claims compare is decided, each pair on the claim's own metric. As in AllDecided, what was taken back is: more
+// epochs would not decide it.
+func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
+	e := &evidence{study: s, run: run}
+	for i := range s.Claims {
+		c := &s.Claims[i]
+		for _, pair := range c.Pairs() {
+			x, ok := e.cell(pair.A)
+			y, ok2 := e.cell(pair.B)
+			if !ok || !ok2 {
+				continue
+			}
+			p, compared := a.Compared(x, y, c.Metric)
+			if compared && p.Verdict == analysis.Undecided && (p.Note == "" || a.TooBusy) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Whole says why a run is not of all that the study asks: a page is not written from a part of it.
+func (s *Study) Whole(run *result.Run) error {
+	p := &run.Plan
+	if p.Protocol != plan.Duel && p.Protocol != "" {
+		return fmt.Errorf("the run is a %s, which decides nothing", p.Protocol)
+	}
+	for i := range s.Levels {
+		if !slices.Contains(p.Points(), s.Levels[i].At) {
+			return fmt.Errorf("the run did not load the level %q: a page is made of a run of every level", s.Levels[i].Name)
+		}
+	}
+	for _, name := range s.Contestants {
+		if !slices.Contains(p.Contestants, name) {
+			return fmt.Errorf("the run did not have %s: a page is made of a run of every contestant", name)
+		}
+	}
+	return nil
+}
+
+// Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer.
+func (s *Study) Tune(p *result.Plan) {
+	if s.Rounds > 0 && p.Protocol == plan.Duel {
+		p.Rounds = s.Rounds
+	}
+}
+
+// Fill puts the study's question into a plan, of which the protocol is known: what is loaded and decided, for how long, and the claims that it is to
+// judge. A classic run and a search have one level, the first. What was asked for by hand comes after it.
+func (s *Study) Fill(p *result.Plan, c Choice) {
+	levels, cells, family := s.Planned(c)
+	p.Study, p.Title, p.Scenario, p.Primary = s.Slug, s.Title, s.Scenario, s.Primary
+	p.Contestants = slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
+		return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
+	})
+	p.Level, p.ClaimsHash = levels[0], article.Hash(s.Claims)
+	switch {
+	case p.Protocol == plan.Sweep:
+		p.Levels, p.Cells = levels, cells
+	case p.Protocol == plan.Duel && len(levels) > 1:
+		p.Levels, p.Cells, p.Family = levels, cells, family
+	}
+	budget := s.Budget
+	if c.Quick && s.QuickBudget != "" {
+		budget = s.QuickBudget
+	}
+	if d, err := time.ParseDuration(budget); err == nil && p.Protocol == plan.Duel {
+		p.BudgetNS = int64(d)
+	}
+	if p.Protocol == plan.Classic {
+		p.Requests = s.Requests
+		if d, err := time.ParseDuration(s.Duration); err == nil {
+			p.TrialNS = int64(d)
+		}
+	}
+}

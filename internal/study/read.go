@@ -1,0 +1,250 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/article"
+	"dyno/internal/conf"
+	"dyno/internal/result"
+)
+
+// Files of a study's folder besides study.toml.
+const (
+	FiguresFile = "figures.csv"
+	ReadmeFile  = "README.md"
+)
+
+// Read reads the study of that slug. Errors carry file:line:column, all of them at once where one does not hide the next.
+func Read(fsys fs.FS, slug string) (*Study, error) { return ReadFolder(fsys, path.Join(Folder, slug)) }
+
+// ReadFolder is Read for a study in another folder of the project.
+func ReadFolder(fsys fs.FS, dir string) (*Study, error) {
+	s := &Study{Slug: path.Base(dir)}
+	file, err := conf.Read(fsys, path.Join(dir, "study.toml"), s)
+	if err != nil {
+		return nil, err
+	}
+	if s.Primary == "" {
+		s.Primary = "throughput"
+	}
+	r := &reader{fsys: fsys, file: file, s: s}
+	if r.head(); len(r.errs) == 0 {
+		r.levels()
+	}
+	if len(r.errs) > 0 { // what claims name is not sure
+		return nil, errors.Join(r.errs...)
+	}
+	known := s.known()
+	if err := article.Check(file, s.Claims, known); err != nil {
+		r.errs = append(r.errs, err)
+	} else {
+		r.pairs()
+	}
+	s.Figures, err = article.ReadFigures(fsys, path.Join(dir, FiguresFile), known)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.errs = append(r.errs, err)
+	}
+	if err := errors.Join(r.errs...); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+type reader struct {
+	fsys fs.FS
+	file *conf.File
+	s    *Study
+	errs []error
+}
+
+func (r *reader) errorf(key, format string, args ...any) {
+	r.errs = append(r.errs, r.file.Errorf(key, format, args...))
+}
+
+// head checks what a study has besides levels and claims.
+func (r *reader) head() {
+	s := r.s
+	for _, required := range []struct {
+		key   string
+		there bool
+	}{{"title", s.Title != ""}, {"scenario", s.Scenario != ""}, {"contestants", len(s.Contestants) > 0}, {"level", len(s.Levels) > 0}} {
+		if !required.there {
+			r.errorf(required.key, "a study needs %q", required.key)
+		}
+	}
+	if _, ok := analysis.MetricNamed(s.Primary); !ok {
+		names := make([]string, len(analysis.Metrics))
+		for i, m := range analysis.Metrics {
+			names[i] = m.Name
+		}
+		r.errorf("primary", "no metric %q; there are %s", s.Primary, strings.Join(names, ", "))
+	}
+	for _, d := range []struct{ key, value string }{{"budget", s.Budget}, {"quick_budget", s.QuickBudget}, {"duration", s.Duration}} {
+		if v, err := time.ParseDuration(d.value); d.value != "" && (err != nil || v <= 0) {
+			r.errorf(d.key, "%q: want a time such as 30m", d.value)
+		}
+	}
+	switch {
+	case s.Rounds < 0 || s.Rounds > 0 && s.Rounds < 3 || s.Rounds > 100:
+		r.errorf("rounds", "rounds = %d: want 3 to 100", s.Rounds)
+	case s.Requests < 0:
+		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
+	case s.Requests > 0 && s.Duration != "":
+		r.errorf("duration", "requests and duration: give one of them")
+	}
+	for i, name := range s.Contestants {
+		key := fmt.Sprintf("contestants[%d]", i)
+		if slices.Index(s.Contestants, name) < i {
+			r.errorf(key, "%q is named twice", name)
+		}
+		if _, gone := s.Unavailable[name]; gone {
+			r.errorf(key, "%q is among the unavailable too", name)
+		}
+		if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") && !strings.HasPrefix(name, "null") {
+			r.errorf(key, "no contestant %q in this project (dyno list shows all)", name)
+		}
+	}
+	for i, name := range s.QuickContestants {
+		if !slices.Contains(s.Contestants, name) {
+			r.errorf(fmt.Sprintf("quick_contestants[%d]", i), "no contestant %q in this study; it has %s", name, strings.Join(s.Contestants, ", "))
+		}
+	}
+	r.scenario("scenario", s.Scenario)
+}
+
+func (r *reader) exists(pattern string) bool {
+	found, err := fs.Glob(r.fsys, pattern)
+	return err == nil && len(found) > 0
+}
+
+func (r *reader) scenario(key, name string) {
+	if name != "" && !r.exists("scenarios/"+name+".toml") {
+		r.errorf(key, "no scenario %q in this project (dyno list shows all)", name)
+	}
+}
+
+// levels checks the levels and makes their names.
+func (r *reader) levels() {
+	for i := range r.s.Levels {
+		l := &r.s.Levels[i]
+		at := fmt.Sprintf("level[%d]", i)
+		r.scenario(at+".scenario", l.Scenario)
+		delay, err := time.ParseDuration(l.Launch.Delay)
+		if l.Launch.Delay != "" && (err != nil || delay < 0 || delay > time.Minute) {
+			r.errorf(at+".launch.delay", "%q: want a time from 0 to 1m, such as 30ms", l.Launch.Delay)
+		}
+		for _, n := range []struct {
+			key       string
+			value     int
+			least, to int
+		}{{"load.connections", l.Load.Connections, 1, 60_000}, {"load.pipeline", l.Load.Pipeline, 0, 1 << 10}, {"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
+			{"records", l.Records, 0, 1 << 20}} {
+			if n.value < n.least || n.value > n.to {
+				r.errorf(at+"."+n.key, "%s = %d: want %d to %d", n.key, n.value, n.least, n.to)
+			}
+		}
+		if l.Load.RateShare < 0 || l.Load.RateShare >= 1 {
+			r.errorf(at+".load.rate_share", "rate_share = %v: want a share of the slowest contestant's capacity, less than 1", l.Load.RateShare)
+		}
+		for j, name := range l.Contestants {
+			if !slices.Contains(r.s.Contestants, name) {
+				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q in this study; it has %s", name, strings.Join(r.s.Contestants, ", "))
+			}
+		}
+		l.At = result.Level{DelayNS: int64(delay), Connections: l.Load.Connections, Pipeline: max(1, l.Load.Pipeline), PerConnection: l.Load.PerConnection,
+			RateShare: l.Load.RateShare, Scenario: l.Scenario, Records: l.Records}
+		if l.At.Scenario == r.s.Scenario {
+			l.At.Scenario = ""
+		}
+		if l.Name == "" {
+			l.Name = levelName(l)
+		}
+		if strings.Contains(l.Name, "@") {
+			r.errorf(at+".name", "%q: a level's name has no @", l.Name)
+		}
+		for j, other := range r.s.Levels[:i] {
+			if other.At == l.At {
+				r.errorf(at, "level %q is the same as level %d, %q", l.Name, j+1, other.Name)
+			} else if other.Name == l.Name {
+				r.errorf(at+".name", "the name %q is taken by level %d", l.Name, j+1)
+			}
+		}
+	}
+}
+
+// levelName is made of a level's values: "30ms, 10 records, c125".
+func levelName(l *Level) string {
+	var parts []string
+	add := func(given bool, format string, value any) {
+		if given {
+			parts = append(parts, fmt.Sprintf(format, value))
+		}
+	}
+	add(l.Scenario != "", "%s", l.Scenario)
+	add(l.At.DelayNS > 0, "%v", time.Duration(l.At.DelayNS))
+	add(l.Records > 0, "%d records", l.Records)
+	add(true, "c%d", l.At.Connections)
+	add(l.At.Pipeline > 1, "p%d", l.At.Pipeline)
+	add(l.At.PerConnection == 1, "%s", "close")
+	add(l.At.PerConnection > 1, "%d per connection", l.At.PerConnection)
+	add(l.At.RateShare > 0, "at %v of capacity", l.At.RateShare)
+	return strings.Join(parts, ", ")
+}
+
+// pairs refuses comparisons across delays: these reach a contestant when it is launched, so that the two never share a round.
+func (r *reader) pairs() {
+	for i := range r.s.Claims {
+		c := &r.s.Claims[i]
+		if m, ok := article.MetricNamed(c.Metric); !ok || m.Static {
+			continue
+		}
+		for _, p := range c.Pairs() {
+			a, b := r.s.level(p.A.Level), r.s.level(p.B.Level)
+			if a != nil && b != nil && a.At.DelayNS != b.At.DelayNS {
+				r.errorf(fmt.Sprintf("claim[%d].kind", i), "%s and %s have different delays, which reach a contestant at its launch: no round has both, so they cannot be compared", p.A, p.B)
+			}
+		}
+	}
+}
+
+// known is what claims and figures may name.
+func (s *Study) known() article.Known {
+	k := article.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary, Single: len(s.Levels) == 1}
+	var gone []string
+	for name := range s.Unavailable {
+		gone = append(gone, name)
+	}
+	slices.Sort(gone)
+	k.Contestants = append(k.Contestants, gone...)
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		k.Levels = append(k.Levels, l.Name)
+		k.At[l.Name] = slices.Concat(s.at(l), gone)
+	}
+	return k
+}
+
+// at are the contestants of a level.
+func (s *Study) at(l *Level) []string {
+	if len(l.Contestants) > 0 {
+		return l.Contestants
+	}
+	return s.Contestants
+}
+
+// level returns the level of that name, "" being the only one, or nil.
+func (s *Study) level(name string) *Level {
+	for i := range s.Levels {
+		if l := &s.Levels[i]; l.Name == name || name == "" && len(s.Levels) == 1 {
+			return l
+		}
+	}
+	return nil
+}

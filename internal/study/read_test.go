@@ -1,0 +1,206 @@
+package study
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"dyno/internal/article"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+func TestReadErrors(t *testing.T) {
+	change := func(old, new string) string {
+		if !strings.Contains(fakeStudy, old) {
+			t.Fatalf("no %q in the study", old)
+		}
+		return strings.Replace(fakeStudy, old, new, 1)
+	}
+	const claim = "\n[[claim]]\nid = \"x\"\ntext = \"t\"\n"
+	end := strings.Count(fakeStudy, "\n") // of its lines; claim adds five
+	at := func(n int) string { return "studies/fake/study.toml:" + strconv.Itoa(end+n) + ":" }
+	for _, c := range []struct{ name, text, want string }{
+		{"missing contestant", change(`a = "fast @ c10"`, `a = "fats @ c10"`), `:31:1: no contestant "fats" in this study; did you mean "fast"?`},
+		{"missing level", change(`b = "slow @ c10"`, `b = "slow @ c01"`), `:32:1: no level "c01" in this study; did you mean "c10"?`},
+		{"no level named", change(`b = "slow @ c10"`, `b = "slow"`), `:32:1: "slow" names no level; want "slow @ LEVEL" with one of c10, c20, late`},
+		{"no member", change(`a = "fast @ c10"`, `a = "odd @ late"`), `:31:1: the cell odd @ late is no member of the study: the level "late" is for fast, slow`},
+		{"in a list", change(`cells = ["slow @ c20", "fast @ c20"]`, `cells = ["slow @ c20", "fast @ c2"]`), `: no level "c2"`},
+		{"missing metric", fakeStudy + claim + "kind = \"order\"\nmetric = \"memroy\"\ncells = [\"fast @ c10\", \"slow @ c10\"]\n", at(6) + `1: no metric "memroy"; did you mean "memory"?`},
+		{"a metric that follows", fakeStudy + claim + "kind = \"order\"\nmetric = \"latency_mean\"\ncells = [\"fast @ c10\", \"slow @ c10\"]\n", `no metric "latency_mean"`},
+		{"twice the same id", change(`id = "direction"`, `id = "ratio"`), `: the id "ratio" is taken by claim 1`},
+		{"no such kind", change(`kind = "tie"`, `kind = "tei"`), `no kind "tei"; did you mean "tie"?`},
+		{"a kind that needs a field", fakeStudy + claim + "kind = \"ratio\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\n", at(2) + `3: a claim of kind ratio needs "value"`},
+		{"a kind that has no such field", fakeStudy + claim + "kind = \"tie\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\nvalue = 2.0\n", at(8) + `1: a claim of kind tie has no "value"; it has a, b, margin`},
+		{"misspelt key", fakeStudy + claim + "kidn = \"tie\"\n", `unknown key "kidn"; did you mean "kind"?`},
+		{"a ratio of one", change("value = 2.1", "value = 1.02"), "is a tie: make it a claim of kind tie"},
+		{"no factor", change("value = 2.1", "value = -2.0"), "want the published factor"},
+		{"within", change("value = 2.1", "value = 2.1\nwithin = 0.9"), "want a factor above 1"},
+		{"direction", change(`direction = "falls"`, `direction = "fall"`), `no direction "fall"; did you mean "falls"?`},
+		{"over", change(`over = ["slow @ c10", "slow @ c20"]`, `over = ["slow @ c10"]`), "2 cells over 1; want one for each"},
+		{"than", change(`than = ["slow @ c20", "slow @ c10"]`, `than = ["slow @ c20"]`), "1 cells; want two"},
+		{"drop of nothing", change("value = 30\n", ""), `needs one of "value" (percent)`},
+		{"bound of nothing", change("at_most = 1000\n", ""), `a claim of kind bound needs "at_least" or "at_most"`},
+		{"itself", change(`b = "slow @ c10"`, `b = "fast @ c10"`), "fast @ c10 is compared with itself"},
+		{"across delays", change(`b = "slow @ c10"`, `b = "slow @ late"`), "fast @ c10 and slow @ late have different delays"},
+		{"level twice", change("connections = 20", "connections = 10"), `level "c10" is the same as level 1, "c10"`},
+		{"name twice", change(`name = "late"`, `name = "c10"`), `the name "c10" is taken by level 1`},
+		{"connections", change("connections = 20", "connections = 0"), `load.connections = 0: want 1 to 60000`},
+		{"delay", change(`"10ms"`, `"10"`), `"10": want a time from 0 to 1m`},
+		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`), `no contestant "solw" in this study`},
+		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`), `:5:39: no contestant "gome" in this project`},
+		{"scenario", change(`scenario = "s"`, `scenario = "r"`), `no scenario "r" in this project`},
+		{"primary", change(`primary = "throughput"`, `primary = "speed"`), `no metric "speed"`},
+		{"budget", change(`"2h"`, `"long"`), `"long": want a time such as 30m`},
+		{"no title", change("title = \"Fast against slow\"\n", ""), `a study needs "title"`},
+	} {
+		_, err := Read(project(map[string]string{"study.toml": c.text}), "fake")
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "studies/fake/study.toml:") {
+			t.Errorf("%s: %v\nwant …%s", c.name, err, c.want)
+		}
+	}
+}
+
+func TestReadFigures(t *testing.T) {
+	const head = "contestant,level,metric,unit,value,date,source,place,note\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"head", "a,b\n", ":1:1: want the head contestant,level"},
+		{"empty", "", ":1:1: want the head"},
+		{"contestant", head + "fats,c10,memory,MB,1,,,,\n", `:2:1: no contestant "fats" in this study; did you mean "fast"?`},
+		{"level", head + "fast,c01,memory,MB,1,,,,\n", `:2:6: no level "c01"`},
+		{"no level", head + "fast,,memory,MB,1,,,,\n", `:2:6: no level`},
+		{"metric", head + "fast,c10,memroy,MB,1,,,,\n", `:2:10: no metric "memroy"; did you mean "memory"?`},
+		{"requests", head + "fast,c10,time:many,s,1,,,,\n", `:2:10: "time:many": want the number of requests`},
+		{"unit", head + "fast,c10,memory,ms,1,,,,\n", `:2:17: no unit "ms" for memory; want one of KB, KiB, MB, MiB, bytes`},
+		{"value", head + "fast,c10,memory,MB,1.2.3,,,,\n", `:2:20: "1.2.3" is no number`},
+		{"missing is not zero", head + "fast,c10,memory,MB,,,,,\n", `:2:20: "" is no number; leave the row out`},
+		{"fields", head + "fast,c10\n", ":2:1: 2 fields; want the 9 of the head"},
+		{"quotes", head + "fast,c10,memory,MB,\"1,,,,\n", "studies/fake/figures.csv:"},
+		{"all at once", head + "fats,c10,memory,MB,1,,,,\nfast,c10,memory,MB,x,,,,\n", ":3:20:"},
+	} {
+		_, err := Read(project(map[string]string{"study.toml": fakeStudy, "figures.csv": c.text}), "fake")
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "studies/fake/figures.csv:") {
+			t.Errorf("%s: %v\nwant …%s", c.name, err, c.want)
+		}
+	}
+}
+
+// Every draft is a sound study once its contestants and scenarios are there.
+func TestDrafts(t *testing.T) {
+	for _, d := range drafts(t) {
+		if _, err := ReadFolder(d.fsys, d.dir); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func FuzzFigures(f *testing.F) {
+	f.Add(fakeFigures)
+	f.Add("contestant,level,metric,unit,value,date,source,place,note\nfast,c10,time:1,s,1e999,,,,\n")
+	known := readFixture().known()
+	f.Fuzz(func(t *testing.T, text string) {
+		figures, err := readFigures(fstest.MapFS{"f.csv": {Data: []byte(text)}}, known)
+		if err != nil && !strings.HasPrefix(err.Error(), "f.csv:") {
+			t.Errorf("an error without a place: %v", err)
+		}
+		for _, x := range figures {
+			if err == nil && (x.Per <= 0 || x.Base < 0) {
+				t.Errorf("%+v", x)
+			}
+		}
+	})
+}
+
+func readFixture() *Study {
+	st, err := Read(project(map[string]string{"study.toml": fakeStudy}), "fake")
+	if err != nil {
+		panic(err)
+	}
+	return st
+}
+
+func readFigures(fsys fs.FS, known article.Known) ([]article.Figure, error) {
+	return article.ReadFigures(fsys, "f.csv", known)
+}
+
+// draft is a study whose contestants are being made: the project that it lies in has them all.
+type draft struct {
+	fsys fs.FS
+	dir  string
+}
+
+func drafts(t *testing.T) (list []draft) {
+	t.Helper()
+	const folder = "../../studies-drafts"
+	files, err := filepath.Glob(folder + "/*/study.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		dir := filepath.Base(filepath.Dir(file))
+		m := fstest.MapFS{}
+		for _, name := range []string{"study.toml", FiguresFile} {
+			if text, err := os.ReadFile(filepath.Join(folder, dir, name)); err == nil {
+				m["studies-drafts/"+dir+"/"+name] = &fstest.MapFile{Data: text}
+			}
+		}
+		var names struct {
+			Scenario    string
+			Contestants []string
+			Level       []struct{ Scenario string }
+		}
+		if err := toml.Unmarshal(m["studies-drafts/"+dir+"/study.toml"].Data, &names); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		m["scenarios/"+names.Scenario+".toml"] = &fstest.MapFile{}
+		for _, l := range names.Level {
+			m["scenarios/"+l.Scenario+".toml"] = &fstest.MapFile{}
+		}
+		for _, c := range names.Contestants {
+			m["contestants/any/"+c+"/contestant.toml"] = &fstest.MapFile{}
+		}
+		list = append(list, draft{m, "studies-drafts/" + dir})
+	}
+	return list
+}
+
+// Each draft's plan, whole and quick, can be carried out, and comes to a verdict within its budget by the estimate.
+func TestDraftsFitTheirBudgets(t *testing.T) {
+	for _, d := range drafts(t) {
+		st, err := ReadFolder(d.fsys, d.dir)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, c := range []Choice{{}, {Quick: true}} {
+			p := result.Plan{Protocol: plan.Duel, Profile: "quick", Controls: []string{"ref", "ref'"}, Seed: 1, Alpha: 0.05, Margin: 0.03}
+			st.Fill(&p, c)
+			for _, name := range p.Contestants {
+				if strings.Contains(name, "netcore") || strings.Contains(name, "kestrel") || strings.HasPrefix(name, "dotnet") {
+					p.Managed = append(p.Managed, name)
+				}
+			}
+			if p.BudgetNS == 0 {
+				p.BudgetNS = int64(6 * time.Minute)
+			}
+			if err := plan.Profile(&p); err != nil {
+				t.Fatal(err)
+			}
+			st.Tune(&p)
+			cost, err := plan.Estimate(&p)
+			if err != nil {
+				t.Errorf("%s, quick %v: %v", st.Slug, c.Quick, err)
+				continue
+			}
+			t.Logf("%s, quick %v: %d levels, %d pairs, an epoch %v, first verdict %v, whole %v, looks %v", st.Slug, c.Quick, len(p.Levels), cost.Pairs,
+				cost.Epoch.Round(time.Second), cost.FirstVerdict.Round(time.Second), cost.Whole.Round(time.Second), cost.Looks)
+		}
+	}
+}
