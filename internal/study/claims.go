@@ -280,12 +280,25 @@ func (e *evidence) Compare(a, b article.Cell, metric string) article.Comparison 
 	if e.data.Analysis.Look == 0 {
 		c.Verdict, c.Note = analysis.Undecided, "the run ended before its first look"
 	}
-	for _, cell := range []result.Cell{x, y} {
-		if l := e.analysisOf(cell.Level); (metric == "throughput" || metric == "p50") && l != nil && l.Shares[cell.Contestant] > analysis.CeilingLimit {
-			c.Bound = true
-		}
-	}
+	e.bound(&c, p, metric)
 	return c
+}
+
+// bound takes back what the generator's ceiling may have made: a tie at it, and that one is behind who stands at it. Who leads at it leads.
+//
+// Note: analysis does so for the primary metric alone, which need not be the claim's.
+func (e *evidence) bound(c *article.Comparison, p analysis.Pair, metric string) {
+	at := func(cell result.Cell) bool {
+		a := e.analysisOf(cell.Level)
+		return a != nil && a.Shares[cell.Contestant] > analysis.CeilingLimit
+	}
+	if metric != "throughput" && metric != "p50" || !at(p.CellA()) && !at(p.CellB()) {
+		return
+	}
+	c.Bound = true
+	if lead := p.Leads(); lead == 0 || lead > 0 && at(p.CellB()) || lead < 0 && at(p.CellA()) {
+		c.Verdict, c.Note = analysis.Undecided, "one stands at the generator's ceiling: it may do more"
+	}
 }
 
 // exact compares what is known without an interval, or nearly so.

@@ -424,3 +424,27 @@ func TestSettled(t *testing.T) {
 		t.Errorf("a quick run is whole: %v", err)
 	}
 }
+
+// At the generator's ceiling the faster has a direction and no magnitude, and the slower has neither.
+func TestClaimsAtTheCeiling(t *testing.T) {
+	st := readFake(t)
+	run := fakeRun(t, st, Choice{})
+	for who, want := range map[string]article.Verdict{"fast": article.DirectionOnly, "slow": article.Undecided} {
+		d := Judge(run)
+		for i := range d.Levels {
+			d.Levels[i].Analysis.Shares = map[string]float64{who: 0.9}
+		}
+		c, err := st.Judge(d, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range c.Outcomes {
+			if o.Claim.ID == "ratio" && o.Verdict != want {
+				t.Errorf("%s at the ceiling: %s (%s), want %s", who, o.Verdict, o.Reason, want)
+			}
+			if o.Claim.ID == "tie" && o.Verdict != article.Undecided {
+				t.Errorf("a tie with %s at the ceiling: %s (%s)", who, o.Verdict, o.Reason)
+			}
+		}
+	}
+}
