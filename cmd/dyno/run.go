@@ -44,6 +44,7 @@ type runFlags struct {
 	duration    time.Duration
 	epochs      int
 	slo         string
+	idle        []int
 	primary     string
 	alpha       float64
 	margin      float64
@@ -89,6 +90,7 @@ func runCommand() *cobra.Command {
 	fl.DurationVarP(&f.duration, "duration", "d", 0, "classic: length of one load (default 30s)")
 	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
 	fl.StringVar(&f.slo, "slo", "", "search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % errors")
+	fl.IntSliceVar(&f.idle, "idle-connections", nil, "duel, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory per connection (default none; in the lab 1,500,1000)")
 	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
 	fl.Float64Var(&f.alpha, "alpha", 0.05, "chance of any false difference in the whole run")
 	fl.Float64Var(&f.margin, "margin", 0.03, "differences within it are a tie; in the lab 0.02, for p99 0.05")

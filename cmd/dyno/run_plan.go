@@ -72,6 +72,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if err := manage(pr, p); err != nil {
 		return nil, nil, err
 	}
+	p.IdleConnections = f.idle
 	if err := plan.Profile(p); err != nil {
 		return nil, nil, usagef("--profile: %w", err)
 	}
@@ -219,6 +220,10 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 		return usagef("--slo belongs to --protocol search")
 	case p.Epochs < 0 || p.Epochs > 0 && p.Protocol == plan.Duel:
 		return usagef("--epochs %d: want 1 or more, and a sweep, a search or a classic run; a duel ends when all is decided", p.Epochs)
+	case len(f.idle) > 0 && p.Protocol != plan.Duel && p.Protocol != plan.Sweep:
+		return usagef("--idle-connections belongs to a duel or a sweep")
+	case len(f.idle) == 1 || !slices.IsSorted(f.idle) || slices.ContainsFunc(f.idle, func(n int) bool { return n < 1 || n > 60_000 }):
+		return usagef("--idle-connections %v: want two or more numbers from 1 to 60000, rising", f.idle)
 	case slices.ContainsFunc(f.looks, func(n int) bool { return n < 1 }):
 		return usagef("--looks %v: want numbers of epochs, 1 or more", f.looks)
 	case (f.requests != "" || f.duration != 0) && p.Protocol != plan.Classic:
@@ -354,6 +359,7 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	if p.Forced != "" {
 		words = append(words, "--force")
 	}
+	add(len(f.idle) > 0, "--idle-connections", list(f.idle))
 	add(len(f.looks) > 0, "--looks", list(f.looks))
 	add(p.Protocol == plan.Duel || f.budget > 0, "--budget", time.Duration(p.BudgetNS))
 	add(true, "--seed", p.Seed)

@@ -7,13 +7,16 @@ import (
 	"dyno/internal/stats"
 )
 
-// Starts is how a contestant starts and warms up, over the epochs that count. Estimates are medians over epochs in ns, with 95 % intervals between
-// them; N is 0 where there is none.
+// Starts is what the processes of a contestant were like apart from the trials, over the epochs that count. Estimates are medians over epochs, with
+// 95 % intervals between them; N is 0 where there is none. Times are in ns.
 type Starts struct {
 	N       int            // starts
 	Ready   Estimate       // start of the process to its first right answer
 	Steady  Estimate       // warm-up time, of the starts that became steady; records of older versions have none
 	Classes map[string]int // of the warm-ups, by result.Launch.Warmup
+
+	// PerConnection is what an idle connection takes, bytes: of each epoch the slope of PSS over connections.
+	PerConnection Estimate
 }
 
 // StartsOf are the starts of a contestant after the pilots.
@@ -34,8 +37,24 @@ func StartsOf(run *result.Run, name string) Starts {
 			s.Classes[l.Warmup]++
 		}
 	}
-	s.Ready, s.Steady = level(ready), level(steady)
+	s.Ready, s.Steady, s.PerConnection = level(ready), level(steady), level(perConnection(run, name))
 	return s
+}
+
+// perConnection is the slope of each epoch that has one.
+func perConnection(run *result.Run, name string) (slopes []float64) {
+	x, y := map[int][]float64{}, map[int][]float64{}
+	for _, r := range run.Idle {
+		if r.Contestant == name && r.Server.PSSBytes != nil {
+			x[r.Epoch], y[r.Epoch] = append(x[r.Epoch], float64(r.Connections)), append(y[r.Epoch], float64(*r.Server.PSSBytes))
+		}
+	}
+	for e := range x {
+		if v, ok := Slope(x[e], y[e]); ok {
+			slopes = append(slopes, v)
+		}
+	}
+	return slopes // in no order: a median has none
 }
 
 // level is the median of one value per epoch, with its interval.

@@ -166,7 +166,12 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	counted := s.Count()
 	inner := clocks(s, b.Driver)
 	var seen result.Detail
-	if t.Load, err = sess.Run(ctx, b.window(o, &seen)); err != nil {
+	grown := func() []result.MemoryAt { return nil }
+	if p.Protocol == plan.Classic {
+		grown = growth(s)
+	}
+	t.Load, err = sess.Run(ctx, b.window(o, &seen))
+	if t.Memory = grown(); err != nil {
 		return nil, err
 	}
 	if r := seen.Response; r != nil {

@@ -56,6 +56,9 @@ func Profile(p *result.Plan) error {
 	trial := max(shortest, 20*time.Duration(p.Level.DelayNS))
 	switch p.Protocol {
 	case Duel:
+		if p.Profile == Lab && len(p.IdleConnections) == 0 {
+			p.IdleConnections = []int{1, 500, 1000}
+		}
 		if share := map[string]float64{"full": commonShare, Lab: labShare}[p.Profile]; share > 0 && len(p.Levels) == 0 && !p.Level.Open() {
 			common := p.Level // beside what is decided
 			common.RateShare = share

@@ -247,7 +247,7 @@ func (c *classic) sentences() []string {
 	if a := c.absent(); a != "" {
 		list = append(list, a)
 	}
-	return append(list, c.endedEarly()...)
+	return append(append(list, c.growth()...), c.endedEarly()...)
 }
 
 // gaps says why figures are missing.

@@ -16,7 +16,7 @@ import (
 //	contestant,metric,unit,value,lo,hi,ratio_to_ref,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
 //
 // Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is no value or a bound is not finite.
-// first_answer and warm_up have rows where they were measured, without ratio and place; the notes of warm_up are its classes.
+// first_answer, warm_up and memory_per_connection have rows where they were measured, without ratio and place; the notes of warm_up are its classes.
 // The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures. Where a duel shows further levels, rows of
 // them follow, the level in brackets after the metric, their verdict "beside".
 func CSV(w io.Writer, d *Data) error {
@@ -34,7 +34,7 @@ func CSV(w io.Writer, d *Data) error {
 			}
 			for _, c := range startColumns {
 				if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
-					out.Write(csvStart(r, c.Name, e))
+					out.Write(csvStart(r, c, e))
 				}
 			}
 		}
@@ -81,9 +81,9 @@ func (v *view) csvRow(r row, m analysis.Metric) []string {
 	return append(fields, verdict, strings.Join(notes, "; "))
 }
 
-func csvStart(r row, name string, e analysis.Estimate) []string {
-	fields := slices.Concat([]string{r.Name, name, "ns"}, csvNumbers(e), []string{"", "", "", strconv.Itoa(e.N), "", "", "", ""})
-	if name != "warm_up" {
+func csvStart(r row, c startColumn, e analysis.Estimate) []string {
+	fields := slices.Concat([]string{r.Name, c.Name, c.Unit}, csvNumbers(e), []string{"", "", "", strconv.Itoa(e.N), "", "", "", ""})
+	if c.Name != "warm_up" {
 		return append(fields, "")
 	}
 	return append(fields, classesText(r.Starts))

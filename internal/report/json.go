@@ -24,7 +24,7 @@ const JSONFormat = 1
 //	  metrics.<name>               value_<unit>, lo_<unit>, hi_<unit>, epochs, to_yardstick {value_ratio, lo_ratio, hi_ratio, epochs}, absent
 //	                               a struck contestant has no values: what it did is in trials.jsonl, but it is no figure
 //	  built                        as in trials.jsonl; null if it never was
-//	  starts                       starts (after the pilots), first_answer, warm_up {value_ns, lo_ns, hi_ns, epochs} or null, warm_up_classes {class: starts}
+//	  starts                       starts (after the pilots), first_answer, warm_up {value_ns, lo_ns, hi_ns, epochs} or null, memory_per_connection the same in _bytes, warm_up_classes {class: starts}
 //	  launches[]                   as in trials.jsonl
 //	pairs[]                        a, b, metric, value_ratio (a over b), lo_ratio, hi_ratio, epochs, p, p_holm, verdict, better, note
 //	canary, other_controls[]       as a pair

@@ -139,6 +139,13 @@ func classicFixture() *Data {
 			case name == "kestrel":
 				t.Server.PSSBytes = nil
 			}
+			for i := range int64(5) { // Kestrel's grows until its sessions end
+				if at := 2e9 * (i + 1); name != "kestrel" {
+					t.Memory = append(t.Memory, result.MemoryAt{AtNS: at, PSSBytes: 15 << 20})
+				} else if e == 1 {
+					t.Memory = append(t.Memory, result.MemoryAt{AtNS: at, PSSBytes: min(40*(i+1), 150) << 20})
+				}
+			}
 			d.Loads = append(d.Loads, t)
 		}
 	}

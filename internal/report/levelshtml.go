@@ -68,7 +68,7 @@ func wordsOf(own []word, ids ...string) []word {
 // sweepHTML is HTML for a sweep: a chart and a table for each metric.
 func sweepHTML(w io.Writer, d *Data) error {
 	s := newSweep(d)
-	ids := []string{"epoch", "void", "bound", "first_answer", "warm_up"}
+	ids := []string{"epoch", "void", "bound", "first_answer", "warm_up", "memory_per_connection"}
 	for _, m := range s.metrics {
 		ids = append(ids, m.Name)
 	}
@@ -177,6 +177,7 @@ func classicHTML(w io.Writer, d *Data) error {
 	p.Marks, p.Gaps, p.Caveats = c.marks(), c.gaps(), []string{"What others did on the machine voids no load here. Where a duel would not have counted one, " +
 		"the contestant's row says so."}
 	p.Tables = []levelsTable{c.table()}
+	p.Tables[0].Wide, p.Tables[0].Narrow = c.growthChart("wide", 760), c.growthChart("narrow", 360)
 	return pageTemplate.ExecuteTemplate(w, "classic", p)
 }
 

@@ -9,16 +9,18 @@ import (
 	"dyno/internal/result"
 )
 
-// startColumn is one of the two times of a start, as all forms show it.
+// startColumn is a figure of the processes apart from the trials, as all forms show it.
 type startColumn struct {
 	Name string // in CSV and JSON
 	Head string // of tables for people
+	Unit string // ns or bytes
 	Of   func(analysis.Starts) analysis.Estimate
 }
 
 var startColumns = []startColumn{
-	{"first_answer", "first answer", func(s analysis.Starts) analysis.Estimate { return s.Ready }},
-	{"warm_up", "warm-up", func(s analysis.Starts) analysis.Estimate { return s.Steady }},
+	{"first_answer", "first answer", "ns", func(s analysis.Starts) analysis.Estimate { return s.Ready }},
+	{"warm_up", "warm-up", "ns", func(s analysis.Starts) analysis.Estimate { return s.Steady }},
+	{"memory_per_connection", "memory per connection", "bytes", func(s analysis.Starts) analysis.Estimate { return s.PerConnection }},
 }
 
 // startsShown are the columns that some row of the run fills.
@@ -39,7 +41,7 @@ func (v *view) startScale(c startColumn) Scale {
 			values = append(values, e.Value)
 		}
 	}
-	return ScaleOf("ns", values...)
+	return ScaleOf(c.Unit, values...)
 }
 
 // startParts prints a time of a start, and its interval where it has a width: "3.2", "(2.6–4.1)".
@@ -135,7 +137,7 @@ func startsJSON(s analysis.Starts) object {
 	for _, c := range startColumns {
 		var of any
 		if e := c.Of(s); e.N > 0 {
-			of = object{{"value_ns", number(e.Value)}, {"lo_ns", number(e.Lo)}, {"hi_ns", number(e.Hi)}, {"epochs", e.N}}
+			of = object{{"value_" + c.Unit, number(e.Value)}, {"lo_" + c.Unit, number(e.Lo)}, {"hi_" + c.Unit, number(e.Hi)}, {"epochs", e.N}}
 		}
 		o = append(o, field{c.Name, of})
 	}

@@ -56,4 +56,6 @@ var words = []word{
 	{"warm_up", "Warm-up",
 		"Loaded by turns with the others, from the first window of load to the one with which the level began that it stayed at: 0 is a contestant that " +
 			"is at its speed at once. Its class is flat, warmed (it became faster), slowdown (it was faster before), or no steady state."},
+	{"memory_per_connection", "Memory per connection",
+		"What one more idle connection takes, after it has carried a request: the slope of PSS over the numbers of connections held (Theil–Sen), median of the epochs."},
 }

@@ -288,6 +288,14 @@ type Trial struct {
 	Server        Usage  `json:"server"`
 	Generator     Usage  `json:"generator"`
 	Causes        Causes `json:"causes"`
+	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic run alone.
+	Memory []MemoryAt `json:"memory,omitempty"`
+}
+
+// MemoryAt is what a process tree held at a time, counted from the start of the window.
+type MemoryAt struct {
+	AtNS     int64 `json:"at_ns"`
+	PSSBytes int64 `json:"pss_bytes"`
 }
 
 // Load is what the generator saw in the counted window, drained. The ledger closes:

@@ -109,7 +109,7 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 		if i := b.install(ctx, one); i.err != nil {
 			return nil, i.err
 		}
-		valid, all, err := b.rounds(ctx, e.rows[0].name, times*b.opts.pairs, []contender{side(one), side(other)})
+		valid, all, err := b.rounds(ctx, e.rows[0].name, times*b.opts.pairs, voids, []contender{side(one), side(other)})
 		if err != nil {
 			return nil, err
 		}

@@ -103,22 +103,22 @@ func TestVoidRoundsAreRepeated(t *testing.T) {
 	}
 	cs := []contender{side("a"), side("b")}
 	tell := func(int, int, []outcome, string) {}
-	valid, all, err := runRounds(t.Context(), 3, cs, machineOf(0, 0, 1, 0, 0, 0, 0, 0), tell)
+	valid, all, err := runRounds(t.Context(), 3, voids, cs, machineOf(0, 0, 1, 0, 0, 0, 0, 0), tell)
 	if err != nil || len(valid) != 3 || all != 4 || len(order) != 8 {
 		t.Errorf("%d of %d, %d windows, %v", len(valid), all, len(order), err)
 	}
-	if _, all, err := runRounds(t.Context(), 3, cs, machineOf(1), tell); !errors.Is(err, errNoise) || all != 3*tries {
+	if _, all, err := runRounds(t.Context(), 3, voids, cs, machineOf(1), tell); !errors.Is(err, errNoise) || all != 3*tries {
 		t.Errorf("a machine that is never quiet: %d rounds, %v", all, err)
 	}
 	erring := contender{"c", func(context.Context) (outcome, error) { return outcome{erred: true}, nil }}
-	if _, _, err := runRounds(t.Context(), 1, []contender{erring}, machineOf(0), tell); !errors.Is(err, errNoise) {
+	if _, _, err := runRounds(t.Context(), 1, voids, []contender{erring}, machineOf(0), tell); !errors.Is(err, errNoise) {
 		t.Errorf("a peer that errs: %v", err)
 	}
 	failing := contender{"c", func(context.Context) (outcome, error) { return outcome{}, errNoFigures }}
-	if _, _, err := runRounds(t.Context(), 1, []contender{failing}, machineOf(0), tell); !errors.Is(err, errNoFigures) {
+	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(0), tell); !errors.Is(err, errNoFigures) {
 		t.Errorf("a contender that fails: %v", err)
 	}
-	if _, _, err := runRounds(t.Context(), 1, []contender{failing}, machineOf(1), tell); !errors.Is(err, errNoise) {
+	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(1), tell); !errors.Is(err, errNoise) {
 		t.Errorf("a contender that fails while others run: %v", err)
 	}
 }
