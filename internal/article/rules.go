@@ -43,7 +43,12 @@ func (c *Comparison) same() bool {
 // Note: not where the interval merely touches the band, for then the widest interval would reproduce the most; and not where only the point lies in
 // it, for the point is not what is known.
 func ofRatio(c Comparison, value, within float64) (Verdict, string) {
+	lo, hi := value/within, value*within
+	band := fmt.Sprintf("%.3g–%.3g", lo, hi)
+	outside := c.Ratio.Hi < lo || c.Ratio.Lo > hi
 	switch {
+	case c.Verdict == analysis.Undecided && c.Note == "" && outside:
+		return Undecided, undecided(c) + ", but the factor is another: the interval lies outside " + band
 	case c.Verdict == analysis.Undecided:
 		return Undecided, undecided(c)
 	case c.same():
@@ -51,14 +56,12 @@ func ofRatio(c Comparison, value, within float64) (Verdict, string) {
 	case c.Up != (value > 1):
 		return Refuted, "reversed"
 	}
-	lo, hi := value/within, value*within
-	band := fmt.Sprintf("%.3g–%.3g", lo, hi)
 	switch {
 	case c.Bound:
 		return DirectionOnly, "the factor is open: the faster stands at the generator's ceiling"
 	case c.Ratio.Lo >= lo && c.Ratio.Hi <= hi:
 		return Reproduced, "the interval lies within " + band
-	case c.Ratio.Hi < lo || c.Ratio.Lo > hi:
+	case outside:
 		return DirectionOnly, "the factor is another: the interval lies outside " + band
 	}
 	return DirectionOnly, "the factor is open: the interval crosses a border of " + band
