@@ -177,6 +177,12 @@ func classicHTML(w io.Writer, d *Data) error {
 	p.Marks, p.Gaps, p.Caveats = c.marks(), c.gaps(), []string{"What others did on the machine voids no load here. Where a duel would not have counted one, " +
 		"the contestant's row says so."}
 	p.Tables = []levelsTable{c.table()}
+	if d := newDriven(c); d != nil {
+		p.Tables = append(p.Tables, d.page())
+		p.Marks = append(append(p.Marks, d.head()), d.words()...)
+		p.Words = append(p.Words, word{"driver", "Beside another load generator", "The same loads made by another tool, in its own terms: what it counts as an answer, " +
+			"an error or a latency is its own. Of ceiling: its rate as a share of what the same generator makes of a server that does nothing."})
+	}
 	return pageTemplate.ExecuteTemplate(w, "classic", p)
 }
 
