@@ -115,7 +115,8 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	if err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
-	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	r.Header.Del("Content-Length") // each tool says it itself
+	r.Body = io.NopCloser(bytes.NewReader(body))
 	if (r.Method != http.MethodGet || len(body) > 0) && !t.kind.methods {
 		return nil, fmt.Errorf("%s is used for GET alone; the scenario %s has a %s", t.Name, s.Name, r.Method)
 	}
