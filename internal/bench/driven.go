@@ -50,6 +50,5 @@ func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Tri
 		t.Generator.CPUNS = reading{used, true}.ns()
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Driver.CPUs()))
-	t.Load.Connections = o.Level.Connections
 	return t, nil
 }

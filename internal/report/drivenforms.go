@@ -18,20 +18,17 @@ func (t *text) driven(d *driven) {
 	}
 	t.para("", "", d.head(), "", "")
 	heads, rows := d.table()
-	cols := make([]column, len(heads))
-	for i, h := range heads {
-		cols[i] = column{head: h, right: i > 1 && i < len(heads)-1}
-		for k, r := range rows {
-			cell := r[i]
-			if i == 0 {
-				if cell = shorten(cell, max(8, min(t.width/3, 32))); k%2 == 1 {
-					cell = "" // the same as above
-				}
-			}
-			cols[i].cells = append(cols[i].cells, cell)
+	lead, cols := column{head: heads[0] + ", " + heads[1]}, make([]column, len(heads)-2)
+	for _, r := range rows {
+		lead.cells = append(lead.cells, shorten(r[0], max(8, min(t.width/3, 32)))+", "+r[1])
+		for i := range cols {
+			cols[i].cells = append(cols[i].cells, r[i+2])
 		}
 	}
-	for k, table := range stack(cols[:2], cols[2:], t.width) {
+	for i := range cols {
+		cols[i].head, cols[i].right = heads[i+2], i < len(cols)-1
+	}
+	for k, table := range stack([]column{lead}, cols, t.width) {
 		if k > 0 {
 			t.line("")
 		}

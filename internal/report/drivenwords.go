@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dyno/internal/result"
+	"dyno/internal/validity"
 )
 
 // driverWays are what makes the figures of each load generator differ from dyno's, whatever it is pointed at: read from their sources and checked against
@@ -19,6 +20,7 @@ var driverWays = map[string][]string{
 		"It looks at the status of an answer; dyno at status, length and body.",
 	},
 	"ab": {
+		"It waits in vain for the end of an answer without 'Connection: keep-alive', such as that of the server that shows the ceilings.",
 		"It has one thread and HTTP/1.0, and dials within the time that it measures; dyno before.",
 		"Its percentiles are whole milliseconds.",
 		"What it calls failed is an answer of another length than its first, right or wrong; dyno compares the body.",
@@ -51,6 +53,9 @@ func (d *driven) words() (lines []string) {
 		}
 	}
 	ways := append([]string{}, driverWays[d.run.Plan.Driver]...)
+	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.Driver); len(r.loads) > 0 && math.IsNaN(r.value(drivenMetrics[0])) {
+		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no rate"+because(&r.loads[0])+".")
+	}
 	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each request.")
 	if d.run.Plan.Ceiling == "" {
 		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a delay, and --controls not none.")
@@ -67,6 +72,11 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 	case math.IsNaN(a) || a == 0:
 		says = append(says, "dyno has no rate to set beside it.")
 	default:
+		says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a), Sig3(b), Sig3(a)))
+		if text := d.others(own, told); text != "" {
+			says = append(says, text)
+			break // no other reason can be told from that
+		}
 		says = append(says, d.rates(a, b, d.share(own), d.share(told))...)
 	}
 	for i := range told.loads {
@@ -88,9 +98,37 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 	return says
 }
 
+// because is what a load's generator said of a failure.
+func because(t *result.Trial) string {
+	if t.Told == nil || t.Told.Exit == "" {
+		return ""
+	}
+	return " (" + Clean(t.Told.Exit) + ")"
+}
+
+// others says which of the loads that a comparison rests on were disturbed: those of the contestant, and those of the ceilings.
+func (d *driven) others(own, told *drivenRow) string {
+	var disturbed []string
+	for _, r := range []*drivenRow{own, told, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling, d.run.Plan.Driver)} {
+		for i := range r.loads {
+			if validity.Void(r.loads[i : i+1]) {
+				name := r.by() + "'s load"
+				if r.contestant == d.run.Plan.Ceiling {
+					name += " of " + r.title
+				}
+				disturbed = append(disturbed, name)
+				break
+			}
+		}
+	}
+	if len(disturbed) == 0 {
+		return ""
+	}
+	return "Others used the CPUs during " + and(disturbed) + ": where the difference comes from cannot be told from this."
+}
+
 // rates compare the two rates, ours first, and look for a reason in the ceilings.
 func (d *driven) rates(a, b, shareA, shareB float64) (says []string) {
-	says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a), Sig3(b), Sig3(a)))
 	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
 		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of ours.", PerCent(shareB), d.name, PerCent(shareA))
 		switch {

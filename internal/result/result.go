@@ -285,12 +285,12 @@ type Trial struct {
 	Key
 	Contestant string `json:"contestant"`
 	Level      *Level `json:"level,omitempty"` // where it is not the plan's
-	// Driver is the external load generator that made the load, "" dyno's own engine. Of its load Told says what is known, and Load nothing.
+	// Driver is the external load generator that made the load, "" dyno's own engine. Of such a load Told says what is known, and there is no Load.
 	Driver        string `json:"driver,omitempty"`
 	Told          *Told  `json:"told,omitempty"`
 	StartedUnixNS int64  `json:"started_unix_ns"` // of the thaw
 	EndedUnixNS   int64  `json:"ended_unix_ns"`   // of the freeze
-	Load          Load   `json:"load"`
+	Load          Load   `json:"load,omitzero"`
 	Server        Usage  `json:"server"`
 	Generator     Usage  `json:"generator"`
 	Causes        Causes `json:"causes"`

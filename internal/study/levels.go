@@ -155,7 +155,9 @@ func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
 func judgeClassic(run *result.Run) *report.Data {
 	all := latest(run.Trials)
 	loads := ownLoads(run, all)
-	e := &validity.Evidence{Run: run, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
+	own := *run
+	own.Trials = ownLoads(run, run.Trials)
+	e := &validity.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
 	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(all), Findings: checked(e, plan.Classic, wholeRun)}
 	if run.Plan.Driver != "" {
 		d.Beside = all

@@ -60,6 +60,7 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 		return nil, fmt.Errorf("%s does not tell its version: %q, %v", program, version, err)
 	}
 	version, _, _ = strings.Cut(version, " Copyright")
+	version, _, _ = strings.Cut(version, " <$") // of ab's source control
 	return &Tool{Name: name, Version: version, program: program, kind: k}, nil
 }
 
