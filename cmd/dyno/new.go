@@ -89,7 +89,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	dir, err := contestant.Copy(source, pr.root, base, language, name)
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return usage(err)
+		return usagef("%s is there already; give another name", dir)
 	case err != nil:
 		return fmt.Errorf("make %s of %s: %w", text, from, err)
 	}

@@ -41,7 +41,7 @@ func Languages(base string) []string {
 func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	dir := filepath.Join(base, language, name)
 	if _, err := os.Lstat(dir); err == nil {
-		return "", fmt.Errorf("%s is there already: %w", dir, fs.ErrExist)
+		return dir, fmt.Errorf("%s: %w", dir, fs.ErrExist)
 	}
 	src := from.Dir(root)
 	names, err := namesIn(src, from, name)
