@@ -36,6 +36,7 @@ type compareFlags struct {
 	connections int
 	delay       time.Duration
 	failIf      []string
+	folders     []string
 	resume      string
 }
 
@@ -71,6 +72,7 @@ func compareCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.contestant, "contestant", "", "contestant that revisions and programs are of: its name in this project, or its folder")
+	contestantsFlag(cmd, &f.folders, knowFolders)
 	fl.StringArrayVar(&f.failIf, "fail-if", []string{"cpu_per_request>3%"}, "fail when the data show this change: METRIC<-N% or METRIC>N%; may be repeated")
 	fl.StringVar(&f.run.primary, "primary", "cpu_per_request", "metric that decides: throughput, cpu_per_request, p50 or memory")
 	fl.StringVar(&f.run.scenario, "scenario", "", "scenario (default: the first that both serve)")
@@ -106,6 +108,9 @@ func compare(cmd *cobra.Command, f *compareFlags, baseText, headText string) (er
 	}
 	pr, err := openProject()
 	if err != nil {
+		return err
+	}
+	if _, err := pr.knowOnly(f.folders); err != nil {
 		return err
 	}
 	work, err := os.MkdirTemp("", "dyno-compare-")
@@ -226,6 +231,7 @@ func compareCommandOf(f *compareFlags, p *result.Plan, sides [2]*side) string {
 		}
 	}
 	add(f.contestant != "", "--contestant", f.contestant)
+	add(len(f.folders) > 0, "--contestants", strings.Join(f.folders, ","))
 	for _, c := range f.failIf {
 		add(true, "--fail-if", c)
 	}

@@ -15,13 +15,17 @@ import (
 )
 
 func listCommand() *cobra.Command {
-	return &cobra.Command{
+	var folders []string
+	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List contestants, scenarios and studies, and whether they can be had here",
 		Args:  arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			p, err := openProject()
 			if err != nil {
+				return err
+			}
+			if _, err := p.knowOnly(folders); err != nil {
 				return err
 			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
@@ -31,6 +35,8 @@ func listCommand() *cobra.Command {
 			return w.Flush()
 		},
 	}
+	contestantsFlag(cmd, &folders, knowFolders)
+	return cmd
 }
 
 // list writes all that the project has. Nothing is fetched to find out what is available.

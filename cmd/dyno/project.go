@@ -24,9 +24,12 @@ type project struct {
 	manifests []*contestant.Manifest
 }
 
-// openProject finds the project at or above the working directory and reads its manifests.
+// projectVariable names the project for those who work outside of it.
+const projectVariable = "DYNO_PROJECT"
+
+// openProject finds the project at or above the working directory, or the folder that DYNO_PROJECT names, and reads its manifests.
 func openProject() (*project, error) {
-	dir, err := os.Getwd()
+	dir, err := filepath.Abs(os.Getenv(projectVariable)) // of nothing: the working directory
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +40,7 @@ func openProject() (*project, error) {
 			return p, err
 		}
 		if at == filepath.Dir(at) {
-			return nil, usagef("no folders contestants/ and scenarios/ at or above %s: run dyno inside a checkout of it", dir)
+			return nil, usagef("no folders contestants/ and scenarios/ at or above %s: run dyno inside a checkout of it, or set %s to one", dir, projectVariable)
 		}
 	}
 }

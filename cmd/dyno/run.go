@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,7 +36,8 @@ type runFlags struct {
 	quick       bool
 	levels      []string
 	budget      time.Duration
-	contestants []string
+	contestants []string // names
+	typed       []string // the same, with the folders that some of them were named by
 	controls    []string
 	scenario    string
 	connections []int
@@ -45,6 +47,7 @@ type runFlags struct {
 	epochs      int
 	slo         string
 	idle        []int
+	driver      string
 	primary     string
 	alpha       float64
 	margin      float64
@@ -76,7 +79,7 @@ func runCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringSliceVar(&f.contestants, "contestants", nil, "contestants, by name (default: those of the study)")
+	fl.StringSliceVar(&f.contestants, "contestants", nil, "contestants, by name, or by a folder, which stands for all that it holds (default: those of the study)")
 	fl.StringSliceVar(&f.controls, "controls", nil, "truth servers that ride along: the yardstick, its blinded copy, ref+X%; or none (default: ref,ref' and, with --profile full and lab, ref+5%)")
 	fl.StringVar(&f.scenario, "scenario", "", "scenario (default: that of the study)")
 	fl.IntSliceVar(&f.connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
@@ -91,6 +94,7 @@ func runCommand() *cobra.Command {
 	fl.IntVar(&f.epochs, "epochs", 0, "sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
 	fl.StringVar(&f.slo, "slo", "", "search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % errors")
 	fl.IntSliceVar(&f.idle, "idle-connections", nil, "duel, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory per connection (default none; in the lab 1,500,1000)")
+	fl.StringVar(&f.driver, "driver", "", "classic: let another load generator make each load once more, and set it beside ours: wrk, bombardier, ab or h2load")
 	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
 	fl.Float64Var(&f.alpha, "alpha", 0.05, "chance of any false difference in the whole run")
 	fl.Float64Var(&f.margin, "margin", 0.03, "differences within it are a tie; in the lab 0.02, for p99 0.05")
@@ -112,6 +116,10 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 	if err != nil {
 		return err
 	}
+	f.typed = f.contestants
+	if f.contestants, err = pr.know(f.typed); err != nil {
+		return err
+	}
 	p, sc, err := planOf(pr, f, slug)
 	if err != nil {
 		return err
@@ -119,6 +127,9 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 	cost, err := plan.Estimate(p)
 	if err != nil {
 		return usage(err)
+	}
+	if _, err := driver(cmd.Context(), p, []*scenario.Scenario{sc}); err != nil {
+		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(f.out), 0o755); err != nil {
 		return fmt.Errorf("create run folder: %w", err)
@@ -135,11 +146,13 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 // resume goes on with an interrupted run.
 func resume(cmd *cobra.Command, f *runFlags) error {
 	others := cmd.Flags().NFlag() - 1
-	if f.offline {
-		others--
+	for _, flag := range []string{"offline", "contestants"} {
+		if cmd.Flags().Changed(flag) {
+			others--
+		}
 	}
 	if others > 0 {
-		return usagef("--resume goes on with the plan of the run; beside it there is room for --offline only")
+		return usagef("--resume goes on with the plan of the run; beside it there is room for --offline, and --contestants with folders, only")
 	}
 	run, err := result.Open(f.resume)
 	if err != nil {
@@ -153,6 +166,9 @@ func resume(cmd *cobra.Command, f *runFlags) error {
 	}
 	pr, err := openProject()
 	if err != nil {
+		return err
+	}
+	if _, err := pr.knowOnly(f.contestants); err != nil {
 		return err
 	}
 	sc, err := pr.scenario(run.Plan.Scenario)
@@ -197,10 +213,14 @@ func measure(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *s
 	if err != nil {
 		return nil, err
 	}
+	tool, err := driver(cmd.Context(), p, append(slices.Collect(maps.Values(others)), sc))
+	if err != nil {
+		return nil, err
+	}
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	defer view.Close()
 	return do(&bench.Bench{
-		Host: host, Driver: host.Driver(), Scenario: sc, Others: others, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
+		Host: host, Driver: host.Driver(), External: tool, Folder: f.out, Scenario: sc, Others: others, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  decided(pr, p),
 		Standing: standing, Note: note,
 	})

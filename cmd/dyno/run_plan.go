@@ -27,7 +27,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	}
 	p := &result.Plan{
 		Format: result.Format, Dyno: version(), Protocol: f.protocol, Profile: f.profile, Controls: f.controls, Seed: f.seed, Alpha: f.alpha,
-		Margin: f.margin, Epochs: f.epochs, StartedUnixNS: time.Now().UnixNano(),
+		Margin: f.margin, Epochs: f.epochs, Driver: f.driver, StartedUnixNS: time.Now().UnixNano(),
 	}
 	if err := choose(p, f, st); err != nil {
 		return nil, nil, err
@@ -216,6 +216,8 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 		return usagef("--alpha %v: want more than 0 and less than 0.5", p.Alpha)
 	case p.Margin <= 0 || p.Margin >= 1:
 		return usagef("--margin %v: want a share, more than 0 and less than 1", p.Margin)
+	case p.Driver != "" && p.Protocol != plan.Classic:
+		return usagef("--driver belongs to --protocol classic: another load generator's figures are set beside ours, and never ranked")
 	case f.slo != "" && p.Protocol != plan.Search:
 		return usagef("--slo belongs to --protocol search")
 	case p.Epochs < 0 || p.Epochs > 0 && p.Protocol == plan.Duel:
@@ -336,7 +338,11 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	if p.Study != "" {
 		words = append(words, slug)
 	}
-	add(p.Study == "", "--contestants", strings.Join(p.Contestants, ","))
+	named := f.typed
+	if len(named) == 0 {
+		named = p.Contestants
+	}
+	add(p.Study == "" && len(named) > 0, "--contestants", quoted(strings.Join(named, ",")))
 	add(p.Protocol != plan.Duel, "--protocol", p.Protocol)
 	add(p.Profile != "quick", "--profile", p.Profile)
 	if f.quick {
@@ -353,6 +359,7 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	add(f.duration > 0, "--duration", f.duration)
 	add(f.epochs > 0, "--epochs", f.epochs)
 	add(f.slo != "", "--slo", `"`+f.slo+`"`)
+	add(p.Driver != "", "--driver", p.Driver)
 	add(f.primary != "", "--primary", f.primary)
 	add(p.Alpha != 0.05, "--alpha", p.Alpha)
 	add(f.marginGiven, "--margin", p.Margin)

@@ -17,11 +17,13 @@ import (
 func verifyCommand() *cobra.Command {
 	var offline, mutants bool
 	var only string
+	var folders []string
 	cmd := &cobra.Command{
-		Use:   "verify [CONTESTANT…]",
+		Use:   "verify [CONTESTANT|FOLDER…]",
 		Short: "Build contestants and prove that they keep their contracts",
 		Long: `verify builds each contestant, starts it, and sends every request of its scenarios: status, headers, body, framing, keep-alive, sessions. Then it
-loads it shortly, over several connections and with several requests in the pipeline, and sees that its Date moves on.
+loads it shortly, over several connections and with several requests in the pipeline, and sees that its Date moves on. A contestant outside of the project
+is named by its folder, or by its name beside --contestants.
 
 With --mutants the names are those of scenarios, and what is proved is the proof: a reference server must be accepted, and each of its mutants,
 which have one defect each, be found.`,
@@ -31,12 +33,23 @@ which have one defect each, be found.`,
 				return err
 			}
 			if mutants {
-				if only != "" || offline {
-					return usagef("--mutants takes scenarios and starts no contestant: leave --scenario and --offline out")
+				if only != "" || offline || len(folders) > 0 {
+					return usagef("--mutants takes scenarios and starts no contestant: leave --scenario, --offline and --contestants out")
 				}
 				return verifyMutants(cmd, p, names)
 			}
-			if len(names) == 0 {
+			outside, err := p.knowOnly(folders)
+			if err != nil {
+				return err
+			}
+			if names, err = p.know(names); err != nil {
+				return err
+			}
+			switch {
+			case len(names) > 0:
+			case len(outside) > 0:
+				names = outside
+			default:
 				names = p.names()
 			}
 			for _, n := range names {
@@ -65,6 +78,7 @@ which have one defect each, be found.`,
 	}
 	cmd.Flags().BoolVar(&offline, "offline", false, "fetch no toolchain")
 	cmd.Flags().StringVar(&only, "scenario", "", "verify this scenario only")
+	contestantsFlag(cmd, &folders, knowFolders+"; alone, all of those are verified")
 	cmd.Flags().BoolVar(&mutants, "mutants", false, "prove the proof: [SCENARIO…], all of them if none is named")
 	return cmd
 }

@@ -69,10 +69,17 @@ type Driver interface {
 	Quiet() func() // keeps the generator's own runtime still until the function it returns is called
 }
 
+// External is a load generator that is not dyno's. log is the file that its output goes to; used is the CPU time of its processes.
+type External interface {
+	Load(ctx context.Context, job load.Job, w load.Window, log string) (told result.Told, used time.Duration, err error)
+}
+
 // Bench runs one plan.
 type Bench struct {
 	Host     Host
 	Driver   Driver
+	External External                      // of a plan with a Driver; else nil
+	Folder   string                        // of the run; External's output goes below it
 	Scenario *scenario.Scenario            // of the plan
 	Others   map[string]*scenario.Scenario // of levels that have one of their own, by name
 	Last     *result.Calibration           // of this machine; nil: there is none

@@ -114,7 +114,11 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		return b.fail(o.Contestant, "launch", o.Epoch, fmt.Errorf("it was not started in epoch %d", o.Epoch))
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
-	t, err := b.load(ctx, s, o)
+	load := b.load
+	if o.Driver != "" {
+		load = b.driven
+	}
+	t, err := load(ctx, s, o)
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
 	}
@@ -122,7 +126,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		if err := b.record(result.Record{Trial: t}); err != nil {
 			return err
 		}
-		if o.Level.RatePerSec == 0 || t.Load.Failed > 0 { // an open loop may ask for more than it can bear
+		if o.Driver == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) { // an open loop may ask for more than it can bear
 			err = broken(&t.Load)
 		}
 	}

@@ -44,7 +44,7 @@ const doneMark = ".dyno-built"
 // builds beside that folder and renames, so that two dynos may build at once and a broken build leaves nothing.
 // The error is a *Failed, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
-	src := filepath.Join(cmp.Or(m.Root, o.Root), filepath.FromSlash(m.Path))
+	src := m.Dir(o.Root)
 	key, err := fingerprint(m, src, tc)
 	if err != nil {
 		return nil, &Failed{Stage: "build", Err: err}
@@ -146,7 +146,7 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes all files of the contestant, those of its language's folder that lie beside it, the shared ones that it names, and the
+// fingerprint hashes all files of the contestant, those beside it that a builder takes for its own, the shared ones that it names, and the
 // toolchain. Where the folder lies does not matter: a revision that is checked out once more is not built once more.
 func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
 	h := sha256.New()
@@ -160,30 +160,50 @@ func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
 		fmt.Fprintf(h, "%s %d\n%s\n", name, len(b), b)
 		return err
 	}
-	beside, _ := filepath.Glob(filepath.Join(filepath.Dir(src), "*.*"))
+	beside, err := above(src)
+	if err != nil {
+		return "", err
+	}
 	for _, path := range beside {
-		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
-			if err := add(path); err != nil {
-				return "", err
-			}
+		if err := add(path); err != nil {
+			return "", err
 		}
 	}
 	walk := func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (d.Name() == "bin" || d.Name() == "obj"):
+		case d.IsDir() && skipped(d.Name()):
 			return filepath.SkipDir
 		case !d.Type().IsRegular():
 			return nil
 		}
 		return add(path)
 	}
-	err := filepath.WalkDir(src, walk)
+	err = filepath.WalkDir(src, walk)
 	for _, name := range m.Shared {
 		err = cmp.Or(err, filepath.WalkDir(filepath.Join(src, "..", "..", "shared", name), walk))
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// skipped reports whether a folder of that name is no source, but what a build or a repository left.
+func skipped(name string) bool { return name == "bin" || name == "obj" || name == ".git" }
+
+// above finds the files beside the folder src that a builder would take for its own: NuGet's and MSBuild's, who look for them in all folders above.
+func above(src string) ([]string, error) {
+	entries, err := os.ReadDir(filepath.Dir(src))
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, e := range entries {
+		name := strings.ToLower(e.Name())
+		if e.Type().IsRegular() && (name == "nuget.config" || name == "global.json" || name == ".editorconfig" || strings.HasPrefix(name, "directory.")) {
+			files = append(files, filepath.Join(filepath.Dir(src), e.Name()))
+		}
+	}
+	return files, nil
 }
 
 // Identify reads framework and version from the built program, not from its manifest, and hashes the program. It fails if the manifest

@@ -4,10 +4,12 @@
 package contestant
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,6 +53,11 @@ var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "types
 
 // Managed reports whether the contestant runs on a managed runtime.
 func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }
+
+// Dir is the folder of the contestant, absolute if root, that of the project, is.
+func (m *Manifest) Dir(root string) string {
+	return filepath.Join(cmp.Or(m.Root, root), filepath.FromSlash(m.Path))
+}
 
 // Read reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.
 func Read(fsys fs.FS, dir string) (*Manifest, error) {
@@ -125,7 +132,12 @@ func read(fsys fs.FS, dir string) (*Manifest, *conf.File, error) {
 
 // List reads all manifests of a project, sorted by name.
 func List(fsys fs.FS) ([]*Manifest, error) {
-	files, err := fs.Glob(fsys, Folder+"/*/*/contestant.toml")
+	return list(fsys, Folder+"/*/*/contestant.toml")
+}
+
+// list reads the manifests that the pattern finds, sorted by name.
+func list(fsys fs.FS, pattern string) ([]*Manifest, error) {
+	files, err := fs.Glob(fsys, pattern)
 	if err != nil {
 		return nil, err
 	}

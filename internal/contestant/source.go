@@ -23,6 +23,34 @@ func ReadFolder(dir string) (*Manifest, error) {
 	return m, nil
 }
 
+// ListFolder reads the manifests of a folder anywhere: its own contestant.toml, or those of <language>/<name>/ below it, sorted by name. There is at
+// least one. Errors carry file:line:column.
+func ListFolder(dir string) ([]*Manifest, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, "contestant.toml")); err == nil {
+		m, err := Read(os.DirFS(filepath.Dir(dir)), filepath.Base(dir))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Dir(dir), err)
+		}
+		m.Root = filepath.Dir(dir)
+		return []*Manifest{m}, nil
+	}
+	all, err := list(os.DirFS(dir), "*/*/contestant.toml")
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	case len(all) == 0:
+		return nil, fmt.Errorf("no contestant.toml in %s, nor in <language>/<name>/ below it", dir)
+	}
+	for _, m := range all {
+		m.Root = dir
+	}
+	return all, nil
+}
+
 // Prebuilt is the program of m that was built elsewhere, to be started as its own would be: with the arguments and the environment of the
 // manifest, {out} being the folder that it lies in. The error is a *Failed.
 func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {

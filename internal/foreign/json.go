@@ -125,6 +125,7 @@ var bombardierFields = []field{
 	{"result.req4xx", "http4xx", ""}, {"result.req5xx", "http5xx", ""}, {"result.others", "others", ""}, {"result.latency.mean", "latency_mean", "us"},
 	{"result.latency.stddev", "latency_stdev", "us"}, {"result.latency.max", "latency_max", "us"}, {"result.rps.mean", "rps_mean", "req/s"},
 	{"result.rps.stddev", "rps_stdev", "req/s"}, {"result.rps.max", "rps_max", "req/s"}, {"result.bytesRead", "transferred", "bytes"},
+	{"result.bytesWritten", "written", "bytes"},
 	{"result.latency.percentiles.50", "p50", "us"}, {"result.latency.percentiles.75", "p75", "us"}, {"result.latency.percentiles.90", "p90", "us"},
 	{"result.latency.percentiles.95", "p95", "us"}, {"result.latency.percentiles.99", "p99", "us"},
 }

@@ -39,6 +39,7 @@ var outputs = map[string][]pattern{
 		line(`^Time taken for tests:\s+([0-9.]+) seconds`, "time", "s"),
 		line(`^Complete requests:\s+(\d+)`, "requests", ""),
 		line(`^Failed requests:\s+(\d+)`, "failed", ""),
+		line(`^\s+\(Connect: (\d+), Receive: (\d+), Length: (\d+), Exceptions: (\d+)\)`, "connect_errors receive_errors length_errors exceptions", ""),
 		line(`^Non-2xx responses:\s+(\d+)`, "non2xx", ""),
 		line(`^Keep-Alive requests:\s+(\d+)`, "kept_alive", ""),
 		line(`^Total transferred:\s+(\d+) bytes`, "total_transferred", "bytes"),

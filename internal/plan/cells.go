@@ -12,7 +12,8 @@ import (
 // entrant is what a round loads once: a cell, and the level as the plan has it.
 type entrant struct {
 	result.Cell
-	level result.Level
+	level  result.Level
+	driver string // external, of a classic run
 }
 
 // leastSides is in how many epochs a cell beside the family is loaded, where the plan does not say: fewer give a median no interval at 95 %.
@@ -159,7 +160,17 @@ func roundsIn(p *result.Plan, epoch int) int {
 // starter at each level.
 func entrants(p *result.Plan, epoch int) []entrant {
 	pilot := epoch < p.Pilots
-	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot))
+	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot))
+	if p.Driver == "" {
+		return own
+	}
+	var both []entrant
+	for _, e := range own { // next to each other, for the machine changes its speed
+		driven := e
+		driven.driver = p.Driver
+		both = append(both, e, driven)
+	}
+	return both
 }
 
 // sides are what an epoch loads besides, in its first round alone, if that is asked of it: cells that no comparison names.
@@ -198,7 +209,7 @@ func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 				continue
 			}
 			if (control || loaded(p, c)) && ok(c, l, control) {
-				out = append(out, entrant{c, l})
+				out = append(out, entrant{Cell: c, level: l})
 			}
 		}
 	}
@@ -305,7 +316,7 @@ func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
 
 // Rate is what a level's share came to, requests per second; false where the pilots have not shown it. A level without a share has its own.
 func Rate(run *result.Run, level int) (perSec float64, ok bool) {
-	l, ok := resolve(run, entrant{result.Cell{Level: level}, run.Plan.Points()[level]})
+	l, ok := resolve(run, entrant{Cell: result.Cell{Level: level}, level: run.Plan.Points()[level]})
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 

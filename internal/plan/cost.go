@@ -86,7 +86,10 @@ func Profile(p *result.Plan) error {
 			p.Epochs = 1
 		}
 	case Classic:
-		p.Rounds, p.Looks, p.Pilots, p.RewarmNS, p.Ceiling, p.Controls = 1, nil, 0, 0, "", nil
+		p.Rounds, p.Looks, p.Pilots, p.RewarmNS, p.Controls = 1, nil, 0, 0, nil
+		if p.Driver == "" {
+			p.Ceiling = ""
+		}
 		if p.Epochs == 0 {
 			p.Epochs = 1
 		}

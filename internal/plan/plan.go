@@ -19,6 +19,7 @@ type Order struct {
 	TrialNS    int64
 	Pilot      bool
 	Last       bool   // of the epoch's last round
+	Driver     string // external load generator that makes the load; "": dyno's own engine
 	LoadSeed   uint64 // of the drawn inputs: the same for all contestants of a round
 }
 
@@ -163,7 +164,7 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 			continue
 		}
 		k.Position = pos
-		o := Order{Key: k, Contestant: e.Contestant, TrialNS: trialOf(p, e), Pilot: k.Epoch < p.Pilots, Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1)}
+		o := Order{Key: k, Contestant: e.Contestant, Driver: e.driver, TrialNS: trialOf(p, e), Pilot: k.Epoch < p.Pilots, Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1)}
 		var ok bool
 		if o.Level, ok = resolve(run, e); !ok {
 			continue
@@ -191,7 +192,7 @@ func starters(p *result.Plan, pilot bool) []string {
 	var names []string
 	names = append(names, p.Contestants...)
 	names = append(names, p.Controls...)
-	if pilot && p.Ceiling != "" {
+	if (pilot || p.Driver != "") && p.Ceiling != "" {
 		names = append(names, p.Ceiling)
 	}
 	return names

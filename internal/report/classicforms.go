@@ -28,6 +28,7 @@ func classicText(w io.Writer, d *Data) error {
 		t.para("", "", "Errors of those that have figures: none.", "", "")
 	}
 	t.line("")
+	t.driven(newDriven(c))
 	t.unjudgedEnd()
 	return t.out.Flush()
 }
@@ -117,6 +118,7 @@ func classicMarkdown(w io.Writer, d *Data) error {
 		fmt.Fprintf(out, "- %s\n", escapeMarkdown(l))
 	}
 	fmt.Fprintf(out, "\n%s.\n\n", escapeMarkdown(strings.Join(c.head(), ", ")))
+	newDriven(c).markdown(out)
 	c.markdownEnd(out)
 	return out.Flush()
 }
@@ -153,14 +155,15 @@ func (c *classic) markdownTable(out io.Writer) {
 
 // classicCSV writes one row per contestant and metric, with a head row:
 //
-//	protocol,contestant,delay_ns,connections,pipeline,metric,unit,value,least,most,loads,requests,errors,state,notes
+//	protocol,contestant,delay_ns,connections,pipeline,metric,unit,value,least,most,loads,requests,errors,state,notes,driver
 //
 // protocol says in words what the figures are. value is of one load, or the middle one of several, least and most their range; requests
 // are those of all loads that were answered right, errors the others by kind. state is measured, absent or struck; these have no values.
+// driver is who made the load: dyno, or an external load generator, whose requests are those that it says were answered.
 func classicCSV(w io.Writer, d *Data) error {
 	c := newClassic(d)
 	out := csv.NewWriter(w)
-	out.Write([]string{"protocol", "contestant", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "least", "most", "loads", "requests", "errors", "state", "notes"})
+	out.Write([]string{"protocol", "contestant", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "least", "most", "loads", "requests", "errors", "state", "notes", "driver"})
 	at := c.run.Plan.Level
 	for _, r := range c.rows {
 		n, errs := c.totals(r)
@@ -177,10 +180,11 @@ func classicCSV(w io.Writer, d *Data) error {
 				numbers = csvNumbers(analysis.Estimate{Value: f.value, Lo: f.least, Hi: f.most})
 			}
 			fields := []string{classicLabel, r.Name, strconv.FormatInt(at.DelayNS, 10), strconv.Itoa(at.Connections), strconv.Itoa(at.Pipeline), m.Name, m.Unit}
-			fields = append(append(fields, numbers...), strconv.Itoa(f.loads), strconv.FormatInt(n, 10), errorsText(errs), state, strings.Join(notes, "; "))
+			fields = append(append(fields, numbers...), strconv.Itoa(f.loads), strconv.FormatInt(n, 10), errorsText(errs), state, strings.Join(notes, "; "), "dyno")
 			out.Write(fields)
 		}
 	}
+	newDriven(c).csv(out, []string{strconv.FormatInt(at.DelayNS, 10), strconv.Itoa(at.Connections), strconv.Itoa(at.Pipeline)})
 	out.Flush()
 	return out.Error()
 }
@@ -202,7 +206,7 @@ func classicJSON(w io.Writer, d *Data) error {
 		list = append(list, append(c.unjudgedJSON(r), field{"requests", n}, field{"errors", kinds}, field{"metrics", metrics},
 			field{"built", r.Built}, field{"launches", c.launchesJSON(r)}))
 	}
-	return writeObject(w, d, object{
+	all := object{
 		{"format", JSONFormat},
 		{"label", classicLabel},
 		{"answer", c.sentences()},
@@ -210,7 +214,11 @@ func classicJSON(w io.Writer, d *Data) error {
 		{"summary", object{{"loads", len(c.Loads)}, {"loaded_again", c.Void}}},
 		{"contestants", list},
 		{"findings", c.findingsJSON()},
-	})
+	}
+	if beside := newDriven(c); beside != nil {
+		all = append(all, field{"driver", beside.json()})
+	}
+	return writeObject(w, d, all)
 }
 
 func singleJSON(m analysis.Metric, f single) object {

@@ -178,6 +178,12 @@ func classicHTML(w io.Writer, d *Data) error {
 		"the contestant's row says so."}
 	p.Tables = []levelsTable{c.table()}
 	p.Tables[0].Wide, p.Tables[0].Narrow = c.growthChart("wide", 760), c.growthChart("narrow", 360)
+	if d := newDriven(c); d != nil {
+		p.Tables = append(p.Tables, d.page())
+		p.Marks = append(append(p.Marks, d.head()), d.words()...)
+		p.Words = append(p.Words, word{"driver", "Beside another load generator", "The same loads made by another tool, in its own terms: what it counts as an answer, " +
+			"an error or a latency is its own. Of ceiling: its rate as a share of what the same generator makes of a server that does nothing."})
+	}
 	return pageTemplate.ExecuteTemplate(w, "classic", p)
 }
 

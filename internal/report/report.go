@@ -17,6 +17,7 @@ type Data struct {
 	Analysis *analysis.Analysis // of a duel
 	Levels   []Level            // of a sweep; of a duel with named pairs all, of another those beside the first
 	Loads    []result.Trial     // of a classic run: those that are shown
+	Beside   []result.Trial     // of one with an external load generator: those, that generator's, and both of the ceiling's server
 	Found    []Capacity         // of a search
 	Claims   *Claims            // of its study, judged; nil where there are none
 	Findings []validity.Finding // whole run first, then by contestant

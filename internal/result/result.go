@@ -129,6 +129,9 @@ type Plan struct {
 	Looks   []int   `json:"looks"`            // candidate numbers of valid epochs
 	Epochs  int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
+	// Driver is an external load generator that makes each load of a classic run once more, after dyno's own; "" is none.
+	Driver string `json:"driver,omitempty"`
+
 	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
 	IdleConnections []int `json:"idle_connections,omitempty"`
 
@@ -280,11 +283,14 @@ type WarmupWindow struct {
 // Trial is a short load on one contestant.
 type Trial struct {
 	Key
-	Contestant    string `json:"contestant"`
-	Level         *Level `json:"level,omitempty"` // where it is not the plan's
+	Contestant string `json:"contestant"`
+	Level      *Level `json:"level,omitempty"` // where it is not the plan's
+	// Driver is the external load generator that made the load, "" dyno's own engine. Of such a load Told says what is known, and there is no Load.
+	Driver        string `json:"driver,omitempty"`
+	Told          *Told  `json:"told,omitempty"`
 	StartedUnixNS int64  `json:"started_unix_ns"` // of the thaw
 	EndedUnixNS   int64  `json:"ended_unix_ns"`   // of the freeze
-	Load          Load   `json:"load"`
+	Load          Load   `json:"load,omitzero"`
 	Server        Usage  `json:"server"`
 	Generator     Usage  `json:"generator"`
 	Causes        Causes `json:"causes"`

@@ -153,9 +153,26 @@ func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
 // Note: a duel voids what others disturbed. A classic run cannot: who publishes such figures does not know of it, and on a busy machine nothing
 // would be left. The report says beside each figure whether a duel would have counted it.
 func judgeClassic(run *result.Run) *report.Data {
-	loads := latest(run.Trials)
-	e := &validity.Evidence{Run: run, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
-	return &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(loads), Findings: checked(e, plan.Classic, wholeRun)}
+	all := latest(run.Trials)
+	loads := ownLoads(run, all)
+	own := *run
+	own.Trials = ownLoads(run, run.Trials)
+	e := &validity.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
+	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(all), Findings: checked(e, plan.Classic, wholeRun)}
+	if run.Plan.Driver != "" {
+		d.Beside = all
+	}
+	return d
+}
+
+// ownLoads are those of contestants that dyno's own engine made: neither an external load generator's, nor those of the ceiling's server.
+func ownLoads(run *result.Run, trials []result.Trial) (out []result.Trial) {
+	for _, t := range trials {
+		if t.Driver == "" && t.Contestant != run.Plan.Ceiling {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // latest are the trials of the last attempt at each place of each round.
@@ -223,7 +240,7 @@ func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
 
 func classicStanding(run *result.Run) (out []result.Standing) {
 	m, _ := analysis.MetricNamed("throughput")
-	loads := latest(run.Trials)
+	loads := ownLoads(run, latest(run.Trials))
 	for _, name := range run.Plan.Contestants {
 		for i := len(loads) - 1; i >= 0; i-- {
 			if v, ok := m.Of(&loads[i]); ok && loads[i].Contestant == name && run.FailureOf(name) == nil {

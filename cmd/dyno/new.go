@@ -1,0 +1,182 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/contestant"
+	"dyno/internal/truth"
+)
+
+func newCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "new", Short: "Make a new contestant", Args: arguments(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			return usagef("what is to be made? dyno new contestant LANGUAGE/NAME")
+		}}
+	cmd.AddCommand(newContestantCommand())
+	return cmd
+}
+
+func newContestantCommand() *cobra.Command {
+	var from string
+	var folders []string
+	cmd := &cobra.Command{
+		Use:   "contestant LANGUAGE/NAME",
+		Short: "Make a new contestant of one that there is",
+		Long: "contestant writes a folder for a new contestant, a copy of another under a new name, which passes dyno verify as it is. It lies in contestants/ of the\n" +
+			"project, or in the folder of --contestants, which may be anywhere and may be new.",
+		Example: "  dyno new contestant go/mine --from net-http\n" +
+			"  dyno new contestant dotnet/mine --from kestrel --contestants ~/bench",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(folders) > 1 {
+				return usagef("--contestants: a new contestant lies in one folder; %d are given", len(folders))
+			}
+			pr, err := openProject()
+			if err != nil {
+				return err
+			}
+			return newContestant(cmd, pr, args[0], from, append(folders, "")[0])
+		},
+	}
+	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to begin with")
+	contestantsFlag(cmd, &folders, "folder that the contestant's is to lie in (default: contestants/ of the project)")
+	return cmd
+}
+
+// newContestant makes one in folder, or in the project, and says on stdout where it is and on stderr what to do next.
+func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) error {
+	language, name, ok := strings.Cut(text, "/")
+	if !ok {
+		return usagef("%q: want LANGUAGE/NAME, such as go/%s", text, text)
+	}
+	for _, n := range []string{language, name} {
+		if err := contestant.CheckName(n); err != nil {
+			return usage(err)
+		}
+	}
+	if _, control, err := truth.ParseControl(name); control || err != nil || name == baseName || name == headName {
+		return usagef("%q is a name of dyno's own; give another", name)
+	}
+	base := filepath.Join(pr.root, contestant.Folder)
+	if folder != "" {
+		base = folder
+		if isContestant(folder) {
+			return usagef("--contestants: %s is a contestant's folder; a new one lies beside it: give the folder that holds its language's", folder)
+		}
+		if len(contestant.Languages(folder)) > 0 {
+			if _, err := pr.knowOnly([]string{folder}); err != nil {
+				return err
+			}
+		}
+	}
+	source := pr.manifest(from)
+	if source == nil {
+		return usagef("--from: no contestant %q%s", from, suggest(from, pr.names(), "dyno list"))
+	}
+	if m := pr.manifest(name); m != nil {
+		return usagef("the name %q is taken by %s; give another", name, m.Dir(pr.root))
+	}
+	if of := filepath.Base(filepath.Dir(source.Dir(pr.root))); of != language {
+		return usagef("%s is written in %s; want %s/%s, or another --from", from, of, of, name)
+	}
+	dir, err := contestant.Copy(source, pr.root, base, language, name)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return usagef("%s is there already; give another name", dir)
+	case err != nil:
+		return fmt.Errorf("make %s of %s: %w", text, from, err)
+	}
+	again := ""
+	if folder != "" {
+		again = " --contestants " + quoted(asFolder(folder))
+	}
+	fmt.Fprintln(cmd.OutOrStdout(), dir)
+	fmt.Fprintf(cmd.ErrOrStderr(), "a copy of %s under the name %s. Next:\n  dyno verify %s%s\n", from, name, name, again)
+	return nil
+}
+
+// contestantsFlag gives a command the flag that names contestants' folders.
+func contestantsFlag(cmd *cobra.Command, folders *[]string, text string) {
+	cmd.Flags().StringSliceVar(folders, "contestants", nil, text)
+}
+
+const knowFolders = "folders of contestants outside of the project: a contestant's own, or one that holds LANGUAGE/NAME/"
+
+// asFolder writes a folder so that it is not taken for a name.
+func asFolder(folder string) string {
+	if strings.ContainsAny(folder, `/\`) || folder == "." || folder == ".." {
+		return folder
+	}
+	return "." + string(filepath.Separator) + folder
+}
+
+// know reads the contestants of the folders among values into the project, and returns the values with the names of those contestants in place of
+// their folder. A value with a slash is a folder, and so is one that names no contestant and is a folder here.
+func (p *project) know(values []string) (names []string, err error) {
+	known := p.names()
+	for _, v := range values {
+		if asFolder(v) != v && (slices.Contains(known, v) || !isDir(v)) {
+			names = append(names, v)
+			continue
+		}
+		if !isDir(v) {
+			return nil, usagef("no folder %s; a contestant of the project is named without a slash", v)
+		}
+		found, err := contestant.ListFolder(v)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range found {
+			if err := p.add(m); err != nil {
+				return nil, err
+			}
+			if !slices.Contains(names, m.Name) {
+				names = append(names, m.Name)
+			}
+		}
+	}
+	return names, nil
+}
+
+// knowOnly is know where a name says nothing: for a flag that takes folders alone.
+func (p *project) knowOnly(folders []string) ([]string, error) {
+	for _, f := range folders {
+		if !isDir(f) {
+			return nil, usagef("--contestants: no folder %s", f)
+		}
+	}
+	values := make([]string, len(folders))
+	for i, f := range folders {
+		values[i] = asFolder(f)
+	}
+	return p.know(values)
+}
+
+// add takes a contestant in. One whose folder is known already is no other.
+func (p *project) add(m *contestant.Manifest) error {
+	old := p.manifest(m.Name)
+	switch {
+	case old == nil:
+		p.manifests = append(p.manifests, m)
+		slices.SortFunc(p.manifests, func(a, b *contestant.Manifest) int { return strings.Compare(a.Name, b.Name) })
+	case !sameFolder(old.Dir(p.root), m.Dir(p.root)):
+		return usagef("%s: the name %q is taken by %s; rename one of them", m.Dir(p.root), m.Name, old.Dir(p.root))
+	}
+	return nil
+}
+
+func sameFolder(a, b string) bool {
+	x, err := filepath.EvalSymlinks(a)
+	if err != nil {
+		return false
+	}
+	y, err := filepath.EvalSymlinks(b)
+	return err == nil && x == y
+}

@@ -1,0 +1,54 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// driven is load by the external load generator. What that meets is its own affair: it stands in what was told and strikes out no contestant.
+func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
+	watched := b.Host.Watch()
+	outer := clocks(s, b.Driver)
+	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, Driver: o.Driver, StartedUnixNS: time.Now().UnixNano()}
+	if o.Level != b.run.Plan.Level {
+		t.Level = &o.Level
+	}
+	if err := s.Thaw(); err != nil {
+		return nil, err
+	}
+	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Driver)
+	name := filepath.Join("logs", LogName(o.Contestant, fmt.Sprintf("%s%d", o.Driver, o.Epoch)))
+	told, used, err := b.External.Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil), filepath.Join(b.Folder, name))
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		told.Trouble = fmt.Sprintf("it did not run: %v", err)
+	} else {
+		told.LogFile = filepath.ToSlash(name)
+	}
+	server, _ := inner()
+	counted(&t.Server)
+	if o.Last {
+		s.Totals(&t.Server)
+	}
+	if err := s.Freeze(); err != nil {
+		return nil, err
+	}
+	t.EndedUnixNS, t.Told = time.Now().UnixNano(), &told
+	serverAll, generatorAll := outer()
+	t.Causes = watched(serverAll.or(0), generatorAll.or(0)+used)
+	s.Usage(&t.Server)
+	t.Server.LoggedBytes -= before
+	t.Server.CPUNS = server.ns()
+	if used > 0 {
+		t.Generator.CPUNS = reading{used, true}.ns()
+	}
+	t.Causes.GeneratorCPUs = max(1, len(b.Driver.CPUs()))
+	return t, nil
+}

@@ -1,0 +1,213 @@
+package contestant
+
+import (
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// validName is what a contestant may be called: a folder, a column of a table, a word on a command line.
+var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// CheckName refuses what cannot be the name of a contestant, or of a language's folder.
+func CheckName(name string) error {
+	if len(name) > 40 || !validName.MatchString(name) {
+		return fmt.Errorf("%q: want at most 40 small letters, digits and single hyphens, such as my-server", name)
+	}
+	return nil
+}
+
+// Languages names the languages' folders below base that hold a contestant.
+func Languages(base string) []string {
+	files, _ := filepath.Glob(filepath.Join(base, "*", "*", "contestant.toml"))
+	var names []string
+	for _, file := range files {
+		names = append(names, filepath.Base(filepath.Dir(filepath.Dir(file))))
+	}
+	return slices.Compact(names)
+}
+
+// Copy writes the new contestant name, a copy of from, into base/<language>/<name> and returns that folder. root is the project's. What bears
+// the old name bears the new one: manifest, Go module, .csproj. What lies outside of the folder and goes into the build, such as
+// base/shared/<folder>, is copied where base has none. The error is fs.ErrExist where the folder is there; then nothing is written.
+func Copy(from *Manifest, root, base, language, name string) (string, error) {
+	dir := filepath.Join(base, language, name)
+	if _, err := os.Lstat(dir); err == nil {
+		return dir, fmt.Errorf("%s: %w", dir, fs.ErrExist)
+	}
+	src := from.Dir(root)
+	names, err := namesIn(src, from, name)
+	if err != nil {
+		return "", err
+	}
+	partial := dir + ".partial"
+	defer os.RemoveAll(partial)
+	if err := copyTree(src, partial, names.rename); err != nil {
+		return "", err
+	}
+	if err := around(src, from, filepath.Dir(dir)); err != nil {
+		return "", err
+	}
+	if err := os.Rename(partial, dir); err != nil {
+		return "", err
+	}
+	_, err = ReadFolder(dir)
+	return dir, err
+}
+
+// around copies what from needs beside its folder into the language's folder beside, where that has none.
+func around(src string, from *Manifest, beside string) error {
+	files, err := above(src)
+	if err != nil {
+		return err
+	}
+	missing := func(file string) bool {
+		_, err := os.Lstat(file)
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	for _, file := range files {
+		if to := filepath.Join(beside, filepath.Base(file)); missing(to) {
+			if err := copyFile(file, to, nil); err != nil {
+				return err
+			}
+		}
+	}
+	for _, name := range from.Shared {
+		if to := filepath.Join(beside, "..", "shared", name); missing(to) {
+			if err := copyTree(filepath.Join(src, "..", "..", "shared", name), to, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// copyTree copies the regular files below src, but what builds left there, changed by change, which gets and gives a path within src.
+func copyTree(src, dst string, change func(path string, b []byte) (string, []byte)) error {
+	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && skipped(d.Name()):
+			return filepath.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		rel, err := filepath.Rel(src, path)
+		if err != nil {
+			return err
+		}
+		return copyFile(path, filepath.Join(dst, rel), change)
+	})
+}
+
+// copyFile copies a file and its permission to be executed. change may give it another base name.
+func copyFile(from, to string, change func(path string, b []byte) (string, []byte)) error {
+	st, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	if change != nil {
+		var base string
+		base, b = change(from, b)
+		to = filepath.Join(filepath.Dir(to), base)
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(to, b, 0o644|st.Mode().Perm()&0o111)
+}
+
+// renaming is what bears a contestant's name, and what it shall be called.
+type renaming struct {
+	from, to       string // in contestant.toml
+	module         string // of Go; empty without a go.mod
+	project, given string // .csproj, without that end, and what the new one is called
+}
+
+// namesIn finds them in the folder src of from.
+func namesIn(src string, from *Manifest, name string) (*renaming, error) {
+	r := &renaming{from: filepath.Base(filepath.FromSlash(from.Path)), to: name}
+	switch b, err := os.ReadFile(filepath.Join(src, "go.mod")); {
+	case err == nil:
+		if m := moduleLine.FindSubmatch(b); m != nil {
+			r.module = string(m[2])
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	}
+	if projects, _ := filepath.Glob(filepath.Join(src, "*.csproj")); len(projects) == 1 {
+		r.project = strings.TrimSuffix(filepath.Base(projects[0]), ".csproj")
+		for _, word := range strings.Split(name, "-") {
+			r.given += strings.ToUpper(word[:1]) + word[1:]
+		}
+		if r.given[0] <= '9' { // a project's name is a namespace's too
+			r.given = "C" + r.given
+		}
+	}
+	return r, nil
+}
+
+var (
+	nameLine   = regexp.MustCompile(`(?m)^((?:name|title)[ \t]*=[ \t]*)("[^"\n]*"|'[^'\n]*')`)
+	moduleLine = regexp.MustCompile(`(?m)^(module[ \t]+)"?([^\s"]+)"?`)
+)
+
+// rename gives a file its new base name and content.
+func (r *renaming) rename(file string, b []byte) (string, []byte) {
+	base := filepath.Base(file)
+	switch {
+	case base == "contestant.toml":
+		b = nameLine.ReplaceAll(b, []byte(`${1}"`+r.to+`"`))
+		if r.project != "" {
+			b = []byte(strings.NewReplacer(r.project+".csproj", r.given+".csproj", "{out}/"+r.project, "{out}/"+r.given).Replace(string(b)))
+		}
+	case base == "go.mod" && r.module != "":
+		b = moduleLine.ReplaceAll(b, []byte("${1}"+r.to))
+	case filepath.Ext(base) == ".go" && r.module != "":
+		b = r.imports(file, b)
+	case r.project != "" && base == r.project+".csproj":
+		base = r.given + ".csproj"
+	}
+	return base, b
+}
+
+// imports gives Go source the new module in its imports and, where it stands there, at the head of its package's comment.
+func (r *renaming) imports(file string, b []byte) []byte {
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, b, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return b // what does not build is for the build to say
+	}
+	type edit struct {
+		at, length int
+		text       string
+	}
+	var edits []edit
+	if head := "// Command " + r.from + " "; f.Doc != nil && strings.HasPrefix(string(b[set.Position(f.Doc.Pos()).Offset:]), head) {
+		edits = append(edits, edit{set.Position(f.Doc.Pos()).Offset, len(head), "// Command " + r.to + " "})
+	}
+	for _, spec := range f.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if rest, own := strings.CutPrefix(path, r.module); err == nil && own && (rest == "" || rest[0] == '/') {
+			edits = append(edits, edit{set.Position(spec.Path.Pos()).Offset, len(spec.Path.Value), strconv.Quote(r.to + rest)})
+		}
+	}
+	slices.SortFunc(edits, func(x, y edit) int { return y.at - x.at }) // the last first
+	for _, e := range edits {
+		b = slices.Replace(b, e.at, e.at+e.length, []byte(e.text)...)
+	}
+	return b
+}

@@ -1,0 +1,225 @@
+package external
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// values is a scenario of one loaded request with a drawn input.
+func values(method, body string) *scenario.Scenario {
+	answer := "value"
+	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{
+		{Name: "get", Method: method, Path: "/api/values/{id}", Body: body, Weight: 1, Headers: map[string]string{"X-Kind": "a b"},
+			With: map[string]scenario.Input{"id": {Int: [2]int64{1, 9}}}, Expect: scenario.Expect{Status: 200, Body: &answer}},
+		{Name: "no-route", Method: "GET", Path: "/nowhere", Expect: scenario.Expect{Status: 404}},
+	}}
+}
+
+func TestWhatToolsPrint(t *testing.T) {
+	n := func(v int64) *int64 { return &v }
+	f := func(v float64) *float64 { return &v }
+	for name, c := range map[string]struct {
+		file string
+		want result.Told
+	}{
+		"h2load": {"h2load.txt", result.Told{RatePerSec: f(1102.13), WindowNS: n(1.81e9), Answered: n(2000), MeanNS: n(16.97e6), MaxNS: n(324.96e6), BytesRead: n(270000),
+			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"timeout": 0, "unanswered": 0}}},
+		"bombardier": {"bombardier.json", result.Told{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159), Answered: n(1712), MeanNS: n(14830286), MaxNS: n(51941e3),
+			P50NS: n(10921e3), P99NS: n(51353e3), BytesRead: n(231120), BytesWritten: n(107856), Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"unanswered": 0}}},
+		"ab": {"ab.txt", result.Told{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6), MaxNS: n(96e6), P50NS: n(2e6), BytesRead: n(530000),
+			Failed: map[string]int64{"status": 0, "length": 0}, Errors: map[string]int64{"dial": 0, "read": 0, "unanswered": 0}}},
+	} {
+		out, err := os.ReadFile(filepath.Join("../../foreign/testdata", c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var told result.Told
+		(&Tool{Name: name}).read(out, &told)
+		told.P99NS, c.want.P99NS = nil, nil // in ab's it is what the machine made of it
+		if told.RatePerSec == nil || c.want.RatePerSec == nil || *told.RatePerSec/(*c.want.RatePerSec) < 0.999 || *told.RatePerSec/(*c.want.RatePerSec) > 1.001 {
+			t.Errorf("%s: rate %v", name, told.RatePerSec)
+		}
+		told.RatePerSec, c.want.RatePerSec = nil, nil
+		if !reflect.DeepEqual(told, c.want) {
+			t.Errorf("%s:\n%s\nwant\n%s", name, show(told), show(c.want))
+		}
+	}
+}
+
+// show writes what pointers hold.
+func show(t result.Told) string {
+	b, err := json.Marshal(t)
+	return fmt.Sprint(string(b), err)
+}
+
+// What wrk does not print is not there, but its lines of errors, which it leaves out where there are none.
+func TestWrkTellsErrors(t *testing.T) {
+	const head = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 4 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
+		"    Latency     5.39ms   12.62ms  86.85ms   88.37%\n    Req/Sec    22.06k    21.28k   60.00k    70.00%\n  44482 requests in 1.07s, 4.50MB read\n"
+	var told result.Told
+	w := &Tool{Name: "wrk"}
+	w.read([]byte(head+"  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\nRequests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &told)
+	if want := map[string]int64{"dial": 1, "read": 2, "write": 3, "timeout": 4}; !reflect.DeepEqual(told.Errors, want) || told.Failed["status"] != 5 {
+		t.Errorf("errors %v, failed %v", told.Errors, told.Failed)
+	}
+	if told.P50NS != nil || told.P99NS != nil || told.BytesWritten != nil || told.KeptAlive != nil {
+		t.Errorf("%+v tells what was not printed", told)
+	}
+	told = result.Told{}
+	w.read([]byte("unable to connect to 127.0.0.1:1 Connection refused\n"), &told)
+	if told.Trouble == "" || told.RatePerSec != nil || told.Answered != nil || told.Errors != nil {
+		t.Errorf("nothing was printed, yet %+v", told)
+	}
+}
+
+func TestCommands(t *testing.T) {
+	job := load.Job{Network: "tcp", Addr: "127.0.0.1:9", Scenario: values("POST", "a=1"), Connections: 6, CPUs: []int{1, 2, 3, 4}, Timeout: 1500 * time.Millisecond}
+	for _, c := range []struct {
+		tool   string
+		window load.Window
+		close  int
+		want   string
+	}{
+		{"wrk", load.Window{For: 1500 * time.Millisecond}, 0, "-t 3 -c 6 -d 2s --timeout 2s --latency -H X-Kind: a b -s DIR/request.lua URL"},
+		{"wrk", load.Window{For: time.Second}, 1, "-t 3 -c 6 -d 1s --timeout 2s --latency -H X-Kind: a b -H Connection: close -s DIR/request.lua URL"},
+		{"ab", load.Window{Requests: 500}, 0, "-q -c 6 -s 2 -k -n 500 -p DIR/body -H X-Kind: a b URL"},
+		{"ab", load.Window{For: 2 * time.Second}, 1, "-q -c 6 -s 2 -t 2 -n 400000 -p DIR/body -H X-Kind: a b URL"},
+		{"bombardier", load.Window{Requests: 500}, 0, "-c 6 -t 2s -l -p r -o json -m POST -n 500 -f DIR/body -H X-Kind: a b URL"},
+	} {
+		dir := t.TempDir()
+		tool := &Tool{Name: c.tool, kind: kinds[c.tool]}
+		r, err := tool.request(&job)
+		if err != nil {
+			t.Fatal(err)
+		}
+		job.PerConnection = c.close
+		argv, err := tool.kind.argv(&errand{Request: r, job: &job, window: &c.window, folder: dir, threads: threads(&job)})
+		got := strings.ReplaceAll(strings.Join(argv, " "), dir, "DIR")
+		if at := strings.LastIndex(got, "http://127.0.0.1:9/api/values/"); at >= 0 && len(got)-at == len("http://127.0.0.1:9/api/values/")+1 {
+			got = got[:at] + "URL"
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", c.tool, err, got, c.want)
+		}
+	}
+}
+
+func TestCheck(t *testing.T) {
+	many := values("GET", "")
+	many.Requests[1].Weight = 1
+	cookies := values("GET", "")
+	cookies.Cookies = true
+	for _, c := range []struct {
+		tool     string
+		s        *scenario.Scenario
+		level    result.Level
+		requests int64
+		want     string
+	}{
+		{"wrk", values("GET", ""), result.Level{}, 0, ""},
+		{"wrk", values("GET", ""), result.Level{}, 100, "give --duration"},
+		{"ab", values("GET", ""), result.Level{PerConnection: 1}, 100, ""},
+		{"ab", many, result.Level{}, 0, "one request over and over; the scenario values has 2"},
+		{"ab", cookies, result.Level{}, 0, "keeps no cookies"},
+		{"ab", values("GET", ""), result.Level{Pipeline: 16}, 0, "h2load can"},
+		{"h2load", values("GET", ""), result.Level{Pipeline: 16}, 0, ""},
+		{"h2load", values("POST", "x"), result.Level{}, 0, "GET alone"},
+		{"h2load", values("GET", ""), result.Level{PerConnection: 1}, 0, "cannot dial anew"},
+		{"wrk", values("GET", ""), result.Level{PerConnection: 7}, 0, "after 7 requests"},
+		{"wrk", values("GET", ""), result.Level{RatePerSec: 7}, 0, "has a rate"},
+	} {
+		err := (&Tool{Name: c.tool, kind: kinds[c.tool]}).Check(c.s, c.level, c.requests)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s at %+v: %v; want %q", c.tool, c.level, err, c.want)
+		}
+	}
+}
+
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	var missing *Missing
+	for _, name := range Names() {
+		if _, err := Find(t.Context(), name); !errors.As(err, &missing) || !strings.Contains(err.Error(), "install it: ") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Find(t.Context(), "siege"); err == nil || !strings.Contains(err.Error(), "there are wrk, bombardier, ab, h2load") {
+		t.Error(err)
+	}
+}
+
+// The tools that are installed really load a server, and tell no more answers than it gave.
+func TestInstalledTools(t *testing.T) {
+	for _, name := range Names() {
+		t.Run(name, func(t *testing.T) {
+			tool, err := Find(t.Context(), name)
+			var missing *Missing
+			if errors.As(err, &missing) {
+				t.Skip(err)
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			var right, wrong atomic.Int64
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, "/api/values/") && r.Header.Get("X-Kind") == "a b" {
+					right.Add(1)
+				} else {
+					wrong.Add(1)
+				}
+				if strings.HasPrefix(r.Proto, "HTTP/1.0") {
+					w.Header().Set("Content-Length", "5")
+				}
+				w.Write([]byte("value"))
+			}))
+			defer s.Close()
+			window := load.Window{Requests: 400}
+			if !tool.kind.counts {
+				window = load.Window{For: time.Second}
+			}
+			job := load.Job{Network: "tcp", Addr: s.Listener.Addr().String(), Scenario: values("GET", ""), Connections: 4}
+			told, used, err := tool.Load(t.Context(), job, window, filepath.Join(t.TempDir(), "logs", "out"))
+			switch {
+			case err != nil:
+				t.Fatal(err)
+			case told.Trouble != "" || told.Exit != "" || told.RatePerSec == nil || told.Answered == nil || told.WindowNS == nil || used <= 0:
+				t.Errorf("%s, CPU %v: %s", name, used, show(told))
+			case wrong.Load() > 1: // wrk asks once before
+				t.Errorf("%d requests of another kind", wrong.Load())
+			case *told.Answered < 1 || *told.Answered > right.Load() || window.Requests > 0 && *told.Answered != window.Requests:
+				t.Errorf("told %d answers; %d were given", *told.Answered, right.Load())
+			case told.Errors == nil || told.Version == "" || told.Command[0] != name:
+				t.Errorf("%s", show(told))
+			}
+		})
+	}
+}
+
+// A load that is cut off leaves no process, and is no load.
+func TestCancelled(t *testing.T) {
+	tool, err := Find(t.Context(), "wrk")
+	if err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { cancel() }))
+	defer s.Close()
+	job := load.Job{Network: "tcp", Addr: s.Listener.Addr().String(), Scenario: values("GET", ""), Connections: 1}
+	if _, _, err := tool.Load(ctx, job, load.Window{For: time.Hour}, filepath.Join(t.TempDir(), "out")); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,162 @@
+package external
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"dyno/internal/load"
+)
+
+// kind is what differs between the tools.
+type kind struct {
+	ask       string // the flag that makes it tell its version
+	hint      string // how to install it
+	counts    bool   // can make a number of requests
+	pipelines bool
+	closes    bool // can dial anew for each request
+	methods   bool // can send other than GET
+	argv      func(*errand) ([]string, error)
+}
+
+// errand is one load as a tool is to make it.
+type errand struct {
+	*http.Request
+	job     *load.Job
+	window  *load.Window
+	folder  string // for files that it reads
+	threads int
+}
+
+var kinds = map[string]kind{
+	"wrk":        {ask: "-v", hint: "install it: apt-get install wrk", closes: true, methods: true, argv: wrk},
+	"ab":         {ask: "-V", hint: "install it: apt-get install apache2-utils", counts: true, closes: true, methods: true, argv: ab},
+	"h2load":     {ask: "--version", hint: "install it: apt-get install nghttp2-client", counts: true, pipelines: true, argv: h2load},
+	"bombardier": {ask: "--version", hint: "install it: go install github.com/codesenberg/bombardier@latest", counts: true, methods: true, argv: bombardier},
+}
+
+func (e *errand) address() string { return "http://" + e.job.Addr + e.RequestURI }
+
+// seconds are whole ones, at least one: no tool takes less.
+func seconds(d time.Duration) int { return int(math.Ceil(max(d, time.Second).Seconds())) }
+
+// with adds a flag for each header.
+func (e *errand) with(argv []string, flag string) []string {
+	for _, h := range headers(e.Request) {
+		argv = append(argv, flag, h)
+	}
+	if e.Host != "" && e.Host != e.job.Addr {
+		argv = append(argv, flag, "Host: "+e.Host)
+	}
+	return argv
+}
+
+// payload writes the request's body into a file; "" where there is none.
+func (e *errand) payload() (string, error) {
+	b, err := io.ReadAll(e.Body)
+	if err != nil || len(b) == 0 {
+		return "", err
+	}
+	name := filepath.Join(e.folder, "body")
+	return name, os.WriteFile(name, b, 0o644)
+}
+
+// wrk has a script for what its flags do not say. Its own default drops answers that take more than two seconds: it gets dyno's time-out.
+func wrk(e *errand) ([]string, error) {
+	argv := []string{"-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections), "-d", fmt.Sprintf("%ds", seconds(e.window.For)),
+		"--timeout", fmt.Sprintf("%ds", seconds(timeout(e.job))), "--latency"}
+	argv = e.with(argv, "-H")
+	if e.job.PerConnection == 1 {
+		argv = append(argv, "-H", "Connection: close")
+	}
+	body, err := io.ReadAll(e.Body)
+	if err != nil {
+		return nil, err
+	}
+	if e.Method != http.MethodGet || len(body) > 0 {
+		script := filepath.Join(e.folder, "request.lua")
+		text := fmt.Sprintf("wrk.method = %s\nwrk.body = %s\n", lua(e.Method), lua(string(body)))
+		if err := os.WriteFile(script, []byte(text), 0o644); err != nil {
+			return nil, err
+		}
+		argv = append(argv, "-s", script)
+	}
+	return append(argv, e.address()), nil
+}
+
+// lua writes a string literal, byte by byte (Lua 5.1 manual, 2.1).
+func lua(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, c := range []byte(s) {
+		fmt.Fprintf(&b, `\%03d`, c)
+	}
+	return b.String() + `"`
+}
+
+// mostPerSecond is more than ab makes in a second: it wants a number of requests too, and has room for them all from the start.
+const mostPerSecond = 200_000
+
+func ab(e *errand) ([]string, error) {
+	argv := []string{"-q", "-c", strconv.Itoa(e.job.Connections), "-s", strconv.Itoa(seconds(timeout(e.job)))}
+	if e.job.PerConnection != 1 {
+		argv = append(argv, "-k")
+	}
+	if n := e.window.Requests; n > 0 {
+		argv = append(argv, "-n", strconv.FormatInt(n, 10))
+	} else { // -t sets -n to 50,000: that comes after it
+		s := seconds(e.window.For)
+		argv = append(argv, "-t", strconv.Itoa(s), "-n", strconv.Itoa(s*mostPerSecond))
+	}
+	name, err := e.payload()
+	switch {
+	case err != nil:
+		return nil, err
+	case name != "" && e.Method == http.MethodPut:
+		argv = append(argv, "-u", name)
+	case name != "":
+		argv = append(argv, "-p", name)
+	}
+	if name == "" || e.Method != http.MethodPost && e.Method != http.MethodPut {
+		argv = append(argv, "-m", e.Method)
+	}
+	if t := e.Header.Get("Content-Type"); t != "" && name != "" {
+		argv = append(argv, "-T", t)
+		e.Header.Del("Content-Type")
+	}
+	return append(e.with(argv, "-H"), e.address()), nil
+}
+
+func h2load(e *errand) ([]string, error) {
+	argv := []string{"--h1", "-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections), "-m", strconv.Itoa(max(1, e.job.Pipeline)),
+		"-N", strconv.Itoa(seconds(timeout(e.job)))}
+	if n := e.window.Requests; n > 0 {
+		argv = append(argv, "-n", strconv.FormatInt(n, 10))
+	} else {
+		argv = append(argv, "-D", strconv.Itoa(seconds(e.window.For)))
+	}
+	return append(e.with(argv, "-H"), e.address()), nil
+}
+
+func bombardier(e *errand) ([]string, error) {
+	argv := []string{"-c", strconv.Itoa(e.job.Connections), "-t", fmt.Sprintf("%ds", seconds(timeout(e.job))), "-l", "-p", "r", "-o", "json", "-m", e.Method}
+	if n := e.window.Requests; n > 0 {
+		argv = append(argv, "-n", strconv.FormatInt(n, 10))
+	} else {
+		argv = append(argv, "-d", fmt.Sprintf("%ds", seconds(e.window.For)))
+	}
+	name, err := e.payload()
+	if err != nil {
+		return nil, err
+	}
+	if name != "" {
+		argv = append(argv, "-f", name)
+	}
+	return append(e.with(argv, "-H"), e.address()), nil
+}

@@ -1,0 +1,137 @@
+package external
+
+import (
+	"math"
+	"strings"
+
+	"dyno/internal/foreign"
+	"dyno/internal/result"
+)
+
+// read puts what the tool printed into told, in base units. A number that it does not print stays nil.
+func (t *Tool) read(out []byte, told *result.Told) {
+	if t.Name == "bombardier" { // what it says before its JSON
+		if i := strings.IndexByte(string(out), '{'); i > 0 {
+			out = out[i:]
+		}
+	}
+	doc, err := foreign.Read(t.Name, out, t.Name)
+	switch {
+	case err != nil:
+		told.Trouble = err.Error()
+		return
+	case len(doc.Rows) == 0:
+		told.Trouble = "it printed no figures"
+		return
+	case len(doc.Troubles) > 0:
+		told.Trouble = doc.Troubles[0].String()
+	}
+	row := doc.Rows[len(doc.Rows)-1]
+	told.WindowNS = nanoseconds(row, "time")
+	if told.Answered = sum(row, "http1xx", "http2xx", "http3xx", "http4xx", "http5xx"); told.Answered == nil {
+		told.Answered = whole(row.One(foreign.None, "requests"))
+	}
+	told.MeanNS, told.MaxNS = nanoseconds(row, "latency_mean"), nanoseconds(row, "latency_max")
+	told.P50NS, told.P99NS = nanoseconds(row, "p50"), nanoseconds(row, "p99")
+	told.BytesRead, told.BytesWritten = whole(row.One(foreign.Bytes, "transferred", "total_transferred")), whole(row.One(foreign.Bytes, "written"))
+	if f := row.One(foreign.PerSec, "rps"); f != nil {
+		v := f.Value
+		told.RatePerSec = &v
+	}
+	told.Failed, told.Errors = map[string]int64{}, map[string]int64{}
+	ledgers[t.Name](row, told)
+	if told.RatePerSec == nil && told.Answered != nil && told.WindowNS != nil && *told.WindowNS > 0 {
+		v := float64(*told.Answered) / float64(*told.WindowNS) * 1e9
+		told.RatePerSec = &v
+	}
+	if told.RatePerSec == nil && told.Trouble == "" {
+		told.Trouble = "it told no rate"
+	}
+}
+
+// ledgers turn what a tool calls its errors into the terms of a ledger. Each puts only what the tool tells.
+var ledgers = map[string]func(*foreign.Row, *result.Told){
+	// wrk prints these lines only where there is something in them. A request that is never answered is in none.
+	"wrk": func(r *foreign.Row, t *result.Told) {
+		put(t.Failed, "status", or0(whole(r.One(foreign.None, "non2xx"))))
+		for kind, name := range map[string]string{"dial": "connect_errors", "read": "read_errors", "write": "write_errors", "timeout": "timeouts"} {
+			put(t.Errors, kind, or0(whole(r.One(foreign.None, name))))
+		}
+	},
+	// ab counts an answer of another length than the first among its failed requests; what is not answered has not been completed.
+	"ab": func(r *foreign.Row, t *result.Told) {
+		t.KeptAlive = whole(r.One(foreign.None, "kept_alive"))
+		put(t.Failed, "status", or0(whole(r.One(foreign.None, "non2xx"))))
+		if failed := whole(r.One(foreign.None, "failed")); failed != nil {
+			length, of := whole(r.One(foreign.None, "length_errors")), *failed
+			for kind, name := range map[string]string{"dial": "connect_errors", "read": "receive_errors", "unanswered": "exceptions"} {
+				n := or0(whole(r.One(foreign.None, name)))
+				put(t.Errors, kind, n)
+				of -= *n
+			}
+			if length == nil {
+				length = &of
+			}
+			put(t.Failed, "length", length)
+		}
+		t.MeanNS = nanoseconds(r, "latency_mean")
+	},
+	"bombardier": func(r *foreign.Row, t *result.Told) {
+		put(t.Failed, "status", sum(r, "http1xx", "http3xx", "http4xx", "http5xx"))
+		put(t.Errors, "unanswered", whole(r.One(foreign.None, "others")))
+	},
+	"h2load": func(r *foreign.Row, t *result.Told) {
+		put(t.Failed, "status", sum(r, "http4xx", "http5xx"))
+		errored, timeouts := whole(r.One(foreign.None, "errored")), whole(r.One(foreign.None, "timeouts"))
+		put(t.Errors, "timeout", timeouts)
+		if errored != nil && timeouts != nil {
+			n := max(0, *errored-*timeouts)
+			errored = &n
+		}
+		put(t.Errors, "unanswered", errored)
+	},
+}
+
+func put(m map[string]int64, kind string, n *int64) {
+	if n != nil {
+		m[kind] = *n
+	}
+}
+
+func or0(n *int64) *int64 {
+	if n == nil {
+		return new(int64)
+	}
+	return n
+}
+
+func whole(f *foreign.Figure) *int64 {
+	if f == nil || math.IsNaN(f.Value) {
+		return nil
+	}
+	n := int64(math.Round(f.Value))
+	return &n
+}
+
+func nanoseconds(r *foreign.Row, metric string) *int64 {
+	f := r.One(foreign.Seconds, metric)
+	if f == nil || math.IsNaN(f.Value) {
+		return nil
+	}
+	n := int64(math.Round(f.Value * 1e9))
+	return &n
+}
+
+// sum adds figures; nil where none is there.
+func sum(r *foreign.Row, names ...string) *int64 {
+	var total *int64
+	for _, name := range names {
+		if n := whole(r.One(foreign.None, name)); n != nil {
+			if total == nil {
+				total = new(int64)
+			}
+			*total += *n
+		}
+	}
+	return total
+}

@@ -1,0 +1,43 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// With an external load generator each server is loaded twice in a row, and so is the one that shows the ceilings. None that failed is loaded again.
+func TestClassicWithADriver(t *testing.T) {
+	p := result.Plan{Protocol: Classic, Profile: "quick", Scenario: "values", Contestants: []string{"a", "b"}, Controls: []string{"ref"}, Ceiling: "null",
+		Driver: "wrk", Epochs: 2, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 1e9, BudgetNS: 1e12}
+	if err := Profile(&p); err != nil {
+		t.Fatal(err)
+	}
+	run := &result.Run{Plan: p}
+	var got []string
+	for {
+		o, stop := Next(run, func() bool { return false })
+		if stop != "" {
+			got = append(got, string(stop))
+			break
+		}
+		got = append(got, fmt.Sprintf("%d %s %s", o.Epoch, o.Contestant, o.Driver))
+		run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, Driver: o.Driver, StartedUnixNS: 1, EndedUnixNS: 2}})
+		if o.Epoch == 0 && o.Contestant == "b" {
+			run.Add(result.Record{Failure: &result.Failure{Contestant: "b", Stage: "load"}})
+		}
+	}
+	want := []string{"0 a ", "0 a wrk", "0 b ", "0 null ", "0 null wrk", "1 a ", "1 a wrk", "1 null ", "1 null wrk", "done"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+	if c, err := Estimate(&p); err != nil || c.Trials != 12 {
+		t.Errorf("%d trials, %v", c.Trials, err)
+	}
+	p.Driver = ""
+	if err := Profile(&p); err != nil || p.Ceiling != "" {
+		t.Errorf("a ceiling %q without a use, %v", p.Ceiling, err)
+	}
+}

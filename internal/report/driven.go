@@ -1,0 +1,240 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+)
+
+// driven is what an external load generator made of a classic run's contestants, beside dyno's own loads of the same.
+type driven struct {
+	*classic
+	name string // of the generator
+	rows []drivenRow
+}
+
+// drivenRow is one server under one of the two generators.
+type drivenRow struct {
+	contestant, title, driver string // driver is "" for dyno's own
+	loads                     []result.Trial
+}
+
+// drivenMetrics are those that both may tell, and what each side spent on a request.
+var drivenMetrics = []analysis.Metric{
+	{Name: "throughput", Unit: "1/s", More: true, Of: drivenRate},
+	{Name: "p50", Unit: "ns", Of: toldOr(func(t *result.Told) *int64 { return t.P50NS }, metricIn("p50"))},
+	{Name: "p99", Unit: "ns", Of: toldOr(func(t *result.Told) *int64 { return t.P99NS }, metricIn("p99"))},
+	{Name: "max", Unit: "ns", Of: toldOr(func(t *result.Told) *int64 { return t.MaxNS }, metricIn("max"))},
+	{Name: "cpu_per_request", Unit: "ns", Of: func(t *result.Trial) (float64, bool) { return perAnswer(t, t.Server.CPUNS) }},
+	{Name: "generator_cpu_per_request", Unit: "ns", Of: func(t *result.Trial) (float64, bool) { return perAnswer(t, t.Generator.CPUNS) }},
+}
+
+var drivenHeads = map[string]string{
+	"throughput": "req/s", "p50": "p50 %s", "p99": "p99 %s", "max": "max %s", "cpu_per_request": "server CPU %s/req", "generator_cpu_per_request": "generator CPU %s/req",
+}
+
+// metricIn is a metric of dyno's own loads in this report.
+func metricIn(name string) func(*result.Trial) (float64, bool) {
+	return classicMetrics[slices.IndexFunc(classicMetrics, func(m analysis.Metric) bool { return m.Name == name })].Of
+}
+
+func toldOr(told func(*result.Told) *int64, own func(*result.Trial) (float64, bool)) func(*result.Trial) (float64, bool) {
+	return func(t *result.Trial) (float64, bool) {
+		if t.Told == nil {
+			return own(t)
+		}
+		n := told(t.Told)
+		if n == nil {
+			return 0, false
+		}
+		return float64(*n), true
+	}
+}
+
+func drivenRate(t *result.Trial) (float64, bool) {
+	switch {
+	case t.Told == nil:
+		return metricOf("throughput").Of(t)
+	case t.Told.RatePerSec == nil:
+		return 0, false
+	}
+	return *t.Told.RatePerSec, true
+}
+
+// answered is how many answers a load had, as its generator counts; nil: it does not tell.
+func answered(t *result.Trial) *int64 {
+	if t.Told != nil {
+		return t.Told.Answered
+	}
+	n := t.Load.Succeeded + t.Load.Failed
+	return &n
+}
+
+func perAnswer(t *result.Trial, used *int64) (float64, bool) {
+	n := answered(t)
+	if used == nil || n == nil || *n == 0 {
+		return 0, false
+	}
+	return float64(*used) / float64(*n), true
+}
+
+// newDriven returns nil where the run has no external load generator.
+func newDriven(c *classic) *driven {
+	p := &c.run.Plan
+	if p.Driver == "" {
+		return nil
+	}
+	d := &driven{classic: c, name: Clean(p.Driver)}
+	add := func(name, title string) {
+		for _, driver := range []string{"", p.Driver} {
+			r := drivenRow{contestant: name, title: title, driver: driver}
+			for _, t := range c.Beside {
+				if t.Contestant == name && t.Driver == driver {
+					r.loads = append(r.loads, t)
+				}
+			}
+			d.rows = append(d.rows, r)
+		}
+	}
+	for _, r := range c.rows {
+		if r.Struck == "" {
+			add(r.Name, r.Title)
+		}
+	}
+	if p.Ceiling != "" && c.run.FailureOf(p.Ceiling) == nil {
+		add(p.Ceiling, c.title(p.Ceiling))
+	}
+	return d
+}
+
+// by is who made the loads of a row.
+func (r *drivenRow) by() string { return orElse(Clean(r.driver), "dyno") }
+
+// value is the middle one of a row's loads; of an even number the worse of the middle two. NaN: none tells it.
+func (r *drivenRow) value(m analysis.Metric) float64 {
+	var values []float64
+	for i := range r.loads {
+		if v, ok := m.Of(&r.loads[i]); ok {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	if m.More {
+		return values[(len(values)-1)/2]
+	}
+	return values[len(values)/2]
+}
+
+// row finds that of a contestant under a generator.
+func (d *driven) row(contestant, driver string) *drivenRow {
+	for i := range d.rows {
+		if r := &d.rows[i]; r.contestant == contestant && r.driver == driver {
+			return r
+		}
+	}
+	return &drivenRow{}
+}
+
+// share is what part a row's rate is of what the same generator makes of a server that does nothing. NaN: that was not measured.
+func (d *driven) share(r *drivenRow) float64 {
+	if d.run.Plan.Ceiling == "" {
+		return math.NaN()
+	}
+	return r.value(drivenMetrics[0]) / d.row(d.run.Plan.Ceiling, r.driver).value(drivenMetrics[0])
+}
+
+// counts are a row's answers and errors. A generator that does not tell how many it had has none here.
+func (r *drivenRow) counts() (answers, errors string) {
+	var n int64
+	told, kinds := len(r.loads) > 0, map[string]int64{}
+	for i := range r.loads {
+		t := &r.loads[i]
+		a := answered(t)
+		told = told && a != nil
+		if a != nil {
+			n += *a
+		}
+		all := []map[string]int64{t.Load.Failures, t.Load.Errors}
+		if t.Told != nil {
+			all = []map[string]int64{t.Told.Failed, t.Told.Errors}
+		}
+		for _, m := range all {
+			for kind, k := range m {
+				if k > 0 {
+					kinds[kind] += k
+				}
+			}
+		}
+	}
+	if !told {
+		return Missing, Missing
+	}
+	return grouped(float64(n), 0), errorsText(kinds)
+}
+
+// table is the rows as text, with their heads. The first two columns name the server and the generator.
+func (d *driven) table() (heads []string, rows [][]string) {
+	heads = []string{contestantHead, "by"}
+	scales := make([]Scale, len(drivenMetrics))
+	for i, m := range drivenMetrics {
+		var values []float64
+		for k := range d.rows {
+			if v := d.rows[k].value(m); !math.IsNaN(v) {
+				values = append(values, v)
+			}
+		}
+		scales[i] = ScaleOf(m.Unit, values...)
+		heads = append(heads, strings.Replace(drivenHeads[m.Name], "%s", scales[i].Name, 1))
+		if m.Name == "throughput" {
+			heads = append(heads, "of ceiling")
+		}
+	}
+	heads = append(heads, "answers", "errors")
+	for k := range d.rows {
+		r := &d.rows[k]
+		cells := []string{r.title, r.by()}
+		for i, m := range drivenMetrics {
+			cells = append(cells, Sig3(r.value(m)/scales[i].Per))
+			if m.Name == "throughput" {
+				share := Missing
+				if s := d.share(r); !math.IsNaN(s) && r.contestant != d.run.Plan.Ceiling {
+					share = PerCent(s)
+				}
+				cells = append(cells, share)
+			}
+		}
+		answers, errors := r.counts()
+		rows = append(rows, append(cells, answers, errors))
+	}
+	return heads, rows
+}
+
+// head names the generator and what was typed to start it.
+func (d *driven) head() string {
+	for _, r := range d.rows {
+		for _, t := range r.loads {
+			if t.Told != nil {
+				return fmt.Sprintf("Beside %s (%s), as: %s", d.name, Clean(t.Told.Version), Clean(typed(t.Told.Command)))
+			}
+		}
+	}
+	return "Beside " + d.name + ": it made no load"
+}
+
+// typed is a command as it would be typed.
+func typed(argv []string) string {
+	words := slices.Clone(argv)
+	for i, w := range words {
+		if w == "" || strings.ContainsAny(w, " \t\"'$&;|<>(){}*?#\\") {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}

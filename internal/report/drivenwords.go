@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// driverWays are what makes the figures of each load generator differ from dyno's, whatever it is pointed at: read from their sources and checked against
+// servers that stall and break off.
+var driverWays = map[string][]string{
+	"wrk": {
+		"It dials within the time that it measures; dyno before.",
+		"Its percentiles are not of what it saw: before it prints them it adds, for each latency longer than the mean time from one request of a connection to the next, " +
+			"the shorter ones that it takes to have been left out. It is always on and not told.",
+		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it leaves out what took more than 2 s.",
+		"It looks at the status of an answer; dyno at status, length and body.",
+	},
+	"ab": {
+		"It waits in vain for the end of an answer without 'Connection: keep-alive', such as that of the server that shows the ceilings.",
+		"It has one thread and HTTP/1.0, and dials within the time that it measures; dyno before.",
+		"Its percentiles are whole milliseconds.",
+		"What it calls failed is an answer of another length than its first, right or wrong; dyno compares the body.",
+	},
+	"bombardier": {
+		"It dials within the time that it measures; dyno before.",
+		"Its client sends a request again where the connection is closed before an answer, and counts neither: what goes wrong so is in its bytes alone.",
+		"It looks at the status of an answer; dyno at status, length and body.",
+	},
+	"h2load": {
+		"It dials within the time that it measures; dyno before.",
+		"It prints no percentiles.",
+		"It looks at the status of an answer; dyno at status, length and body.",
+	},
+}
+
+// Shares that words are made of: from nearCeiling on a rate is the generator's as much as the server's (method.md, V02); two rates within sameRate of each other
+// need no reason; a printed mean is Little's law within littleWide.
+const (
+	nearCeiling = 0.8
+	sameRate    = 0.05
+	littleWide  = 0.05
+)
+
+// words say what to make of the two, contestant by contestant, and of the generator.
+func (d *driven) words() (lines []string) {
+	for i := range d.rows {
+		if r := &d.rows[i]; r.driver != "" && r.contestant != d.run.Plan.Ceiling {
+			lines = append(lines, r.title+": "+strings.Join(d.differ(d.row(r.contestant, ""), r), " "))
+		}
+	}
+	ways := append([]string{}, driverWays[d.run.Plan.Driver]...)
+	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.Driver); len(r.loads) > 0 && math.IsNaN(r.value(drivenMetrics[0])) {
+		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no rate"+because(&r.loads[0])+".")
+	}
+	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each request.")
+	if d.run.Plan.Ceiling == "" {
+		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a delay, and --controls not none.")
+	}
+	return append(lines, "What sets "+d.name+" apart. "+strings.Join(ways, " "))
+}
+
+// differ explains the difference of one contestant's loads.
+func (d *driven) differ(own, told *drivenRow) (says []string) {
+	a, b := own.value(drivenMetrics[0]), told.value(drivenMetrics[0])
+	switch {
+	case math.IsNaN(b) || b == 0:
+		says = append(says, d.name+" told no rate.")
+	case math.IsNaN(a) || a == 0:
+		says = append(says, "dyno has no rate to set beside it.")
+	default:
+		says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a), Sig3(b), Sig3(a)))
+		if text := d.others(own, told); text != "" {
+			says = append(says, text)
+			break // no other reason can be told from that
+		}
+		says = append(says, d.rates(a, b, d.share(own), d.share(told))...)
+	}
+	for i := range told.loads {
+		t := &told.loads[i]
+		if t.Told == nil {
+			continue
+		}
+		says = append(says, d.connections(t)...)
+		says = append(says, d.latency(t)...)
+		says = append(says, d.again(t)...)
+		if t.Told.Exit != "" {
+			says = append(says, d.name+" ended with: "+Clean(t.Told.Exit)+".")
+		}
+		if t.Told.Trouble != "" {
+			says = append(says, "Not all that it printed could be read: "+Clean(t.Told.Trouble)+".")
+		}
+		break // of further loads the table has the middle
+	}
+	return says
+}
+
+// because is what a load's generator said of a failure.
+func because(t *result.Trial) string {
+	if t.Told == nil || t.Told.Exit == "" {
+		return ""
+	}
+	return " (" + Clean(t.Told.Exit) + ")"
+}
+
+// others says which of the loads that a comparison rests on were disturbed: those of the contestant, and those of the ceilings.
+func (d *driven) others(own, told *drivenRow) string {
+	var disturbed []string
+	for _, r := range []*drivenRow{own, told, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling, d.run.Plan.Driver)} {
+		for i := range r.loads {
+			if validity.Void(r.loads[i : i+1]) {
+				name := r.by() + "'s load"
+				if r.contestant == d.run.Plan.Ceiling {
+					name += " of " + r.title
+				}
+				disturbed = append(disturbed, name)
+				break
+			}
+		}
+	}
+	if len(disturbed) == 0 {
+		return ""
+	}
+	return "Others used the CPUs during " + and(disturbed) + ": where the difference comes from cannot be told from this."
+}
+
+// rates compare the two rates, ours first, and look for a reason in the ceilings.
+func (d *driven) rates(a, b, shareA, shareB float64) (says []string) {
+	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
+		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of ours.", PerCent(shareB), d.name, PerCent(shareA))
+		switch {
+		case shareB > nearCeiling && shareA > nearCeiling:
+			text += " Both are at their own limit: neither rate is the server's."
+		case shareB > nearCeiling:
+			text += fmt.Sprintf(" %s is at its own limit: its rate is a lower bound.", d.name)
+		case shareA > nearCeiling:
+			text += " dyno is at its own limit: its rate is a lower bound."
+		}
+		says = append(says, text)
+	}
+	atLimit := shareA > nearCeiling || shareB > nearCeiling
+	switch far := math.Abs(b/a - 1); {
+	case far <= sameRate:
+		says = append(says, "They agree.")
+	case !atLimit:
+		says = append(says, "The two loads had processes of their own, one after the other: on a shared machine that alone makes differences of this kind, and more loads (--epochs) show whether it stays.")
+	}
+	return says
+}
+
+// connections says whether connections were kept.
+func (d *driven) connections(t *result.Trial) []string {
+	k, n := t.Told.KeptAlive, t.Told.Answered
+	if k == nil || n == nil || *n == 0 || *k >= *n {
+		return nil
+	}
+	return []string{fmt.Sprintf("Of %s answers %s left the connection open: the others cost a dial each.", grouped(float64(*n), 0), grouped(float64(*k), 0))}
+}
+
+// latency holds the printed mean to Little's law: in a closed loop whose connections are all in use it is connections ÷ rate.
+func (d *driven) latency(t *result.Trial) []string {
+	mean, rate := t.Told.MeanNS, t.Told.RatePerSec
+	if mean == nil || rate == nil || *rate <= 0 {
+		return nil
+	}
+	little := float64(d.run.Plan.LevelOf(t).Connections*max(1, d.run.Plan.LevelOf(t).Pipeline)) / *rate * 1e9
+	text := fmt.Sprintf("Its mean latency, %s, against %s by Little's law (connections ÷ rate)", Duration(float64(*mean)), Duration(little))
+	switch far := float64(*mean)/little - 1; {
+	case math.Abs(far) <= littleWide:
+		return []string{text + ": they agree."}
+	case far > 0 && d.run.Plan.Driver == "wrk":
+		return []string{text + ": what is more was added by its correction, or was waiting that its rate does not show."}
+	case far > 0:
+		return []string{text + ": more than its own rate allows."}
+	}
+	return []string{text + ": the connections were not all in use, or answers are missing from its latencies."}
+}
+
+// again says whether requests were sent more than once: by the bytes written for an answer, against those for one of the ceiling's server.
+func (d *driven) again(t *result.Trial) []string {
+	per := func(t *result.Trial) float64 {
+		if t.Told == nil || t.Told.BytesWritten == nil || t.Told.Answered == nil || *t.Told.Answered == 0 {
+			return math.NaN()
+		}
+		return float64(*t.Told.BytesWritten) / float64(*t.Told.Answered)
+	}
+	if r := d.row(d.run.Plan.Ceiling, t.Driver); len(r.loads) > 0 {
+		if x := per(t) / per(&r.loads[0]); x > 1.01 {
+			return []string{fmt.Sprintf("It wrote %s requests for each answer: it sent some again and does not say so.", Sig3(x))}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,28 @@
+package result
+
+// Told is what an external load generator said of its load, in base units. What it does not say is nil, or is not in Errors.
+type Told struct {
+	Version string   `json:"version"` // as it prints it
+	Command []string `json:"command"`
+	Exit    string   `json:"exit,omitempty"`     // how its process ended, where not with 0
+	Trouble string   `json:"trouble,omitempty"`  // why there are no figures, or which could not be read
+	LogFile string   `json:"log_file,omitempty"` // within the run folder: all that it printed
+	WallNS  int64    `json:"wall_ns"`            // of its process; dyno's clock
+
+	RatePerSec *float64 `json:"rate_per_sec,omitempty"`
+	WindowNS   *int64   `json:"window_ns,omitempty"`
+	Answered   *int64   `json:"answered,omitempty"` // as it counts them
+	// Failed are answers that it counts as wrong, by kinds as those of Load.Failures; Errors are requests without an answer, by kinds as those of
+	// Load.Errors where it tells them apart so finely, else "read" (reset, closed or parse) and "unanswered" (any). 0 is there only where it is told.
+	Failed map[string]int64 `json:"failed,omitempty"`
+	Errors map[string]int64 `json:"errors,omitempty"`
+	// KeptAlive are the answers after which the connection stayed open.
+	KeptAlive *int64 `json:"kept_alive,omitempty"`
+
+	MeanNS       *int64 `json:"mean_ns,omitempty"` // of its latencies
+	P50NS        *int64 `json:"p50_ns,omitempty"`
+	P99NS        *int64 `json:"p99_ns,omitempty"`
+	MaxNS        *int64 `json:"max_ns,omitempty"`
+	BytesRead    *int64 `json:"bytes_read,omitempty"`
+	BytesWritten *int64 `json:"bytes_written,omitempty"`
+}
