@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"dyno/internal/result"
@@ -186,7 +188,7 @@ func beside(p *result.Plan, pilot bool) such {
 }
 
 // cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
-// than the plan's, for it has but one answer.
+// than the plan's, for it has but one answer; but a companion is asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 	var out []entrant
 	points := p.Points()
@@ -194,7 +196,7 @@ func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 		control := i >= len(p.Contestants)
 		for _, level := range part {
 			c, l := result.Cell{Contestant: name, Level: level}, points[level]
-			if control && name == p.Ceiling && (l.Open() || l.Scenario != "") {
+			if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
 				continue
 			}
 			if (control || loaded(p, c)) && ok(c, l, control) {
@@ -339,20 +341,42 @@ func trialOf(p *result.Plan, e entrant) int64 {
 	return int64(least)
 }
 
-// Scenarios are those that a contestant is loaded with, by name, in order of the levels; "" is the plan's own. Controls answer all.
-func Scenarios(p *result.Plan, name string) []string {
-	var out []string
+// Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and how many records its companion answers with.
+type Asking struct {
+	Scenario string
+	Records  int
+}
+
+func (a Asking) String() string {
+	var parts []string
+	if a.Scenario != "" {
+		parts = append(parts, "scenario "+a.Scenario)
+	}
+	if a.Records > 0 {
+		parts = append(parts, fmt.Sprintf("%d records", a.Records))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Asked is all that a contestant is loaded with, in order of the levels. Controls answer everything.
+func Asked(p *result.Plan, name string) []Asking {
+	var out []Asking
 	for i, l := range p.Points() {
-		c := result.Cell{Contestant: name, Level: i}
-		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, l.Scenario) {
-			out = append(out, l.Scenario)
+		c, of := result.Cell{Contestant: name, Level: i}, Asking{l.Scenario, l.Records}
+		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) {
+			out = append(out, of)
 		}
 	}
 	return out
 }
 
-// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario and number of records that it is
-// loaded with there, for what is not called is not compiled.
+// RecordsSeed says which records the companion answers with in an epoch: the same to all, and to each throughout.
+func RecordsSeed(p *result.Plan, epoch int) uint64 {
+	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
+}
+
+// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario that it is loaded with there, for
+// what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
 	return warmups(&run.Plan, epoch, besides(run, epoch), name)
 }
@@ -362,7 +386,7 @@ func warmups(p *result.Plan, epoch int, besides []entrant, name string) []result
 	for _, e := range append(entrants(p, epoch), besides...) {
 		l := e.level
 		l.RatePerSec, l.RateShare = 0, 0
-		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario && o.Records == l.Records })
+		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })
 		if e.Contestant == name && !known {
 			out = append(out, l)
 		}

@@ -224,6 +224,9 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 			sum += startNative
 		}
 	}
+	if p.Companion != "" {
+		sum += startNative
+	}
 	if p.Protocol != Classic {
 		sum += warmEstimate(&result.Run{Plan: *p}, epoch)
 	}

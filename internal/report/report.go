@@ -18,6 +18,7 @@ type Data struct {
 	Levels   []Level            // of a sweep; of a duel with named pairs all, of another those beside the first
 	Loads    []result.Trial     // of a classic run: those that are shown
 	Found    []Capacity         // of a search
+	Alone    []Alone            // of a run with a companion, by what it is asked for
 	Claims   *Claims            // of its study, judged; nil where there are none
 	Findings []validity.Finding // whole run first, then by contestant
 	Valid    int                // valid trials
