@@ -234,7 +234,8 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 		return sum + estimateSearch(p)
 	}
 	one := func(e entrant) time.Duration {
-		return time.Duration(trialOf(p, e)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead
+		drained := time.Duration(e.level.Connections*e.level.Records) * perRecord / 4 // twice one request of each connection
+		return time.Duration(trialOf(p, e)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead + drained
 	}
 	for _, e := range entrants(p, epoch) {
 		sum += time.Duration(p.Rounds) * one(e)
