@@ -30,11 +30,11 @@ const (
 	openSideTrial = time.Second
 )
 
-// What a connection adds to the least length of a trial: five requests at 60,000 a second; and each record, three requests of a relay that takes 1.3 µs
-// for one.
+// What a connection adds to the least length of a trial: five requests at 60,000 a second; and for each record two of a relay that takes so long for
+// one (0.5 to 1 µs were seen).
 const (
 	perConnection = 80 * time.Microsecond
-	perRecord     = 4 * time.Microsecond
+	recordTime    = 1200 * time.Nanosecond
 )
 
 // Family are the comparisons that a duel decides among the named contestants: those of the plan, or all pairs at the first level.
@@ -330,12 +330,12 @@ func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rat
 }
 
 // trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times;
-// where a companion answers with many records, some three times.
+// where a companion answers with many records, twice and more.
 func trialOf(p *result.Plan, e entrant) int64 {
 	if p.Protocol != Sweep && len(p.Levels) == 0 && e.level.Records == 0 {
 		return p.TrialNS
 	}
-	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), time.Duration(e.level.Connections)*(perConnection+time.Duration(e.level.Records)*perRecord))
+	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), time.Duration(e.level.Connections)*(perConnection+2*time.Duration(e.level.Records)*recordTime))
 	switch {
 	case !e.level.Open():
 	case p.Profile == Lab:
