@@ -32,7 +32,7 @@ var Metrics = []Metric{
 
 	// Of runs with a companion, which has no CPUs of its own.
 	{Name: "server_cpu_share", Title: "CPU of the server", Unit: "share", Rare: true, Told: true, Of: serverShare},
-	{Name: "companion_cpu_share", Title: "CPU of the companion, of the generator's", Unit: "share", Rare: true, Told: true, Of: companionShare},
+	{Name: "companion_cpu_share", Title: "CPU of the companion", Unit: "share", Rare: true, Told: true, Of: companionShare},
 	{Name: "generator_cpu_share", Title: "CPU of the generator", Unit: "share", Rare: true, Told: true, Of: generatorShare},
 }
 

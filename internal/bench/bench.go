@@ -23,8 +23,7 @@ type Host interface {
 	// Build makes the named contestant ready to be launched. note is told what goes on. A *result.Failure-like error is turned into a
 	// record by Failure.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
-	// Launch starts it and returns when probe has succeeded against its address.
-	// The companion runs on the generator's CPUs, all others on the server's.
+	// Launch starts it, the companion on the generator's CPUs, and returns when probe has succeeded against its address.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Failure says what an error of this host means for the record.
 	Failure(name, stage string, err error) result.Failure
@@ -250,7 +249,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 
 // prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it recorded, with what was observed.
 func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
-	if err := b.startCompanion(ctx, 0); err != nil {
+	if _, err := b.startCompanion(ctx, 0); err != nil {
 		return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, err)
 	}
 	defer b.stopAll()

@@ -16,27 +16,40 @@ const companionDeaths = 3
 // companion is the program that the contestants of this epoch call; nil: they call none, or it is not running.
 func (b *Bench) companion() Server { return b.servers[b.run.Plan.Companion] }
 
-// startCompanion starts the companion of an epoch, before those that call it.
-func (b *Bench) startCompanion(ctx context.Context, epoch int) error {
+// startCompanion starts the companion of an epoch, before those that call it, and returns its launch; nil where nobody calls one.
+func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, error) {
 	p := &b.run.Plan
 	if p.Companion == "" {
-		return nil
+		return nil, nil
 	}
 	b.progress("launch", p.Companion, epoch, nil)
 	clear(b.exact.bound)
-	l := result.Launch{Contestant: p.Companion, Epoch: epoch, CPUs: b.Driver.CPUs(), StartedUnixNS: time.Now().UnixNano()}
-	first := plan.Asked(p, p.Contestants[0])[0]
+	l := &result.Launch{Contestant: p.Companion, Epoch: epoch, CPUs: b.Driver.CPUs(), StartedUnixNS: time.Now().UnixNano()}
 	s, err := b.Host.Launch(ctx, p.Companion, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
 		Probe: func(ctx context.Context, network, addr string) error {
-			return scenario.Tell(ctx, network, addr, first.Records, plan.RecordsSeed(p, epoch))
+			return scenario.Tell(ctx, network, addr, p.Points()[0].Records, plan.RecordsSeed(p, epoch))
 		}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	b.servers[p.Companion], b.mute = s, nil
 	l.ReadyNS = int64(s.Ready())
 	l.Meters, l.Absent = s.Meters()
-	return b.record(result.Record{Launch: &l})
+	return l, nil
+}
+
+// beginEpoch starts the companion of an epoch and records that, or ends the epoch. gone: there is nobody to be called.
+func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error) {
+	l, err := b.startCompanion(ctx, epoch)
+	switch {
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case err != nil:
+		return true, b.lose(epoch, "launch", err)
+	case l != nil:
+		return false, b.record(result.Record{Launch: l})
+	}
+	return false, nil
 }
 
 // instruct tells the companion how many records to answer with: the same ones throughout an epoch, for the contestants are held to the bytes that they

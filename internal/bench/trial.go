@@ -23,11 +23,8 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if epoch == p.Pilots && epoch > 0 && b.Note != nil {
 		b.tell(result.Event{Stage: "analyse", Text: b.Note(b.run)})
 	}
-	if err := b.startCompanion(ctx, epoch); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return b.lose(epoch, "launch", err)
+	if gone, err := b.beginEpoch(ctx, epoch); gone || err != nil {
+		return err
 	}
 	var all []*started
 	for i, name := range plan.Starts(b.run, epoch) {
@@ -111,8 +108,8 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	}
 	b.progress("launch", o.Contestant, o.Epoch, nil)
 	s := &started{Launch: result.Launch{Contestant: o.Contestant, Epoch: o.Epoch}, position: o.Position}
-	if err := b.startCompanion(ctx, o.Epoch); err != nil {
-		return b.lose(o.Epoch, "launch", err)
+	if gone, err := b.beginEpoch(ctx, o.Epoch); gone || err != nil {
+		return err
 	}
 	if err := b.open(ctx, s); err != nil {
 		if ctx.Err() != nil {

@@ -180,10 +180,15 @@ func sides(p *result.Plan, epoch int) []entrant {
 // such says whether a cell is one of those that are asked for.
 type such func(c result.Cell, l result.Level, control bool) bool
 
-// joins are the cells of every round. The pilots leave out what is loaded at a share of what they are to find.
+// joins are the cells of every round. The pilots leave out what is loaded at a share of what they are to find; where the companion's ceiling is looked
+// for, they ask it for each number of records, even where nothing is compared.
 func joins(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
-		return compared(p, c, control) && !(pilot && l.RateShare > 0)
+		alone := pilot && control && c.Contestant == p.Companion && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
+			o.Scenario = l.Scenario
+			return o == l
+		})
+		return (alone || compared(p, c, control)) && !(pilot && l.RateShare > 0)
 	}
 }
 

@@ -333,10 +333,13 @@ func relays() result.Plan {
 func TestCompanionShowsTheCeilingOfEachLevel(t *testing.T) {
 	run := result.Run{Plan: relays()}
 	pilot := entrants(&run.Plan, 0)
-	for _, level := range []int{0, 3} {
+	for _, level := range []int{0, 1, 3} { // at 1 nothing is compared, but its number of records is like that of 3
 		if !slices.ContainsFunc(pilot, func(e entrant) bool { return e.Cell == cell("records", level) }) {
 			t.Errorf("the pilots do not ask the companion at level %d", level)
 		}
+	}
+	if slices.ContainsFunc(pilot, func(e entrant) bool { return e.Cell == cell("records", 2) }) {
+		t.Error("the pilots ask the companion again for as many records")
 	}
 	for _, e := range entrants(&run.Plan, 1) {
 		if e.Contestant == "records" {
