@@ -33,7 +33,7 @@ func (v *view) companionText() string {
 		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), levelName(a.At)))
 	}
 	if len(rates) == 0 {
-		return text + "; what it can do alone was not measured"
+		return text + "; what it can do alone is not known: no round of the pilots stands"
 	}
 	return text + "; alone, asked by the generator, it answers " + and(rates) + ": no contestant that calls it can do more here"
 }
