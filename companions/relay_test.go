@@ -19,7 +19,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"dyno/internal/conf"
 	"dyno/internal/contestant"
 )
 
@@ -173,11 +172,10 @@ func relays(t *testing.T) (root string, all []*contestant.Manifest) {
 	return root, all
 }
 
-// readCompanion reads a companion.toml, which has the keys of a contestant.toml.
 func readCompanion(t *testing.T, root, name string) *contestant.Manifest {
 	t.Helper()
-	m := &contestant.Manifest{Path: "companions/" + name}
-	if _, err := conf.Read(os.DirFS(root), m.Path+"/companion.toml", m); err != nil {
+	m, err := contestant.ReadCompanion(os.DirFS(root), name)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -199,9 +197,6 @@ func start(t *testing.T, root string, m *contestant.Manifest, companion, probed 
 	if _, _, err := b.Identify(); err != nil {
 		t.Fatal(err)
 	}
-	if companion != "" {
-		b.Env["DYNO_COMPANION"] = companion
-	}
 	probe := func(_ context.Context, addr string) error {
 		resp, err := client.Get("http://" + addr + probed)
 		if err != nil {
@@ -213,7 +208,7 @@ func start(t *testing.T, root string, m *contestant.Manifest, companion, probed 
 		}
 		return nil
 	}
-	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "run.log"), Probe: probe})
+	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "run.log"), Companion: companion, Probe: probe})
 	if err != nil {
 		t.Fatal(err)
 	}

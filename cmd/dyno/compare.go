@@ -20,7 +20,6 @@ import (
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 	"dyno/internal/terminal"
-	"dyno/internal/truth"
 )
 
 // The names of the two that are compared. They are equally long, so that neither's paths are.
@@ -34,6 +33,7 @@ type compareFlags struct {
 	run         runFlags
 	contestant  string
 	connections int
+	records     int
 	delay       time.Duration
 	failIf      []string
 	folders     []string
@@ -77,6 +77,7 @@ func compareCommand() *cobra.Command {
 	fl.StringVar(&f.run.primary, "primary", "cpu_per_request", "metric that decides: throughput, cpu_per_request, p50 or memory")
 	fl.StringVar(&f.run.scenario, "scenario", "", "scenario (default: the first that both serve)")
 	fl.IntVar(&f.connections, "connections", 125, "connections kept in use")
+	fl.IntVar(&f.records, "records", 0, "records that the companion of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.StringSliceVar(&f.run.controls, "controls", []string{"ref"}, "truth servers that ride along: the yardstick, its blinded copy, ref+X%; or none")
 	fl.StringVar(&f.run.profile, "profile", "quick", "quick; full: longer epochs, more looks; or lab: trials of seconds, on 4 CPUs or more")
@@ -168,7 +169,7 @@ func comparePlan(pr *project, f *compareFlags, sides [2]*side) (*result.Plan, *s
 	p := &result.Plan{
 		Format: result.Format, Dyno: version(), Protocol: r.protocol, Profile: r.profile, Scenario: r.scenario,
 		Title: sides[1].manifest.Title + " against " + sides[0].manifest.Title, Contestants: []string{baseName, headName},
-		Level: result.Level{DelayNS: int64(f.delay), Connections: f.connections, Pipeline: 1},
+		Level: result.Level{DelayNS: int64(f.delay), Connections: f.connections, Pipeline: 1, Records: f.records},
 		Seed:  r.seed, Primary: r.primary, Alpha: r.alpha, Margin: r.margin, BudgetNS: int64(r.budget), StartedUnixNS: time.Now().UnixNano(),
 	}
 	if p.Scenario == "" {
@@ -193,9 +194,10 @@ func comparePlan(pr *project, f *compareFlags, sides [2]*side) (*result.Plan, *s
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(p.Controls) > 0 && truth.CanNull(sc) && f.delay == 0 { // without a yardstick the ceiling cannot be told
-		p.Ceiling = "null"
+	if err := pr.setCompanion(p, sc); err != nil {
+		return nil, nil, err
 	}
+	ceiling(p, sc)
 	if err := manage(pr, p); err != nil {
 		return nil, nil, err
 	}
@@ -238,6 +240,7 @@ func compareCommandOf(f *compareFlags, p *result.Plan, sides [2]*side) string {
 	add(p.Primary != "cpu_per_request", "--primary", p.Primary)
 	add(f.run.scenario != "", "--scenario", p.Scenario)
 	add(f.connections != 125, "--connections", f.connections)
+	add(f.records > 0, "--records", f.records)
 	add(f.delay > 0, "--delay", f.delay)
 	add(!slices.Equal(f.run.controls, []string{"ref"}), "--controls", strings.Join(f.run.controls, ","))
 	add(p.Profile != "quick", "--profile", p.Profile)
@@ -255,7 +258,7 @@ func compareCommandOf(f *compareFlags, p *result.Plan, sides [2]*side) string {
 func duelAndJudge(cmd *cobra.Command, f *compareFlags, pr *project, p *result.Plan, sc *scenario.Scenario, store *result.Store, conditions []condition) error {
 	stderr := cmd.ErrOrStderr()
 	host, err := bench.NewLocal(bench.LocalOptions{
-		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Folder: f.run.out, Offline: f.run.offline,
+		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Companion: p.Companion, Folder: f.run.out, Offline: f.run.offline,
 	})
 	if err != nil {
 		return err

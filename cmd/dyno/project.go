@@ -100,7 +100,7 @@ func (p *project) scenario(name string) (*scenario.Scenario, error) {
 
 // otherScenarios names those of levels that have one of their own.
 func otherScenarios(p *result.Plan) (names []string) {
-	for _, l := range p.Levels {
+	for _, l := range p.Points() {
 		if l.Scenario != "" && !slices.Contains(names, l.Scenario) {
 			names = append(names, l.Scenario)
 		}

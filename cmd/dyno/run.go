@@ -41,6 +41,7 @@ type runFlags struct {
 	controls    []string
 	scenario    string
 	connections []int
+	records     []int
 	delays      []time.Duration
 	requests    string
 	duration    time.Duration
@@ -83,6 +84,7 @@ func runCommand() *cobra.Command {
 	fl.StringSliceVar(&f.controls, "controls", nil, "truth servers that ride along: the yardstick, its blinded copy, ref+X%; or none (default: ref,ref' and, with --profile full and lab, ref+5%)")
 	fl.StringVar(&f.scenario, "scenario", "", "scenario (default: that of the study)")
 	fl.IntSliceVar(&f.connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
+	fl.IntSliceVar(&f.records, "records", nil, "records that the companion of the scenario answers with; a sweep takes several (default 10)")
 	fl.DurationSliceVar(&f.delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
 	fl.StringVar(&f.protocol, "protocol", plan.Duel, "duel, sweep, search or classic")
 	fl.StringVar(&f.profile, "profile", "quick", "quick; full: longer epochs, more looks, a positive control; or lab: trials of seconds, on 4 CPUs or more")
@@ -203,7 +205,7 @@ func measure(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *s
 	do func(*bench.Bench) (*result.Run, error)) (*result.Run, error) {
 	stderr := cmd.ErrOrStderr()
 	host, err := bench.NewLocal(bench.LocalOptions{
-		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Others: otherScenarios(p), Folder: f.out, Offline: f.offline,
+		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Others: otherScenarios(p), Companion: p.Companion, Folder: f.out, Offline: f.offline,
 	})
 	if err != nil {
 		return nil, err

@@ -63,9 +63,10 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(p.Controls) > 0 && truth.CanNull(sc) && p.Level.DelayNS == 0 { // without a yardstick the ceiling cannot be told
-		p.Ceiling = "null"
+	if err := pr.setCompanion(p, sc); err != nil {
+		return nil, nil, err
 	}
+	ceiling(p, sc)
 	if p.Title == "" {
 		p.Title = sc.Title
 	}
@@ -121,15 +122,15 @@ func choose(p *result.Plan, f *runFlags, st *study.Study) error {
 		p.Scenario = f.scenario
 	}
 	if len(f.contestants) > 0 || f.scenario != "" {
-		p.ClaimsHash, p.Levels, p.Cells, p.Family, p.Level.Scenario = "", nil, nil, nil, ""
+		p.ClaimsHash, p.Levels, p.Cells, p.Family, p.Level.Scenario, p.Level.Records = "", nil, nil, nil, "", 0
 	}
 	return nil
 }
 
-// levelsOf sets the plan's level, or a sweep's levels: all connections at all delays, where any were asked for.
+// levelsOf sets the plan's level, or a sweep's levels: all connections with all numbers of records at all delays, where any were asked for.
 func levelsOf(p *result.Plan, f *runFlags) error {
-	connections, delays := f.connections, f.delays
-	if len(connections)+len(delays) == 0 && (p.Protocol != plan.Sweep || len(p.Levels) > 0) {
+	connections, delays, records := f.connections, f.delays, f.records
+	if len(connections)+len(delays)+len(records) == 0 && (p.Protocol != plan.Sweep || len(p.Levels) > 0) {
 		return nil
 	}
 	if len(connections) == 0 {
@@ -138,12 +139,17 @@ func levelsOf(p *result.Plan, f *runFlags) error {
 	if len(delays) == 0 {
 		delays = []time.Duration{time.Duration(p.Level.DelayNS)}
 	}
+	if len(records) == 0 {
+		records = []int{p.Level.Records}
+	}
 	var all []result.Level
 	for _, d := range delays {
-		for _, c := range connections {
-			l := p.Level
-			l.DelayNS, l.Connections = int64(d), c
-			all = append(all, l)
+		for _, n := range records {
+			for _, c := range connections {
+				l := p.Level
+				l.DelayNS, l.Records, l.Connections = int64(d), n, c
+				all = append(all, l)
+			}
 		}
 	}
 	p.Level, p.Levels, p.Cells, p.Family = all[0], nil, nil, nil
@@ -151,9 +157,21 @@ func levelsOf(p *result.Plan, f *runFlags) error {
 	case p.Protocol == plan.Sweep:
 		p.Levels = all
 	case len(all) > 1:
-		return usagef("several --connections or --delay make a sweep: give --protocol sweep, or one of each")
+		return usagef("several --connections, --records or --delay make a sweep: give --protocol sweep, or one of each")
 	}
 	return nil
+}
+
+// ceiling names who shows in the pilots what can be measured at most: the companion, asked by the generator itself, or the null server. Without a
+// yardstick it cannot be told.
+func ceiling(p *result.Plan, sc *scenario.Scenario) {
+	switch {
+	case len(p.Controls) == 0:
+	case p.Companion != "":
+		p.Ceiling = p.Companion
+	case truth.CanNull(sc) && p.Level.DelayNS == 0:
+		p.Ceiling = "null"
+	}
 }
 
 // tailShare is the share of the slowest contestant's capacity at which the lab compares p99.
@@ -198,7 +216,7 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 	case len(p.Controls) > 0 && p.Controls[0] != "ref":
 		return usagef("--controls: the first must be ref, the yardstick")
 	}
-	if _, ok := analysis.MetricNamed(p.Primary); !ok {
+	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Told {
 		return usagef("--primary %q: there are throughput, cpu_per_request, p50 and memory, and in the lab p99", p.Primary)
 	}
 	for _, l := range append([]result.Level{p.Level}, p.Levels...) {
@@ -353,6 +371,7 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	}
 	add(f.scenario != "", "--scenario", f.scenario)
 	add(len(f.connections) > 0, "--connections", list(f.connections))
+	add(len(f.records) > 0, "--records", list(f.records))
 	add(len(f.delays) > 0, "--delay", list(f.delays))
 	add(len(f.controls) > 0, "--controls", `"`+strings.Join(f.controls, ",")+`"`)
 	add(f.requests != "", "--requests", p.Requests)

@@ -94,7 +94,7 @@ func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name stri
 		return false, err
 	}
 	defer os.RemoveAll(folder)
-	host, err := bench.NewLocal(bench.LocalOptions{Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: name, Folder: folder, Offline: offline})
+	host, err := bench.NewLocal(bench.LocalOptions{Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: name, Companion: s.Companion, Folder: folder, Offline: offline})
 	if err != nil {
 		return false, err
 	}
@@ -131,24 +131,42 @@ func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name stri
 	return true, nil
 }
 
-// prove builds, launches and verifies; it returns what was observed and the version that was built.
+// prove builds, launches and verifies; it returns what was observed and the version that was built. Where the contestant calls a companion, that is
+// started before, and the contract is proved with few of its records and, strictly, with many.
 func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *scenario.Scenario) (*scenario.Observed, string, error) {
 	ctx := cmd.Context()
 	c, err := host.Build(ctx, m.Name, func(string) {})
 	if err != nil {
 		return nil, "", err
 	}
-	if s, err = bind(ctx, s); err != nil {
-		return nil, "", err
+	l := bench.Launch{Probe: s.At(c.Paths).Probe(0)}
+	var companion bench.Server
+	if s.Companion != "" {
+		if companion, err = startCompanion(ctx, host, s.Companion); err != nil {
+			return nil, "", fmt.Errorf("the companion %s: %w", s.Companion, err)
+		}
+		defer companion.Stop()
+		_, l.Companion = companion.Addr()
 	}
-	s = s.At(c.Paths)
-	server, err := host.Launch(ctx, m.Name, bench.Launch{Probe: s.Probe(0)})
+	server, err := host.Launch(ctx, m.Name, l)
 	if err != nil {
 		return nil, "", err
 	}
 	defer server.Stop()
 	network, addr := server.Addr()
-	seen, err := verify.Prove(ctx, host.Driver(), s, verify.Server{Network: network, Addr: addr, Differs: c.Differs})
+	if companion != nil {
+		var many *scenario.Scenario
+		if many, err = told(ctx, s, companion, manyRecords); err == nil {
+			_, err = scenario.Verify(ctx, many.At(c.Paths), network, addr, c.Differs, 0)
+		}
+		if err == nil {
+			s, err = told(ctx, s, companion, fewRecords)
+		}
+	}
+	var seen *scenario.Observed
+	if err == nil {
+		seen, err = verify.Prove(ctx, host.Driver(), s.At(c.Paths), verify.Server{Network: network, Addr: addr, Differs: c.Differs})
+	}
 	if err != nil {
 		err = &bench.LogError{Err: err, Tail: server.LogTail()}
 	}

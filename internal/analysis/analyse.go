@@ -60,6 +60,9 @@ func Analyse(in Input) *Analysis {
 		}
 	}
 	for _, m := range t.metrics() {
+		if m.Told {
+			continue
+		}
 		ps := a.judge(t, m, family, in)
 		if a.TooBusy && m.Wall {
 			unrank(ps)

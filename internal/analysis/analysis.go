@@ -16,6 +16,7 @@ type Metric struct {
 	Wall  bool                                // measured by the wall clock: what others do on the machine is in it
 	Open  bool                                // of open loops alone: a closed loop has none
 	Rare  bool                                // shown of runs that have it
+	Told  bool                                // of the machine: more is neither better nor worse, so it is compared with nothing
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
 }
 
@@ -28,6 +29,11 @@ var Metrics = []Metric{
 	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Wall: true, Open: true, Of: responseP50},
 	{Name: "response_p99", Title: "Response time, 99 %", Unit: "ns", Wall: true, Open: true, Of: responseP99},
 	{Name: "instructions_per_request", Title: "Instructions per request", Unit: "instructions", Rare: true, Of: instructions},
+
+	// Of runs with a companion, which has no CPUs of its own.
+	{Name: "server_cpu_share", Title: "CPU of the server", Unit: "share", Rare: true, Told: true, Of: serverShare},
+	{Name: "companion_cpu_share", Title: "CPU of the companion", Unit: "share", Rare: true, Told: true, Of: companionShare},
+	{Name: "generator_cpu_share", Title: "CPU of the generator", Unit: "share", Rare: true, Told: true, Of: generatorShare},
 }
 
 // MetricNamed returns the metric of that name.
@@ -82,6 +88,29 @@ func instructions(t *result.Trial) (float64, bool) {
 		return 0, false
 	}
 	return float64(*t.Server.Instructions) / float64(t.Load.Succeeded), true
+}
+
+func serverShare(t *result.Trial) (float64, bool) {
+	return shareOf(t, t.Server.CPUNS, t.Causes.ServerCPUs)
+}
+
+func companionShare(t *result.Trial) (float64, bool) {
+	if t.Companion == nil {
+		return 0, false
+	}
+	return shareOf(t, t.Companion.CPUNS, t.Causes.GeneratorCPUs)
+}
+
+func generatorShare(t *result.Trial) (float64, bool) {
+	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
+}
+
+// shareOf is what someone used of so many CPUs in a trial with a companion.
+func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
+	if t.Companion == nil || used == nil || t.Load.WindowNS <= 0 || cpus == 0 {
+		return 0, false
+	}
+	return float64(*used) / float64(t.Load.WindowNS) / float64(cpus), true
 }
 
 // Verdict is what the data says of a pair.

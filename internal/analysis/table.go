@@ -162,7 +162,7 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 			if c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "no trial of it stands"
 			}
-			if len(in.Controls) > 0 && name != in.Controls[0] {
+			if len(in.Controls) > 0 && name != in.Controls[0] && !m.Told {
 				c.Ratio = t.Compare(m, at(name), at(in.Controls[0]), 1-alpha)
 			}
 			out = append(out, c)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -22,21 +23,22 @@ type Host interface {
 	// Build makes the named contestant ready to be launched. note is told what goes on. A *result.Failure-like error is turned into a
 	// record by Failure.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
-	// Launch starts it and returns when probe has succeeded against its address.
+	// Launch starts it, the companion on the generator's CPUs, and returns when probe has succeeded against its address.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Failure says what an error of this host means for the record.
 	Failure(name, stage string, err error) result.Failure
-	// Watch begins to observe what else uses the machine; the function it returns ends that and says what did, given what the server and
-	// the generator themselves used meanwhile.
-	Watch() func(server, generator time.Duration) result.Causes
+	// Watch begins to observe what else uses the machine; the function it returns ends that and says what did, given what the server, the
+	// generator and the companion themselves used meanwhile.
+	Watch() func(server, generator, companion time.Duration) result.Causes
 }
 
 // Launch is how a contestant is started.
 type Launch struct {
-	Epoch   int
-	Padding int // bytes of the environment
-	Delay   time.Duration
-	Probe   func(ctx context.Context, network, addr string) error
+	Epoch     int
+	Padding   int // bytes of the environment
+	Delay     time.Duration
+	Companion string // where the program listens that it calls, host:port; empty: it calls none
+	Probe     func(ctx context.Context, network, addr string) error
 }
 
 // Server is a started contestant.
@@ -93,6 +95,7 @@ type Bench struct {
 	run     *result.Run
 	servers map[string]Server
 	exact   exact
+	mute    error // why the companion could not be told or asked
 	mu      sync.Mutex
 }
 
@@ -198,15 +201,19 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
-	if p.Ceiling != "" {
+	if p.Ceiling != "" && p.Ceiling != p.Companion {
 		names = append(names, p.Ceiling)
 	}
+	if p.Companion != "" {
+		names = append(names, p.Companion)
+	}
+	lost := func(name string) bool { return name != p.Companion && b.run.FailureOf(name) != nil } // before the run was resumed
 	built := make([]result.Contestant, len(names))
 	failed := make([]error, len(names))
 	slots := make(chan struct{}, 2)
 	var wg sync.WaitGroup
 	for i, name := range names {
-		if b.run.FailureOf(name) != nil { // before the run was resumed
+		if lost(name) {
 			continue
 		}
 		wg.Go(func() {
@@ -224,7 +231,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	}
 	var standing []result.Contestant
 	for i, name := range names {
-		if b.run.FailureOf(name) != nil {
+		if lost(name) {
 			continue
 		}
 		b.exact.paths[name] = built[i].Paths
@@ -240,12 +247,19 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 		if err := b.fail(name, "build", 0, failed[i]); err != nil {
 			return nil, err
 		}
+		if name == p.Companion {
+			return nil, fmt.Errorf("the companion %s, without which nobody can be measured: %w", name, failed[i])
+		}
 	}
 	return standing, nil
 }
 
 // prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it recorded, with what was observed.
 func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
+	if _, err := b.startCompanion(ctx, 0); err != nil {
+		return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, err)
+	}
+	defer b.stopAll()
 	for _, c := range built {
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
 		known := b.run.Contestant(c.Name)
@@ -255,6 +269,9 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 		seen, err := b.proveOne(ctx, &c)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if gone := b.gone(); gone != nil {
+			return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, gone)
 		}
 		if err != nil {
 			if err := b.fail(c.Name, "verify", 0, err); err != nil {
@@ -274,8 +291,11 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	return nil
 }
 
-// proveOne returns what was observed; nil for the ceiling's server, whose one answer is no contract.
+// proveOne returns what was observed; nil for the ceiling's server, whose one answer is no contract, and for the companion, which runs already.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
+	if c.Name == b.run.Plan.Companion {
+		return nil, nil
+	}
 	s, err := b.launch(ctx, c.Name, plan.Padding(b.run.Plan.Seed, 0, 0), 0)
 	if err != nil {
 		return nil, err
@@ -291,27 +311,31 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	return seen, nil
 }
 
-// verify proves that a contestant keeps the contract of each scenario that it is loaded with. What was observed is of the first, but for the framing and
-// the differences, in which the others have a part. The load holds the process to the bytes that it showed here.
+// verify proves that a contestant keeps the contract of each scenario that it is loaded with, with each number of the companion's records. What was
+// observed is of the first, but for the framing and the differences, in which the others have a part. The load holds the process to the bytes that it
+// showed here.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch int) (*scenario.Observed, error) {
 	var all *scenario.Observed
 	network, addr := s.Addr()
-	for _, of := range plan.Scenarios(&b.run.Plan, name) {
-		sc := b.scenario(of)
+	for _, of := range plan.Asked(&b.run.Plan, name) {
+		sc, err := b.contract(ctx, of, epoch)
+		if err != nil {
+			return nil, err
+		}
 		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), network, addr, differs, b.delay(epoch))
 		if err != nil {
-			if of != "" {
-				err = fmt.Errorf("scenario %s: %w", of, err)
+			if of.String() != "" {
+				err = fmt.Errorf("%s: %w", of, err)
 			}
 			return seen, err
 		}
-		b.exact.saw(name, sc, seen)
+		b.exact.saw(name, sc, of.Records, seen)
 		if all == nil {
 			all = seen
 			continue
 		}
 		for request, framing := range seen.Framing {
-			all.Framing[of+" "+request] = framing
+			all.Framing[strings.TrimSpace(of.Scenario+" "+request)] = framing
 		}
 		for _, d := range seen.Differs {
 			if !slices.Contains(all.Differs, d) {
@@ -348,8 +372,12 @@ func (b *Bench) delay(epoch int) time.Duration {
 
 // launch starts a contestant; it is ready when its first loaded request is answered with the right status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
-	first := b.exact.asked(name, b.scenario(plan.Scenarios(&b.run.Plan, name)[0]))
-	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: first.Probe(b.delay(epoch))})
+	first := b.exact.asked(name, b.scenario(plan.Asked(&b.run.Plan, name)[0].Scenario))
+	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: first.Probe(b.delay(epoch))}
+	if c := b.companion(); c != nil {
+		_, l.Companion = c.Addr()
+	}
+	return b.Host.Launch(ctx, name, l)
 }
 
 // record stores one record and adds it to the run.

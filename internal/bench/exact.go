@@ -6,13 +6,23 @@ import "dyno/internal/scenario"
 type exact struct {
 	paths map[string]map[string]string // by contestant: its own
 	seen  map[shown]*scenario.Observed // of the process of this epoch
+	bound map[said]*scenario.Scenario  // to what the companion answers
 }
 
-// shown is a contestant that answered a scenario.
-type shown struct{ contestant, scenario string }
+// shown is a contestant that answered a scenario, with so many of the companion's records.
+type shown struct {
+	contestant, scenario string
+	records              int
+}
+
+// said is what the companion of this epoch answered.
+type said struct {
+	scenario string
+	records  int
+}
 
 func newExact() exact {
-	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}}
+	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}}
 }
 
 // asked is s at the contestant's own paths.
@@ -21,11 +31,11 @@ func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenari
 }
 
 // saw keeps what the contestant's process showed when it was verified.
-func (e *exact) saw(contestant string, s *scenario.Scenario, seen *scenario.Observed) {
-	e.seen[shown{contestant, s.Name}] = seen
+func (e *exact) saw(contestant string, s *scenario.Scenario, records int, seen *scenario.Observed) {
+	e.seen[shown{contestant, s.Name, records}] = seen
 }
 
 // loaded is s as the contestant's process is loaded with it: held to the bytes that it showed.
-func (e *exact) loaded(contestant string, s *scenario.Scenario) *scenario.Scenario {
-	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name}])
+func (e *exact) loaded(contestant string, s *scenario.Scenario, records int) *scenario.Scenario {
+	return e.asked(contestant, s).Exact(e.seen[shown{contestant, s.Name, records}])
 }

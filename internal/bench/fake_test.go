@@ -27,6 +27,8 @@ type fakeHost struct {
 	mutant   map[string]*scenario.Scenario  // contestants that answer by another contract
 	paths    map[string]map[string]string   // contestants with paths of their own
 	exits    map[string]int                 // contestants that exit in the trial of that number, from 1
+	dies     func(start, thaws int) bool    // the companion, in its start of that number
+	records  *fakeRecords                   // what the companion answers with
 	launch   func(name string, n int) error // may refuse the n-th launch
 
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
@@ -55,8 +57,8 @@ func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
 
 var errNoToolchain = errors.New("no toolchain")
 
-func (h *fakeHost) Watch() func(server, generator time.Duration) result.Causes {
-	return func(server, generator time.Duration) result.Causes {
+func (h *fakeHost) Watch() func(server, generator, companion time.Duration) result.Causes {
+	return func(server, generator, companion time.Duration) result.Causes {
 		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}
 }
@@ -82,8 +84,16 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	ref := truth.Reference{Scenario: sc}
-	go func() { done <- ref.Serve(ctx, ln) }()
-	s := &fakeServer{host: h, name: name, addr: ln.Addr().String(), stop: stop, done: done}
+	if l.Companion != "" {
+		ref.Ask = scenario.Ask(ctx, "tcp", l.Companion)
+	}
+	if name == companionName {
+		h.records = &fakeRecords{}
+		go func() { done <- h.records.serve(ctx, ln) }()
+	} else {
+		go func() { done <- ref.Serve(ctx, ln) }()
+	}
+	s := &fakeServer{host: h, name: name, start: n, addr: ln.Addr().String(), stop: stop, done: done}
 	h.mu.Lock()
 	h.running++
 	if h.servers == nil {
@@ -101,6 +111,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 type fakeServer struct {
 	host   *fakeHost
 	name   string
+	start  int
 	addr   string
 	stop   context.CancelFunc
 	done   chan error
@@ -169,7 +180,7 @@ func (s *fakeServer) Thaw() error {
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
 	s.host.thawed = append(s.host.thawed, s.name)
-	if len(s.host.thawed) > 1 {
+	if len(s.host.thawed) > 1 && !slices.Contains(s.host.thawed, companionName) || len(s.host.thawed) > 2 {
 		s.host.t.Errorf("thawed at once: %v", s.host.thawed)
 	}
 	s.loads++
@@ -177,7 +188,7 @@ func (s *fakeServer) Thaw() error {
 }
 
 func (s *fakeServer) Exited() error {
-	if n := s.host.exits[s.name]; n > 0 && s.loads >= n {
+	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == companionName && s.host.dies != nil && s.host.dies(s.start, s.loads) {
 		return errors.New("signal: killed")
 	}
 	return nil
@@ -212,8 +223,10 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	d.host.mu.Lock()
 	defer d.host.mu.Unlock()
 	name := ""
-	if len(d.host.thawed) == 1 {
-		name = d.host.thawed[0]
+	for _, n := range d.host.thawed {
+		if name == "" || name == companionName {
+			name = n
+		}
 	}
 	if d.opened != nil {
 		d.opened(name)

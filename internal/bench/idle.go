@@ -36,8 +36,8 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 	held := 0
 	for _, n := range b.run.Plan.IdleConnections {
 		r := result.Idle{Contestant: name, Epoch: epoch, Connections: n, StartedUnixNS: time.Now().UnixNano()}
-		if s.Thaw() != nil {
-			return nil
+		if b.thawed(ctx, s, epoch, level) != nil {
+			return ctx.Err()
 		}
 		level.Connections = n - held
 		session, err := b.Driver.Open(ctx, b.job(name, s, level, uint64(n)))
@@ -50,7 +50,7 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 			return ctx.Err()
 		}
 		held = n
-		if s.Freeze() != nil {
+		if b.frozen(s) != nil {
 			return nil
 		}
 		s.Usage(&r.Server)

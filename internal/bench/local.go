@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -30,6 +31,7 @@ type LocalOptions struct {
 	Manifests []*contestant.Manifest
 	Scenario  string   // by name
 	Others    []string // of levels that have one of their own
+	Companion string   // that contestants call; empty: none
 	Folder    string   // of the run: logs, homes of the contestants
 	Offline   bool     // fetch no toolchain
 }
@@ -68,6 +70,13 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	}
 	host.RaiseFileLimit()
 	l := &Local{opts: o, self: self, machine: host.Describe(), built: map[string]*contestant.Built{}, toolchain: map[string]*found{}}
+	if o.Companion != "" {
+		m, err := contestant.ReadCompanion(o.FS, o.Companion)
+		if err != nil {
+			return nil, err
+		}
+		l.opts.Manifests = append(slices.Clone(o.Manifests), m)
+	}
 	if l.meter, err = host.NewMeter(); err != nil {
 		return nil, err
 	}
@@ -101,7 +110,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
 	}
 	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, Managed: m.Managed(),
-		Tuning: m.Tuning, Differs: m.Differs, Paths: m.Paths}
+		Companion: name == l.opts.Companion, Tuning: m.Tuning, Differs: m.Differs, Paths: m.Paths}
 	b, err := l.make(ctx, m, &c, note)
 	if err != nil {
 		return c, err
@@ -186,7 +195,7 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 	return fmt.Sprintf("yes: %s %s (%s)", tc.Name, tc.Version, tc.Origin)
 }
 
-// Launch starts a built contestant on the server's CPUs.
+// Launch starts a built contestant on the server's CPUs, the companion on the generator's.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]
@@ -202,9 +211,13 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if b == nil {
 		return nil, fmt.Errorf("%s was not built", name)
 	}
+	cpus := l.serverCPUs()
+	if name == l.opts.Companion {
+		cpus = l.generatorCPUs()
+	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
-		Dir: filepath.Join(l.opts.Folder, "homes", safe(name)), Log: l.log(name, fmt.Sprintf("epoch%d", o.Epoch)), CPUs: l.serverCPUs(),
-		Pad: o.Padding, Delay: o.Delay, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
+		Dir: filepath.Join(l.opts.Folder, "homes", safe(name)), Log: l.log(name, fmt.Sprintf("epoch%d", o.Epoch)), CPUs: cpus,
+		Pad: o.Padding, Delay: o.Delay, Companion: o.Companion, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
 	})
 	if err != nil {
 		return nil, err
@@ -236,12 +249,13 @@ func (l *Local) Failure(name, stage string, err error) result.Failure {
 }
 
 // Watch reads the machine's clocks, and reads them again when the function it returns is called.
-func (l *Local) Watch() func(server, generator time.Duration) result.Causes {
+func (l *Local) Watch() func(server, generator, companion time.Duration) result.Causes {
 	var before, after host.Snapshot
 	l.meter.Snapshot(&before)
-	return func(server, generator time.Duration) result.Causes {
+	return func(server, generator, companion time.Duration) result.Causes {
 		l.meter.Snapshot(&after)
-		return host.Causes(&before, &after, host.Account{CPUs: l.machine.ServerCPUs, Used: server}, host.Account{CPUs: l.machine.GeneratorCPUs, Used: generator})
+		return host.Causes(&before, &after, host.Account{CPUs: l.machine.ServerCPUs, Used: server}, host.Account{CPUs: l.machine.GeneratorCPUs, Used: generator},
+			host.Account{CPUs: l.machine.GeneratorCPUs, Used: companion})
 	}
 }
 

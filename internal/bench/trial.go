@@ -23,14 +23,28 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if epoch == p.Pilots && epoch > 0 && b.Note != nil {
 		b.tell(result.Event{Stage: "analyse", Text: b.Note(b.run)})
 	}
+	if gone, err := b.beginEpoch(ctx, epoch); gone || err != nil {
+		return err
+	}
 	var all []*started
 	for i, name := range plan.Starts(b.run, epoch) {
+		if name == p.Companion { // which runs, and is warm when those are that call it
+			continue
+		}
 		b.progress("launch", name, epoch, nil)
 		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i, managed: slices.Contains(p.Managed, name), at: plan.Warmups(b.run, epoch, name)}
 		s.err = b.open(ctx, s)
 		all = append(all, s)
 	}
 	b.warm(ctx, all)
+	if gone := b.gone(); gone != nil && ctx.Err() == nil {
+		return b.lose(epoch, "launch", gone)
+	}
+	if c := b.companion(); c != nil {
+		if err := c.Freeze(); err != nil {
+			return b.lose(epoch, "launch", err)
+		}
+	}
 	for _, s := range all {
 		if ctx.Err() != nil {
 			continue
@@ -94,9 +108,15 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	}
 	b.progress("launch", o.Contestant, o.Epoch, nil)
 	s := &started{Launch: result.Launch{Contestant: o.Contestant, Epoch: o.Epoch}, position: o.Position}
+	if gone, err := b.beginEpoch(ctx, o.Epoch); gone || err != nil {
+		return err
+	}
 	if err := b.open(ctx, s); err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if gone := b.gone(); gone != nil {
+			return b.lose(o.Epoch, "launch", gone)
 		}
 		return b.fail(o.Contestant, "launch", o.Epoch, err)
 	}
@@ -122,6 +142,9 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
 	}
+	if gone := b.gone(); gone != nil { // nor is one whose companion was gone
+		return b.lose(o.Epoch, "load", fmt.Errorf("while %s was loaded, %w", o.Contestant, gone))
+	}
 	if t != nil {
 		if err := b.record(result.Record{Trial: t}); err != nil {
 			return err
@@ -145,15 +168,24 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 // load is the trial itself. It returns nil and an error where the load could not even begin.
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	p := &b.run.Plan
+	companion := b.companion()
+	if companion == s { // its own ceiling is looked for
+		companion = nil
+	}
 	defer b.Driver.Quiet()()
 	watched := b.Host.Watch()
-	outer := clocks(s, b.Driver)
+	outer := clocks(s, b.Driver, companion)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != p.Level {
 		t.Level = &o.Level
 	}
-	if err := s.Thaw(); err != nil {
+	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
 		return nil, err
+	}
+	if o.Contestant == p.Companion {
+		if _, err := b.contract(ctx, plan.Asking{Scenario: o.Level.Scenario, Records: o.Level.Records}, o.Epoch); err != nil {
+			return nil, err
+		}
 	}
 	sess, err := b.Driver.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
 	if err != nil {
@@ -167,8 +199,11 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		}
 	}
 	before := s.Logged()
+	if companion != nil {
+		t.Companion = &result.Usage{}
+	}
 	counted := s.Count()
-	inner := clocks(s, b.Driver)
+	inner := clocks(s, b.Driver, companion)
 	var seen result.Detail
 	grown := func() []result.MemoryAt { return nil }
 	if p.Protocol == plan.Classic {
@@ -182,21 +217,28 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		t.Load.ResponseP50NS, t.Load.ResponseP99NS, t.Load.LagP99NS = r.Quantile(0.5), r.Quantile(0.99), seen.Lag.Quantile(0.99)
 		t.Load.CensoredFromNS = seen.CensoredFromNS
 	}
-	server, generator := inner()
+	used := inner()
 	counted(&t.Server)
 	if o.Last { // or its repetition
 		s.Totals(&t.Server)
 	}
 	sess.Close()
-	if err := s.Freeze(); err != nil {
+	if err := b.frozen(s); err != nil {
 		return nil, err
 	}
 	t.EndedUnixNS = time.Now().UnixNano()
-	serverAll, generatorAll := outer()
-	t.Causes = watched(serverAll.or(0), generatorAll.or(0))
+	all := outer()
+	if o.Contestant == p.Companion { // on the generator's CPUs, as ever
+		all[0], all[2] = all[2], all[0]
+	}
+	t.Causes = watched(all[0].or(0), all[1].or(0), all[2].or(0))
 	s.Usage(&t.Server)
 	t.Server.LoggedBytes -= before
-	t.Server.CPUNS, t.Generator.CPUNS = server.ns(), generator.ns()
+	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1].ns()
+	if companion != nil {
+		companion.Usage(t.Companion)
+		t.Companion.CPUNS = used[2].ns()
+	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Driver.CPUs()))
 	return t, nil
 }
@@ -222,14 +264,24 @@ func (r reading) or(d time.Duration) time.Duration {
 	return d
 }
 
-// clocks reads the CPU clocks of both sides; the function it returns reads them again and says what passed.
-func clocks(s Server, g Driver) func() (server, generator reading) {
-	s0, serr := s.CPU()
-	g0, gerr := g.CPU()
-	return func() (reading, reading) {
-		s1, serr1 := s.CPU()
-		g1, gerr1 := g.CPU()
-		return reading{s1 - s0, serr == nil && serr1 == nil}, reading{g1 - g0, gerr == nil && gerr1 == nil}
+// clocks reads the CPU clocks of all sides; the function it returns reads them again and says what passed, of those that are not nil.
+func clocks(of ...interface{ CPU() (time.Duration, error) }) func() []reading {
+	from := make([]reading, len(of))
+	for i, c := range of {
+		if c != nil {
+			d, err := c.CPU()
+			from[i] = reading{d, err == nil}
+		}
+	}
+	return func() []reading {
+		passed := make([]reading, len(of))
+		for i, c := range of {
+			if from[i].ok {
+				d, err := c.CPU()
+				passed[i] = reading{d - from[i].d, err == nil}
+			}
+		}
+		return passed
 	}
 }
 
@@ -243,10 +295,14 @@ func (b *Bench) differs(name string) []string {
 
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
 	network, addr := s.Addr()
+	sc := b.exact.loaded(name, b.scenario(level.Scenario), level.Records).Excuse(b.differs(name))
+	if name == b.run.Plan.Companion {
+		sc = b.exact.bound[said{sc.Name, level.Records}].Direct()
+	}
 	return load.Job{
-		Network: network, Addr: addr, Scenario: b.exact.loaded(name, b.scenario(level.Scenario)).Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
+		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Driver.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
-		Spin: level.RatePerSec > 0 && b.run.Host.Pinned,
+		Spin: level.RatePerSec > 0 && b.run.Host.Pinned && b.run.Plan.Companion == "", // which wants the same CPU
 	}
 }
 

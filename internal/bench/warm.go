@@ -140,6 +140,9 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		if i > 0 {
 			before, unread = s.server.CPU()
 		}
+		if err := b.instruct(ctx, s.Epoch, level.Records); err != nil {
+			return err
+		}
 		session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, level, 0))
 		if err != nil {
 			return err

@@ -16,13 +16,14 @@ import (
 
 // LaunchOptions say how a contestant is started.
 type LaunchOptions struct {
-	Dir     string // for its private home and temp folder; made anew
-	Log     string // file for its output; appended to
-	CPUs    []int  // it is pinned to; nil leaves it free
-	Pad     int    // bytes of padding of its environment
-	Delay   time.Duration
-	Timeout time.Duration // until it is ready; 0 means 30 s
-	Probe   func(ctx context.Context, addr string) error
+	Dir       string // for its private home and temp folder; made anew
+	Log       string // file for its output; appended to
+	CPUs      []int  // it is pinned to; nil leaves it free
+	Pad       int    // bytes of padding of its environment
+	Delay     time.Duration
+	Companion string        // host:port of the program that it calls; empty: it calls none
+	Timeout   time.Duration // until it is ready; 0 means 30 s
+	Probe     func(ctx context.Context, addr string) error
 }
 
 // Instance is a started contestant. Its owner stops it.
@@ -60,6 +61,9 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	env := map[string]string{"DYNO_ADDR": addr}
 	if o.Delay > 0 {
 		env["DYNO_DELAY"] = o.Delay.String()
+	}
+	if o.Companion != "" {
+		env["DYNO_COMPANION"] = o.Companion
 	}
 	for k, v := range b.Env {
 		env[k] = v

@@ -16,10 +16,13 @@ import (
 	"dyno/internal/conf"
 )
 
-// Folder is where contestants lie within a project, by language.
-const Folder = "contestants"
+// Folder is where contestants lie within a project, by language; CompanionFolder where the programs lie that they call.
+const (
+	Folder          = "contestants"
+	CompanionFolder = "companions"
+)
 
-// Manifest is a contestant.toml.
+// Manifest is a contestant.toml, or the companion.toml of a program that contestants call, which has no scenarios.
 type Manifest struct {
 	Name      string            `toml:"name"`
 	Title     string            `toml:"title"`
@@ -61,9 +64,19 @@ func (m *Manifest) Dir(root string) string {
 
 // Read reads the contestant.toml in the folder dir of a project. Errors carry file:line:column.
 func Read(fsys fs.FS, dir string) (*Manifest, error) {
-	m, f, err := read(fsys, dir)
+	return named(fsys, dir, "contestant")
+}
+
+// ReadCompanion reads the companion.toml of the named companion of a project. Errors carry file:line:column.
+func ReadCompanion(fsys fs.FS, name string) (*Manifest, error) {
+	return named(fsys, path.Join(CompanionFolder, name), "companion")
+}
+
+// named is read for a folder that has the name of what is in it.
+func named(fsys fs.FS, dir, what string) (*Manifest, error) {
+	m, f, err := read(fsys, dir, what)
 	if err == nil && m.Name != path.Base(dir) {
-		err = f.Errorf("name", "the contestant is named %q; its folder wants %q", m.Name, path.Base(dir))
+		err = f.Errorf("name", "the %s is named %q; its folder wants %q", what, m.Name, path.Base(dir))
 	}
 	if err != nil {
 		return nil, err
@@ -71,10 +84,10 @@ func Read(fsys fs.FS, dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// read is Read for a folder of any name.
-func read(fsys fs.FS, dir string) (*Manifest, *conf.File, error) {
+// read reads a manifest, of a contestant or a companion, in a folder of any name.
+func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	m := &Manifest{Path: dir}
-	f, err := conf.Read(fsys, path.Join(dir, "contestant.toml"), m)
+	f, err := conf.Read(fsys, path.Join(dir, what+".toml"), m)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,10 +99,10 @@ func read(fsys fs.FS, dir string) (*Manifest, *conf.File, error) {
 		there bool
 	}{
 		{"name", m.Name != ""}, {"title", m.Title != ""}, {"language", m.Language != ""}, {"framework", m.Framework != ""}, {"version", m.Version != ""},
-		{"engine", m.Engine != ""}, {"scenarios", len(m.Scenarios) > 0}, {"sources", len(m.Sources) > 0}, {"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
+		{"engine", m.Engine != ""}, {"scenarios", len(m.Scenarios) > 0 || what == "companion"}, {"sources", len(m.Sources) > 0}, {"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
 	} {
 		if !required.there {
-			return nil, nil, f.Errorf(required.key, "a contestant needs %q", required.key)
+			return nil, nil, f.Errorf(required.key, "a %s needs %q", what, required.key)
 		}
 	}
 	for i, d := range m.Differs {

@@ -15,7 +15,7 @@ func ReadFolder(dir string) (*Manifest, error) {
 		return nil, err
 	}
 	root := filepath.Dir(dir)
-	m, _, err := read(os.DirFS(root), filepath.Base(dir))
+	m, _, err := read(os.DirFS(root), filepath.Base(dir), "contestant")
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,10 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"dyno/internal/result"
@@ -27,6 +29,13 @@ const sideAttempts = 3
 const (
 	openTrial     = 400 * time.Millisecond
 	openSideTrial = time.Second
+)
+
+// What a connection adds to the least length of a trial: five requests at 60,000 a second; and for each record two of a relay that takes so long for
+// one (0.5 to 1 µs were seen).
+const (
+	perConnection = 80 * time.Microsecond
+	recordTime    = 1200 * time.Nanosecond
 )
 
 // Family are the comparisons that a duel decides among the named contestants: those of the plan, or all pairs at the first level.
@@ -182,10 +191,15 @@ func sides(p *result.Plan, epoch int) []entrant {
 // such says whether a cell is one of those that are asked for.
 type such func(c result.Cell, l result.Level, control bool) bool
 
-// joins are the cells of every round. The pilots leave out what is loaded at a share of what they are to find.
+// joins are the cells of every round. The pilots leave out what is loaded at a share of what they are to find; where the companion's ceiling is looked
+// for, they ask it for each number of records, even where nothing is compared.
 func joins(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
-		return compared(p, c, control) && !(pilot && l.RateShare > 0)
+		alone := pilot && control && c.Contestant == p.Companion && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
+			o.Scenario = l.Scenario
+			return o == l
+		})
+		return (alone || compared(p, c, control)) && !(pilot && l.RateShare > 0)
 	}
 }
 
@@ -197,7 +211,7 @@ func beside(p *result.Plan, pilot bool) such {
 }
 
 // cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
-// than the plan's, for it has but one answer.
+// than the plan's, for it has but one answer; but a companion is asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 	var out []entrant
 	points := p.Points()
@@ -205,7 +219,7 @@ func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 		control := i >= len(p.Contestants)
 		for _, level := range part {
 			c, l := result.Cell{Contestant: name, Level: level}, points[level]
-			if control && name == p.Ceiling && (l.Open() || l.Scenario != "") {
+			if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
 				continue
 			}
 			if (control || loaded(p, c)) && ok(c, l, control) {
@@ -331,13 +345,13 @@ func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rat
 	return rates
 }
 
-// trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times.
+// trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times;
+// where a companion answers with many records, twice and more.
 func trialOf(p *result.Plan, e entrant) int64 {
-	if p.Protocol != Sweep && len(p.Levels) == 0 {
+	if p.Protocol != Sweep && len(p.Levels) == 0 && e.level.Records == 0 {
 		return p.TrialNS
 	}
-	const perConnection = 80 * time.Microsecond // five requests at 60,000 a second
-	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), perConnection*time.Duration(e.level.Connections))
+	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), time.Duration(e.level.Connections)*(perConnection+2*time.Duration(e.level.Records)*recordTime))
 	switch {
 	case !e.level.Open():
 	case p.Profile == Lab:
@@ -350,20 +364,42 @@ func trialOf(p *result.Plan, e entrant) int64 {
 	return int64(least)
 }
 
-// Scenarios are those that a contestant is loaded with, by name, in order of the levels; "" is the plan's own. Controls answer all.
-func Scenarios(p *result.Plan, name string) []string {
-	var out []string
+// Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and how many records its companion answers with.
+type Asking struct {
+	Scenario string
+	Records  int
+}
+
+func (a Asking) String() string {
+	var parts []string
+	if a.Scenario != "" {
+		parts = append(parts, "scenario "+a.Scenario)
+	}
+	if a.Records > 0 {
+		parts = append(parts, fmt.Sprintf("%d records", a.Records))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Asked is all that a contestant is loaded with, in order of the levels. Controls answer everything.
+func Asked(p *result.Plan, name string) []Asking {
+	var out []Asking
 	for i, l := range p.Points() {
-		c := result.Cell{Contestant: name, Level: i}
-		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, l.Scenario) {
-			out = append(out, l.Scenario)
+		c, of := result.Cell{Contestant: name, Level: i}, Asking{l.Scenario, l.Records}
+		if (loaded(p, c) || !slices.Contains(p.Contestants, name)) && !slices.Contains(out, of) {
+			out = append(out, of)
 		}
 	}
 	return out
 }
 
-// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario and number of records that it is
-// loaded with there, for what is not called is not compiled.
+// RecordsSeed says which records the companion answers with in an epoch: the same to all, and to each throughout.
+func RecordsSeed(p *result.Plan, epoch int) uint64 {
+	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
+}
+
+// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario that it is loaded with there, for
+// what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
 	return warmups(&run.Plan, epoch, besides(run, epoch), name)
 }
@@ -373,7 +409,7 @@ func warmups(p *result.Plan, epoch int, besides []entrant, name string) []result
 	for _, e := range append(entrants(p, epoch), besides...) {
 		l := e.level
 		l.RatePerSec, l.RateShare = 0, 0
-		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario && o.Records == l.Records })
+		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })
 		if e.Contestant == name && !known {
 			out = append(out, l)
 		}

@@ -315,3 +315,45 @@ func TestOneLevelHasNoSides(t *testing.T) {
 		t.Errorf("%v, %v", rate, ok)
 	}
 }
+
+// relays is a duel of two that call a companion, in two scenarios and with two numbers of records.
+func relays() result.Plan {
+	p := quick("a", "b")
+	p.Protocol, p.BudgetNS, p.Looks, p.Companion, p.Ceiling = Duel, int64(time.Hour), []int{8}, "records", "records"
+	for _, scenario := range []string{"", "other"} {
+		for _, n := range []int{10, 500} {
+			p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario, Records: n})
+		}
+	}
+	p.Level = p.Levels[0]
+	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 3), B: cell("b", 3)}}
+	return p
+}
+
+func TestCompanionShowsTheCeilingOfEachLevel(t *testing.T) {
+	run := result.Run{Plan: relays()}
+	pilot := entrants(&run.Plan, 0)
+	for _, level := range []int{0, 1, 3} { // at 1 nothing is compared, but its number of records is like that of 3
+		if !slices.ContainsFunc(pilot, func(e entrant) bool { return e.Cell == cell("records", level) }) {
+			t.Errorf("the pilots do not ask the companion at level %d", level)
+		}
+	}
+	if slices.ContainsFunc(pilot, func(e entrant) bool { return e.Cell == cell("records", 2) }) {
+		t.Error("the pilots ask the companion again for as many records")
+	}
+	for _, e := range entrants(&run.Plan, 1) {
+		if e.Contestant == "records" {
+			t.Errorf("the companion is asked after the pilots: %+v", e)
+		}
+	}
+	if got := fmt.Sprint(Asked(&run.Plan, "a")); got != "[10 records 500 records scenario other, 10 records scenario other, 500 records]" {
+		t.Errorf("a is asked %s", got)
+	}
+	if warm := Warmups(&run, 1, "a"); len(warm) != 2 || warm[0].Records != 10 || warm[1].Scenario != "other" {
+		t.Errorf("a is warmed up at %+v", warm)
+	}
+	p := &run.Plan
+	if RecordsSeed(p, 1) == RecordsSeed(p, 2) || RecordsSeed(p, 1) == RecordsSeed(&result.Plan{Seed: 8}, 1) {
+		t.Error("the records of an epoch do not follow from it and the seed")
+	}
+}

@@ -230,6 +230,9 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 			sum += startNative
 		}
 	}
+	if p.Companion != "" {
+		sum += startNative
+	}
 	if p.Protocol != Classic {
 		sum += warmEstimate(&result.Run{Plan: *p}, epoch)
 	}
@@ -237,7 +240,8 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 		return sum + estimateSearch(p)
 	}
 	one := func(e entrant) time.Duration {
-		return time.Duration(trialOf(p, e)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead
+		drained := time.Duration(e.level.Connections*e.level.Records) * recordTime // one request of each connection, in the re-warm and after the trial
+		return time.Duration(trialOf(p, e)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead + drained
 	}
 	for _, e := range entrants(p, epoch) {
 		sum += time.Duration(p.Rounds) * one(e)

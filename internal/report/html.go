@@ -200,7 +200,8 @@ func (v *view) pageFinding(f validity.Finding) pageFinding {
 // columns are the heads of the main table after its rank and contestant.
 func (v *view) columns() (list []pageColumn) {
 	names := map[string]string{"throughput": "Requests", "cpu_per_request": "CPU per request", "p50": "Median time", "memory": "Memory",
-		"response_p50": "Response, median", "response_p99": "Response, 99 %", "instructions_per_request": "Instructions per request"}
+		"response_p50": "Response, median", "response_p99": "Response, 99 %", "instructions_per_request": "Instructions per request",
+		"server_cpu_share": "CPU, server", "companion_cpu_share": "CPU, companion", "generator_cpu_share": "CPU, generator"}
 	for _, m := range v.shown() {
 		s := v.scale(m)
 		list = append(list, pageColumn{Head: orElse(names[m.Name], m.Title), Unit: strings.Replace(s.Name, "1/s", "per second", 1), Word: m.Name})
@@ -276,6 +277,9 @@ func (v *view) legend() (list []legend) {
 
 func (v *view) charts() (list []pageChart) {
 	for _, m := range v.shown() {
+		if m.Told {
+			continue
+		}
 		text := "Shown beside the primary metric; it decides nothing."
 		if m.Name == v.primary().Name {
 			text = "The primary metric: it alone decides the pairs."

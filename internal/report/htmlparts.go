@@ -161,6 +161,9 @@ func (v *view) machineFacts() []fact {
 	if h.Quota != "" {
 		facts = append(facts, fact{Name: "CPU quota", Value: Clean(h.Quota)})
 	}
+	if c := v.companionText(); c != "" {
+		facts = append(facts, fact{Name: "Companion", Value: c})
+	}
 	if absent := v.unmeasured(); absent != "" {
 		facts = append(facts, fact{Name: "Not measured here", Value: absent})
 	}
@@ -175,7 +178,11 @@ type builtRow struct {
 }
 
 func (v *view) builtRows() (list []builtRow) {
-	for _, r := range slices.Concat(v.rows, v.controls) {
+	all := slices.Concat(v.rows, v.controls)
+	if name := v.run.Plan.Companion; name != "" {
+		all = append(all, row{Name: name, Title: v.title(name) + ", the companion", Built: v.run.Contestant(name)})
+	}
+	for _, r := range all {
 		c := r.Built
 		if c == nil || c.BinaryHash == "" && !r.Control { // it was not built
 			continue

@@ -30,6 +30,7 @@ const JSONFormat = 1
 //	canary, other_controls[]       as a pair
 //	levels[], contestants[].levels  as in a sweep: of a duel that shows further levels beside the one that it decides at
 //	findings[]                     id, title, contestant (null for the whole run), state, text
+//	companion                      of a run with one: name, alone[] (level, at, value_per_sec), built
 //	claims                         of a run of a study that has any (doc/format.md)
 func JSON(w io.Writer, d *Data) error {
 	if write := d.unjudged("json"); write != nil {
@@ -62,6 +63,9 @@ func JSON(w io.Writer, d *Data) error {
 
 // writeObject writes what a form has of d, and of its claims, where there are any.
 func writeObject(w io.Writer, d *Data, o object) error {
+	if c := companionJSON(d); c != nil {
+		o = append(o, field{"companion", c})
+	}
 	if d.Claims != nil {
 		o = append(o, field{"claims", claimsJSON(d.Claims)})
 	}
@@ -117,7 +121,7 @@ func rankJSON(r row) object {
 }
 
 // unitKeys are the endings of keys that hold values of a unit.
-var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes", "B/s": "bytes_per_sec"}
+var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes", "B/s": "bytes_per_sec", "share": "ratio"}
 
 func metricJSON(m analysis.Metric, r row, c analysis.Cell) object {
 	if r.Struck != "" {

@@ -104,12 +104,18 @@ func sweepHTML(w io.Writer, d *Data) error {
 
 // familyWords are the words of a run with named pairs.
 func (s *sweep) familyWords() []word {
+	ids := []string{"different", "tie", "canary", "epoch", "void", "bound"}
+	for _, m := range analysis.Metrics {
+		if !m.Rare || s.Data.has(m) {
+			ids = append(ids, m.Name)
+		}
+	}
 	return wordsOf([]word{
 		{"pair", "Named pair", "Two cells, each a contestant at a level, that the study asked to compare. All named pairs together are one family: the chance of any false " +
 			"difference among them is bounded. The ratio is the first's figure over the second's, round by round, with the interval of a look."},
 		{"sweep-interval", "Interval of a level", "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs stands in brackets, and dashed " +
 			"in the chart; that is no interval."},
-	}, "different", "tie", "canary", "epoch", "void", "bound", "throughput", "cpu_per_request", "p50", "memory", "response_p50", "response_p99")
+	}, ids...)
 }
 
 func (s *sweep) facts() []fact {
@@ -124,7 +130,10 @@ func (s *sweep) facts() []fact {
 
 // way says which figures are the better ones.
 func way(m analysis.Metric) string {
-	if m.More {
+	switch {
+	case m.Told:
+		return "told, not compared"
+	case m.More:
 		return "more is better"
 	}
 	return "less is better"

@@ -50,6 +50,9 @@ func (v *view) markdownEnd(out io.Writer) {
 	command := command(v.run.Plan.Command)
 	fence := strings.Repeat("`", max(3, longestRun(command, '`')+1))
 	machine := v.machine() + "."
+	if c := v.companionText(); c != "" {
+		machine += " Companion: " + c + "."
+	}
 	if absent := v.unmeasured(); absent != "" {
 		machine += " Not measured here: " + absent + "."
 	}

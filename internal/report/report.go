@@ -19,6 +19,7 @@ type Data struct {
 	Loads    []result.Trial     // of a classic run: those that are shown
 	Beside   []result.Trial     // of one with an external load generator: those, that generator's, and both of the ceiling's server
 	Found    []Capacity         // of a search
+	Alone    []Alone            // of a run with a companion, by what it is asked for
 	Claims   *Claims            // of its study, judged; nil where there are none
 	Findings []validity.Finding // whole run first, then by contestant
 	Valid    int                // valid trials

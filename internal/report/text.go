@@ -214,6 +214,9 @@ var heads = map[string]string{
 	"response_p99":    "response p99 %s",
 
 	"instructions_per_request": "instr./req",
+	"server_cpu_share":         "server CPU %s",
+	"companion_cpu_share":      "companion CPU %s",
+	"generator_cpu_share":      "generator CPU %s",
 }
 
 func headOf(m analysis.Metric, s Scale) string {
@@ -366,6 +369,9 @@ func (t *text) findings() {
 func (t *text) origin() {
 	p := &t.run.Plan
 	t.para("Machine: ", "", t.machine()+".", "", "")
+	if c := t.companionText(); c != "" {
+		t.para("Companion: ", "", c+".", "", "")
+	}
 	if absent := t.unmeasured(); absent != "" {
 		t.para("Not measured here: ", "", absent+".", "", "")
 	}

@@ -121,6 +121,7 @@ var scales = map[string][]Scale{
 	"B/s":   {{1e6, "MB/s"}}, // as load generators print it
 	"ns":    {{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}},
 	"lines": {{1, "lines"}},
+	"share": {{0.01, "%"}},
 	"bytes": {{1, "B"}, {1 << 10, "KiB"}, {1 << 20, "MiB"}, {1 << 30, "GiB"}, {1 << 40, "TiB"}},
 }
 

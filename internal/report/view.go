@@ -78,7 +78,7 @@ func newView(d *Data) *view {
 // built names the contestants that have a record of their own, in its order.
 func (v *view) built() (names []string) {
 	for _, c := range v.run.Contestants {
-		if !c.Control {
+		if !c.Control && !c.Companion {
 			names = append(names, c.Name)
 		}
 	}

@@ -105,9 +105,10 @@ type Plan struct {
 	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (article.Hash)
 	Title       string   `json:"title,omitempty"`
 	Scenario    string   `json:"scenario"`
-	Contestants []string `json:"contestants"`       // in the order asked, controls not among them
-	Controls    []string `json:"controls"`          // truth servers that ride along: the yardstick, its blinded copy, others
-	Ceiling     string   `json:"ceiling,omitempty"` // truth server that shows the generator's ceiling; in the pilots only
+	Contestants []string `json:"contestants"`         // in the order asked, controls not among them
+	Controls    []string `json:"controls"`            // truth servers that ride along: the yardstick, its blinded copy, others
+	Ceiling     string   `json:"ceiling,omitempty"`   // truth server that shows the generator's ceiling; in the pilots only
+	Companion   string   `json:"companion,omitempty"` // program that the contestants call, on the generator's CPUs
 	Managed     []string `json:"managed,omitempty"`
 	Level       Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
 	Levels      []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
@@ -228,8 +229,9 @@ type Contestant struct {
 	Framework string `json:"framework"`
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
-	Control   bool   `json:"control,omitempty"` // a truth server of dyno itself
-	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
+	Control   bool   `json:"control,omitempty"`   // a truth server of dyno itself
+	Companion bool   `json:"companion,omitempty"` // not under test: contestants call it
+	Managed   bool   `json:"managed,omitempty"`   // a managed runtime: longer warm-up
 
 	Toolchain   string            `json:"toolchain"`        // e.g. "go1.26.8 (PATH)"
 	BinaryHash  string            `json:"binary,omitempty"` // sha256 of the started program
@@ -247,6 +249,7 @@ type Contestant struct {
 type Launch struct {
 	Contestant      string `json:"contestant"`
 	Epoch           int    `json:"epoch"`
+	CPUs            []int  `json:"cpus,omitempty"` // where they are not the server's
 	StartedUnixNS   int64  `json:"started_unix_ns"`
 	ReadyNS         int64  `json:"ready_ns"`  // start of the process to its first right answer
 	WarmupNS        int64  `json:"warmup_ns"` // for how long it was loaded; of a managed runtime, the time since its first window began
@@ -293,6 +296,7 @@ type Trial struct {
 	Load          Load   `json:"load,omitzero"`
 	Server        Usage  `json:"server"`
 	Generator     Usage  `json:"generator"`
+	Companion     *Usage `json:"companion,omitempty"` // of the program that the contestant calls
 	Causes        Causes `json:"causes"`
 	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic run alone.
 	Memory []MemoryAt `json:"memory,omitempty"`

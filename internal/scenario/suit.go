@@ -3,9 +3,7 @@ package scenario
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 )
@@ -89,58 +87,4 @@ func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenar
 		}
 	}
 	return s.Exact(v.out), errors.Join(v.broken...)
-}
-
-// bound is an error if s needs Bind first.
-func (s *Scenario) bound() error {
-	for i := range s.Requests {
-		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
-			return fmt.Errorf("scenario %s: what the companion %s answers is not known: bind it first", s.Name, s.Companion)
-		}
-	}
-	return nil
-}
-
-// Bind is s with what the companion answers now, which get asks for once for each of its paths.
-func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error) {
-	said := map[string]*string{}
-	for i := range s.Requests {
-		path := s.Requests[i].Expect.JSONOf
-		if path == "" || said[path] != nil {
-			continue
-		}
-		body, err := get(path)
-		if err == nil {
-			_, err = readJSON(body)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("ask the companion %s for %s: %w", s.Companion, path, err)
-		}
-		text := string(body)
-		said[path] = &text
-	}
-	if len(said) == 0 {
-		return s, nil
-	}
-	return s.each(func(_ int, r *Request) {
-		if text := said[r.Expect.JSONOf]; text != nil {
-			r.Expect.JSON = text
-		}
-	}), nil
-}
-
-// Ask returns a function for Bind that gets a path from the companion at addr.
-func Ask(ctx context.Context, network, addr string) func(path string) ([]byte, error) {
-	return func(path string) ([]byte, error) {
-		v := verifier{network: network, addr: addr, timeout: verifyTimeout}
-		defer v.hangUp()
-		resp, _, err := v.exchange(ctx, fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, addr), false)
-		if err == nil && resp.Status != http.StatusOK {
-			err = fmt.Errorf("status %d; want %d", resp.Status, http.StatusOK)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return resp.Body, nil
-	}
 }

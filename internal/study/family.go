@@ -12,7 +12,7 @@ import (
 func judgeFamily(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
 	void, all := plan.Voided(run)
-	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Valid: len(valid), Void: void}
+	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
 	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: a}
 	judged, others := judgedLevels(d.Levels)
 	d.Findings = byContestant(run, checked(e, family, wholeRun), worst(run, family, judged, void, all), worst(run, beside, others, void, all))

@@ -57,7 +57,7 @@ const (
 func judgeSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
-	d := &report.Data{Run: run, Levels: Levels(run), Valid: len(valid), Void: void}
+	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
 	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
 	d.Findings = byContestant(run, checked(e, plan.Sweep, wholeRun), worst(run, plan.Sweep, d.Levels, void, all))
 	return d

@@ -90,7 +90,7 @@ func Judge(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
 	d := &report.Data{
-		Run: run, Analysis: a, Valid: len(valid), Void: void,
+		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Void: void,
 		Findings: validity.Check(&validity.Evidence{Run: run, Valid: byLevel(run, valid)[0], Void: void, All: all, Analysis: a}),
 	}
 	if len(run.Plan.Levels) > 1 {

@@ -138,17 +138,23 @@ func above(x, warn, fail float64) State {
 func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
 func generatorShare(e *Evidence, name string, own []result.Trial) (State, string) {
-	var used, had float64
+	var used, beside, had float64
 	for i := range own {
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
 			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
 			had += float64(own[i].Load.WindowNS) * float64(own[i].Causes.GeneratorCPUs)
+			if c := own[i].Companion; c != nil && c.CPUNS != nil {
+				beside += float64(*c.CPUNS)
+			}
 		}
 	}
-	x := share(used, had)
+	x := share(used+beside, had)
 	state := above(x, 0.80, 0.95)
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
 		state = Warn
+	}
+	if beside > 0 {
+		return state, fmt.Sprintf("the generator used %s of its CPUs, the companion there %s", percent(share(used, had)), percent(share(beside, had)))
 	}
 	return state, fmt.Sprintf("the generator used %s of its CPUs", percent(x))
 }
@@ -165,6 +171,9 @@ func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
 		return Warn, "the generator's ceiling is not known: no null server ran in the pilots"
 	}
 	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", percent(x))
+	if p := &e.Run.Plan; p.Companion != "" && p.Ceiling == p.Companion {
+		text = fmt.Sprintf("%s of what generator and companion can do together", percent(x))
+	}
 	state := above(x, ceilingWarn, analysis.CeilingLimit)
 	if state == Fail {
 		text += ": a lower bound"

@@ -1,0 +1,155 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// companionDeaths is how often the companion may die before the run is given up: it is started anew in the next epoch.
+const companionDeaths = 3
+
+// companion is the program that the contestants of this epoch call; nil: they call none, or it is not running.
+func (b *Bench) companion() Server { return b.servers[b.run.Plan.Companion] }
+
+// startCompanion starts the companion of an epoch, before those that call it, and returns its launch; nil where nobody calls one.
+func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, error) {
+	p := &b.run.Plan
+	if p.Companion == "" {
+		return nil, nil
+	}
+	b.progress("launch", p.Companion, epoch, nil)
+	clear(b.exact.bound)
+	l := &result.Launch{Contestant: p.Companion, Epoch: epoch, CPUs: b.Driver.CPUs(), StartedUnixNS: time.Now().UnixNano()}
+	s, err := b.Host.Launch(ctx, p.Companion, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
+		Probe: func(ctx context.Context, network, addr string) error {
+			return scenario.Tell(ctx, network, addr, p.Points()[0].Records, plan.RecordsSeed(p, epoch))
+		}})
+	if err != nil {
+		return nil, err
+	}
+	b.servers[p.Companion], b.mute = s, nil
+	l.ReadyNS = int64(s.Ready())
+	l.Meters, l.Absent = s.Meters()
+	return l, nil
+}
+
+// beginEpoch starts the companion of an epoch and records that, or ends the epoch. gone: there is nobody to be called.
+func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error) {
+	l, err := b.startCompanion(ctx, epoch)
+	switch {
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case err != nil:
+		return true, b.lose(epoch, "launch", err)
+	case l != nil:
+		return false, b.record(result.Record{Launch: l})
+	}
+	return false, nil
+}
+
+// instruct tells the companion how many records to answer with: the same ones throughout an epoch, for the contestants are held to the bytes that they
+// showed at its start.
+func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
+	s := b.companion()
+	if s == nil || records == 0 {
+		return nil
+	}
+	network, addr := s.Addr()
+	err := scenario.Tell(ctx, network, addr, records, plan.RecordsSeed(&b.run.Plan, epoch))
+	if err != nil {
+		err = fmt.Errorf("it could not be told to answer with %d records: %w", records, err)
+		b.mute = err
+	}
+	return err
+}
+
+// contract is what must come back of one asking, in this epoch.
+func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scenario.Scenario, error) {
+	s := b.scenario(of.Scenario)
+	if s.Companion == "" || b.companion() == nil {
+		return s, nil
+	}
+	if err := b.instruct(ctx, epoch, of.Records); err != nil {
+		return nil, err
+	}
+	k := said{s.Name, of.Records}
+	if known := b.exact.bound[k]; known != nil {
+		return known, nil
+	}
+	network, addr := b.companion().Addr()
+	bound, err := s.Bind(scenario.Ask(ctx, network, addr))
+	if err != nil {
+		b.mute = err
+		return nil, err
+	}
+	b.exact.bound[k] = bound
+	return bound, nil
+}
+
+// gone is why the companion can serve nobody any more, or nil.
+func (b *Bench) gone() error {
+	if s := b.companion(); s != nil {
+		if err := s.Exited(); err != nil {
+			return fmt.Errorf("it exited: %w", err)
+		}
+	}
+	return b.mute
+}
+
+// lose ends an epoch whose companion is gone: none of its contestants is to blame, and what the others would show would be worth nothing. The run goes on
+// with the next epoch; the error is why it cannot.
+func (b *Bench) lose(epoch int, stage string, why error) error {
+	p := &b.run.Plan
+	cause := &LogError{Err: why}
+	if s := b.companion(); s != nil {
+		cause.Tail = s.LogTail()
+	}
+	if err := b.fail(p.Companion, stage, epoch, cause); err != nil {
+		return err
+	}
+	b.stopAll()
+	b.mute = nil
+	deaths := 0
+	for i := range b.run.Failures {
+		if b.run.Failures[i].Contestant == p.Companion {
+			deaths++
+		}
+	}
+	switch {
+	case epoch < p.Pilots || p.Protocol == plan.Classic:
+		return fmt.Errorf("the companion %s: %w", p.Companion, why)
+	case deaths >= companionDeaths:
+		return fmt.Errorf("the companion %s died %d times, at last: %w", p.Companion, deaths, why)
+	}
+	return b.record(result.Record{Resume: &result.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
+}
+
+// frozen freezes a contestant and the companion that it calls.
+func (b *Bench) frozen(s Server) error {
+	err := s.Freeze()
+	if c := b.companion(); c != nil && c != s && err == nil {
+		err = c.Freeze()
+	}
+	return err
+}
+
+// thawed thaws the companion, tells it what to answer with, and thaws the contestant.
+func (b *Bench) thawed(ctx context.Context, s Server, epoch int, level result.Level) error {
+	if c := b.companion(); c != nil {
+		if err := c.Thaw(); err != nil {
+			return err
+		}
+		if err := b.instruct(ctx, epoch, level.Records); err != nil {
+			return err
+		}
+		if c == s {
+			return nil
+		}
+	}
+	return s.Thaw()
+}

@@ -1,0 +1,149 @@
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"dyno/internal/load"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+const companionName = "records"
+
+// fakeRecords answers with as many numbers as it was told to, the seed first among them.
+type fakeRecords struct{ body atomic.Value }
+
+func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /control", func(w http.ResponseWriter, r *http.Request) {
+		var n int
+		fmt.Sscan(r.FormValue("records"), &n)
+		f.body.Store("[" + r.FormValue("seed") + strings.Repeat(",1", n-1) + "]")
+		w.WriteHeader(http.StatusNoContent)
+	})
+	mux.HandleFunc("GET /data", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprint(w, f.body.Load())
+	})
+	srv := http.Server{Handler: mux}
+	go func() {
+		<-ctx.Done()
+		srv.Close()
+	}()
+	srv.Serve(ln)
+	return nil
+}
+
+// relaySet is a bench whose contestants hand on what the companion answers, with 3 and 40 records, and a plan of a duel of two there.
+func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeDriver, result.Plan) {
+	t.Helper()
+	b, h, d, _ := set(t)
+	h.scenario = &scenario.Scenario{Name: "relay", Companion: companionName, Requests: []scenario.Request{{Name: "relay", Method: "GET", Path: "/test", Weight: 1,
+		Expect: scenario.Expect{Status: 200, JSONOf: "/data", Headers: map[string]string{"Content-Type": "application/json"}}}}}
+	b.Scenario = h.scenario
+	d.rates[companionName] = 90_000
+	p := small("a", "b")
+	p.Protocol, p.Companion, p.Ceiling = plan.Duel, companionName, companionName
+	p.Level.Records = 3
+	many := p.Level
+	many.Records = 40
+	p.Levels = []result.Level{p.Level, many}
+	for i := range p.Levels {
+		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: i}, B: result.Cell{Contestant: "b", Level: i}})
+	}
+	return b, h, d, p
+}
+
+func TestCompanionAnswersAsTheLevelSays(t *testing.T) {
+	b, h, d, p := relaySet(t)
+	asked := map[string]bool{}
+	d.asked = func(name string, job load.Job) {
+		e := job.Scenario.Requests[0].Expect
+		var want []uint64
+		if e.Body == nil || json.Unmarshal([]byte(*e.Body), &want) != nil || *e.Body != h.records.body.Load() {
+			t.Errorf("%s is held to %+v, the companion says %.60s", name, e, h.records.body.Load())
+			return
+		}
+		asked[fmt.Sprint(name, " ", job.Scenario.Requests[0].Path, " ", len(want))] = true
+	}
+	run, err := b.Run(t.Context(), p)
+	if err != nil || len(run.Failures) > 0 {
+		t.Fatalf("%v, %+v", err, run.Failures)
+	}
+	for _, name := range []string{"a /test", "b /test", "ref /test", companionName + " /data"} {
+		if !asked[name+" 3"] || !asked[name+" 40"] {
+			t.Errorf("%s was not loaded at both levels: %v", name, asked)
+		}
+	}
+	for _, tr := range run.Trials {
+		switch own := tr.Contestant == companionName; {
+		case own && (tr.Companion != nil || tr.Epoch >= p.Pilots):
+			t.Errorf("the companion by itself, in epoch %d: %+v", tr.Epoch, tr.Companion)
+		case !own && (tr.Companion == nil || tr.Companion.Processes != 1):
+			t.Errorf("%s: the companion's account is %+v", tr.Contestant, tr.Companion)
+		}
+	}
+	started := 0
+	for _, l := range run.Launches {
+		if l.Contestant == companionName && len(l.CPUs) == 1 && l.CPUs[0] == 1 && l.ReadyNS > 0 {
+			started++
+		}
+	}
+	if epochs := 1 + len(plan.Epochs(run)); started != epochs || h.starts[companionName] != epochs+1 { // the pilot and the others; and the proof
+		t.Errorf("it was launched %d times, recorded %d times, in %d epochs", h.starts[companionName], started, epochs)
+	}
+}
+
+func TestContestantIsHeldToTheCompanion(t *testing.T) {
+	b, h, _, p := relaySet(t)
+	body := "[3]"
+	other := *h.scenario
+	other.Requests = []scenario.Request{h.scenario.Requests[0]}
+	other.Requests[0].Expect = scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "application/json"}}
+	h.mutant = map[string]*scenario.Scenario{"b": &other}
+	run, err := b.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || !strings.Contains(f.Reason, "3 records: ") || len(run.Failures) != 1 {
+		t.Errorf("failures %+v", run.Failures)
+	}
+}
+
+func TestCompanionThatDies(t *testing.T) {
+	b, h, _, p := relaySet(t)
+	h.dies = func(start, thaws int) bool { return start == 5 && thaws == 6 } // in its third epoch after the pilot
+	run, err := b.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := run.FailureOf(companionName)
+	if f == nil || len(run.Failures) != 1 || f.Stage != "load" || f.Epoch != 3 || !strings.Contains(f.Reason, "was loaded, it exited: signal: killed") {
+		t.Errorf("failures %+v", run.Failures)
+	}
+	if len(run.Resumes) != 1 || run.Resumes[0].Epoch != 4 || run.End.Reason != string(plan.Decided) {
+		t.Errorf("resumes %+v, end %+v", run.Resumes, run.End)
+	}
+	if epochs := plan.Epochs(run); len(epochs) != 8 || epochs[2] != 4 {
+		t.Errorf("epochs %v", epochs)
+	}
+
+	h.starts = map[string]int{}
+	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
+	if run, err = b.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "died 3 times") || len(run.Failures) != companionDeaths {
+		t.Errorf("%v, %+v", err, run.Failures)
+	}
+	h.starts = map[string]int{}
+	h.dies = func(start, thaws int) bool { return start == 2 }
+	if _, err = b.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "the companion records: it exited") {
+		t.Errorf("in the pilot: %v", err)
+	}
+}

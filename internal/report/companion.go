@@ -1,0 +1,51 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"dyno/internal/result"
+)
+
+// Alone is what the companion did in the pilots when the generator asked it itself: no contestant that calls it can do more.
+type Alone struct {
+	At     result.Level // what was asked of it, and how; without a scenario
+	PerSec float64
+}
+
+// companionText says what the contestants called and where it ran, and what it can do alone; "" where they call nothing.
+func (v *view) companionText() string {
+	name := v.run.Plan.Companion
+	if name == "" {
+		return ""
+	}
+	text := Clean(name)
+	if c := v.run.Contestant(name); c != nil {
+		text += " (" + strings.Join(nonEmpty(Clean(c.Framework), Clean(c.Version)), " ") + ")"
+	}
+	text += " on the generator's CPUs"
+	if cpus := v.run.Host.GeneratorCPUs; v.run.Host.Pinned && len(cpus) > 0 {
+		text += " (" + list(cpus) + ")"
+	}
+	text += ", frozen with the contestant that calls it"
+	var rates []string
+	for _, a := range v.Alone {
+		rates = append(rates, fmt.Sprintf("%s (%s)", Rate(a.PerSec), levelName(a.At)))
+	}
+	if len(rates) == 0 {
+		return text + "; what it can do alone is not known: no round of the pilots stands"
+	}
+	return text + "; alone, asked by the generator, it answers " + and(rates) + ": no contestant that calls it can do more here"
+}
+
+// companionJSON is the companion in run.json; nil where there is none.
+func companionJSON(d *Data) any {
+	if d.Run == nil || d.Run.Plan.Companion == "" {
+		return nil
+	}
+	alone := []object{}
+	for _, a := range d.Alone {
+		alone = append(alone, object{{"level", levelName(a.At)}, {"at", a.At}, {"value_per_sec", number(a.PerSec)}})
+	}
+	return object{{"name", d.Run.Plan.Companion}, {"alone", alone}, {"built", d.Run.Contestant(d.Run.Plan.Companion)}}
+}

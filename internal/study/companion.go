@@ -1,0 +1,41 @@
+package study
+
+import (
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// alone is what the companion did in the pilots when it was loaded itself: the median of all loads of one shape, whatever scenario asks for it.
+func alone(run *result.Run) (out []report.Alone) {
+	p := &run.Plan
+	if p.Companion == "" {
+		return nil
+	}
+	throughput, _ := analysis.MetricNamed("throughput")
+	rates := map[result.Level][]float64{}
+	pilot := plan.Pilot(run)
+	for _, l := range p.Points() {
+		l.Scenario = ""
+		if rates[l] != nil {
+			continue
+		}
+		for i := range pilot {
+			t := &pilot[i]
+			at := p.LevelOf(t)
+			at.Scenario = ""
+			if x, ok := throughput.Of(t); ok && t.Contestant == p.Companion && at == l {
+				rates[l] = append(rates[l], x)
+			}
+		}
+		if rates[l] != nil {
+			out = append(out, report.Alone{At: l, PerSec: stats.Median(rates[l])})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b report.Alone) int { return a.At.Records - b.At.Records })
+	return out
+}

@@ -1,0 +1,72 @@
+package study
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// relayPlan is a sweep of contestants that call a companion, with two numbers of records and one scenario more.
+func relayPlan() result.Plan {
+	p := sweepPlan()
+	p.Companion, p.Ceiling = "records", "records"
+	p.Levels = []result.Level{{Connections: 125, Pipeline: 1, Records: 500}, {Connections: 125, Pipeline: 1, Records: 10}, {Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"}}
+	p.Level = p.Levels[0]
+	return p
+}
+
+func TestCompanionIsToldOf(t *testing.T) {
+	run := carriedOut(t, relayPlan(), func(o plan.Order, tr *result.Trial) {
+		rate := 4000. / float64(1+o.Level.Records/100)
+		if o.Contestant == "records" {
+			rate *= 5
+		} else {
+			cpu := tr.Load.WindowNS / 4
+			tr.Companion = &result.Usage{CPUNS: &cpu}
+		}
+		tr.Load.Succeeded = int64(rate * float64(tr.Load.WindowNS) / 1e9)
+		tr.Load.Started = tr.Load.Succeeded
+	})
+	run.Host = result.Host{Pinned: true, CPUs: 2, CPU: "x", ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
+	run.Add(result.Record{Contestant: &result.Contestant{Name: "records", Companion: true, Framework: "fasthttp", Version: "v1", BinaryHash: "00"}})
+	d := Judge(run)
+	if len(d.Alone) != 2 || d.Alone[0].At.Records != 10 || math.Abs(d.Alone[0].PerSec/20_000-1) > .01 || math.Abs(d.Alone[1].PerSec/(20_000./6)-1) > .01 {
+		t.Errorf("alone: %+v", d.Alone)
+	}
+	for _, l := range d.Levels {
+		if x := l.Analysis.Shares["a"]; math.Abs(x-.2) > .01 {
+			t.Errorf("%s: a reaches %v of what the companion does alone", report.LevelName(l.At), x)
+		}
+		if c := l.Analysis.Cell("a", "companion_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 || c.Ratio.N > 0 {
+			t.Errorf("the companion's share: %+v", c)
+		}
+	}
+	for name, want := range map[string][]string{
+		"text":     {"Companion: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the companion", "25.0"},
+		"html":     {"20,000/s", "CPU of the companion", "told, not compared", "records, the companion"},
+		"markdown": {"Companion: records", "20,000/s"},
+		"json":     {`"companion_cpu_share"`, `"alone"`},
+	} {
+		var out bytes.Buffer
+		if err := report.Formats[name](&out, d); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(strings.NewReplacer("&nbsp;", " ", "\u00a0", " ", "&#39;", "'", `\`, "").Replace(out.String())), " ")
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s does not say %q", name, w)
+			}
+		}
+	}
+	for _, m := range analysis.Metrics {
+		if m.Told && !m.Rare {
+			t.Errorf("%s would be shown of every run", m.Name)
+		}
+	}
+}
