@@ -18,7 +18,7 @@ func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Tri
 	if o.Level != b.run.Plan.Level {
 		t.Level = &o.Level
 	}
-	if err := s.Thaw(); err != nil {
+	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
 		return nil, err
 	}
 	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Driver)
@@ -32,17 +32,17 @@ func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Tri
 	} else {
 		told.LogFile = filepath.ToSlash(name)
 	}
-	server, _ := inner()
+	server := inner()[0]
 	counted(&t.Server)
 	if o.Last {
 		s.Totals(&t.Server)
 	}
-	if err := s.Freeze(); err != nil {
+	if err := b.frozen(s); err != nil {
 		return nil, err
 	}
 	t.EndedUnixNS, t.Told = time.Now().UnixNano(), &told
-	serverAll, generatorAll := outer()
-	t.Causes = watched(serverAll.or(0), generatorAll.or(0)+used)
+	all := outer()
+	t.Causes = watched(all[0].or(0), all[1].or(0)+used, 0)
 	s.Usage(&t.Server)
 	t.Server.LoggedBytes -= before
 	t.Server.CPUNS = server.ns()
