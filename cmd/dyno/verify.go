@@ -128,7 +128,7 @@ func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *sce
 		return nil, "", err
 	}
 	s = s.At(c.Paths)
-	server, err := host.Launch(ctx, m.Name, bench.Launch{Probe: s.Probe(0)})
+	server, err := host.Launch(ctx, m.Name, bench.Launch{Routes: s.Routes, Probe: s.Probe(0)})
 	if err != nil {
 		return nil, "", err
 	}

@@ -36,6 +36,7 @@ type Launch struct {
 	Epoch   int
 	Padding int // bytes of the environment
 	Delay   time.Duration
+	Routes  []string // scenario.Scenario.Routes, of all that it is loaded with
 	Probe   func(ctx context.Context, network, addr string) error
 }
 
@@ -341,8 +342,13 @@ func (b *Bench) delay(epoch int) time.Duration {
 
 // launch starts a contestant; it is ready when its first loaded request is answered with the right status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
-	first := b.exact.asked(name, b.scenario(plan.Scenarios(&b.run.Plan, name)[0]))
-	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: first.Probe(b.delay(epoch))})
+	all := plan.Scenarios(&b.run.Plan, name)
+	var routes []string
+	for _, of := range all {
+		routes = append(routes, b.scenario(of).Routes...)
+	}
+	first := b.exact.asked(name, b.scenario(all[0]))
+	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Routes: routes, Probe: first.Probe(b.delay(epoch))})
 }
 
 // record stores one record and adds it to the run.

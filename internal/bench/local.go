@@ -202,9 +202,13 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if b == nil {
 		return nil, fmt.Errorf("%s was not built", name)
 	}
+	var routes []string
+	for _, file := range o.Routes {
+		routes = append(routes, filepath.Join(l.opts.Root, filepath.FromSlash(file)))
+	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
 		Dir: filepath.Join(l.opts.Folder, "homes", safe(name)), Log: l.log(name, fmt.Sprintf("epoch%d", o.Epoch)), CPUs: l.serverCPUs(),
-		Pad: o.Padding, Delay: o.Delay, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
+		Pad: o.Padding, Delay: o.Delay, Routes: routes, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
 	})
 	if err != nil {
 		return nil, err

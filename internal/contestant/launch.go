@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"dyno/internal/proc"
@@ -21,6 +22,7 @@ type LaunchOptions struct {
 	CPUs    []int  // it is pinned to; nil leaves it free
 	Pad     int    // bytes of padding of its environment
 	Delay   time.Duration
+	Routes  []string      // files of the routes that it must have
 	Timeout time.Duration // until it is ready; 0 means 30 s
 	Probe   func(ctx context.Context, addr string) error
 }
@@ -60,6 +62,9 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	env := map[string]string{"DYNO_ADDR": addr}
 	if o.Delay > 0 {
 		env["DYNO_DELAY"] = o.Delay.String()
+	}
+	if len(o.Routes) > 0 {
+		env["DYNO_ROUTES"] = strings.Join(o.Routes, string(os.PathListSeparator))
 	}
 	for k, v := range b.Env {
 		env[k] = v
