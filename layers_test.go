@@ -17,7 +17,7 @@ var floors = map[string]int{
 
 	"internal/terminal": 6, "internal/proof": 6,
 
-	"internal/bench": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
+	"internal/bench": 5, "internal/verify": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
 	"internal/claim": 5,
 
 	"internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/loadtest": 4,
@@ -34,7 +34,7 @@ var floors = map[string]int{
 
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
-	makers    = rooms("bench", "calibration", "load/epoll", "load/gonet", "load/loadtest", "contestant", "truth", "load", "proc", "host", "scenario")
+	makers    = rooms("bench", "calibration", "load/epoll", "load/gonet", "load/loadtest", "contestant", "verify", "truth", "load", "proc", "host", "scenario")
 	reader    = rooms("terminal", "proof", "study", "summary", "plan", "report", "validity", "analysis", "claim")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true, "internal/bench -> internal/stats": true}
 )

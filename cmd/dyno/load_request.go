@@ -26,7 +26,12 @@ func (f *loadFlags) scenarioFor(ctx context.Context, t *target) (s *scenario.Sce
 	}
 	host = cmp.Or(host, t.host)
 	if f.scenario != "" {
-		s, err = f.readScenario(t, headers)
+		if s, err = f.readScenario(t, headers); err == nil {
+			s, err = bind(ctx, s)
+		}
+		if err == nil {
+			s, err = s.Pin(ctx, t.network, t.addr, host)
+		}
 	} else {
 		s, err = f.oneRequest(ctx, t, headers)
 	}
@@ -69,10 +74,20 @@ func (f *loadFlags) readScenario(t *target, headers map[string]string) (*scenari
 	return s, nil
 }
 
-// oneFile is a project in which every scenario is this file.
+// oneFile is a project whose scenarios lie in the folder of this file.
 type oneFile string
 
-func (f oneFile) Open(string) (fs.File, error) { return os.Open(string(f)) }
+// Open opens a file of the project: in the folder of the scenarios, or beside it.
+func (f oneFile) Open(name string) (fs.File, error) {
+	folder, own := filepath.Split(string(f))
+	if name == path.Join(scenario.Folder, strings.TrimSuffix(own, ".toml")+".toml") {
+		return os.Open(string(f))
+	}
+	if below, ok := strings.CutPrefix(name, scenario.Folder+"/"); ok {
+		return os.Open(filepath.Join(folder, filepath.FromSlash(below)))
+	}
+	return os.Open(filepath.Join(folder, "..", filepath.FromSlash(name)))
+}
 
 // methods are those that a request may have.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}

@@ -23,7 +23,7 @@ import (
 func truthCommand() *cobra.Command {
 	var file, addr string
 	cmd := &cobra.Command{
-		Use:    "truth null|null+DELAY|null~STALL/PERIOD|null/N|ref|ref'|ref+X%",
+		Use:    "truth null|null+DELAY|null~STALL/PERIOD|null/N|ref|ref'|ref+X%|ref!MUTANT",
 		Short:  "Be a server whose truth is known",
 		Hidden: true,
 		Args:   arguments(cobra.ExactArgs(1)),
@@ -33,7 +33,7 @@ func truthCommand() *cobra.Command {
 			case err != nil:
 				return usage(err)
 			case !ok:
-				return usagef("no truth server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref' or ref+20%%", args[0])
+				return usagef("no truth server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref', ref+20%% or ref!late", args[0])
 			}
 			s, err := truthScenario(file)
 			if err != nil {
@@ -64,11 +64,21 @@ func truthCommand() *cobra.Command {
 			if err := truth.Can(s); err != nil {
 				return err
 			}
+			ref := truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
+			companion, err := companionOf(s)
+			if err != nil {
+				return err
+			}
+			if companion != "" {
+				ref.Ask = scenario.Ask(cmd.Context(), "tcp", companion)
+			}
 			ln, err := net.Listen("tcp", addr)
 			if err != nil {
 				return err
 			}
-			ref := truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
+			if control.Mutant != nil {
+				return control.Mutant.Serve(cmd.Context(), ln, ref)
+			}
 			return ref.Serve(cmd.Context(), ln)
 		},
 	}

@@ -5,26 +5,36 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
 	"dyno/internal/scenario"
+	"dyno/internal/verify"
 )
 
 func verifyCommand() *cobra.Command {
-	var offline bool
+	var offline, mutants bool
 	var only string
 	cmd := &cobra.Command{
 		Use:   "verify [CONTESTANT…]",
 		Short: "Build contestants and prove that they keep their contracts",
-		Long:  "verify builds each contestant, starts it, and sends every request of its scenarios: status, headers, body, framing, keep-alive.",
+		Long: `verify builds each contestant, starts it, and sends every request of its scenarios: status, headers, body, framing, keep-alive, sessions. Then it
+loads it shortly, over several connections and with several requests in the pipeline, and sees that its Date moves on.
+
+With --mutants the names are those of scenarios, and what is proved is the proof: a reference server must be accepted, and each of its mutants,
+which have one defect each, be found.`,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			p, err := openProject()
 			if err != nil {
 				return err
+			}
+			if mutants {
+				if only != "" || offline {
+					return usagef("--mutants takes scenarios and starts no contestant: leave --scenario and --offline out")
+				}
+				return verifyMutants(cmd, p, names)
 			}
 			if len(names) == 0 {
 				names = p.names()
@@ -55,6 +65,7 @@ func verifyCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&offline, "offline", false, "fetch no toolchain")
 	cmd.Flags().StringVar(&only, "scenario", "", "verify this scenario only")
+	cmd.Flags().BoolVar(&mutants, "mutants", false, "prove the proof: [SCENARIO…], all of them if none is named")
 	return cmd
 }
 
@@ -113,13 +124,17 @@ func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *sce
 	if err != nil {
 		return nil, "", err
 	}
+	if s, err = bind(ctx, s); err != nil {
+		return nil, "", err
+	}
+	s = s.At(c.Paths)
 	server, err := host.Launch(ctx, m.Name, bench.Launch{Probe: s.Probe(0)})
 	if err != nil {
 		return nil, "", err
 	}
 	defer server.Stop()
 	network, addr := server.Addr()
-	seen, err := scenario.Verify(ctx, s, network, addr, c.Differs, time.Duration(0))
+	seen, err := verify.Prove(ctx, host.Driver(), s, verify.Server{Network: network, Addr: addr, Differs: c.Differs})
 	if err != nil {
 		err = &bench.LogError{Err: err, Tail: server.LogTail()}
 	}

@@ -82,13 +82,15 @@ type Bench struct {
 
 	run     *result.Run
 	servers map[string]Server
+	paths   map[string]map[string]string  // by contestant: its own
+	seen    map[string]*scenario.Observed // by contestant: of its process of this epoch
 	mu      sync.Mutex
 }
 
 // Run carries out p until its plan stops it or ctx is cancelled, and returns what was recorded. The error is of the bench itself: a
 // contestant that fails is a record, not an error. However it ends, every server is stopped.
 func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
-	b.run, b.servers = &result.Run{}, map[string]Server{}
+	b.begin(&result.Run{})
 	host := b.Host.Describe()
 	if err := errors.Join(b.record(result.Record{Plan: &p}), b.record(result.Record{Host: &host})); err != nil {
 		return b.run, err
@@ -96,9 +98,16 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	return b.carryOut(ctx)
 }
 
+func (b *Bench) begin(run *result.Run) {
+	b.run, b.servers, b.paths, b.seen = run, map[string]Server{}, map[string]map[string]string{}, map[string]*scenario.Observed{}
+}
+
+// scenario is what the contestant is asked: at its own paths.
+func (b *Bench) scenario(name string) *scenario.Scenario { return b.Scenario.At(b.paths[name]) }
+
 // Resume goes on with a run that was interrupted, in a new epoch: its processes are built and proved again, and must be the same.
 func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
-	b.run, b.servers = run, map[string]Server{}
+	b.begin(run)
 	epoch, err := plan.Resumable(run)
 	if err != nil {
 		return run, fmt.Errorf("resume: %w", err)
@@ -206,6 +215,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 		if b.run.FailureOf(name) != nil {
 			continue
 		}
+		b.paths[name] = built[i].Paths
 		if failed[i] == nil {
 			standing = append(standing, built[i])
 			continue
@@ -263,7 +273,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 		return nil, nil
 	}
 	network, addr := s.Addr()
-	seen, err := scenario.Verify(ctx, b.Scenario, network, addr, c.Differs, b.delay(0))
+	seen, err := scenario.Verify(ctx, b.scenario(c.Name), network, addr, c.Differs, b.delay(0))
 	if err != nil {
 		return seen, &LogError{Err: err, Tail: s.LogTail()}
 	}
@@ -288,7 +298,7 @@ func (b *Bench) delay(epoch int) time.Duration {
 
 // launch starts a contestant; it is ready when its first loaded request is answered with the right status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
-	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: b.Scenario.Probe(b.delay(epoch))})
+	return b.Host.Launch(ctx, name, Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: b.scenario(name).Probe(b.delay(epoch))})
 }
 
 // record stores one record and adds it to the run.

@@ -23,6 +23,7 @@ type fakeHost struct {
 	scenario *scenario.Scenario
 	build    map[string]error               // contestants that do not build
 	mutant   map[string]*scenario.Scenario  // contestants that answer by another contract
+	paths    map[string]map[string]string   // contestants with paths of their own
 	exits    map[string]int                 // contestants that exit in the trial of that number, from 1
 	launch   func(name string, n int) error // may refuse the n-th launch
 
@@ -39,7 +40,7 @@ func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs:
 
 func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	note("compiling")
-	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00"}, h.build[name]
+	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00", Paths: h.paths[name]}, h.build[name]
 }
 
 func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
@@ -191,7 +192,7 @@ type fakeDriver struct {
 	rates   map[string]float64 // by contestant
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
-	opened  func(name string)
+	opened  func(name string, job load.Job)
 	rested  func()
 	clock   time.Duration
 }
@@ -204,7 +205,7 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 		name = d.host.thawed[0]
 	}
 	if d.opened != nil {
-		d.opened(name)
+		d.opened(name, job)
 	}
 	d.host.held[name] += job.Connections
 	return &fakeSession{d: d, name: name, connections: job.Connections}, nil

@@ -77,9 +77,11 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	s.ReadyNS = int64(server.Ready())
 	if s.Contestant != b.run.Plan.Ceiling {
 		network, addr := server.Addr()
-		if _, err := scenario.Verify(ctx, b.Scenario, network, addr, b.differs(s.Contestant), b.delay(s.Epoch)); err != nil {
+		seen, err := scenario.Verify(ctx, b.scenario(s.Contestant), network, addr, b.differs(s.Contestant), b.delay(s.Epoch))
+		if err != nil {
 			return &LogError{Err: err, Tail: server.LogTail()}
 		}
+		b.seen[s.Contestant] = seen
 	}
 	return nil
 }
@@ -233,7 +235,7 @@ func (b *Bench) differs(name string) []string {
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
 	network, addr := s.Addr()
 	return load.Job{
-		Network: network, Addr: addr, Scenario: b.Scenario.Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
+		Network: network, Addr: addr, Scenario: b.scenario(name).Exact(b.seen[name]).Excuse(b.differs(name)), Seed: seed, CPUs: b.Driver.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
 		Spin: level.RatePerSec > 0 && b.run.Host.Pinned,
 	}

@@ -6,6 +6,7 @@ package contestant
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type Manifest struct {
 	BuildEnv  map[string]string `toml:"build_env"`
 	Env       map[string]string `toml:"env"`
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
+	Paths     map[string]string `toml:"paths"`     // a scenario's path -> its own, for scenario.At
 
 	Path    string `toml:"-"` // of its folder within the project, or within Root
 	Root    string `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
@@ -91,6 +93,16 @@ func read(fsys fs.FS, dir string) (*Manifest, *conf.File, error) {
 	for i, t := range m.Tuning {
 		if !strings.Contains(t, ": ") {
 			return nil, nil, f.Errorf(fmt.Sprintf("tuning[%d]", i), "%q: want \"flag: reason\"", t)
+		}
+	}
+	for _, from := range slices.Sorted(maps.Keys(m.Paths)) {
+		to := m.Paths[from]
+		key := fmt.Sprintf("paths.%q", from)
+		switch below := strings.HasSuffix(from, "/") && from != "/"; {
+		case !strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/") || strings.ContainsAny(from+to, "? "):
+			return nil, nil, f.Errorf(key, "%q = %q: want a scenario's path and the contestant's own, both from /, without a query", from, to)
+		case below && !strings.HasSuffix(to, "/"):
+			return nil, nil, f.Errorf(key, "%q = %q: a path that ends in / stands for all below it: want another such", from, to)
 		}
 	}
 	if len(m.Toolchain) != 1 {

@@ -20,6 +20,9 @@ run = ["{out}/server"]
 differs = ["chunked: its default"]
 [toolchain]
 go = ">=1.24"
+[paths]
+"/about" = "/Home/About"
+"/public/" = "/"
 `
 
 func folder(text string) fstest.MapFS {
@@ -42,6 +45,9 @@ func TestReadManifest(t *testing.T) {
 		{`go = ">=1.24"`, `go = "1.24"`, "want a floor"},
 		{`version = ">=1.24"`, `version = "newest"`, "contestant.toml:5:"},
 		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},
+		{`"/Home/About"`, `"Home/About"`, `contestant.toml:15:1: "/about" = "Home/About": want a scenario's path`},
+		{`"/about" =`, `"/about?x" =`, "contestant.toml:15:1:"},
+		{`"/public/" = "/"`, `"/public/" = "/static"`, "contestant.toml:16:1: \"/public/\" = \"/static\": a path that ends in /"},
 	} {
 		_, err := Read(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -26,7 +26,7 @@ type Job struct {
 	// PerConnection is how many requests a connection carries before the client closes it and dials anew for the next; 0: no end. With 1
 	// every request says "Connection: close".
 	PerConnection int
-	Cookies       bool     // a jar for each connection
+	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when its turn comes (Window.Spread), not by Open
 	Spin          bool     // wait awake for answers, and for the last 60 µs before a due time: for schedules, where the loops have CPUs to themselves

@@ -168,6 +168,7 @@ type Contestant struct {
 	BuildNS     int64             `json:"build_ns"`
 	Tuning      []string          `json:"tuning,omitempty"`
 	Differs     []string          `json:"differs,omitempty"` // declared, and observed by the verifier
+	Paths       map[string]string `json:"paths,omitempty"`   // a scenario's path -> what this contestant is asked instead
 	Response    map[string]string `json:"response,omitempty"`
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`

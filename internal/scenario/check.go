@@ -45,8 +45,18 @@ func (r *Request) check(host string) error {
 		}
 		seen[lower] = true
 	}
+	loose := r.Expect.loose() || r.Expect.Recalls
+	switch {
+	case loose && r.Weight > 0 && r.Expect.Recalls:
+		return wrong("weight", "what a session holds is verified, not loaded: want weight = 0 with recalls")
+	case loose && len(r.With) > 0:
+		return wrong("expect", "what is compared as a page, as JSON or with a session cannot depend on what is drawn")
+	}
 	return r.Expect.check()
 }
+
+// loose reports whether bodies of other bytes may keep the contract.
+func (e *Expect) loose() bool { return e.Collapse || e.JSON != nil || e.JSONOf != "" }
 
 func (e *Expect) check() error {
 	_, err := hex.DecodeString(e.SHA256)
@@ -57,6 +67,16 @@ func (e *Expect) check() error {
 		return wrong("expect.statuses", "want either status or statuses")
 	case e.Status != 0 && (e.Status < lowStatus || e.Status > highStatus):
 		return wrong("expect.status", "status %d: want one from %d to %d", e.Status, lowStatus, highStatus)
+	case e.Collapse && e.Body == nil:
+		return wrong("expect.collapse", "say what page: body or body_file")
+	case e.Body == nil && (e.Length != nil || e.SHA256 != "") && (e.loose() || e.Recalls):
+		return wrong("expect", "the body has been said: leave length and sha256 out")
+	case e.JSON != nil:
+		if _, err := readJSON([]byte(*e.JSON)); err != nil {
+			return wrong("expect.json", "%w", err)
+		}
+	case e.JSONOf != "" && (e.JSONOf[0] != '/' || !inPath.takes(e.JSONOf)):
+		return wrong("expect.json_of", "%q: want a path from /", e.JSONOf)
 	case e.Body != nil && e.Length != nil:
 		return wrong("expect.length", "the body has been said, and so its length")
 	case e.Body != nil && e.SHA256 != "":

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,13 +12,14 @@ import (
 // Options say how requests are rendered.
 type Options struct {
 	Close   bool // each says Connection: close, unless its own headers say something of Connection
-	Cookies bool // each Source keeps the cookies that it is given (see Source.Learn) and sends them
+	Cookies bool // each Source keeps the cookies that it is given (see Source.Learn) and sends them, whatever the Scenario says
 }
 
 // Mix is the loaded requests of a Scenario, compiled for one host. It does not change: all connections draw from one.
 type Mix struct {
 	templates []template
-	total     int // sum of weights
+	total     int    // sum of weights
+	session   string // name of the session's cookie
 }
 
 // template is a request cut at what is not known before it is sent.
@@ -36,12 +38,19 @@ type template struct {
 }
 
 // Compile checks all requests and renders what is fixed of those that have a weight. Host is the value of the Host header, for requests
-// that do not name one themselves.
-func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
-	m := new(Mix)
+// that do not name one themselves. What is loaded must be said exactly: see Exact.
+func (s *Scenario) Compile(host string, o Options) (*Mix, error) { return s.compile(host, o, false) }
+
+// compile is Compile; loosely, it takes contracts that need not be exact, for Want.breach.
+func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
+	m := &Mix{session: s.Session}
+	o.Cookies = o.Cookies || s.Cookies
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		t, err := r.compile(i, host, o)
+		t, err := r.compile(i, host, s, o)
+		if err == nil && r.Weight > 0 && r.Expect.loose() && !loosely {
+			err = errors.New("its body is compared loosely: verify it first, which shows the bytes that the load is held to")
+		}
 		if err != nil {
 			return nil, fmt.Errorf("scenario %s: request %q: %w", s.Name, r.Name, err)
 		}
@@ -60,8 +69,15 @@ func (s *Scenario) Compile(host string, o Options) (*Mix, error) {
 	return m, nil
 }
 
+// one is r, of s, alone and loaded, its contract as loose as it is.
+func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
+	t, err := r.compile(0, host, s, o)
+	t.until = 1
+	return &Mix{session: s.Session, total: 1, templates: []template{t}}, err
+}
+
 // compile is Compile for the request at index. Its errors are mistakes.
-func (r *Request) compile(index int, host string, o Options) (template, error) {
+func (r *Request) compile(index int, host string, s *Scenario, o Options) (template, error) {
 	b := builder{names: sortedKeys(r.With)}
 	t := template{want: Want{Index: index, Head: r.Method == "HEAD", Cookies: o.Cookies}}
 	if err := r.check(host); err != nil {
@@ -109,7 +125,7 @@ func (r *Request) compile(index int, host string, o Options) (template, error) {
 	}
 	t.parts = b.with(parts)
 	t.drawn = len(t.named) > 0 || slices.ContainsFunc(t.parts, func(p part) bool { return p.then == inPlace })
-	return t, r.Expect.compile(&t, b.names)
+	return t, r.Expect.compile(&t, b.names, s)
 }
 
 // headers adds the header lines, but for Content-Length.
@@ -165,7 +181,7 @@ func (t *template) ownHost(r *Request) error {
 }
 
 // compile adds the contract to t. It has been checked.
-func (e *Expect) compile(t *template, names []string) error {
+func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 	w := &t.want
 	w.Status, w.Length = e.Status, -1
 	if e.Status == 0 {
@@ -178,7 +194,17 @@ func (e *Expect) compile(t *template, names []string) error {
 	if e.SHA256 != "" {
 		w.Sum, _ = hex.DecodeString(e.SHA256)
 	}
-	if e.Body != nil {
+	switch {
+	case e.Recalls: // without a cookie
+		w.CheckBody, w.Body = true, []byte{}
+	case e.Collapse || e.JSON != nil:
+		var err error
+		if w.loose, err = e.compileLoose(s.Map); err != nil {
+			return wrong("expect.json", "%w", err)
+		}
+	case e.Body != nil && e.Verbatim:
+		w.CheckBody, w.Body = true, []byte(*e.Body)
+	case e.Body != nil:
 		b := builder{names: names, named: t.named}
 		if !b.fill(*e.Body, anywhere) {
 			return wrong("expect.body", "%w", b.err)
@@ -196,7 +222,14 @@ func (e *Expect) compile(t *template, names []string) error {
 		if !b.fill(e.Headers[name], anywhere) || b.done()[0].then != nothing {
 			return wrong("expect.headers."+name, "%q: no placeholder is filled in here", e.Headers[name])
 		}
-		w.Headers = append(w.Headers, Header{[]byte(strings.ToLower(name)), []byte(e.Headers[name])})
+		w.Headers = append(w.Headers, Header{Name: []byte(strings.ToLower(name)), Value: []byte(e.Headers[name])})
+	}
+	switch {
+	case s.Session == "":
+	case w.Cookies:
+		w.Session, w.Sets = true, e.Session
+	case e.Session:
+		w.Headers = append(w.Headers, Header{Name: setCookie, Value: []byte(s.Session), Cookie: true})
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func TestWants(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	if len(w.Headers) != 2 || string(w.Headers[0].Name) != "a" || !w.Headers[1].Match([]byte("any")) || w.Headers[0].Match([]byte("2")) {
-		t.Errorf("headers %q", w.Headers)
+		t.Errorf("headers %+v", w.Headers)
 	}
 	source1(t, Options{}, get("/")).Next(nil, &w)
 	if w.Length != -1 || w.Sum != nil || w.Hash() != nil || !w.SumMatches() || !w.Accepts(200) || w.Accepts(201) || w.Cookies || w.statuses() != "200" {

@@ -16,13 +16,16 @@ type jar struct {
 	lines   []cookies // by template
 	ends    map[cookieKey]time.Time
 	next    time.Time // the first of ends; zero: there is none
+	given   string    // the session that the head last learned gives
+	carries string    // the session that the request last rendered carries
 }
 
 // cookies is the value of the Cookie header for the requests of a template.
 type cookies struct {
-	text  string
-	fresh bool
-	deep  bool // some cookie's path reaches into what is drawn of the request's: text depends on the request
+	text    string
+	session string // the value of the session's cookie, of those in text
+	fresh   bool
+	deep    bool // some cookie's path reaches into what is drawn of the request's: text depends on the request
 }
 
 // cookieKey is what makes two cookies one (RFC 6265 5.3, step 11).
@@ -36,11 +39,33 @@ var setCookie = []byte("set-cookie")
 // http1.Parser.HeadID, nothing.
 //
 // The host is that of the Host header, the scheme http: a Secure cookie is kept, and not sent.
-func (s *Source) Learn(p *http1.Parser, w *Want) {
-	if !w.Cookies || p.HeadID != 0 && p.HeadID == s.learned {
-		return
+//
+// Learn reports whether the answer keeps the session, where the scenario has one: to a request that carries it no other is given, and to one
+// that does not, one is given if the contract says so.
+func (s *Source) Learn(p *http1.Parser, w *Want) bool {
+	if !w.Cookies {
+		return true
 	}
+	if p.HeadID == 0 || p.HeadID != s.learned {
+		s.learn(p, w)
+	}
+	given := ""
+	if s.jar != nil {
+		given = s.jar.given
+	}
+	switch {
+	case !w.Session:
+		return true
+	case w.carried != "":
+		return given == "" || given == w.carried
+	}
+	return !w.Sets || given != ""
+}
+
+// learn takes the cookies of the head that p is at.
+func (s *Source) learn(p *http1.Parser, w *Want) {
 	s.learned = p.HeadID
+	given := ""
 	var list []*http.Cookie
 	for rest := p.Fields(); ; {
 		name, value, next, ok := http1.NextField(rest)
@@ -50,16 +75,23 @@ func (s *Source) Learn(p *http1.Parser, w *Want) {
 		if rest = next; http1.EqualFold(name, setCookie) {
 			if c, err := http.ParseSetCookie(string(value)); err == nil {
 				list = append(list, c)
+				if c.Name == s.mix.session {
+					given = c.Value
+				}
 			}
 		}
 	}
 	if len(list) == 0 {
+		if s.jar != nil {
+			s.jar.given = ""
+		}
 		return
 	}
 	if s.jar == nil {
 		inner, _ := cookiejar.New(nil) // whose error is always nil
 		s.jar = &jar{cookies: inner, lines: make([]cookies, len(s.mix.templates)), ends: map[cookieKey]time.Time{}}
 	}
+	s.jar.given = given
 	if !s.jar.learn(s.mix, w, list) {
 		s.learned = 0
 	}
@@ -126,11 +158,16 @@ func (s *Source) appendCookies(buf []byte, t *template, path []byte, then slot) 
 	line := &j.lines[t.want.template]
 	if !line.fresh || line.deep {
 		r := http.Request{Header: http.Header{}}
+		line.session = ""
 		for _, c := range j.cookies.Cookies(&url.URL{Scheme: "http", Host: t.host, Path: string(path)}) {
 			r.AddCookie(c)
+			if c.Name == s.mix.session {
+				line.session = c.Value
+			}
 		}
 		line.text, line.fresh = r.Header.Get("Cookie"), true
 	}
+	j.carries = line.session
 	switch {
 	case line.text == "":
 		return buf

@@ -200,3 +200,53 @@ func TestCookiesCostNothingAtRest(t *testing.T) {
 		}
 	}
 }
+
+// TestSessionsAreKept: what Learn says of an answer, by what its request carried.
+func TestSessionsAreKept(t *testing.T) {
+	r := get("/")
+	r.Expect.Session = true
+	s := &Scenario{Name: "x", Session: "id", Cookies: true, Requests: []Request{r}}
+	c := &talk{t: t, src: compile(t, s, Options{}).NewSource(1, 0, 1), p: http1.Parser{Memo: new(http1.Memo)}}
+	for i, step := range []struct {
+		line string // of the answer
+		sent string
+		kept bool
+	}{
+		{"X: 1", "", false},
+		{"X: 1", "", false}, // the same head again
+		{"Set-Cookie: other=1; Path=/", "", false},
+		{"Set-Cookie: id=a; Path=/", "other=1", true},
+		{"X: 1", "other=1; id=a", true},
+		{"Set-Cookie: id=a; Path=/", "other=1; id=a", true},
+		{"Set-Cookie: id=b; Path=/", "other=1; id=a", false},
+		{"Set-Cookie: id=b; Path=/", "other=1; id=b", true},
+		{"Set-Cookie: id=; Path=/; Max-Age=0", "other=1; id=b", true}, // it has ended
+		{"X: 2", "other=1", false},
+	} {
+		q, _ := sent(t, c.src.Next(nil, &c.want))
+		if got := strings.Join(q.Header["Cookie"], ""); got != step.sent {
+			t.Errorf("%d: Cookie %q; want %q", i, got, step.sent)
+		}
+		c.p.Expect(http1.Want{StopAt: true})
+		c.p.Feed([]byte("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n" + step.line + "\r\n\r\n"))
+		if kept := c.src.Learn(&c.p, &c.want); kept != step.kept {
+			t.Errorf("%d: %s kept: %v", i, step.line, kept)
+		}
+		c.p.Feed(nil)
+	}
+	buf := make([]byte, 0, 1024)
+	answer := []byte("HTTP/1.1 200 OK\r\nSet-Cookie: id=c; Path=/\r\nContent-Length: 0\r\n\r\n")
+	turn := func() {
+		buf = c.src.Next(buf[:0], &c.want)
+		c.p.Expect(http1.Want{StopAt: true})
+		c.p.Feed(answer)
+		if !c.src.Learn(&c.p, &c.want) {
+			t.Error("a session that is kept is lost")
+		}
+		c.p.Feed(nil)
+	}
+	turn()
+	if n := testing.AllocsPerRun(500, turn); n != 0 {
+		t.Errorf("%v allocations a request", n)
+	}
+}

@@ -10,6 +10,11 @@ type Scenario struct {
 	Name     string
 	Title    string
 	Requests []Request
+
+	Cookies   bool              // each connection keeps the cookies that it is given, and sends them
+	Session   string            // name of the cookie that names a session; "": there are none
+	Map       map[string]string // replaced in an answer's body, and in what it must be, before a page is compared (Expect.Collapse)
+	Companion string            // the program that contestants call to answer; "": none
 }
 
 // Request is a template and its contract. Path, header values and Body may hold placeholders: {name}, which With fills, or inline ones,
@@ -22,7 +27,11 @@ type Request struct {
 	Body    string
 	Weight  int // 0: verified, never loaded
 	With    map[string]Input
-	Expect  Expect
+
+	// Remembers is what the session holds after the request; it may repeat {name}. "": what it held before.
+	Remembers string
+
+	Expect Expect
 }
 
 // Input is how a named placeholder is drawn, once per request, to stand alike wherever it occurs in it. It is of one kind: Pick, UUID or
@@ -42,8 +51,18 @@ type Expect struct {
 	Status   int       // 100 to 599; 0: one of Statuses
 	Statuses StatusSet // any of them will do
 	Body     *string   // nil: not compared
+	Verbatim bool      // Body holds no placeholders
 	Length   *int64    // bytes of the body, where Body is nil
 	SHA256   string    // of the body, in hex, where Body is nil; "": not compared
+
+	// Loose says, where one of these is set, that bodies of other bytes may keep the contract. Such a contract can be verified; to be loaded,
+	// it is first made exact (Scenario.Exact).
+	Collapse bool    // Body is a page: runs of white space count as one blank, none between tags
+	JSON     *string // equal as JSON, where Body is nil
+	JSONOf   string  // JSON becomes what the companion answers at this path (Scenario.Bind)
+
+	Session bool // the answer to a request without the session's cookie must set it
+	Recalls bool // the body is what the session holds, empty if it holds nothing; Body is nil then
 
 	// Headers that must be there, with this value or with this media type before its parameters; "" takes any value. No placeholder
 	// is filled in here.

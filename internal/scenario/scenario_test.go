@@ -103,7 +103,7 @@ func TestHeaderMatch(t *testing.T) {
 	if any := (Header{Name: []byte("etag")}); !any.Match([]byte("x")) || !any.Match(nil) {
 		t.Error("no value wanted, and some not taken")
 	}
-	h := Header{[]byte("content-type"), []byte("text/plain")}
+	h := Header{Name: []byte("content-type"), Value: []byte("text/plain")}
 	for value, want := range map[string]bool{"text/plain": true, "text/plain; charset=utf-8": true, "Text/Plain ;x": true, "text/plainer": false, "text/html": false} {
 		if h.Match([]byte(value)) != want {
 			t.Errorf("%q: %v", value, !want)
@@ -202,8 +202,9 @@ func TestReadRichErrors(t *testing.T) {
 	}
 }
 
+var project = os.DirFS("../..")
+
 func TestShippedScenariosAreRead(t *testing.T) {
-	project := os.DirFS("../..")
 	names, err := Names(project)
 	if err != nil || !slices.Contains(names, "values") {
 		t.Fatalf("scenarios %v, error %v", names, err)

@@ -50,6 +50,9 @@ func (s *Source) Next(buf []byte, w *Want) []byte {
 	buf = s.render(rng, buf, t, &values)
 	if w.Cookies {
 		own = append(own, pathOf(buf[start:])...)
+		if w.Session && s.jar != nil {
+			w.carried = s.jar.carries
+		}
 	}
 	n := len(own)
 	if t.body != nil {

@@ -1,11 +1,11 @@
 package scenario
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -20,24 +20,6 @@ const (
 	NoContentType = "no-content-type" // no Content-Type, though the scenario expects one
 )
 
-// Excuse is the scenario as it is checked under load for a contestant with these declared differences: Verify has proved that they are all.
-func (s *Scenario) Excuse(differs []string) *Scenario {
-	for _, d := range differs {
-		if key, _, _ := strings.Cut(d, ":"); strings.TrimSpace(key) != NoContentType {
-			continue
-		}
-		excused := *s
-		excused.Requests = slices.Clone(s.Requests)
-		for i := range excused.Requests {
-			e := &excused.Requests[i].Expect
-			e.Headers = maps.Clone(e.Headers)
-			maps.DeleteFunc(e.Headers, func(name, _ string) bool { return strings.EqualFold(name, "content-type") })
-		}
-		return &excused
-	}
-	return s
-}
-
 // Observed is what the verifier saw of a contestant that keeps its contract.
 type Observed struct {
 	Requests    int               // verified
@@ -46,12 +28,15 @@ type Observed struct {
 	HeaderBytes int               // status line and headers of the first loaded request
 	BodyBytes   int
 	First       []byte // its whole response
+
+	Bodies map[int][]byte // of the requests whose contract leaves open which bytes keep it, by their index: those that did (Scenario.Exact)
 }
 
 // Broken says how an answer breaks the contract.
 type Broken struct {
 	Request string // name of the request
 	Sent    string // its first line
+	Check   string // that found it: status, header, body, session, date, connection, framing, declared
 	Reason  string
 }
 
@@ -66,19 +51,28 @@ const verifyTimeout = 5 * time.Second
 const draws = 5
 
 // Verify sends every request of s to addr, those that are never loaded too, and proves the contract strictly: status, headers, body,
-// framing, a Date, and that the connection is kept alive: all go over one connection. differs are the declared differences; one that
-// occurs undeclared breaks the contract, and so does a declared one that never occurs. The error joins one *Broken per breach.
+// framing, a Date, and that the connection is kept alive: all go over one connection. Where s has sessions, it then proves that each keeps
+// what it was given, for nobody else. differs are the declared differences; one that occurs undeclared breaks the contract, and so does a
+// declared one that never occurs. The error joins one *Broken per breach.
 func Verify(ctx context.Context, s *Scenario, network, addr string, differs []string, delay time.Duration) (*Observed, error) {
 	v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, seen: map[string]bool{}, declared: map[string]bool{},
-		out: &Observed{Framing: map[string]string{}}}
+		out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}, given: map[string]bool{}}
 	for _, d := range differs {
 		key, _, _ := strings.Cut(d, ":")
 		v.declared[strings.TrimSpace(key)] = true
 	}
 	defer v.hangUp()
+	if err := s.bound(); err != nil {
+		return nil, err
+	}
 	for i := range s.Requests {
 		if err := v.request(ctx, i); err != nil {
 			return nil, err
+		}
+	}
+	if set, get := s.keepers(); set >= 0 {
+		if err := v.sessions(ctx, set, get); err != nil {
+			return nil, errors.Join(append(v.broken, err)...)
 		}
 	}
 	for _, d := range differs {
@@ -86,7 +80,8 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 		if key = strings.TrimSpace(key); v.seen[key] {
 			v.out.Differs = append(v.out.Differs, d)
 		} else if v.applies(key) {
-			v.broken = append(v.broken, &Broken{"declared", "differs", fmt.Sprintf("%q is declared but does not occur: take it out of contestant.toml", key)})
+			v.broken = append(v.broken, &Broken{"declared", "differs", "declared",
+				fmt.Sprintf("%q is declared but does not occur: take it out of contestant.toml", key)})
 		}
 	}
 	return v.out, errors.Join(v.broken...)
@@ -95,9 +90,11 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 type verifier struct {
 	s              *Scenario
 	network, addr  string
+	host           string // for the Host header; "": addr
 	timeout        time.Duration
 	conn           net.Conn
 	declared, seen map[string]bool
+	given          map[string]bool // sessions, to requests without a cookie
 	broken         []error
 	out            *Observed
 }
@@ -117,78 +114,114 @@ func (v *verifier) applies(key string) bool {
 
 // something reports whether the contract asks for a body that is not empty.
 func (e *Expect) something() bool {
-	return e.Body != nil && *e.Body != "" || e.Length != nil && *e.Length > 0 || e.SHA256 != ""
+	return e.Body != nil && *e.Body != "" || e.JSON != nil || e.Length != nil && *e.Length > 0 || e.SHA256 != ""
 }
 
 // request verifies the i-th request. The error is one that makes all further requests pointless.
 func (v *verifier) request(ctx context.Context, i int) error {
-	r := v.s.Requests[i]
-	r.Weight = 1
-	one := Scenario{Name: v.s.Name, Requests: []Request{r}}
-	mix, err := one.Compile(v.addr, Options{})
+	r := &v.s.Requests[i]
+	mix, err := v.s.one(r, cmp.Or(v.host, v.addr), Options{})
 	if err != nil {
 		return err
 	}
 	src := mix.NewSource(uint64(i)+1, 0, 1)
 	times := 1
-	if mix.templates[0].drawn {
+	switch kept := r.Expect.loose() && r.Weight > 0; {
+	case mix.templates[0].drawn, r.Expect.Session:
 		times = draws
+	case kept:
+		times = 2
 	}
 	for range times {
 		var w Want
 		raw := src.Next(nil, &w)
-		sent, _, _ := strings.Cut(string(raw), "\r\n")
-		resp, answer, err := v.exchange(ctx, raw, w.Head)
+		resp, answer, err := v.ask(ctx, r, &w, raw)
 		if err != nil {
-			return &Broken{r.Name, sent, err.Error()}
+			return err
 		}
-		for _, reason := range v.judge(&v.s.Requests[i], &w, resp) {
-			v.broken = append(v.broken, &Broken{r.Name, sent, reason})
-		}
-		v.out.Requests++
 		v.out.Framing[r.Name] = resp.Framing.String()
-		if v.s.Requests[i].Weight > 0 && v.out.First == nil {
+		if r.Weight > 0 && v.out.First == nil {
 			v.out.First, v.out.HeaderBytes, v.out.BodyBytes = answer, resp.HeadBytes, len(resp.Body)
+		}
+		if r.Expect.loose() {
+			if first, ok := v.out.Bodies[i]; ok && !bytes.Equal(first, resp.Body) {
+				v.bad(r, raw, "body", "two answers to it differ in their bytes (%d and %d bytes): under load each must be as the first", len(first), len(resp.Body))
+			} else if !ok {
+				v.out.Bodies[i] = resp.Body
+			}
+		}
+		if r.Expect.Session {
+			id := v.s.sessionOf(resp)
+			if v.given[id] && id != "" {
+				v.bad(r, raw, "session", "two requests without a cookie were given one session, %s", quote([]byte(id)))
+			}
+			v.given[id] = true
 		}
 	}
 	return nil
 }
 
-// judge lists what of an answer breaks the contract.
-func (v *verifier) judge(r *Request, w *Want, resp *http1.Response) []string {
-	var out []string
-	bad := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+// ask sends raw, of r, and judges the answer by w. The error is a *Broken that makes all further requests pointless.
+func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*http1.Response, []byte, error) {
+	resp, answer, err := v.exchange(ctx, raw, w.Head)
+	if err != nil {
+		return nil, nil, &Broken{r.Name, firstLine(raw), "connection", err.Error()}
+	}
+	v.out.Requests++
+	v.judge(r, w, raw, resp)
+	return resp, answer, nil
+}
+
+// bad notes a breach.
+func (v *verifier) bad(r *Request, raw []byte, check, format string, args ...any) {
+	v.broken = append(v.broken, &Broken{r.Name, firstLine(raw), check, fmt.Sprintf(format, args...)})
+}
+
+func firstLine(raw []byte) string {
+	line, _, _ := strings.Cut(string(raw), "\r\n")
+	return line
+}
+
+// judge notes what of an answer breaks the contract.
+func (v *verifier) judge(r *Request, w *Want, raw []byte, resp *http1.Response) {
+	bad := func(check, format string, args ...any) { v.bad(r, raw, check, format, args...) }
 	if !w.Accepts(resp.Status) {
-		bad("status %d; want %s", resp.Status, w.statuses())
+		bad("status", "status %d; want %s", resp.Status, w.statuses())
 	}
 	if resp.Proto != "HTTP/1.1" {
-		bad("answers %s; want HTTP/1.1", resp.Proto)
+		bad("connection", "answers %s; want HTTP/1.1", resp.Proto)
 	}
-	if text := w.breach(resp.Body); text != "" {
-		bad("%s", text)
+	switch text := w.breach(resp.Body); {
+	case text == "":
+	case r.Expect.Recalls:
+		bad("session", "what the session holds comes as %s", text)
+	default:
+		bad("body", "%s", text)
 	}
 	for _, h := range w.Headers {
 		value, ok := resp.Get(string(h.Name))
 		switch {
+		case slices.ContainsFunc(resp.Fields, h.matches):
 		case !ok && string(h.Name) == "content-type":
 			v.differ(NoContentType, "no Content-Type", bad)
+		case h.Cookie:
+			bad("session", "no header Set-Cookie gives a session: want one that sets %s", h.Value)
 		case !ok:
-			bad("no header %s", h.Name)
-		case !slices.ContainsFunc(resp.Fields, h.matches):
-			bad("header %s is %q; want %q", h.Name, value, h.Value)
+			bad("header", "no header %s", h.Name)
+		default:
+			bad("header", "header %s is %q; want %q", h.Name, value, h.Value)
 		}
 	}
 	if _, ok := resp.Get("date"); !ok {
-		bad("no Date header (RFC 9110 §6.6.1)")
+		bad("date", "no Date header (RFC 9110 §6.6.1)")
 	}
 	switch {
 	case resp.Close:
-		bad("closes the connection; want it kept alive")
+		bad("connection", "closes the connection; want it kept alive")
 		v.hangUp()
 	case resp.Framing == http1.Chunked && r.Weight > 0:
 		v.differ(Chunked, "Transfer-Encoding: chunked", bad)
 	}
-	return out
 }
 
 func (h Header) matches(f http1.Field) bool {
@@ -196,81 +229,9 @@ func (h Header) matches(f http1.Field) bool {
 }
 
 // differ notes a difference that was met, and complains if it was not declared.
-func (v *verifier) differ(key, what string, bad func(string, ...any)) {
+func (v *verifier) differ(key, what string, bad func(check, format string, args ...any)) {
 	v.seen[key] = true
 	if !v.declared[key] {
-		bad("%s: if that is the framework's own default, declare it: differs = [\"%s: why\"]", what, key)
-	}
-}
-
-// exchange sends one request and reads its answer whole.
-func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.Response, []byte, error) {
-	if v.conn == nil {
-		var d net.Dialer
-		conn, err := d.DialContext(ctx, v.network, v.addr)
-		if err != nil {
-			return nil, nil, err
-		}
-		v.conn = conn
-	}
-	v.conn.SetDeadline(time.Now().Add(v.timeout))
-	if _, err := v.conn.Write(raw); err != nil {
-		return nil, nil, fmt.Errorf("the connection that was to be kept alive is gone: %w", err)
-	}
-	var answer []byte
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := v.conn.Read(buf)
-		answer = append(answer, buf[:n]...)
-		ended := errors.Is(err, io.EOF)
-		if err != nil && !ended {
-			return nil, nil, fmt.Errorf("read the answer: %w", err)
-		}
-		resp, perr := http1.Whole(answer, head, ended)
-		switch {
-		case perr == nil && len(answer) > resp.TotalBytes:
-			return nil, nil, fmt.Errorf("%d bytes follow the answer: %s", len(answer)-resp.TotalBytes, quote(answer[resp.TotalBytes:]))
-		case perr == nil:
-			return &resp, answer, nil
-		case ended:
-			return nil, nil, fmt.Errorf("the connection ended inside the answer, after %d bytes", len(answer))
-		case !errors.Is(perr, http1.ErrIncomplete):
-			return nil, nil, fmt.Errorf("the answer is not HTTP/1.1: %w", perr)
-		}
-	}
-}
-
-func (v *verifier) hangUp() {
-	if v.conn != nil {
-		v.conn.Close()
-		v.conn = nil
-	}
-}
-
-// quote shows the first bytes of a body.
-func quote(b []byte) string {
-	if len(b) > 60 {
-		return fmt.Sprintf("%q… (%d bytes)", b[:60], len(b))
-	}
-	return fmt.Sprintf("%q", b)
-}
-
-// Probe is a function that sends the first loaded request once, on a connection of its own, and reports whether it was answered with
-// the right status.
-func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network, addr string) error {
-	return func(ctx context.Context, network, addr string) error {
-		v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay}
-		defer v.hangUp()
-		mix, err := s.Compile(addr, Options{})
-		if err != nil {
-			return err
-		}
-		var w Want
-		raw := mix.NewSource(1, 0, 1).Next(nil, &w)
-		resp, _, err := v.exchange(ctx, raw, w.Head)
-		if err == nil && !w.Accepts(resp.Status) {
-			err = fmt.Errorf("status %d; want %s", resp.Status, w.statuses())
-		}
-		return err
+		bad("framing", "%s: if that is the framework's own default, declare it: differs = [\"%s: why\"]", what, key)
 	}
 }

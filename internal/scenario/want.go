@@ -20,7 +20,11 @@ type Want struct {
 	Headers   []Header // that must be present
 	Head      bool     // answer to HEAD: headers only
 	Cookies   bool     // Source.Learn wants to see the header section
+	Session   bool     // and judges by it whether a session is kept
+	Sets      bool     // where the request carries no session, the answer must give one
 
+	loose    *loose // how the body is compared where CheckBody does not say
+	carried  string // the session that the request carries, where Session is set
 	template int
 	path     []byte // of the request, where Cookies is set: without its query
 	own      []byte // memory of what is drawn of Body and path
@@ -33,11 +37,19 @@ type bodyHash struct {
 	sum [sha256.Size]byte
 }
 
-// Header is a header that an answer must hold: Name in lower case, Value exact or the media type before ';', or empty for any value.
-type Header struct{ Name, Value []byte }
+// Header is a header that an answer must hold: Name in lower case, Value exact or the media type before ';', or empty for any value. If
+// Cookie is set, Value is the name of a cookie that it must set, to something.
+type Header struct {
+	Name, Value []byte
+	Cookie      bool
+}
 
 // Match reports whether a header's value satisfies h.
 func (h Header) Match(value []byte) bool {
+	if h.Cookie {
+		n := len(h.Value)
+		return len(value) > n+1 && bytes.Equal(value[:n], h.Value) && value[n] == '=' && value[n+1] != ';'
+	}
 	if len(h.Value) == 0 || bytes.Equal(value, h.Value) {
 		return true
 	}
@@ -74,6 +86,8 @@ func (w *Want) breach(body []byte) string {
 	sum := sha256.Sum256(body)
 	switch {
 	case w.Head:
+	case w.loose != nil:
+		return w.loose.breach(body)
 	case w.CheckBody && !bytes.Equal(body, w.Body):
 		return fmt.Sprintf("body %s; want %s", quote(body), quote(w.Body))
 	case w.Length >= 0 && int64(len(body)) != w.Length:

@@ -2,6 +2,7 @@ package truth
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,11 +16,13 @@ import (
 //	null/4          every fourth request is answered by closing its connection
 //	ref, ref'       answers any scenario, on net/http
 //	ref+20%         the same with 20 % of its cost added
+//	ref!late        the same with a defect, by the name of its Mutant
 type Control struct {
 	Name   string
 	Null   bool    // of the null family, which answers every request alike
 	Manner Manner  // of the null family
 	Extra  float64 // cost added, as a share of the reference's
+	Mutant *Mutant // the defect, if it has one
 }
 
 // Manner is what a server of the null family does besides answering: one of these at most.
@@ -64,6 +67,13 @@ func ParseControl(name string) (c Control, ok bool, err error) {
 		return c, true, nil
 	case name == "ref" || name == "ref'":
 		return Control{Name: name}, true, nil
+	case strings.HasPrefix(name, "ref!"):
+		all := mutants()
+		i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name[len("ref!"):] })
+		if i < 0 {
+			return Control{}, true, fmt.Errorf("%q: no such mutant; dyno verify --mutants lists them", name)
+		}
+		return Control{Name: name, Mutant: &all[i]}, true, nil
 	case strings.HasPrefix(name, "ref+") && strings.HasSuffix(name, "%"):
 		x, err := strconv.ParseFloat(name[len("ref+"):len(name)-1], 64)
 		if err != nil || x <= 0 || x > 1000 {
@@ -87,6 +97,8 @@ func (c Control) Title() string {
 		return "null server"
 	case c.Extra > 0:
 		return fmt.Sprintf("reference +%g %% cost", 100*c.Extra)
+	case c.Mutant != nil:
+		return "reference that " + c.Mutant.Does
 	case c.Name == "ref'":
 		return "reference, blinded copy"
 	}

@@ -20,11 +20,14 @@ func TestParseControl(t *testing.T) {
 	}
 	for name, hint := range map[string]string{
 		"ref+x%": "ref+5%", "ref+0%": "ref+5%", "ref+-5%": "ref+5%", "null+": "null+5ms", "null+-1ms": "null+5ms", "null+2h": "null+5ms",
-		"null~200ms": "null~200ms/2s", "null~2s/2s": "null~200ms/2s", "null~0s/2s": "null~200ms/2s", "null/0": "null/4", "null/x": "null/4",
+		"ref!": "mutants", "ref!no": "mutants", "null~200ms": "null~200ms/2s", "null~2s/2s": "null~200ms/2s", "null~0s/2s": "null~200ms/2s", "null/0": "null/4", "null/x": "null/4",
 	} {
 		if got, ok, err := ParseControl(name); !ok || err == nil || !strings.Contains(err.Error(), hint) || got != (Control{}) {
 			t.Errorf("%s: %+v, %v, %v", name, got, ok, err)
 		}
+	}
+	if c, ok, err := ParseControl("ref!late"); !ok || err != nil || c.Mutant.Name != "late" || c.Null {
+		t.Errorf("%+v, %v, %v", c, ok, err)
 	}
 	for _, name := range []string{"reference", "nullable", ""} {
 		if _, ok, _ := ParseControl(name); ok {

@@ -53,7 +53,11 @@ func NullResponse(s *scenario.Scenario) ([]byte, error) {
 		if r.Weight <= 0 {
 			continue
 		}
-		if e := r.Expect; e.Status == 0 || e.Body == nil && (e.Length != nil || e.SHA256 != "") {
+		e := r.Expect
+		if e.Session {
+			return nil, fmt.Errorf("null response of %s: each answer may be another, for it keeps sessions", s.Name)
+		}
+		if e.Status == 0 || e.Body == nil && (e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != "") {
 			return nil, fmt.Errorf("null response of %s: its contract leaves open what the answer is", s.Name)
 		}
 		body := ""
@@ -61,7 +65,7 @@ func NullResponse(s *scenario.Scenario) ([]byte, error) {
 			body = *r.Expect.Body
 		}
 		for name := range r.With {
-			if strings.Contains(body, "{"+name+"}") {
+			if !e.Verbatim && strings.Contains(body, "{"+name+"}") {
 				return nil, fmt.Errorf("null response of %s: the expected body depends on {%s}", s.Name, name)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -19,11 +20,18 @@ type Reference struct {
 	Scenario *scenario.Scenario
 	Delay    time.Duration
 	Turns    int
+	Ask      func(path string) ([]byte, error) // the companion, if the scenario has one that it is not bound to
+
+	flaw flaw
 }
 
 // Serve answers on ln until ctx ends, then stops within a second.
 func (r *Reference) Serve(ctx context.Context, ln net.Listener) error {
-	srv := &http.Server{Handler: r.Handler()}
+	return serveUntil(ctx, ln, &http.Server{Handler: r.Handler(), ConnContext: withFetched})
+}
+
+// serveUntil lets srv answer on ln until ctx ends.
+func serveUntil(ctx context.Context, ln net.Listener, srv *http.Server) error {
 	done := make(chan error, 1)
 	go func() { done <- srv.Serve(ln) }()
 	select {
@@ -48,6 +56,9 @@ func (r *Reference) Handler() http.Handler {
 	var patterns []string
 	for i := range r.Scenario.Requests {
 		q := &r.Scenario.Requests[i]
+		if r.flaw == anyID && isError(q) { // which then has the route that it fits
+			continue
+		}
 		path, _, _ := strings.Cut(q.Path, "?")
 		pattern := q.Method + " " + wildcards(path)
 		if byPattern[pattern] == nil {
@@ -55,13 +66,17 @@ func (r *Reference) Handler() http.Handler {
 		}
 		byPattern[pattern] = append(byPattern[pattern], q)
 	}
+	var kept *sessions
+	if r.Scenario.Session != "" {
+		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now(), flaw: r.flaw}
+	}
 	for _, pattern := range patterns {
-		mux.Handle(pattern, r.answer(byPattern[pattern][0]))
+		mux.Handle(pattern, r.answer(byPattern[pattern][0], kept))
 	}
 	return mux
 }
 
-// Can says why the reference cannot answer s, or nil.
+// Can says why the reference cannot answer s, or nil. What s has from a companion it may ask for (Reference.Ask).
 func Can(s *scenario.Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]
@@ -69,7 +84,7 @@ func Can(s *scenario.Scenario) error {
 			return fmt.Errorf("ref cannot answer %s: of the body of %q only a hash is known", s.Name, q.Name)
 		}
 		path, _, _ := strings.Cut(q.Path, "?")
-		for part := range strings.SplitSeq(wildcards(path), "/") {
+		for part := range strings.SplitSeq(strings.TrimSuffix(wildcards(path), "{$}"), "/") {
 			if strings.Contains(part, "{") && !(part[0] == '{' && strings.IndexByte(part, '}') == len(part)-1) {
 				return fmt.Errorf("ref cannot answer %s: in %s a placeholder is only a part of its segment", s.Name, q.Path)
 			}
@@ -78,9 +93,12 @@ func Can(s *scenario.Scenario) error {
 	return nil
 }
 
-// wildcards gives the inline placeholders of a path names, for ServeMux.
+// wildcards gives the inline placeholders of a path names, for ServeMux, and an end to one that ends in "/".
 func wildcards(path string) string {
 	n := 0
+	if strings.HasSuffix(path, "/") {
+		path += "{$}"
+	}
 	return inline.ReplaceAllStringFunc(path, func(string) string {
 		n++
 		return fmt.Sprintf("{inline%d}", n)
@@ -90,20 +108,9 @@ func wildcards(path string) string {
 var inline = regexp.MustCompile(`\{(int:[^}]*|uuid|seq|pick:[^}]*)\}`)
 
 // answer is the handler of one request.
-func (r *Reference) answer(q *scenario.Request) http.HandlerFunc {
-	var names []string
-	for name := range q.With {
-		if strings.Contains(q.Path, "{"+name+"}") {
-			names = append(names, name)
-		}
-	}
-	var body string
-	switch {
-	case q.Expect.Body != nil:
-		body = *q.Expect.Body
-	case q.Expect.Length != nil:
-		body = strings.Repeat("x", int(*q.Expect.Length))
-	}
+func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc {
+	inputs := inPath(q)
+	body := bodyOf(q)
 	status := q.Expect.Status
 	for s := 100; status == 0 && s < 600; s++ {
 		if q.Expect.Statuses.Has(s) {
@@ -112,42 +119,110 @@ func (r *Reference) answer(q *scenario.Request) http.HandlerFunc {
 	}
 	fixed := []byte(body)
 	for name := range q.With {
-		if strings.Contains(body, "{"+name+"}") {
+		if !q.Expect.Verbatim && strings.Contains(body, "{"+name+"}") {
 			fixed = nil
 		}
 	}
 	return func(w http.ResponseWriter, req *http.Request) {
-		out := body
-		for _, name := range names {
-			value, in := req.PathValue(name), q.With[name]
-			if in.Pick == nil && !in.UUID && !in.Seq {
-				v, err := strconv.ParseInt(value, 10, 64)
-				if err != nil || v < in.Int[0] || v > in.Int[1] {
-					http.NotFound(w, req)
-					return
-				}
-				value = strconv.FormatInt(v, 10)
+		out, remembers := body, q.Remembers
+		for i := range inputs {
+			in := &inputs[i]
+			value, ok := r.read(&in.Input, in.of(req))
+			if !ok {
+				http.NotFound(w, req)
+				return
 			}
 			if fixed == nil {
-				out = strings.ReplaceAll(out, "{"+name+"}", value)
+				out = strings.ReplaceAll(out, in.mark, value)
+			}
+			if remembers != "" {
+				remembers = strings.ReplaceAll(remembers, in.mark, value)
 			}
 		}
 		if r.Delay > 0 {
 			time.Sleep(r.Delay)
 		}
 		_ = Spin(r.Turns)
+		text := fixed
+		switch e := &q.Expect; {
+		case e.Recalls:
+			text = []byte(kept.holds(kept.open(w, req, e.Session)))
+		case e.Session || q.Remembers != "":
+			if id := kept.open(w, req, e.Session); q.Remembers != "" && id != "" {
+				kept.keep(id, remembers)
+			}
+		case e.JSONOf != "" && r.Ask != nil:
+			var err error
+			if text, err = r.relayed(req, e.JSONOf); err != nil {
+				http.Error(w, err.Error(), http.StatusBadGateway)
+				return
+			}
+		}
 		for name, value := range q.Expect.Headers {
 			w.Header()[http.CanonicalHeaderKey(name)] = []string{value}
+		}
+		if text == nil {
+			text = []byte(out)
+		}
+		if len(text) > ownLength {
+			w.Header()["Content-Length"] = []string{strconv.Itoa(len(text))}
 		}
 		if status != http.StatusOK {
 			w.WriteHeader(status)
 		}
-		if fixed != nil {
-			w.Write(fixed)
-		} else {
-			w.Write([]byte(out))
+		w.Write(text)
+	}
+}
+
+// ownLength is up to where net/http finds the length of a body by itself, bytes: it holds so much back.
+const ownLength = 2048
+
+// bodyOf is the body that keeps q's contract, before its placeholders are filled in.
+func bodyOf(q *scenario.Request) string {
+	switch e := &q.Expect; {
+	case e.Body != nil:
+		return *e.Body
+	case e.JSON != nil:
+		return *e.JSON
+	case e.Length != nil:
+		return strings.Repeat("x", int(*e.Length))
+	}
+	return ""
+}
+
+// input is a named input that stands in a path.
+type input struct {
+	scenario.Input
+	mark string // its placeholder
+	of   func(*http.Request) string
+}
+
+// inPath finds what of the inputs of q stands in its path, and how to read it there.
+func inPath(q *scenario.Request) (all []input) {
+	path, query, _ := strings.Cut(q.Path, "?")
+	for name, in := range q.With {
+		mark := "{" + name + "}"
+		if strings.Contains(path, mark) {
+			all = append(all, input{in, mark, func(req *http.Request) string { return req.PathValue(name) }})
+			continue
+		}
+		values, _ := url.ParseQuery(query)
+		for key := range values {
+			if values.Get(key) == mark {
+				all = append(all, input{in, mark, func(req *http.Request) string { return req.URL.Query().Get(key) }})
+			}
 		}
 	}
+	return all
+}
+
+// read is the value of an input as it is meant: an integer in its range, or any text where it is none.
+func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
+	if in.Pick != nil || in.UUID || in.Seq || r.flaw == anyID {
+		return value, true
+	}
+	v, err := strconv.ParseInt(value, 10, 64)
+	return strconv.FormatInt(v, 10), err == nil && v >= in.Int[0] && v <= in.Int[1]
 }
 
 // Spin turns an idle loop n times: a cost of known proportion, since a turn's time scales with the clock as all other work does. It is not

@@ -54,6 +54,9 @@ func TestReferenceKeepsEveryShippedContract(t *testing.T) {
 	}
 	for _, name := range names {
 		s, err := scenario.Read(project, name)
+		if err == nil {
+			s, err = s.Bind(func(string) ([]byte, error) { return []byte(`[{"Id":"a"}]`), nil })
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +80,7 @@ func TestReferenceKeepsEveryShippedContract(t *testing.T) {
 
 func TestCanNull(t *testing.T) {
 	project := os.DirFS("../..")
-	for name, want := range map[string]bool{"values": true, "values-rest": false} {
+	for name, want := range map[string]bool{"values": true, "values-rest": false, "hello": true, "templates": false, "sessions": false, "sessions-jar": false, "json-relay-noprocess": false} {
 		s, err := scenario.Read(project, name)
 		if err != nil {
 			t.Fatal(err)

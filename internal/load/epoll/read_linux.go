@@ -128,14 +128,12 @@ var (
 // checkHeaders judges the header section at hand, or remembers how its like was judged.
 func (w *worker) checkHeaders(c *conn) {
 	want := &c.slots[c.first].want
-	if want.Cookies {
-		c.src.Learn(&c.parser, want)
-	}
+	kept := c.src.Learn(&c.parser, want)
 	if id := c.parser.HeadID; id == 0 || id != w.headID || w.headersOf != want.Index {
 		w.headers = load.CheckHeaders(c.parser.Fields(), want.Headers)
 		w.headID, w.headersOf = id, want.Index
 	}
-	c.headers = w.headers
+	c.headers = w.headers && kept
 }
 
 // ended says that the peer closed c.

@@ -64,8 +64,7 @@ func (c *conn) feed(w *window, b []byte, now int64) *lost {
 			return nil
 		case event == http1.AtHead:
 			want := &c.slots[c.first].want
-			c.headers = load.CheckHeaders(c.parser.Fields(), want.Headers)
-			c.src.Learn(&c.parser, want)
+			c.headers = c.src.Learn(&c.parser, want) && load.CheckHeaders(c.parser.Fields(), want.Headers)
 		case event == http1.Done:
 			if broken := c.answered(w, len(b) > 0, now); broken != nil {
 				return broken

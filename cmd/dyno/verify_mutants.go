@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/load/gonet"
+	"dyno/internal/scenario"
+	"dyno/internal/verify"
+)
+
+// verifyMutants proves the proof of each scenario, and says which check found which defect.
+func verifyMutants(cmd *cobra.Command, p *project, names []string) error {
+	all, err := scenario.Names(p.fsys)
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		names = all
+	}
+	var scenarios []*scenario.Scenario
+	for _, name := range names {
+		s, err := p.scenario(name)
+		if err != nil {
+			return err
+		}
+		scenarios = append(scenarios, s)
+	}
+	var engine load.Engine = epoll.Engine{}
+	if runtime.GOOS != "linux" {
+		engine = gonet.Engine{}
+	}
+	out := cmd.OutOrStdout()
+	right := true
+	for _, s := range scenarios {
+		findings, err := verify.Mutants(cmd.Context(), engine, s)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(out, s.Name)
+		for _, f := range findings {
+			right = right && f.Right()
+			fmt.Fprintf(out, "  %-15s %-34s %s\n", nameOf(f), outcome(f), f.Does)
+			if !f.Right() && f.Reason != "" {
+				fmt.Fprintf(out, "    %s\n", f.Reason)
+			}
+		}
+	}
+	if !right {
+		return exit(exitFailed)
+	}
+	return nil
+}
+
+func nameOf(f verify.Finding) string {
+	if f.Mutant == "" {
+		return "(reference)"
+	}
+	return f.Mutant
+}
+
+// outcome is a finding in a few words.
+func outcome(f verify.Finding) string {
+	switch {
+	case f.Err != nil:
+		return "could not be tried: " + f.Err.Error()
+	case f.Mutant == "" && f.Check == "":
+		return "accepted"
+	case f.Mutant == "":
+		return "REJECTED by " + f.Check
+	case f.Check == "":
+		return "NOT FOUND"
+	}
+	return "found by " + f.Check
+}

@@ -1,0 +1,214 @@
+package scenario
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// loose is a body that is compared otherwise than byte for byte.
+type loose struct {
+	page  string // as it is compared, if isPage
+	json  any    // else
+	names *strings.Replacer
+
+	isPage bool
+}
+
+func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
+	if e.Collapse {
+		l := &loose{isPage: true, names: replacer(names)}
+		l.page = l.comparable(*e.Body)
+		return l, nil
+	}
+	v, err := readJSON([]byte(*e.JSON))
+	return &loose{json: v}, err
+}
+
+// replacer replaces the longer of two names that begin alike.
+func replacer(names map[string]string) *strings.Replacer {
+	keys := sortedKeys(names)
+	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, k := range keys {
+		pairs = append(pairs, k, names[k])
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// breach says how the body differs, or "".
+func (l *loose) breach(body []byte) string {
+	if l.isPage {
+		got := l.comparable(string(body))
+		if got == l.page {
+			return ""
+		}
+		at := 0
+		for at < len(got) && at < len(l.page) && got[at] == l.page[at] {
+			at++
+		}
+		from := max(at-20, 0)
+		return fmt.Sprintf("the page (%d bytes) differs, white space apart, at %s; want %s", len(body), excerpt(got[from:]), excerpt(l.page[from:]))
+	}
+	got, err := readJSON(body)
+	if err != nil {
+		return fmt.Sprintf("body %s: %v", quote(body), err)
+	}
+	return differ("", got, l.json)
+}
+
+func excerpt(s string) string { return fmt.Sprintf("%.60q", s) }
+
+// comparable is a page with its names replaced, byte order marks left out, each run of white space one blank, and none between tags or at the
+// ends.
+func (l *loose) comparable(page string) string {
+	page = strings.ReplaceAll(l.names.Replace(page), "\ufeff", "")
+	page = strings.Join(strings.FieldsFunc(page, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) }), " ")
+	return strings.ReplaceAll(page, "> <", "><")
+}
+
+// readJSON reads one value, strictly: what encoding/json forgives, names that stand twice in an object and bytes that are no UTF-8, it refuses
+// (RFC 8259 4, 8.1). Numbers are json.Number.
+func readJSON(b []byte) (any, error) {
+	if !utf8.Valid(b) {
+		return nil, errors.New("not JSON: no UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var whole json.RawMessage
+	if err := json.Unmarshal(b, &whole); err != nil { // which tells the place of a mistake better than tokens do
+		var at *json.SyntaxError
+		if errors.As(err, &at) {
+			return nil, fmt.Errorf("not JSON: byte %d: %w", at.Offset, err)
+		}
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	v, err := nextJSON(d)
+	if err == nil && d.More() {
+		err = io.ErrUnexpectedEOF
+	}
+	return v, err
+}
+
+// nextJSON reads the next value of d, whose text is JSON.
+func nextJSON(d *json.Decoder) (any, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch t {
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			v, err := nextJSON(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err = d.Token()
+		return list, err
+	case json.Delim('{'):
+		object := map[string]any{}
+		for d.More() {
+			name, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			key := name.(string)
+			if _, twice := object[key]; twice {
+				return nil, fmt.Errorf("JSON with the name %q twice in one object", key)
+			}
+			if object[key], err = nextJSON(d); err != nil {
+				return nil, err
+			}
+		}
+		_, err = d.Token()
+		return object, err
+	}
+	return t, nil
+}
+
+// differ says where two values of readJSON differ, or "". Numbers are equal by value, objects whatever the order of their names.
+func differ(at string, got, want any) string {
+	switch w := want.(type) {
+	case []any:
+		g, ok := got.([]any)
+		if !ok {
+			break
+		}
+		for i := range min(len(g), len(w)) {
+			if text := differ(fmt.Sprintf("%s[%d]", at, i), g[i], w[i]); text != "" {
+				return text
+			}
+		}
+		if len(g) != len(w) {
+			return fmt.Sprintf("JSON%s has %d elements; want %d", at, len(g), len(w))
+		}
+		return ""
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			break
+		}
+		for _, name := range sortedKeys(w) {
+			v, ok := g[name]
+			if !ok {
+				return fmt.Sprintf("JSON%s has no %q", at, name)
+			}
+			if text := differ(at+"."+name, v, w[name]); text != "" {
+				return text
+			}
+		}
+		for _, name := range sortedKeys(g) {
+			if _, ok := w[name]; !ok {
+				return fmt.Sprintf("JSON%s has %q, which is not wanted", at, name)
+			}
+		}
+		return ""
+	case json.Number:
+		if g, ok := got.(json.Number); ok && decimal(g) == decimal(w) {
+			return ""
+		}
+	default: // string, bool, nil
+		if got == want {
+			return ""
+		}
+	}
+	show := func(v any) string {
+		b, _ := json.Marshal(v)
+		return fmt.Sprintf("%.60s", b)
+	}
+	return fmt.Sprintf("JSON%s is %s; want %s", at, show(got), show(want))
+}
+
+// number is a JSON number as sign, digits without zeros at either end, and the power of ten of the last of them: equal for equal numbers.
+type number struct {
+	negative bool
+	digits   string
+	power    int64
+}
+
+func decimal(n json.Number) number {
+	text, negative := strings.CutPrefix(string(n), "-")
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	whole, fraction, _ := strings.Cut(mantissa, ".")
+	power, err := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 32)
+	if err != nil { // further than any computer counts: equal only if written alike
+		return number{negative, text, 0}
+	}
+	power -= int64(len(fraction))
+	all := strings.TrimLeft(whole+fraction, "0")
+	digits := strings.TrimRight(all, "0")
+	if digits == "" {
+		return number{} // -0 is 0
+	}
+	return number{negative, digits, power + int64(len(all)-len(digits))}
+}

@@ -1,0 +1,94 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"sync"
+
+	"dyno/internal/load"
+	"dyno/internal/scenario"
+	"dyno/internal/truth"
+)
+
+// Finding is what the proof made of a server whose defect is known.
+type Finding struct {
+	Mutant string // "" for the reference, which has none
+	Does   string
+	Check  string // that found the defect; "": none did
+	Reason string // in words
+	Err    error  // it could not be tried
+}
+
+// Right reports whether the proof told the truth: the reference keeps the contract, a mutant does not.
+func (f *Finding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
+
+// Mutants proves that the proof of s works: it must accept the reference, the first of the findings, and find the defect of every mutant that
+// applies to s. What s has from a companion is made up.
+func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Finding, error) {
+	s, err := s.Bind(records)
+	if err == nil {
+		err = truth.Can(s)
+	}
+	if err != nil {
+		return nil, err
+	}
+	ref := truth.Reference{Scenario: s}
+	findings := []Finding{{Does: "nothing wrong"}}
+	serve := []func(context.Context, net.Listener) error{ref.Serve}
+	for _, m := range truth.Mutants(s) {
+		findings = append(findings, Finding{Mutant: m.Name, Does: m.Does})
+		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, ref) })
+	}
+	slots := make(chan struct{}, atOnce)
+	var all sync.WaitGroup
+	for i := range findings {
+		all.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			findings[i].try(ctx, e, s, serve[i])
+		})
+	}
+	all.Wait()
+	return findings, ctx.Err()
+}
+
+// atOnce is how many servers are tried at a time: what takes long is to wait for a Date to move.
+const atOnce = 4
+
+// try proves one server, and notes what came of it.
+func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context, net.Listener) error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		f.Err = err
+		return
+	}
+	ctx, stop := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx, ln) }()
+	_, err = Prove(ctx, e, s, Server{Network: "tcp", Addr: ln.Addr().String()})
+	var broken *scenario.Broken
+	switch {
+	case errors.As(err, &broken):
+		f.Check, f.Reason = broken.Check, broken.Error()
+	case err != nil:
+		f.Err = err
+	}
+	stop()
+	if err := <-done; err != nil && f.Err == nil {
+		f.Err = err
+	}
+}
+
+// records is what a companion might answer: ten records, of the article's form.
+func records(string) ([]byte, error) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var all []string
+	for range 10 {
+		all = append(all, fmt.Sprintf(`{"Id":"id_%d","Name":"name_%d","Time":%d}`, rng.Int64(), rng.Int64(), rng.Int32()))
+	}
+	return []byte("[" + strings.Join(all, ",") + "]\n"), nil
+}

@@ -1,0 +1,109 @@
+// Package verify proves that a server keeps its contract: strictly, request by request, then under a short load, where a contract can break that
+// holds for one visitor; and, by servers with one known defect each, that this proof finds what it is there for.
+package verify
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Server is what is proved.
+type Server struct {
+	Network, Addr string
+	Differs       []string // declared differences (scenario.Verify)
+	Delay         time.Duration
+}
+
+// loads are the short loads: more requests in all than a mutant is right for, on connections that are many, and then on some with full pipelines.
+var loads = []struct {
+	connections, pipeline int
+	requests              int64
+}{{16, 1, 4000}, {8, 8, 8000}}
+
+// Visitors of a session who come at once, and how often each.
+const visitors, visits = 8, 50
+
+// Prove proves that the server keeps the contract of s, which is asked at the paths that it has: by scenario.Verify, by many visitors at once, by
+// loads through e, and by a Date that moves on. It ends with the first of these that fails; the error joins *scenario.Broken.
+func Prove(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
+	seen, err := scenario.Verify(ctx, s, to.Network, to.Addr, to.Differs, to.Delay)
+	if err != nil {
+		return seen, err
+	}
+	if err := scenario.VerifyTogether(ctx, s, to.Network, to.Addr, visitors, visits, to.Delay); err != nil {
+		return seen, under("visitors at once", err)
+	}
+	moved, err := scenario.WatchDate(ctx, s, to.Network, to.Addr, to.Delay)
+	if err != nil {
+		return seen, err
+	}
+	exact := s.Exact(seen).Excuse(to.Differs)
+	for _, l := range loads {
+		job := load.Job{Network: to.Network, Addr: to.Addr, Scenario: exact, Seed: 1, Connections: l.connections, Pipeline: l.pipeline,
+			Timeout: 10*time.Second + to.Delay}
+		if err := short(ctx, e, job, l.requests); err != nil {
+			return seen, err
+		}
+	}
+	return seen, moved(ctx)
+}
+
+// under marks what was found by more than one request at a time.
+func under(what string, err error) error {
+	all := []error{err}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		all = joined.Unwrap()
+	}
+	for _, e := range all {
+		if b, ok := e.(*scenario.Broken); ok {
+			b.Check = what + ": " + b.Check
+		}
+	}
+	return err
+}
+
+// short is one short load, every answer of which must keep the contract.
+func short(ctx context.Context, e load.Engine, job load.Job, requests int64) error {
+	sess, err := e.Open(ctx, job)
+	if err != nil {
+		return err
+	}
+	defer sess.Close()
+	var seen result.Detail
+	l, err := sess.Run(ctx, load.Window{Requests: requests, Observe: &load.Observe{Into: &seen}})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	how := fmt.Sprintf("%d connections", job.Connections)
+	if job.Pipeline > 1 {
+		how += fmt.Sprintf(", %d requests in the pipeline", job.Pipeline)
+	}
+	bad := func(kinds map[string]int64, reason string) error {
+		names := slices.Sorted(maps.Keys(kinds))
+		return &scenario.Broken{Request: "load", Sent: how, Check: "load: " + strings.Join(names, ", "), Reason: reason}
+	}
+	switch {
+	case l.Failed > 0:
+		return bad(l.Failures, fmt.Sprintf("%d of %d answers broke the contract; the first: %s", l.Failed, l.Failed+l.Succeeded, seen.First))
+	case l.Errored() > 0:
+		var texts []string
+		for _, kind := range slices.Sorted(maps.Keys(seen.Texts)) {
+			texts = append(texts, seen.Texts[kind])
+		}
+		return bad(l.Errors, fmt.Sprintf("%d of %d requests got no answer: %s", l.Errored(), l.Started, strings.Join(texts, "; ")))
+	case l.Succeeded < requests:
+		return fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, how)
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package verify
+
+import (
+	"os"
+	"runtime"
+	"testing"
+
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/load/gonet"
+	"dyno/internal/scenario"
+	"dyno/internal/truth"
+)
+
+func engines() map[string]load.Engine {
+	all := map[string]load.Engine{"gonet": gonet.Engine{}}
+	if runtime.GOOS == "linux" {
+		all["epoll"] = epoll.Engine{}
+	}
+	return all
+}
+
+// TestMutants: for every shipped scenario the reference is accepted, and each mutant is found.
+func TestMutants(t *testing.T) {
+	project := os.DirFS("../..")
+	names, err := scenario.Names(project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		s, err := scenario.Read(project, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for engine, e := range engines() {
+			if engine == "gonet" && name != "values-rest" && name != "sessions-jar" && runtime.GOOS == "linux" {
+				continue // it judges by the same code
+			}
+			if testing.Short() && name+engine != "templatesepoll" && name+engine != "sessions-jargonet" {
+				continue // with the race detector all would take minutes
+			}
+			t.Run(name+"/"+engine, func(t *testing.T) { check(t, e, s) })
+		}
+	}
+}
+
+// TestMutantsOfEcho: a contract whose answers depend on the request, as no shipped one does.
+func TestMutantsOfEcho(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long with the race detector")
+	}
+	body, refused := "id {id}, of {id}", ""
+	s := &scenario.Scenario{Name: "echo", Requests: []scenario.Request{
+		{Name: "echo", Method: "GET", Path: "/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1, 1_000_000}}},
+			Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain", "X-Kind": ""}}},
+		{Name: "text", Method: "GET", Path: "/abc", Expect: scenario.Expect{Status: 404}},
+		{Name: "put", Method: "PUT", Path: "/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1, 9}}}, Expect: scenario.Expect{Status: 204, Body: &refused}},
+	}}
+	for _, want := range []string{"constant-id", "any-id", "mixed-up", "unordered", "late"} {
+		found := false
+		for _, m := range truth.Mutants(s) {
+			found = found || m.Name == want
+		}
+		if !found {
+			t.Errorf("the mutant %s does not apply", want)
+		}
+	}
+	for engine, e := range engines() {
+		t.Run(engine, func(t *testing.T) { check(t, e, s) })
+	}
+}
+
+func check(t *testing.T, e load.Engine, s *scenario.Scenario) {
+	t.Parallel()
+	findings, err := Mutants(t.Context(), e, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		switch {
+		case f.Err != nil:
+			t.Errorf("%q: %v", f.Mutant, f.Err)
+		case f.Mutant == "" && f.Check != "":
+			t.Errorf("the reference is rejected: %s", f.Reason)
+		case !f.Right():
+			t.Errorf("%s (%s) is not found", f.Mutant, f.Does)
+		default:
+			t.Logf("%-15s %-25s %.300s", f.Mutant, f.Check, f.Reason)
+		}
+	}
+}
