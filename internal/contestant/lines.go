@@ -1,0 +1,121 @@
+package contestant
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// CountLines is how many lines of code a contestant's sources have: physical lines that hold something else than blanks and comments. It is the same rule
+// for all languages, fixed before any was counted; a line inside a text that spans lines counts unless it is blank. fsys is the folder's project, or its Root.
+func (m *Manifest) CountLines(fsys fs.FS) (int, error) {
+	var files []string
+	for _, pattern := range m.Sources {
+		found, err := fs.Glob(fsys, path.Join(m.Path, pattern))
+		if err != nil {
+			return 0, fmt.Errorf("count the lines of %s: %q: %w", m.Name, pattern, err)
+		}
+		for _, f := range found {
+			if !slices.Contains(files, f) {
+				files = append(files, f)
+			}
+		}
+	}
+	n := 0
+	for _, f := range files {
+		text, err := fs.ReadFile(fsys, f)
+		if err != nil {
+			return 0, fmt.Errorf("count the lines of %s: %w", m.Name, err)
+		}
+		n += linesOfCode(path.Ext(f), string(text))
+	}
+	return n, nil
+}
+
+// syntax is what a language has of comments and of texts that could hold what looks like one.
+type syntax struct {
+	line   string      // from here to the end of the line
+	blocks [][2]string // from, to
+	texts  []string    // quotes, longest first
+}
+
+var (
+	braces = syntax{line: "//", blocks: [][2]string{{"/*", "*/"}}, texts: []string{`"""`, `"`, "`", "'"}}
+	markup = syntax{blocks: [][2]string{{"<!--", "-->"}, {"@*", "*@"}, {"{{/*", "*/}}"}}}
+	hashes = syntax{line: "#", texts: []string{`"""`, "'''", `"`, "'"}}
+)
+
+// syntaxes are by the end of a file's name; what is not among them is written with braces.
+var syntaxes = map[string]syntax{".html": markup, ".cshtml": markup, ".tmpl": markup, ".py": hashes, ".rb": hashes, ".sh": hashes}
+
+// linesOfCode counts those of one file.
+func linesOfCode(ext, text string) int {
+	s, ok := syntaxes[ext]
+	if !ok {
+		s = braces
+	}
+	var code strings.Builder // the file without its comments, their line ends kept
+	for rest := strings.TrimPrefix(text, "\ufeff"); rest != ""; {
+		n, comment := s.next(rest)
+		if comment {
+			code.WriteString(strings.Repeat("\n", strings.Count(rest[:n], "\n")))
+		} else {
+			code.WriteString(rest[:n])
+		}
+		rest = rest[n:]
+	}
+	lines := 0
+	for line := range strings.Lines(code.String()) {
+		if strings.TrimSpace(line) != "" {
+			lines++
+		}
+	}
+	return lines
+}
+
+// next is the length of what begins rest: a comment, a whole text, or one byte.
+func (s *syntax) next(rest string) (n int, comment bool) {
+	if s.line != "" && strings.HasPrefix(rest, s.line) {
+		return upTo(rest, 0, "\n"), true
+	}
+	for _, b := range s.blocks {
+		if strings.HasPrefix(rest, b[0]) {
+			return min(len(rest), upTo(rest, len(b[0]), b[1])+len(b[1])), true
+		}
+	}
+	if strings.HasPrefix(rest, `@"`) { // of C#: a backslash is a backslash, a quote is doubled, it may span lines
+		return min(len(rest), upTo(strings.ReplaceAll(rest, `""`, "  "), 2, `"`)+1), false
+	}
+	for _, t := range s.texts {
+		if strings.HasPrefix(rest, t) {
+			return textLength(rest, t), false
+		}
+	}
+	return 1, false
+}
+
+// textLength is that of a text that begins and ends with quote. One of a single quote ends with its line, and a backslash there hides what follows.
+func textLength(rest, quote string) int {
+	short := quote == `"` || quote == "'"
+	for i := len(quote); i < len(rest); i++ {
+		switch {
+		case short && rest[i] == '\n':
+			return i
+		case short && rest[i] == '\\':
+			i++
+		case strings.HasPrefix(rest[i:], quote):
+			return i + len(quote)
+		}
+	}
+	return len(rest)
+}
+
+// upTo is where end stands in s from a place on, or the end of s.
+func upTo(s string, from int, end string) int {
+	if i := strings.Index(s[from:], end); i >= 0 {
+		return from + i
+	}
+	return len(s)
+}
