@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"slices"
@@ -16,12 +17,15 @@ import (
 
 func verifyCommand() *cobra.Command {
 	var offline, mutants bool
-	var only string
+	var only, seed string
+	var sample int
 	cmd := &cobra.Command{
 		Use:   "verify [CONTESTANT…]",
 		Short: "Build contestants and prove that they keep their contracts",
 		Long: `verify builds each contestant, starts it, and sends every request of its scenarios: status, headers, body, framing, keep-alive, sessions. Then it
 loads it shortly, over several connections and with several requests in the pipeline, and sees that its Date moves on.
+
+With --sample N it takes N of them, chosen by --seed: the same seed chooses the same ones.
 
 With --mutants the names are those of scenarios, and what is proved is the proof: a reference server must be accepted, and each of its mutants,
 which have one defect each, be found.`,
@@ -31,8 +35,8 @@ which have one defect each, be found.`,
 				return err
 			}
 			if mutants {
-				if only != "" || offline {
-					return usagef("--mutants takes scenarios and starts no contestant: leave --scenario and --offline out")
+				if only != "" || offline || sample != 0 {
+					return usagef("--mutants takes scenarios and starts no contestant: leave --scenario, --sample and --offline out")
 				}
 				return verifyMutants(cmd, p, names)
 			}
@@ -43,6 +47,12 @@ which have one defect each, be found.`,
 				if p.manifest(n) == nil {
 					return usagef("no contestant %q%s", n, suggest(n, p.names(), "dyno list"))
 				}
+			}
+			if sample < 0 || (seed != "") != (sample > 0) {
+				return usagef("--sample wants a count above 0, and --seed; got --sample %d --seed %q", sample, seed)
+			}
+			if sample > 0 {
+				names = sampled(names, sample, seed)
 			}
 			failed := false
 			for _, n := range names {
@@ -65,8 +75,23 @@ which have one defect each, be found.`,
 	}
 	cmd.Flags().BoolVar(&offline, "offline", false, "fetch no toolchain")
 	cmd.Flags().StringVar(&only, "scenario", "", "verify this scenario only")
+	cmd.Flags().IntVar(&sample, "sample", 0, "verify only so many, chosen by --seed")
+	cmd.Flags().StringVar(&seed, "seed", "", "what --sample chooses by, such as a commit")
 	cmd.Flags().BoolVar(&mutants, "mutants", false, "prove the proof: [SCENARIO…], all of them if none is named")
 	return cmd
+}
+
+// sampled are n of the names, or all if there are fewer, in their order: those whose hash together with the seed is lowest.
+func sampled(names []string, n int, seed string) []string {
+	hash := func(name string) string {
+		sum := sha256.Sum256([]byte(seed + "\n" + name))
+		return string(sum[:])
+	}
+	byHash := slices.Clone(names)
+	slices.SortFunc(byHash, func(a, b string) int { return strings.Compare(hash(a), hash(b)) })
+	chosen := byHash[:min(n, len(byHash))]
+	slices.Sort(chosen)
+	return chosen
 }
 
 // verifyOne proves one contestant against one scenario, and says on stdout what came of it.

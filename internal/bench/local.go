@@ -100,7 +100,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	if m == nil {
 		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
 	}
-	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, Managed: m.Managed(),
+	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, HTTP2: m.HTTP2, Managed: m.Managed(),
 		Tuning: m.Tuning, Differs: m.Differs, Paths: m.Paths}
 	b, err := l.make(ctx, m, &c, note)
 	if err != nil {

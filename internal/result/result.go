@@ -225,6 +225,7 @@ type Contestant struct {
 	Framework string `json:"framework"`
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
+	HTTP2     bool   `json:"http2,omitempty"`   // its engine, as it comes, can serve HTTP/2; declared
 	Control   bool   `json:"control,omitempty"` // a truth server of dyno itself
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
 

@@ -1,0 +1,32 @@
+// Command denco answers the scenario hello with naoina/denco.
+package main
+
+import (
+	"errors"
+	"io"
+	"log"
+	"net/http"
+	"os"
+
+	"github.com/naoina/denco"
+)
+
+func main() {
+	mux := denco.NewMux()
+	r, err := mux.Build([]denco.Handler{mux.GET("/hello", hello)})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	stopped := stopOnTerm(server.Shutdown)
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+		log.Fatal(err)
+	}
+	<-stopped
+}
+
+func hello(w http.ResponseWriter, _ *http.Request, _ denco.Params) {
+	work()
+	io.WriteString(w, "hello world")
+}

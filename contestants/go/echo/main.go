@@ -1,0 +1,27 @@
+// Command echo answers the scenario hello with Echo v4.
+package main
+
+import (
+	"errors"
+	"net/http"
+	"os"
+
+	"github.com/labstack/echo/v4"
+)
+
+func main() {
+	e := echo.New()
+	e.HideBanner, e.HidePort = true, true
+	e.GET("/hello", hello)
+
+	stopped := stopOnTerm(e.Shutdown)
+	if err := e.Start(os.Getenv("DYNO_ADDR")); !errors.Is(err, http.ErrServerClosed) {
+		e.Logger.Fatal(err)
+	}
+	<-stopped
+}
+
+func hello(c echo.Context) error {
+	work()
+	return c.String(http.StatusOK, "hello world")
+}

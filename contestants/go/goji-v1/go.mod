@@ -1,0 +1,5 @@
+module goji-v1
+
+go 1.24
+
+require github.com/zenazn/goji v0.9.0

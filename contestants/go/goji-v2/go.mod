@@ -1,0 +1,5 @@
+module goji-v2
+
+go 1.24
+
+require goji.io v2.0.2+incompatible

@@ -1,0 +1,5 @@
+module httprouter
+
+go 1.24
+
+require github.com/julienschmidt/httprouter v1.3.0
