@@ -9,13 +9,15 @@ import (
 	"os"
 
 	"github.com/go-chi/chi/v5"
+
+	"routes/hosts"
 )
 
 func main() {
 	r := chi.NewRouter()
 	r.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/naoina/denco"
+
+	"routes/hosts"
 )
 
 func main() {
@@ -18,7 +20,7 @@ func main() {
 		log.Fatal(err)
 	}
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

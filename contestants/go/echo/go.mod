@@ -2,7 +2,12 @@ module echo
 
 go 1.25.0
 
-require github.com/labstack/echo/v4 v4.16.0
+require (
+	github.com/labstack/echo/v4 v4.16.0
+	routes v0.0.0
+)
+
+replace routes => ../../shared/routes
 
 require (
 	github.com/labstack/gommon v0.5.0 // indirect

@@ -7,15 +7,17 @@ import (
 	"os"
 
 	"github.com/labstack/echo/v4"
+
+	"routes/hosts"
 )
 
 func main() {
 	e := echo.New()
-	e.HideBanner, e.HidePort = true, true
 	e.GET("/hello", hello)
 
-	stopped := stopOnTerm(e.Shutdown)
-	if err := e.Start(os.Getenv("DYNO_ADDR")); !errors.Is(err, http.ErrServerClosed) {
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(e, router)}
+	stopped := stopOnTerm(server.Shutdown)
+	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		e.Logger.Fatal(err)
 	}
 	<-stopped

@@ -5,7 +5,10 @@ go 1.24
 require (
 	github.com/fasthttp/router v1.5.4
 	github.com/valyala/fasthttp v1.58.0
+	routes v0.0.0
 )
+
+replace routes => ../../shared/routes
 
 require (
 	github.com/andybalholm/brotli v1.1.1 // indirect

@@ -13,7 +13,7 @@ func main() {
 	r := router.New()
 	r.GET("/hello", hello)
 
-	server := &fasthttp.Server{Handler: r.Handler}
+	server := &fasthttp.Server{Handler: routed(r.Handler)}
 	stopped := stopOnTerm(server.ShutdownWithContext)
 	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
 		log.Fatal(err)

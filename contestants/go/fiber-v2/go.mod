@@ -2,7 +2,13 @@ module fiber-v2
 
 go 1.24
 
-require github.com/gofiber/fiber/v2 v2.52.15
+require (
+	github.com/gofiber/fiber/v2 v2.52.15
+	github.com/valyala/fasthttp v1.51.0
+	routes v0.0.0
+)
+
+replace routes => ../../shared/routes
 
 require (
 	github.com/andybalholm/brotli v1.1.0 // indirect
@@ -13,7 +19,6 @@ require (
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/rivo/uniseg v0.2.0 // indirect
 	github.com/valyala/bytebufferpool v1.0.0 // indirect
-	github.com/valyala/fasthttp v1.51.0 // indirect
 	github.com/valyala/tcplisten v1.0.0 // indirect
 	golang.org/x/sys v0.28.0 // indirect
 )

@@ -11,6 +11,7 @@ import (
 func main() {
 	app := fiber.New(fiber.Config{DisableStartupMessage: true})
 	app.Get("/hello", hello)
+	routed(app)
 
 	stopped := stopOnTerm(app.ShutdownWithContext)
 	if err := app.Listen(os.Getenv("DYNO_ADDR")); err != nil {

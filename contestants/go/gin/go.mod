@@ -2,7 +2,12 @@ module gin
 
 go 1.25.0
 
-require github.com/gin-gonic/gin v1.12.0
+require (
+	github.com/gin-gonic/gin v1.12.0
+	routes v0.0.0
+)
+
+replace routes => ../../shared/routes
 
 require (
 	github.com/bytedance/gopkg v0.1.3 // indirect

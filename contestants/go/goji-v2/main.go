@@ -10,13 +10,15 @@ import (
 
 	"goji.io"
 	"goji.io/pat"
+
+	"routes/hosts"
 )
 
 func main() {
 	r := goji.NewMux()
 	r.HandleFunc(pat.Get("/hello"), hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

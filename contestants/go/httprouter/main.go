@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/julienschmidt/httprouter"
+
+	"routes/hosts"
 )
 
 func main() {
@@ -16,7 +18,7 @@ func main() {
 	r.GET("/hello", hello)
 	r.GET("/index", index)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
