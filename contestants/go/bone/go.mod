@@ -1,0 +1,5 @@
+module bone
+
+go 1.24
+
+require github.com/go-zoo/bone v1.3.0
