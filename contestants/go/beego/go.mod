@@ -2,7 +2,12 @@ module beego
 
 go 1.24
 
-require github.com/beego/beego/v2 v2.3.8
+require (
+	github.com/beego/beego/v2 v2.3.8
+	routes v0.0.0
+)
+
+replace routes => ../../shared/routes
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

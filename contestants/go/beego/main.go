@@ -3,10 +3,13 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"os"
 
 	"github.com/beego/beego/v2/server/web"
 	beego "github.com/beego/beego/v2/server/web/context"
+
+	"routes/hosts"
 )
 
 func main() {
@@ -15,7 +18,7 @@ func main() {
 	web.Get("/hello", hello)
 
 	stopOnTerm(func(ctx context.Context) error { return web.BeeApp.Server.Shutdown(ctx) })
-	web.Run(os.Getenv("DYNO_ADDR"))
+	web.RunWithMiddleWares(os.Getenv("DYNO_ADDR"), func(h http.Handler) http.Handler { return hosts.Or(h, router) })
 }
 
 func hello(ctx *beego.Context) {

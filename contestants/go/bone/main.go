@@ -9,13 +9,15 @@ import (
 	"os"
 
 	"github.com/go-zoo/bone"
+
+	"routes/hosts"
 )
 
 func main() {
 	r := bone.New()
 	r.GetFunc("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/ant0ine/go-json-rest/rest"
+
+	"routes/hosts"
 )
 
 func main() {
@@ -20,7 +22,7 @@ func main() {
 	api.Use(&rest.RecoverMiddleware{})
 	api.SetApp(r)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: api.MakeHandler()}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(api.MakeHandler(), router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

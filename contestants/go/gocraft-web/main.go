@@ -9,13 +9,15 @@ import (
 	"os"
 
 	"github.com/gocraft/web"
+
+	"routes/hosts"
 )
 
 func main() {
 	r := web.New(Context{})
 	r.Get("/hello", (*Context).Hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

@@ -10,6 +10,8 @@ import (
 
 	urlrouter "github.com/naoina/kocha-urlrouter"
 	_ "github.com/naoina/kocha-urlrouter/doublearray"
+
+	"routes/hosts"
 )
 
 func main() {
@@ -26,7 +28,7 @@ func main() {
 		found.(http.Handler).ServeHTTP(w, r)
 	})
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/go-martini/martini"
+
+	"routes/hosts"
 )
 
 func main() {
@@ -18,7 +20,7 @@ func main() {
 	m.MapTo(r, (*martini.Routes)(nil))
 	m.Action(r.Handle)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: m}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(m, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

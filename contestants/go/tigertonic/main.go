@@ -9,13 +9,15 @@ import (
 	"os"
 
 	"github.com/rcrowley/go-tigertonic"
+
+	"routes/hosts"
 )
 
 func main() {
 	r := tigertonic.NewTrieServeMux()
 	r.HandleFunc("GET", "/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)

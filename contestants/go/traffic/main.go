@@ -8,6 +8,8 @@ import (
 	"os"
 
 	"github.com/pilu/traffic"
+
+	"routes/hosts"
 )
 
 func main() {
@@ -15,7 +17,7 @@ func main() {
 	r := traffic.New()
 	r.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
