@@ -22,6 +22,8 @@ type Claims struct {
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []article.Outcome
 	Published                     []Published
+	Base                          string // the level that Costs are differences to
+	Costs                         []Cost
 }
 
 // Published is a published figure and ours beside it, both in the metric's base unit.
@@ -203,6 +205,7 @@ func ClaimsText(w io.Writer, d *Data) error {
 		}
 		t.para(indent, "", evidenceText(o), "", "")
 	}
+	t.costs()
 	t.line("")
 	t.para("Trials: ", "", Clean(d.Claims.File)+".", "", "")
 	return t.out.Flush()
@@ -287,8 +290,12 @@ func claimsJSON(c *Claims) object {
 			{"value_" + u, finite(p.Ours, p.Ours.Value)}, {"lo_" + u, finite(p.Ours, p.Ours.Lo)}, {"hi_" + u, finite(p.Ours, p.Ours.Hi)},
 			{"computed", orNull(p.Metric.Computed)}, {"absent", orNull(p.Absent)}})
 	}
-	return object{{"study", c.Slug}, {"question", orNull(c.Question)}, {"source", orNull(c.Source)}, {"published_on", c.PublishedOn}, {"trials", c.File},
+	all := object{{"study", c.Slug}, {"question", orNull(c.Question)}, {"source", orNull(c.Source)}, {"published_on", c.PublishedOn}, {"trials", c.File},
 		{"changed_after_the_run", c.Changed}, {"outcomes", list}, {"figures", figures}}
+	if len(c.Costs) > 0 {
+		all = append(all, field{"costs", c.costsJSON()})
+	}
+	return all
 }
 
 // finite is x, or null where the estimate has no value.
