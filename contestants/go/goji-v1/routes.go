@@ -12,7 +12,7 @@ import (
 // router is a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	r := web.New()
-	method := map[string]func(web.PatternType, web.HandlerType){"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}
+	method := map[string]func(pattern, handler any){"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}
 	for _, route := range set {
 		method[route.Method](route.Path, func(c web.C, w http.ResponseWriter, _ *http.Request) {
 			work()
