@@ -11,7 +11,7 @@ import (
 )
 
 func main() {
-	t := tango.New() // without tango.Classic's log line per request
+	t := tango.New(tango.Return()) // without tango.Classic's log line per request
 	t.Get("/hello", hello)
 
 	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: t}
