@@ -15,6 +15,7 @@ func router(set []routes.Route) http.Handler {
 	for _, route := range set {
 		method[route.Method](route.Path, func(w traffic.ResponseWriter, r *traffic.Request) {
 			work()
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			w.WriteText(route.Answer(r.Param))
 		})
 	}
