@@ -92,8 +92,13 @@ func whereText(o *article.Outcome) string {
 	return strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
 }
 
-// lower makes the beginning of a sentence its middle.
-func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+// lower makes the beginning of a sentence its middle. What begins like an abbreviation, CPU, stays.
+func lower(s string) string {
+	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
 
 // shownText is one of our figures with its interval.
 func shownText(s article.Shown) string {

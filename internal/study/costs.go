@@ -7,8 +7,8 @@ import (
 	"dyno/internal/report"
 )
 
-// costs are what each contestant needs at each level beyond what it needs at the base, in CPU per request. Those that the run did not load, or struck out,
-// say why they have no figure.
+// costs are what each contestant needs at each level beyond what it needs at the base, in CPU per request. Those that it struck out
+// say why they have no figure; levels that the run did not load are not among them.
 func (e *evidence) costs() (out []report.Cost) {
 	if e.study.Base == "" || e.run.Plan.Protocol == plan.Classic {
 		return nil
@@ -18,7 +18,7 @@ func (e *evidence) costs() (out []report.Cost) {
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
 			c := report.Cost{Contestant: name, Level: e.study.Levels[i].Name}
-			if c.Level == e.study.Base {
+			if _, loaded := e.cell(article.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == e.study.Base {
 				continue
 			}
 			for _, level := range []string{c.Level, e.study.Base} {
