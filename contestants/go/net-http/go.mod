@@ -4,4 +4,4 @@ go 1.24
 
 require routes v0.0.0
 
-replace routes => ../../shared/routes
+replace routes => ./routes
