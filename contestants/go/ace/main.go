@@ -3,6 +3,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"log"
 	"net/http"
 	"os"
@@ -24,5 +25,6 @@ func main() {
 
 func hello(c *ace.C) {
 	work()
-	c.String(http.StatusOK, "hello world")
+	c.Writer.Header().Set("Content-Type", "text/plain; charset=utf-8") // c.String says text/html
+	io.WriteString(c.Writer, "hello world")
 }

@@ -2,7 +2,6 @@
 package main
 
 import (
-	"context"
 	"log"
 	"os"
 
@@ -13,10 +12,11 @@ func main() {
 	server := atreugo.New(atreugo.Config{Addr: os.Getenv("DYNO_ADDR")})
 	server.GET("/hello", hello)
 
-	stopOnTerm(exit) // Atreugo stops by itself on SIGTERM, if at all, only when its connections are idle
+	stopped := stopOnTerm(server.ShutdownWithContext)
 	if err := server.ListenAndServe(); err != nil {
 		log.Fatal(err)
 	}
+	<-stopped
 }
 
 func hello(ctx *atreugo.RequestCtx) error {

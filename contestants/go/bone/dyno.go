@@ -79,8 +79,14 @@ func stopOnTerm(shutdown func(context.Context) error) <-chan struct{} {
 		<-term
 		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
 		defer cancel()
-		if err := shutdown(ctx); err != nil && ctx.Err() == nil {
-			log.Printf("shut down: %v", err)
+		done := make(chan error, 1)
+		go func() { done <- shutdown(ctx) }()
+		select {
+		case err := <-done:
+			if err != nil && ctx.Err() == nil {
+				log.Printf("shut down: %v", err)
+			}
+		case <-ctx.Done(): // some shutdowns wait for the last connection, whatever their context says
 		}
 	}()
 	return stopped

@@ -9,12 +9,14 @@ import (
 
 	"github.com/gobuffalo/buffalo"
 	"github.com/gobuffalo/buffalo/render"
+	"github.com/gobuffalo/x/sessions"
 )
 
 var r = render.New(render.Options{})
 
 func main() {
-	app := buffalo.New(buffalo.Options{Env: "production"})
+	app := buffalo.New(buffalo.Options{Env: "production", SessionStore: sessions.Null{}}) // as "buffalo new --api" writes it
+	app.Middleware.Remove(buffalo.RequestLogger)
 	app.GET("/hello", hello)
 
 	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: app}

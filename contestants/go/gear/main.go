@@ -14,6 +14,7 @@ import (
 func main() {
 	r := gear.NewRouter()
 	r.Get("/hello", hello)
+	r.Otherwise(func(c *gear.Context) error { return c.ErrorStatus(http.StatusNotFound) })
 	app := gear.New()
 	app.UseHandler(r)
 

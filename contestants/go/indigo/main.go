@@ -4,7 +4,9 @@ package main
 import (
 	"context"
 	"log"
+	nethttp "net/http"
 	"os"
+	"time"
 
 	"github.com/indigo-web/indigo"
 	"github.com/indigo-web/indigo/http"
@@ -12,7 +14,7 @@ import (
 )
 
 func main() {
-	r := inbuilt.New()
+	r := inbuilt.New().Use(date)
 	r.Get("/hello", hello)
 	app := indigo.New(os.Getenv("DYNO_ADDR"))
 
@@ -24,6 +26,11 @@ func main() {
 		log.Fatal(err)
 	}
 	<-stopped
+}
+
+// date is a middleware, for Indigo sends no Date.
+func date(next inbuilt.Handler, r *http.Request) *http.Response {
+	return next(r).Header("Date", time.Now().UTC().Format(nethttp.TimeFormat))
 }
 
 func hello(r *http.Request) *http.Response {

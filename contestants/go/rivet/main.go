@@ -12,6 +12,7 @@ import (
 
 func main() {
 	r := rivet.New()
+	r.HandleError = func(_ error, w http.ResponseWriter, req *http.Request) { http.NotFound(w, req) }
 	r.Get("/hello", hello)
 
 	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
@@ -22,7 +23,7 @@ func main() {
 	<-stopped
 }
 
-func hello(c rivet.Context) {
+func hello(c *rivet.Context) {
 	work()
 	c.WriteString("hello world")
 }

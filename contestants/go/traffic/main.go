@@ -27,5 +27,6 @@ func main() {
 
 func hello(w traffic.ResponseWriter, _ *traffic.Request) {
 	work()
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteText("hello world")
 }
