@@ -1,21 +1,26 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"dyno/internal/bench"
+	"dyno/internal/contestant"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
 
 func listCommand() *cobra.Command {
 	var folders []string
+	var markdown bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List contestants, scenarios and studies, and whether they can be had here",
@@ -28,6 +33,9 @@ func listCommand() *cobra.Command {
 			if _, err := p.knowOnly(folders); err != nil {
 				return err
 			}
+			if markdown {
+				return p.table(cmd.OutOrStdout())
+			}
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			if err := p.list(cmd.Context(), w); err != nil {
 				return err
@@ -36,7 +44,33 @@ func listCommand() *cobra.Command {
 		},
 	}
 	contestantsFlag(cmd, &folders, knowFolders)
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "write the contestants as the table of doc/contestants.md")
 	return cmd
+}
+
+// table writes the contestants in Markdown, by engine and name: what their manifests declare, and how many lines of code they have.
+func (p *project) table(w io.Writer) error {
+	all := slices.Clone(p.manifests)
+	slices.SortStableFunc(all, func(a, b *contestant.Manifest) int {
+		return cmp.Or(strings.Compare(a.Language, b.Language), strings.Compare(a.Engine, b.Engine))
+	})
+	fmt.Fprintln(w, "| contestant | framework | version | engine | HTTP/2 | scenarios | lines |\n|---|---|---|---|---|---|---|")
+	for _, m := range all {
+		fsys := p.fsys
+		if m.Root != "" {
+			fsys = os.DirFS(m.Root)
+		}
+		lines, err := m.CountLines(fsys)
+		if err != nil {
+			return err
+		}
+		http2 := "no"
+		if m.HTTP2 {
+			http2 = "yes"
+		}
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %d |\n", m.Name, m.Framework, m.Version, m.Engine, http2, strings.Join(m.Scenarios, ", "), lines)
+	}
+	return nil
 }
 
 // list writes all that the project has. Nothing is fetched to find out what is available.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"slices"
@@ -16,7 +17,8 @@ import (
 
 func verifyCommand() *cobra.Command {
 	var offline, mutants bool
-	var only string
+	var only, seed string
+	var sample int
 	var folders []string
 	cmd := &cobra.Command{
 		Use:   "verify [CONTESTANT|FOLDER…]",
@@ -24,6 +26,8 @@ func verifyCommand() *cobra.Command {
 		Long: `verify builds each contestant, starts it, and sends every request of its scenarios: status, headers, body, framing, keep-alive, sessions. Then it
 loads it shortly, over several connections and with several requests in the pipeline, and sees that its Date moves on. A contestant outside of the project
 is named by its folder, or by its name beside --contestants.
+
+With --sample N it takes N of them, chosen by --seed: the same seed chooses the same ones.
 
 With --mutants the names are those of scenarios, and what is proved is the proof: a reference server must be accepted, and each of its mutants,
 which have one defect each, be found.`,
@@ -33,8 +37,8 @@ which have one defect each, be found.`,
 				return err
 			}
 			if mutants {
-				if only != "" || offline || len(folders) > 0 {
-					return usagef("--mutants takes scenarios and starts no contestant: leave --scenario, --offline and --contestants out")
+				if only != "" || offline || sample != 0 || len(folders) > 0 {
+					return usagef("--mutants takes scenarios and starts no contestant: leave --scenario, --sample, --offline and --contestants out")
 				}
 				return verifyMutants(cmd, p, names)
 			}
@@ -56,6 +60,12 @@ which have one defect each, be found.`,
 				if p.manifest(n) == nil {
 					return usagef("no contestant %q%s", n, suggest(n, p.names(), "dyno list"))
 				}
+			}
+			if sample < 0 || (seed != "") != (sample > 0) {
+				return usagef("--sample wants a count above 0, and --seed; got --sample %d --seed %q", sample, seed)
+			}
+			if sample > 0 {
+				names = sampled(names, sample, seed)
 			}
 			failed := false
 			for _, n := range names {
@@ -79,8 +89,23 @@ which have one defect each, be found.`,
 	cmd.Flags().BoolVar(&offline, "offline", false, "fetch no toolchain")
 	cmd.Flags().StringVar(&only, "scenario", "", "verify this scenario only")
 	contestantsFlag(cmd, &folders, knowFolders+"; alone, all of those are verified")
+	cmd.Flags().IntVar(&sample, "sample", 0, "verify only so many, chosen by --seed")
+	cmd.Flags().StringVar(&seed, "seed", "", "what --sample chooses by, such as a commit")
 	cmd.Flags().BoolVar(&mutants, "mutants", false, "prove the proof: [SCENARIO…], all of them if none is named")
 	return cmd
+}
+
+// sampled are n of the names, or all if there are fewer, in their order: those whose hash together with the seed is lowest.
+func sampled(names []string, n int, seed string) []string {
+	hash := func(name string) string {
+		sum := sha256.Sum256([]byte(seed + "\n" + name))
+		return string(sum[:])
+	}
+	byHash := slices.Clone(names)
+	slices.SortFunc(byHash, func(a, b string) int { return strings.Compare(hash(a), hash(b)) })
+	chosen := byHash[:min(n, len(byHash))]
+	slices.Sort(chosen)
+	return chosen
 }
 
 // verifyOne proves one contestant against one scenario, and says on stdout what came of it.
@@ -148,6 +173,7 @@ func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *sce
 		defer companion.Stop()
 		_, l.Companion = companion.Addr()
 	}
+	l.Routes = s.At(c.Paths).Routes
 	server, err := host.Launch(ctx, m.Name, l)
 	if err != nil {
 		return nil, "", err

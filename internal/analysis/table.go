@@ -66,6 +66,22 @@ func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {
 	return ratio(present(t.differences(m, a, b), all), conf)
 }
 
+// Difference is the value of a less that of b, in the metric's unit, with its interval at confidence conf: the Hodges–Lehmann estimate of the epochs' medians
+// over their rounds. It is no verdict. N is 0 where the two were never loaded in one round.
+func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
+	var d []float64
+	for _, e := range t.epochsOf(a, b) {
+		if v := t.inRound(m, a, b, e, func(x, y float64) float64 { return x - y }); len(v) > 0 {
+			d = append(d, stats.Median(v))
+		}
+	}
+	if len(d) == 0 {
+		return Estimate{}
+	}
+	hl, lo, hi := stats.HodgesLehmann(d, conf)
+	return Estimate{Value: hl, Lo: lo, Hi: hi, N: len(d)}
+}
+
 // values are the metric's values of a cell in one epoch, one a round.
 func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	var out []float64
@@ -81,6 +97,11 @@ func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 
 // logRatios are the in-round log ratios of a over b in one epoch.
 func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
+	return t.inRound(m, a, b, epoch, func(x, y float64) float64 { return math.Log(x / y) })
+}
+
+// inRound is f of the values of a and b, of each round of an epoch that has both.
+func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float64) float64) []float64 {
 	var out []float64
 	for _, r := range t.rounds[epoch] {
 		x, y := t.trials[place{a, epoch, r}], t.trials[place{b, epoch, r}]
@@ -90,7 +111,7 @@ func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
 		v, ok := m.Of(x)
 		w, ok2 := m.Of(y)
 		if ok && ok2 {
-			out = append(out, math.Log(v/w))
+			out = append(out, f(v, w))
 		}
 	}
 	return out

@@ -37,7 +37,8 @@ type Launch struct {
 	Epoch     int
 	Padding   int // bytes of the environment
 	Delay     time.Duration
-	Companion string // where the program listens that it calls, host:port; empty: it calls none
+	Companion string   // where the program listens that it calls, host:port; empty: it calls none
+	Routes    []string // scenario.Scenario.Routes, of all that it is loaded with
 	Probe     func(ctx context.Context, network, addr string) error
 }
 
@@ -372,8 +373,17 @@ func (b *Bench) delay(epoch int) time.Duration {
 
 // launch starts a contestant; it is ready when its first loaded request is answered with the right status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
-	first := b.exact.asked(name, b.scenario(plan.Asked(&b.run.Plan, name)[0].Scenario))
-	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Probe: first.Probe(b.delay(epoch))}
+	asked := plan.Asked(&b.run.Plan, name)
+	var routes []string
+	for _, a := range asked {
+		for _, r := range b.scenario(a.Scenario).Routes {
+			if !slices.Contains(routes, r) {
+				routes = append(routes, r)
+			}
+		}
+	}
+	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
+	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Routes: routes, Probe: first.Probe(b.delay(epoch))}
 	if c := b.companion(); c != nil {
 		_, l.Companion = c.Addr()
 	}

@@ -39,6 +39,7 @@ type fakeHost struct {
 	starts  map[string]int
 	held    map[string]int         // connections, by contestant
 	servers map[string]*fakeServer // by address
+	routes  map[string][]string    // that a contestant was last told to have
 }
 
 func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
@@ -67,6 +68,10 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	h.mu.Lock()
 	h.starts[name]++
 	n := h.starts[name]
+	if h.routes == nil {
+		h.routes = map[string][]string{}
+	}
+	h.routes[name] = l.Routes
 	h.mu.Unlock()
 	if h.launch != nil {
 		if err := h.launch(name, n); err != nil {

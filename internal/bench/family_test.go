@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -88,6 +89,7 @@ func familyBench(t *testing.T) (*Bench, *fakeHost, *fakeDriver) {
 
 func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 	b, h, d := familyBench(t)
+	b.Scenario.Routes, b.Others["page"].Routes = []string{"values.routes"}, []string{"page.routes"}
 	warmed := map[string]map[string]bool{}
 	bears := d.bears
 	d.bears = func(name string, job load.Job) float64 {
@@ -137,6 +139,9 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 	}
 	if c := run.Contestant("a"); c.Response["get"] == "" || c.Response["page get"] == "" {
 		t.Errorf("both scenarios are verified: %v", c.Response)
+	}
+	if got := fmt.Sprint(h.routes["a"], h.routes["b"], h.routes["c"], h.routes["ref"]); got != "[values.routes page.routes] [values.routes] [page.routes] [values.routes page.routes]" {
+		t.Errorf("a, b, c and ref are told to have the routes %s", got)
 	}
 	two := 0
 	for _, scenarios := range warmed {

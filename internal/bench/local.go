@@ -109,7 +109,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	if m == nil {
 		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
 	}
-	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, Managed: m.Managed(),
+	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, HTTP2: m.HTTP2, Managed: m.Managed(),
 		Companion: name == l.opts.Companion, Tuning: m.Tuning, Differs: m.Differs, Paths: m.Paths}
 	b, err := l.make(ctx, m, &c, note)
 	if err != nil {
@@ -211,13 +211,17 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	if b == nil {
 		return nil, fmt.Errorf("%s was not built", name)
 	}
+	var routes []string
+	for _, file := range o.Routes {
+		routes = append(routes, filepath.Join(l.opts.Root, filepath.FromSlash(file)))
+	}
 	cpus := l.serverCPUs()
 	if name == l.opts.Companion {
 		cpus = l.generatorCPUs()
 	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
 		Dir: filepath.Join(l.opts.Folder, "homes", safe(name)), Log: l.log(name, fmt.Sprintf("epoch%d", o.Epoch)), CPUs: cpus,
-		Pad: o.Padding, Delay: o.Delay, Companion: o.Companion, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
+		Pad: o.Padding, Delay: o.Delay, Companion: o.Companion, Routes: routes, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"dyno/internal/proc"
@@ -22,6 +23,7 @@ type LaunchOptions struct {
 	Pad       int    // bytes of padding of its environment
 	Delay     time.Duration
 	Companion string        // host:port of the program that it calls; empty: it calls none
+	Routes    []string      // files of the routes that it must have
 	Timeout   time.Duration // until it is ready; 0 means 30 s
 	Probe     func(ctx context.Context, addr string) error
 }
@@ -64,6 +66,9 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	}
 	if o.Companion != "" {
 		env["DYNO_COMPANION"] = o.Companion
+	}
+	if len(o.Routes) > 0 {
+		env["DYNO_ROUTES"] = strings.Join(o.Routes, string(os.PathListSeparator))
 	}
 	for k, v := range b.Env {
 		env[k] = v

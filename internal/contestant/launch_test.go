@@ -162,8 +162,9 @@ func TestDoesNotBuild(t *testing.T) {
 
 func TestDoesNotLaunch(t *testing.T) {
 	for name, c := range map[string]struct{ before, want, log string }{
-		"exits":           {`fmt.Println("no licence"); os.Exit(3)`, "exited before it was ready: exit status 3", "no licence"},
-		"does not listen": {`fmt.Println("thinking"); time.Sleep(time.Hour)`, "not ready within 500ms", "thinking"},
+		"exits":            {`fmt.Println("no licence"); os.Exit(3)`, "exited before it was ready: exit status 3", "no licence"},
+		"knows its routes": {`fmt.Println(os.Getenv("DYNO_ROUTES")); os.Exit(3)`, "exited before it was ready", "/a.routes:/b.routes"},
+		"does not listen":  {`fmt.Println("thinking"); time.Sleep(time.Hour)`, "not ready within 500ms", "thinking"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, tc, o := project(t, server(c.before))
@@ -172,7 +173,8 @@ func TestDoesNotLaunch(t *testing.T) {
 				t.Fatal(err)
 			}
 			home := t.TempDir()
-			_, err = Launch(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Timeout: 500 * time.Millisecond, Probe: probe})
+			_, err = Launch(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Routes: []string{"/a.routes", "/b.routes"},
+				Timeout: 500 * time.Millisecond, Probe: probe})
 			f := AsFailure("mine", err)
 			if f.Stage != "launch" || !strings.Contains(f.Reason, c.want) || !strings.Contains(strings.Join(f.LogTail, "\n"), c.log) {
 				t.Errorf("failure %+v", f)

@@ -30,6 +30,7 @@ type Manifest struct {
 	Framework string            `toml:"framework"`
 	Version   string            `toml:"version"` // what is measured ("v12.2.11"), or a floor (">=10.0")
 	Engine    string            `toml:"engine"`
+	HTTP2     bool              `toml:"http2"` // the engine, as it comes, can serve HTTP/2
 	Scenarios []string          `toml:"scenarios"`
 	Sources   []string          `toml:"sources"`
 	Shared    []string          `toml:"shared"` // folders of contestants/shared that go into the build

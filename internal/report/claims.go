@@ -22,6 +22,8 @@ type Claims struct {
 	Changed                       bool              // the claims are not those that the run was planned with
 	Outcomes                      []article.Outcome
 	Published                     []Published
+	Base                          string // the level that Costs are differences to
+	Costs                         []Cost
 }
 
 // Published is a published figure and ours beside it, both in the metric's base unit.
@@ -90,8 +92,13 @@ func whereText(o *article.Outcome) string {
 	return strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
 }
 
-// lower makes the beginning of a sentence its middle.
-func lower(s string) string { return strings.ToLower(s[:1]) + s[1:] }
+// lower makes the beginning of a sentence its middle. What begins like an abbreviation, CPU, stays.
+func lower(s string) string {
+	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
+		return s
+	}
+	return strings.ToLower(s[:1]) + s[1:]
+}
 
 // shownText is one of our figures with its interval.
 func shownText(s article.Shown) string {
@@ -203,6 +210,7 @@ func ClaimsText(w io.Writer, d *Data) error {
 		}
 		t.para(indent, "", evidenceText(o), "", "")
 	}
+	t.costs()
 	t.line("")
 	t.para("Trials: ", "", Clean(d.Claims.File)+".", "", "")
 	return t.out.Flush()
@@ -287,8 +295,12 @@ func claimsJSON(c *Claims) object {
 			{"value_" + u, finite(p.Ours, p.Ours.Value)}, {"lo_" + u, finite(p.Ours, p.Ours.Lo)}, {"hi_" + u, finite(p.Ours, p.Ours.Hi)},
 			{"computed", orNull(p.Metric.Computed)}, {"absent", orNull(p.Absent)}})
 	}
-	return object{{"study", c.Slug}, {"question", orNull(c.Question)}, {"source", orNull(c.Source)}, {"published_on", c.PublishedOn}, {"trials", c.File},
+	all := object{{"study", c.Slug}, {"question", orNull(c.Question)}, {"source", orNull(c.Source)}, {"published_on", c.PublishedOn}, {"trials", c.File},
 		{"changed_after_the_run", c.Changed}, {"outcomes", list}, {"figures", figures}}
+	if len(c.Costs) > 0 {
+		all = append(all, field{"costs", c.costsJSON()})
+	}
+	return all
 }
 
 // finite is x, or null where the estimate has no value.

@@ -31,6 +31,7 @@ func Readme(w io.Writer, d *Data) error {
 	fmt.Fprintf(out, "## Claims: %s\n\n", c.counts())
 	c.table(out)
 	c.figures(out)
+	c.costMarkdown(out)
 	v.machines(out)
 	if len(c.Notes)+len(c.Unavailable) > 0 { // in the words of the study's author
 		fmt.Fprint(out, "## What differs from the article, and why\n\n")

@@ -229,6 +229,7 @@ type Contestant struct {
 	Framework string `json:"framework"`
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
+	HTTP2     bool   `json:"http2,omitempty"`     // its engine, as it comes, can serve HTTP/2; declared
 	Control   bool   `json:"control,omitempty"`   // a truth server of dyno itself
 	Companion bool   `json:"companion,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"`   // a managed runtime: longer warm-up

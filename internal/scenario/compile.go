@@ -18,6 +18,7 @@ type Options struct {
 // Mix is the loaded requests of a Scenario, compiled for one host. It does not change: all connections draw from one.
 type Mix struct {
 	templates []template
+	until     []int  // cumulated weights
 	total     int    // sum of weights
 	session   string // name of the session's cookie
 }
@@ -28,7 +29,6 @@ type template struct {
 	named  []input // by name
 	body   []part  // of the expected body, if it holds placeholders
 	want   Want    // but for what is drawn
-	until  int     // cumulated weight
 	digits int     // kept free for Content-Length; 0: it is known
 	drawn  bool    // something is drawn
 
@@ -56,7 +56,7 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 		}
 		if r.Weight > 0 {
 			m.total += r.Weight
-			t.until = m.total
+			m.until = append(m.until, m.total)
 			m.templates = append(m.templates, t)
 		}
 	}
@@ -72,7 +72,6 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 // one is r, of s, alone and loaded, its contract as loose as it is.
 func (s *Scenario) one(r *Request, host string, o Options) (*Mix, error) {
 	t, err := r.compile(0, host, s, o)
-	t.until = 1
 	return &Mix{session: s.Session, total: 1, templates: []template{t}}, err
 }
 

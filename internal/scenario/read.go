@@ -37,6 +37,8 @@ type requestKeys struct {
 	Body      string               `toml:"body"`
 	With      map[string]inputKeys `toml:"with"`
 	Remembers string               `toml:"remembers"`
+	Routes    string               `toml:"routes"`
+	Values    inputKeys            `toml:"values"`
 	Expect    struct {
 		Status   int               `toml:"status"`
 		Statuses string            `toml:"statuses"`
@@ -78,14 +80,24 @@ func Read(fsys fs.FS, name string) (*Scenario, error) {
 	s := &Scenario{Name: doc.Name, Title: doc.Title, Cookies: doc.Cookies, Session: doc.Session, Companion: doc.Companion, Map: doc.Map}
 	for i := range doc.Request {
 		at := func(key string) string { return fmt.Sprintf("request[%d].%s", i, key) }
-		q, key, err := doc.Request[i].request(fsys, func(key string) bool { return file.Has(at(key)) })
-		if err == nil {
-			key, err = q.mistaken(s)
+		has := func(key string) bool { return file.Has(at(key)) }
+		q, key, err := doc.Request[i].request(fsys, has)
+		all := []Request{q}
+		switch {
+		case err != nil:
+		case has("routes"):
+			all, key, err = doc.Request[i].routes(fsys, q, has)
+			s.Routes = append(s.Routes, path.Join(Folder, doc.Request[i].Routes))
+		case has("values"):
+			key, err = "values", errors.New("of the parameters of which routes? say routes = \"routes/github.routes\"")
+		}
+		for k := 0; k < len(all) && err == nil; k++ {
+			key, err = all[k].mistaken(s)
 		}
 		if err != nil {
 			return nil, file.Errorf(at(key), "%v", err)
 		}
-		s.Requests = append(s.Requests, q)
+		s.Requests = append(s.Requests, all...)
 	}
 	for i, f := range doc.Files {
 		if key, err := s.files(fsys, f.Path, f.Folder); err != nil {

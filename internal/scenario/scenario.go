@@ -15,6 +15,7 @@ type Scenario struct {
 	Session   string            // name of the cookie that names a session; "": there are none
 	Map       map[string]string // replaced in an answer's body, and in what it must be, before a page is compared (Expect.Collapse)
 	Companion string            // the program that contestants call to answer; "": none
+	Routes    []string          // files of the routes that a contestant must have, within the project
 }
 
 // Request is a template and its contract. Path, header values and Body may hold placeholders: {name}, which With fills, or inline ones,

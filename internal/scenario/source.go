@@ -3,6 +3,7 @@ package scenario
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 )
 
@@ -31,12 +32,8 @@ func (s *Source) Next(buf []byte, w *Want) []byte {
 	m := s.mix
 	t := &m.templates[0]
 	if len(m.templates) > 1 {
-		n := int(rng.Uint64N(uint64(m.total)))
-		for i := range m.templates {
-			if t = &m.templates[i]; n < t.until {
-				break
-			}
-		}
+		i, _ := slices.BinarySearch(m.until, int(rng.Uint64N(uint64(m.total)))+1)
+		t = &m.templates[i]
 	}
 	var values [maxNamed]value
 	for i := range t.named {

@@ -26,6 +26,7 @@ func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
 	c := &report.Claims{
 		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes, File: file,
 		Outcomes: article.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
+		Base: s.Base, Costs: e.costs(),
 	}
 	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != article.Hash(s.Claims)
 	return c, nil

@@ -37,6 +37,7 @@ func ReadFolder(fsys fs.FS, dir string) (*Study, error) {
 	r := &reader{fsys: fsys, file: file, s: s}
 	if r.head(); len(r.errs) == 0 {
 		r.levels()
+		r.base()
 	}
 	if len(r.errs) > 0 { // what claims name is not sure
 		return nil, errors.Join(r.errs...)
@@ -175,6 +176,23 @@ func (r *reader) levels() {
 			} else if other.Name == l.Name {
 				r.errorf(at+".name", "the name %q is taken by level %d", l.Name, j+1)
 			}
+		}
+	}
+}
+
+// base checks the level that the others are differences to.
+func (r *reader) base() {
+	base := r.s.level(r.s.Base)
+	if r.s.Base == "" {
+		return
+	}
+	if base == nil {
+		r.errorf("base", "no level %q in this study; it has %s", r.s.Base, strings.Join(r.s.known().Levels, ", "))
+		return
+	}
+	for i := range r.s.Levels {
+		if l := &r.s.Levels[i]; l.At.DelayNS != base.At.DelayNS {
+			r.errorf("base", "the level %q has another delay than %q: no round has both, so there is no difference", l.Name, r.s.Base)
 		}
 	}
 }

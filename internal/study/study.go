@@ -33,6 +33,7 @@ type Study struct {
 	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
+	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
 	Levels           []Level           `toml:"level"`
 	Claims           []article.Claim   `toml:"claim"`
 	Notes            []string          `toml:"notes"`       // what differs from the article, and why

@@ -1,21 +1,20 @@
-// Command fasthttp answers the scenario values with valyala/fasthttp and the router of its README.
+// Command fasthttp answers the scenarios values, hello and index with valyala/fasthttp and the router of its README.
 package main
 
 import (
 	"log"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 )
 
-var delay = delayFromEnv()
-
 func main() {
 	r := router.New()
 	r.GET("/api/values/{id}", getValue)
+	r.GET("/hello", hello)
+	r.GET("/index", index)
 
 	server := &fasthttp.Server{Handler: r.Handler}
 	stopped := stopOnTerm(server.ShutdownWithContext)
@@ -30,6 +29,16 @@ func getValue(ctx *fasthttp.RequestCtx) {
 		ctx.NotFound()
 		return
 	}
-	time.Sleep(delay) // returns at once when delay is zero
+	work()
 	ctx.WriteString("value")
+}
+
+func hello(ctx *fasthttp.RequestCtx) {
+	work()
+	ctx.WriteString("hello world")
+}
+
+func index(ctx *fasthttp.RequestCtx) {
+	work()
+	ctx.WriteString("hello world !")
 }

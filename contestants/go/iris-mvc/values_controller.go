@@ -1,19 +1,13 @@
 package main
 
-import (
-	"time"
-
-	"github.com/kataras/iris/v12"
-)
-
-var delay = delayFromEnv()
+import "github.com/kataras/iris/v12"
 
 // valuesController serves /api/values/{id:int}: Iris derives method and path from the methods' names.
 type valuesController struct{}
 
 // GetBy serves GET /api/values/{id:int}.
 func (*valuesController) GetBy(id int) string {
-	time.Sleep(delay) // returns at once when delay is zero
+	work()
 	return "value"
 }
 
@@ -23,11 +17,11 @@ func (*valuesController) PutBy(ctx iris.Context, id int) error {
 	if err := ctx.ReadJSON(&value); err != nil {
 		return err
 	}
-	time.Sleep(delay)
+	work()
 	return nil
 }
 
 // DeleteBy serves DELETE /api/values/{id:int}; there is nothing to delete.
 func (*valuesController) DeleteBy(id int) {
-	time.Sleep(delay)
+	work()
 }

@@ -1,19 +1,18 @@
-// Command iris answers the scenario values with a plain Iris handler.
+// Command iris answers the scenarios values, hello and rest-hello with plain Iris handlers.
 package main
 
 import (
 	"os"
-	"time"
 
 	"github.com/kataras/iris/v12"
 )
-
-var delay = delayFromEnv()
 
 func main() {
 	app := iris.New()
 	app.Logger().SetOutput(os.Stderr)
 	app.Get("/api/values/{id:int}", getValue)
+	app.Get("/hello", hello)
+	app.Get("/rest/hello", hello)
 
 	stopped := stopOnTerm(app.Shutdown)
 	err := app.Listen(os.Getenv("DYNO_ADDR"), iris.WithoutInterruptHandler, iris.WithoutStartupLog,
@@ -29,6 +28,11 @@ func getValue(ctx iris.Context) {
 		ctx.NotFound()
 		return
 	}
-	time.Sleep(delay) // returns at once when delay is zero
+	work()
 	ctx.WriteString("value")
+}
+
+func hello(ctx iris.Context) {
+	work()
+	ctx.WriteString("hello world")
 }

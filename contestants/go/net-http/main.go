@@ -1,4 +1,4 @@
-// Command net-http answers the scenario values with the standard library alone.
+// Command net-http answers the scenarios values and hello with the standard library alone.
 package main
 
 import (
@@ -8,16 +8,16 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"time"
-)
 
-var delay = delayFromEnv()
+	"routes/hosts"
+)
 
 func main() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/values/{id}", getValue)
+	mux.HandleFunc("GET /hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: mux}
+	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(mux, router)}
 	stopped := stopOnTerm(server.Shutdown)
 	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
 		log.Fatal(err)
@@ -30,6 +30,11 @@ func getValue(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	time.Sleep(delay) // returns at once when delay is zero
+	work()
 	io.WriteString(w, "value")
+}
+
+func hello(w http.ResponseWriter, _ *http.Request) {
+	work()
+	io.WriteString(w, "hello world")
 }

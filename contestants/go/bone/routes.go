@@ -1,0 +1,22 @@
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/go-zoo/bone"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	r := bone.New()
+	for _, route := range set {
+		r.Register(route.Method, route.Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			work()
+			io.WriteString(w, route.Answer(func(name string) string { return bone.GetValue(r, name) }))
+		}))
+	}
+	return r
+}

@@ -1,0 +1,5 @@
+module bxog
+
+go 1.24
+
+require github.com/claygod/Bxog v0.0.0-20220907175109-bec75fbdd5e7

@@ -1,0 +1,10 @@
+module chi
+
+go 1.24
+
+require (
+	github.com/go-chi/chi/v5 v5.5.0
+	routes v0.0.0
+)
+
+replace routes => ../../shared/routes

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	r := chi.NewRouter()
+	for _, route := range set {
+		r.MethodFunc(route.Method, route.In("{", "}"), func(w http.ResponseWriter, r *http.Request) {
+			work()
+			io.WriteString(w, route.Answer(func(name string) string { return chi.URLParam(r, name) }))
+		})
+	}
+	return r
+}

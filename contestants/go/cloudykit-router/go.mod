@@ -1,0 +1,5 @@
+module cloudykit-router
+
+go 1.24
+
+require github.com/cloudykit/router v0.0.0-20170501012743-15c4ed71df81

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"io"
+	"log"
+	"net/http"
+
+	"github.com/naoina/denco"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	mux := denco.NewMux()
+	var handlers []denco.Handler
+	for _, route := range set {
+		handlers = append(handlers, mux.Handler(route.Method, route.Path, func(w http.ResponseWriter, _ *http.Request, p denco.Params) {
+			work()
+			io.WriteString(w, route.Answer(p.Get))
+		}))
+	}
+	r, err := mux.Build(handlers)
+	if err != nil {
+		log.Fatal(err)
+	}
+	return r
+}

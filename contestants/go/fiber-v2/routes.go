@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"routes"
+)
+
+// routed gives app's server, where DYNO_ROUTES names sets of routes, an app for each of them, by host.
+func routed(app *fiber.App) {
+	hosts := routes.ByHost(appOf)
+	if hosts == nil {
+		return
+	}
+	app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
+		if h := hosts[string(ctx.Host())]; h != nil {
+			h(ctx)
+			return
+		}
+		ctx.NotFound()
+	}
+}
+
+// appOf is an app with a set of routes.
+func appOf(set []routes.Route) fasthttp.RequestHandler {
+	app := fiber.New()
+	for _, route := range set {
+		app.Add(route.Method, route.Path, func(c *fiber.Ctx) error {
+			work()
+			return c.SendString(route.Answer(func(name string) string { return c.Params(name) }))
+		})
+	}
+	return app.Handler()
+}

@@ -1,0 +1,22 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	r := gin.New()
+	r.Use(gin.Recovery())
+	for _, route := range set {
+		r.Handle(route.Method, route.Path, func(c *gin.Context) {
+			work()
+			c.String(http.StatusOK, route.Answer(c.Param))
+		})
+	}
+	return r
+}

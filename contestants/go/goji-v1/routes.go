@@ -1,0 +1,23 @@
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/zenazn/goji/web"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	r := web.New()
+	method := map[string]func(pattern, handler any){"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}
+	for _, route := range set {
+		method[route.Method](route.Path, func(c web.C, w http.ResponseWriter, _ *http.Request) {
+			work()
+			io.WriteString(w, route.Answer(func(name string) string { return c.URLParams[name] }))
+		})
+	}
+	return r
+}

@@ -1,0 +1,23 @@
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"goji.io"
+	"goji.io/pat"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	r := goji.NewMux()
+	for _, route := range set {
+		r.HandleFunc(pat.NewWithMethods(route.Path, route.Method), func(w http.ResponseWriter, r *http.Request) {
+			work()
+			io.WriteString(w, route.Answer(func(name string) string { return pat.Param(r, name) }))
+		})
+	}
+	return r
+}

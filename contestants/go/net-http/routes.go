@@ -1,0 +1,24 @@
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	mux := http.NewServeMux()
+	for _, route := range set {
+		path := route.In("{", "}")
+		if path == "/" {
+			path = "/{$}" // itself, and nothing below
+		}
+		mux.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) {
+			work()
+			io.WriteString(w, route.Answer(r.PathValue))
+		})
+	}
+	return mux
+}

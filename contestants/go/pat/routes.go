@@ -1,0 +1,23 @@
+package main
+
+import (
+	"io"
+	"net/http"
+
+	"github.com/bmizerany/pat"
+
+	"routes"
+)
+
+// router is a router for a set of routes.
+func router(set []routes.Route) http.Handler {
+	r := pat.New()
+	for _, route := range set {
+		r.Add(route.Method, route.Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			work()
+			query := r.URL.Query() // in which Pat puts the parameters, with a colon before the name
+			io.WriteString(w, route.Answer(func(name string) string { return query.Get(":" + name) }))
+		}))
+	}
+	return r
+}

@@ -1,0 +1,7 @@
+module r2router
+
+go 1.24
+
+require github.com/vanng822/r2router v0.0.0-20150523112421-1023140a4f30
+
+require github.com/stretchr/testify v1.12.1 // indirect

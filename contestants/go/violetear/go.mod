@@ -1,0 +1,5 @@
+module violetear
+
+go 1.24
+
+require github.com/nbari/violetear v0.0.0-20210524103009-ce83b52538c9

@@ -1,0 +1,5 @@
+module webgo
+
+go 1.24
+
+require github.com/bnkamalesh/webgo/v7 v7.0.0
