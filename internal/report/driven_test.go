@@ -56,9 +56,7 @@ func TestDrivenWords(t *testing.T) {
 		"dialled":     {drivenFixture(func(s *result.Told) { s.KeptAlive = new(int64) }, calm...), "Of 196,000 answers 0 left the connection open", ""},
 	} {
 		var says []string
-		for _, w := range newDriven(newClassic(c.d)).words() {
-			says = append(says, w)
-		}
+		says = append(says, newDriven(newClassic(c.d)).words()...)
 		got := says[0]
 		if !strings.HasPrefix(got, "Iris MVC: ") || !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
 			t.Errorf("%s: %s", name, got)
