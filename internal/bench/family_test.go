@@ -90,14 +90,15 @@ func familyBench(t *testing.T) (*Bench, *fakeHost, *fakeDriver) {
 func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 	b, h, d := familyBench(t)
 	b.Scenario.Routes, b.Others["page"].Routes = []string{"values.routes"}, []string{"page.routes"}
-	warmed := map[string]map[string]bool{}
+	warmed := map[*fakeServer]map[string]bool{} // not by address: a later server may get the port of an earlier one
 	bears := d.bears
 	d.bears = func(name string, job load.Job) float64 {
 		if name == "" { // warming up: nobody is thawed
-			if warmed[job.Addr] == nil {
-				warmed[job.Addr] = map[string]bool{}
+			s := h.servers[job.Addr]
+			if warmed[s] == nil {
+				warmed[s] = map[string]bool{}
 			}
-			warmed[job.Addr][job.Scenario.Name] = true
+			warmed[s][job.Scenario.Name] = true
 		}
 		return bears(name, job)
 	}
