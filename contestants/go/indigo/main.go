@@ -2,7 +2,6 @@
 package main
 
 import (
-	"context"
 	"log"
 	nethttp "net/http"
 	"os"
@@ -16,16 +15,11 @@ import (
 func main() {
 	r := inbuilt.New().Use(date)
 	r.Get("/hello", hello)
-	app := indigo.New(os.Getenv("DYNO_ADDR"))
 
-	stopped := stopOnTerm(func(context.Context) error {
-		app.Stop()
-		return nil
-	})
-	if err := app.Serve(r); err != nil {
+	stopOnTerm(exit) // Indigo's own Stop is heeded only when a connection comes, or every five seconds
+	if err := indigo.New(os.Getenv("DYNO_ADDR")).Serve(r); err != nil {
 		log.Fatal(err)
 	}
-	<-stopped
 }
 
 // date is a middleware, for Indigo sends no Date.
