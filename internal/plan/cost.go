@@ -258,8 +258,25 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 }
 
 // Looks are the looks of the run, fixed when its pilots end: those candidates that fit the rest of the budget at the pace of the pilots.
-// Before that they are those of the estimate.
+// Before that they are those of the estimate. When the budget ends between two looks, those that remain are taken there, as one: how long an
+// epoch takes does not say who is faster, so their levels may be spent together.
 func Looks(run *result.Run) []stats.Look {
+	looks := planned(run)
+	if run.End == nil || run.End.Reason != string(Budget) {
+		return looks
+	}
+	n, taken, left := counted(run), len(looks), 0.
+	for ; taken > 0 && looks[taken-1].N > n; taken-- {
+		left += looks[taken-1].Alpha
+	}
+	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
+		return looks
+	}
+	return append(looks[:taken], stats.Look{N: n, Alpha: left})
+}
+
+// planned are the looks as they are fixed when the pilots end.
+func planned(run *result.Run) []stats.Look {
 	p := &run.Plan
 	m := pairs(p, active(run, false))
 	if lastEpoch(run) < p.Pilots {

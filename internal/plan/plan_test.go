@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -190,6 +191,41 @@ func TestBusyMachineEndsWithTheBudget(t *testing.T) {
 	}
 	if over := elapsed(&p.run) - p.run.Plan.BudgetNS; over > 0 {
 		t.Errorf("over the budget by %v", time.Duration(over))
+	}
+}
+
+func TestLookWhenTheBudgetEnds(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p.foul = func(o Order) (c result.Causes) {
+		if o.Epoch > 10 { // ten epochs count, after the look at 8 and before that at 12
+			c.StealNS = 4e8
+		}
+		return c
+	}
+	stop := p.play(t, never)
+	before := Looks(&p.run)
+	p.run.End = &result.End{Reason: string(stop)}
+	looks := Looks(&p.run)
+	if stop != Budget || len(before) < 3 || len(looks) != 2 || looks[0] != before[0] || looks[1].N != 10 {
+		t.Fatalf("stopped for %q; looks %v, then %v", stop, before, looks)
+	}
+	if sum := looks[0].Alpha + looks[1].Alpha; math.Abs(sum-.05) > 1e-12 {
+		t.Errorf("the looks spend %v", sum)
+	}
+	p.run.End.Reason = Interrupted
+	if looks := Looks(&p.run); !slices.Equal(looks, before) {
+		t.Errorf("an interrupted run, which may go on, has the looks %v", looks)
+	}
+	few := player{run: result.Run{Plan: quick("a", "b")}}
+	few.foul = func(o Order) (c result.Causes) {
+		if o.Epoch > 4 {
+			c.StealNS = 4e8
+		}
+		return c
+	}
+	few.run.End = &result.End{Reason: string(few.play(t, never))}
+	if looks := Looks(&few.run); looks[0].N < 8 {
+		t.Errorf("looks %v after 4 epochs, which can show nothing", looks)
 	}
 }
 

@@ -15,6 +15,9 @@ func judgeFamily(run *result.Run) *report.Data {
 	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
 	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: a}
 	judged, others := judgedLevels(d.Levels)
+	for _, l := range judged {
+		e.Levels = append(e.Levels, l.Trials)
+	}
 	d.Findings = byContestant(run, checked(e, family, wholeRun), worst(run, family, judged, void, all), worst(run, beside, others, void, all))
 	return d
 }

@@ -26,7 +26,8 @@ const (
 // idleness; it shows no tail (V22). A classic run has no pairing, no control, no warm-up and no ceiling: of what others did to a load the report
 // speaks itself, and no load is left out for it. A search overloads on purpose: errors of its probes are no errors of the run.
 //
-// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. The levels are those that the family names. Of
+// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. Of the order in a round V19 asks once, of
+// all its levels together, each trial beside those of its level. The levels are those that the family names. Of
 // levels beside what a duel decides, those checks that say what an open loop's response times are worth.
 //
 // V07 to V11 speak of open loops alone: of those levels of a sweep or a duel. A search has nothing but open loops, most of
@@ -39,7 +40,7 @@ var applicable = map[string]map[string]scope{
 		"V25": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
 	family: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V07": eachLevel, "V08": eachLevel,
 		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V14": eachLevel, "V15": wholeRun, "V16": eachLevel,
-		"V17": wholeRun, "V18": wholeRun, "V19": eachLevel, "V21": eachLevel, "V22": eachLevel, "V23": wholeRun, "V24": wholeRun, "V25": wholeRun,
+		"V17": wholeRun, "V18": wholeRun, "V19": wholeRun, "V21": eachLevel, "V22": eachLevel, "V23": wholeRun, "V24": wholeRun, "V25": wholeRun,
 		"V26": wholeRun, "V27": wholeRun, "V28": wholeRun},
 	beside: {"V07": eachLevel, "V08": eachLevel, "V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V22": eachLevel},
 	plan.Search: {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun,

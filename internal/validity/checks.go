@@ -16,6 +16,7 @@ type Evidence struct {
 	Void     int            // trials of void rounds
 	All      int            // trials after the pilots
 	Analysis *analysis.Analysis
+	Levels   [][]result.Trial // Valid by level, where there are several: what is left of a trial is found among those of its level
 
 	left []analysis.Residual
 }

@@ -1,10 +1,13 @@
 package validity
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/result"
 	"dyno/internal/stats"
 )
 
@@ -33,7 +36,14 @@ func (e *Evidence) residuals() []analysis.Residual {
 		if !ok {
 			m = analysis.Metrics[0]
 		}
-		e.left = analysis.Residuals(e.Valid, m)
+		levels := e.Levels
+		if levels == nil {
+			levels = [][]result.Trial{e.Valid}
+		}
+		for _, trials := range levels {
+			e.left = append(e.left, analysis.Residuals(trials, m)...)
+		}
+		slices.SortStableFunc(e.left, func(a, b analysis.Residual) int { return cmp.Compare(a.Epoch, b.Epoch) })
 	}
 	return e.left
 }

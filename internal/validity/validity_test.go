@@ -409,3 +409,33 @@ func TestVoidJudgesTheWholeRound(t *testing.T) {
 		t.Error("12 % foreign CPU over the round did not void it")
 	}
 }
+
+// Of two levels, one twice as fast as the other and always loaded first, the order in a round is asked of what is left within each.
+func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
+	two := func(spoil func(*Evidence)) *Evidence {
+		e := sound()
+		first := slices.Clone(e.Valid)
+		for i := range first {
+			slower := first[i]
+			slower.Position += 3
+			slower.Load.Succeeded /= 2
+			e.Valid = append(e.Valid, slower)
+		}
+		spoil(e)
+		e.Levels = [][]result.Trial{e.Valid[:len(first)], e.Valid[len(first):]}
+		return e
+	}
+	e := two(func(*Evidence) {})
+	if s := stateOf(t, e, "V19"); s != Pass {
+		t.Errorf("two levels without an effect: %v", s)
+	}
+	e = two(func(*Evidence) {})
+	e.Levels = nil
+	if s := stateOf(t, e, "V19"); s != Fail {
+		t.Errorf("the two taken for one level: %v; the test cannot fail", s)
+	}
+	e = two(faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) }))
+	if s := stateOf(t, e, "V19"); s != Fail {
+		t.Errorf("two levels with an effect: %v", s)
+	}
+}
