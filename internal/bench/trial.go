@@ -202,6 +202,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if companion != nil {
 		t.Companion = &result.Usage{}
 	}
+	heap := b.heap(s)
 	counted := s.Count()
 	inner := clocks(s, b.Driver, companion)
 	var seen result.Detail
@@ -219,6 +220,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	used := inner()
 	counted(&t.Server)
+	heap(&t.Server)
 	if o.Last { // or its repetition
 		s.Totals(&t.Server)
 	}
@@ -301,7 +303,7 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 	}
 	return load.Job{
 		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Driver.CPUs(),
-		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
+		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
 		Spin: level.RatePerSec > 0 && b.run.Host.Pinned && b.run.Plan.Companion == "", // which wants the same CPU
 	}
 }

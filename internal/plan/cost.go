@@ -241,6 +241,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	}
 	one := func(e entrant) time.Duration {
 		drained := time.Duration(e.level.Connections*e.level.Records) * recordTime // one request of each connection, in the re-warm and after the trial
+		drained += 2 * Answered(e.level)
 		return time.Duration(trialOf(p, e)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead + drained
 	}
 	for _, e := range entrants(p, epoch) {

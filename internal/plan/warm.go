@@ -72,7 +72,8 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 // which nothing is recorded need but the least.
 func warmEstimate(run *result.Run, epoch int) time.Duration {
 	p := &run.Plan
-	window := WarmWindow(First(p, epoch))
+	first := First(p, epoch)
+	window := WarmWindow(first) + Answered(first)
 	var native, managed time.Duration
 	for _, name := range starters(p, epoch < p.Pilots) {
 		w := Warmup(run, name, epoch)

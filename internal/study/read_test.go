@@ -193,7 +193,7 @@ func TestDraftsFitTheirBudgets(t *testing.T) {
 			if err := plan.Profile(&p); err != nil {
 				t.Fatal(err)
 			}
-			st.Tune(&p)
+			st.Tune(&p, c)
 			cost, err := plan.Estimate(&p)
 			if err != nil {
 				t.Errorf("%s, quick %v: %v", st.Slug, c.Quick, err)
