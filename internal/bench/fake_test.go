@@ -40,6 +40,7 @@ type fakeHost struct {
 	held    map[string]int         // connections, by contestant
 	servers map[string]*fakeServer // by address
 	routes  map[string][]string    // that a contestant was last told to have
+	told    []Launch
 }
 
 func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
@@ -72,6 +73,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 		h.routes = map[string][]string{}
 	}
 	h.routes[name] = l.Routes
+	h.told = append(h.told, l)
 	h.mu.Unlock()
 	if h.launch != nil {
 		if err := h.launch(name, n); err != nil {
