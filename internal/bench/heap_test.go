@@ -30,6 +30,11 @@ func TestHeapIsReadAroundTheWindow(t *testing.T) {
 		}
 		seen[run.Plan.LevelOf(&tr).Work] = true
 	}
+	for _, l := range run.Launches {
+		if why := l.Absent["heap"]; (why == "no figures") != (l.Contestant == "b") {
+			t.Errorf("%s cannot tell its heap: %q", l.Contestant, why)
+		}
+	}
 	if len(seen) != 2 {
 		t.Errorf("loaded with the work %v", seen)
 	}

@@ -351,11 +351,6 @@ func (s *localServer) Meters() (by, absent map[string]string) {
 	if err := s.Process.Totals(&u); err != nil {
 		absent["totals"] = err.Error()
 	}
-	if s.Stats != "" {
-		if _, _, err := s.Heap(); err != nil {
-			absent["heap"] = err.Error()
-		}
-	}
 	return by, absent
 }
 

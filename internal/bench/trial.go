@@ -56,7 +56,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		if s.err != nil {
 			err = b.fail(s.Contestant, "launch", epoch, s.err)
 		} else {
-			s.Meters, s.Absent = s.server.Meters()
+			s.meter()
 			err = b.record(result.Record{Launch: &s.Launch})
 		}
 		if err != nil {
@@ -80,7 +80,20 @@ type started struct {
 	began     time.Time      // of its first window
 	cpu       time.Duration  // its clock after the last one
 	compiled  time.Duration  // since began, when it was last seen to work at rest
+	heapless  error          // why its heap cannot be read, where it should be
 	err       error
+}
+
+// meter notes by what it is metered, and what cannot be read of it.
+func (s *started) meter() {
+	s.Meters, s.Absent = s.server.Meters()
+	if s.heapless != nil {
+		s.Absent = maps.Clone(s.Absent)
+		if s.Absent == nil {
+			s.Absent = map[string]string{}
+		}
+		s.Absent["heap"] = s.heapless.Error()
+	}
 }
 
 // open launches and verifies one contestant.
@@ -96,6 +109,9 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 		if _, err := b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch); err != nil {
 			return &LogError{Err: err, Tail: server.LogTail()}
 		}
+	}
+	if b.run.Plan.Heap {
+		_, _, s.heapless = server.Heap()
 	}
 	return nil
 }
@@ -120,7 +136,7 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 		}
 		return b.fail(o.Contestant, "launch", o.Epoch, err)
 	}
-	s.Meters, s.Absent = s.server.Meters()
+	s.meter()
 	if err := b.record(result.Record{Launch: &s.Launch}); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -140,7 +141,7 @@ func partAt(p *result.Plan, epoch int) int {
 // partsWith are the parts that pilots load, or those that have comparisons.
 func partsWith(p *result.Plan, pilot bool) (list []int) {
 	for i, part := range parts(p) {
-		if len(cellsOf(p, part, pilot, joins(p, pilot))) > 0 || pilot && len(cellsOf(p, part, pilot, beside(p, pilot))) > 0 {
+		if anyOf(p, part, pilot, joins(p, pilot)) || pilot && anyOf(p, part, pilot, beside(p, pilot)) {
 			list = append(list, i)
 		}
 	}
@@ -170,7 +171,7 @@ func epochsUntil(p *result.Plan, n int) int {
 
 // roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the family.
 func roundsIn(p *result.Plan, epoch int) int {
-	if len(p.Levels) > 0 && len(entrants(p, epoch)) == 0 {
+	if pilot := epoch < p.Pilots; len(p.Levels) > 0 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot)) {
 		return 1
 	}
 	return p.Rounds
@@ -224,32 +225,50 @@ func beside(p *result.Plan, pilot bool) such {
 // cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
 // than the plan's, for it has but one answer; but a companion is asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
-	var out []entrant
-	points := p.Points()
-	for i, name := range starters(p, pilot) {
-		control := i >= len(p.Contestants)
-		for _, level := range part {
-			c, l := result.Cell{Contestant: name, Level: level}, points[level]
-			if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
-				continue
-			}
-			if (control || loaded(p, c)) && ok(c, l, control) {
-				out = append(out, entrant{Cell: c, level: l})
+	return slices.Collect(eachOf(p, part, pilot, ok))
+}
+
+// anyOf reports whether there are any.
+func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
+	for range eachOf(p, part, pilot, ok) {
+		return true
+	}
+	return false
+}
+
+// eachOf is cellsOf, one after another.
+func eachOf(p *result.Plan, part []int, pilot bool, ok such) iter.Seq[entrant] {
+	return func(yield func(entrant) bool) {
+		points := p.Points()
+		has := make(map[result.Cell]bool, len(p.Cells))
+		for _, c := range p.Cells {
+			has[c] = true
+		}
+		for i, name := range starters(p, pilot) {
+			control := i >= len(p.Contestants)
+			for _, level := range part {
+				c, l := result.Cell{Contestant: name, Level: level}, points[level]
+				if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
+					continue
+				}
+				if (control || len(has) == 0 || has[c]) && ok(c, l, control) && !yield(entrant{Cell: c, level: l}) {
+					return
+				}
 			}
 		}
 	}
-	return out
 }
 
 // besides are the cells beside the family that an epoch loads: in the pilots those that they need, then in as many epochs of each part as the plan
 // wants, counting those that can count. It follows from the epochs before.
 func besides(run *result.Run, epoch int) []entrant {
 	p := &run.Plan
+	part, pilot := partAt(p, epoch), epoch < p.Pilots
 	list := sides(p, epoch)
-	if len(list) == 0 || epoch < p.Pilots || len(entrants(p, epoch)) == 0 {
+	if len(list) == 0 || pilot || !anyOf(p, parts(p)[part], pilot, joins(p, pilot)) {
 		return list
 	}
-	n, part := 0, partAt(p, epoch)
+	n := 0
 	for e := p.Pilots; e < epoch && n < sideEpochs(p); e++ {
 		if partAt(p, e) == part && sidesStand(run, e) {
 			n++
@@ -412,12 +431,13 @@ func RecordsSeed(p *result.Plan, epoch int) uint64 {
 // Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario that it is loaded with there, for
 // what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
-	return warmups(&run.Plan, epoch, besides(run, epoch), name)
+	return warmups(append(entrants(&run.Plan, epoch), besides(run, epoch)...), name)
 }
 
-func warmups(p *result.Plan, epoch int, besides []entrant, name string) []result.Level {
+// warmups are those of one that is among entering.
+func warmups(entering []entrant, name string) []result.Level {
 	var out []result.Level
-	for _, e := range append(entrants(p, epoch), besides...) {
+	for _, e := range entering {
 		l := e.level
 		l.RatePerSec, l.RateShare = 0, 0
 		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })
