@@ -225,25 +225,25 @@ func beside(p *result.Plan, pilot bool) such {
 // cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
 // than the plan's, for it has but one answer; but a companion is asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
-	return slices.Collect(eachOf(p, part, pilot, ok))
+	has := make(map[result.Cell]bool, len(p.Cells))
+	for _, c := range p.Cells {
+		has[c] = true
+	}
+	return slices.Collect(eachOf(p, part, pilot, ok, func(c result.Cell) bool { return len(has) == 0 || has[c] }))
 }
 
 // anyOf reports whether there are any.
 func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
-	for range eachOf(p, part, pilot, ok) {
+	for range eachOf(p, part, pilot, ok, func(c result.Cell) bool { return loaded(p, c) }) {
 		return true
 	}
 	return false
 }
 
-// eachOf is cellsOf, one after another.
-func eachOf(p *result.Plan, part []int, pilot bool, ok such) iter.Seq[entrant] {
+// eachOf is cellsOf, one after another; has says whether the plan has a cell.
+func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cell) bool) iter.Seq[entrant] {
 	return func(yield func(entrant) bool) {
 		points := p.Points()
-		has := make(map[result.Cell]bool, len(p.Cells))
-		for _, c := range p.Cells {
-			has[c] = true
-		}
 		for i, name := range starters(p, pilot) {
 			control := i >= len(p.Contestants)
 			for _, level := range part {
@@ -251,7 +251,7 @@ func eachOf(p *result.Plan, part []int, pilot bool, ok such) iter.Seq[entrant] {
 				if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
 					continue
 				}
-				if (control || len(has) == 0 || has[c]) && ok(c, l, control) && !yield(entrant{Cell: c, level: l}) {
+				if ok(c, l, control) && (control || has(c)) && !yield(entrant{Cell: c, level: l}) {
 					return
 				}
 			}
