@@ -41,7 +41,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(runCommand(), compareCommand(), listCommand(), verifyCommand(), newCommand(), checkCommand(), reportCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(), truthCommand(), hogCommand())
+	root.AddCommand(runCommand(), compareCommand(), listCommand(), verifyCommand(), newCommand(), checkCommand(), reportCommand(), trimCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(), truthCommand(), hogCommand())
 	err := root.ExecuteContext(ctx)
 	var silent exit
 	switch {

@@ -81,7 +81,7 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 		return nil, nil, err
 	}
 	if p.Study != "" {
-		st.Tune(p)
+		st.Tune(p, study.Choice{Quick: f.quick, Levels: f.levels})
 	}
 	if len(f.looks) > 0 {
 		p.Looks = f.looks
@@ -116,7 +116,7 @@ func choose(p *result.Plan, f *runFlags, st *study.Study) error {
 	st.Fill(p, study.Choice{Quick: f.quick, Levels: f.levels})
 	if len(f.contestants) > 0 {
 		p.Contestants, p.Title, p.Study = f.contestants, "", ""
-		p.Requests, p.TrialNS, p.BudgetNS = 0, 0, 0 // those of the study are for its own
+		p.Requests, p.TrialNS, p.BudgetNS, p.Heap = 0, 0, 0, false // those of the study are for its own
 	}
 	if f.scenario != "" {
 		p.Scenario = f.scenario

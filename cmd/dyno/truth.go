@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/truth"
 )
@@ -69,7 +70,11 @@ func truthCommand() *cobra.Command {
 			if err := truth.Can(s); err != nil {
 				return err
 			}
-			ref := &truth.Reference{Scenario: s, Delay: delay, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
+			work := os.Getenv("DYNO_WORK")
+			if work != "" && work != result.CPUBound {
+				return usagef("DYNO_WORK: %q; there is %s", work, result.CPUBound)
+			}
+			ref := &truth.Reference{Scenario: s, Delay: delay, Hash: work == result.CPUBound, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
 			companion, err := companionOf(s)
 			if err != nil {
 				return err

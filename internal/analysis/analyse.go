@@ -166,10 +166,14 @@ func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 
 // place ranks the standing contestants by the verdicts on the primary metric (method.md §2.4, rank tiers).
 func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
+	of := map[[2]string]*Pair{} // either way round
+	for i := range pairs {
+		p := &pairs[i]
+		of[[2]string{p.A, p.B}], of[[2]string{p.B, p.A}] = p, p
+	}
 	beats := func(x, y string) bool {
-		return slices.ContainsFunc(pairs, func(p Pair) bool {
-			return x != y && p.Verdict == Different && p.Better == x && (p.A == y || p.B == y)
-		})
+		p := of[[2]string{x, y}]
+		return p != nil && p.Verdict == Different && p.Better == x
 	}
 	score := map[string]float64{}
 	for _, n := range names {
@@ -185,9 +189,8 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	sorted := slices.Clone(names)
 	slices.SortStableFunc(sorted, func(x, y string) int { return cmp.Compare(score[y], score[x]) })
 	clear := func(x, y string) bool {
-		return slices.ContainsFunc(pairs, func(p Pair) bool {
-			return (p.A == x && p.B == y || p.A == y && p.B == x) && math.Abs(math.Log(p.Ratio.Value)) > math.Log1p(a.Margin)
-		})
+		p := of[[2]string{x, y}]
+		return p != nil && math.Abs(math.Log(p.Ratio.Value)) > math.Log1p(a.Margin)
 	}
 	lo, hi := Ranks(len(sorted), func(i, j int) bool { return beats(sorted[i], sorted[j]) })
 	tier, leader := 0, ""

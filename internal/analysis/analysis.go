@@ -28,6 +28,8 @@ var Metrics = []Metric{
 	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: memory},
 	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Wall: true, Open: true, Of: responseP50},
 	{Name: "response_p99", Title: "Response time, 99 %", Unit: "ns", Wall: true, Open: true, Of: responseP99},
+	{Name: "heap_inuse", Title: "Heap in use", Unit: "bytes", Rare: true, Of: heapInuse},
+	{Name: "alloc_per_request", Title: "Allocated per request", Unit: "bytes", Rare: true, Of: allocPerRequest},
 	{Name: "instructions_per_request", Title: "Instructions per request", Unit: "instructions", Rare: true, Of: instructions},
 
 	// Of runs with a companion, which has no CPUs of its own.
@@ -69,6 +71,20 @@ func memory(t *result.Trial) (float64, bool) {
 		return 0, false
 	}
 	return float64(*t.Server.PSSBytes), true
+}
+
+func heapInuse(t *result.Trial) (float64, bool) {
+	if t.Server.HeapInuseBytes == nil {
+		return 0, false
+	}
+	return float64(*t.Server.HeapInuseBytes), true
+}
+
+func allocPerRequest(t *result.Trial) (float64, bool) {
+	if t.Server.AllocBytes == nil || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.AllocBytes) / float64(t.Load.Succeeded), true
 }
 
 func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, t.Load.ResponseP50NS, .5) }

@@ -95,9 +95,10 @@ func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	return out
 }
 
-// logRatios are the in-round log ratios of a over b in one epoch.
+// logRatios are the in-round log ratios of a over b in one epoch. Nothing allocated has no ratio.
 func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
-	return t.inRound(m, a, b, epoch, func(x, y float64) float64 { return math.Log(x / y) })
+	all := t.inRound(m, a, b, epoch, func(x, y float64) float64 { return math.Log(x / y) })
+	return slices.DeleteFunc(all, func(d float64) bool { return math.IsNaN(d) || math.IsInf(d, 0) })
 }
 
 // inRound is f of the values of a and b, of each round of an epoch that has both.

@@ -37,6 +37,8 @@ type Launch struct {
 	Epoch     int
 	Padding   int // bytes of the environment
 	Delay     time.Duration
+	Work      string   // of its handlers
+	Stats     bool     // it is to serve figures of its heap, if it can
 	Companion string   // where the program listens that it calls, host:port; empty: it calls none
 	Routes    []string // scenario.Scenario.Routes, of all that it is loaded with
 	Probe     func(ctx context.Context, network, addr string) error
@@ -55,6 +57,8 @@ type Server interface {
 	Usage(u *result.Usage)
 	// Totals puts into u what is dear to read: the sockets it holds, and what it used since its launch. Once per epoch.
 	Totals(u *result.Usage)
+	// Heap reads the figures of its heap, which stops it for a moment: bytes in use, and bytes allocated since its launch.
+	Heap() (inuse, allocated int64, err error)
 	Meters() (by, absent map[string]string) // by what it is metered, and what of it cannot be read and why
 	Logged() int64                          // bytes written to its log so far
 	LogTail() []string
@@ -383,7 +387,7 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 		}
 	}
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
-	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Routes: routes, Probe: first.Probe(b.delay(epoch))}
+	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
 	if c := b.companion(); c != nil {
 		_, l.Companion = c.Addr()
 	}

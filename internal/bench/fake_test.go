@@ -40,6 +40,7 @@ type fakeHost struct {
 	held    map[string]int         // connections, by contestant
 	servers map[string]*fakeServer // by address
 	routes  map[string][]string    // that a contestant was last told to have
+	told    []Launch
 }
 
 func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
@@ -72,6 +73,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 		h.routes = map[string][]string{}
 	}
 	h.routes[name] = l.Routes
+	h.told = append(h.told, l)
 	h.mu.Unlock()
 	if h.launch != nil {
 		if err := h.launch(name, n); err != nil {
@@ -123,6 +125,7 @@ type fakeServer struct {
 	once   sync.Once
 	loads  int
 	warmed int // windows of its warm-up so far
+	heap   int64
 	frozen bool
 }
 
@@ -155,6 +158,18 @@ func (s *fakeServer) Usage(u *result.Usage) {
 	defer s.host.mu.Unlock()
 	n := int64(s.host.held[s.name]) * 1000
 	u.PSSBytes = &n
+}
+
+// Heap grows by 1,000 bytes a reading, and by 64 a request; that of b cannot be read.
+func (s *fakeServer) Heap() (inuse, allocated int64, err error) {
+	if s.frozen {
+		s.host.t.Errorf("the heap of %s was read while it was frozen", s.name)
+	}
+	if s.name == "b" {
+		return 0, 0, errors.New("no figures")
+	}
+	s.heap += 1000
+	return 5e6, s.heap, nil
 }
 
 func (s *fakeServer) Totals(u *result.Usage) {
@@ -279,6 +294,7 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	}
 	s.d.clock += w.For
 	n := int64(rate * w.For.Seconds() * (1 + .01*s.d.rng.NormFloat64()))
+	s.server.heap += 64 * n
 	if w.Schedule != nil { // each request is answered in the time that the server needs for one
 		n = int64(w.Schedule.Stages[0].From * w.For.Seconds())
 		w.Observe.Into.Response, w.Observe.Into.Lag = hist.New(), hist.New()

@@ -221,7 +221,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
 		Dir: filepath.Join(l.opts.Folder, "homes", safe(name)), Log: l.log(name, fmt.Sprintf("epoch%d", o.Epoch)), CPUs: cpus,
-		Pad: o.Padding, Delay: o.Delay, Companion: o.Companion, Routes: routes, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
+		Pad: o.Padding, Delay: o.Delay, Work: o.Work, Stats: o.Stats && b.Manifest.Language == "go" && b.Manifest.Path != "", Companion: o.Companion, Routes: routes, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
 	})
 	if err != nil {
 		return nil, err
@@ -323,6 +323,12 @@ func (s *localServer) Exited() error {
 func (s *localServer) Usage(u *result.Usage) {
 	s.Process.Usage(u)
 	u.LoggedBytes = s.Logged()
+}
+
+// Heap asks a contestant of Go. Note: by its language and no key of the manifest, for all have the same dyno.go, which a test compares.
+func (s *localServer) Heap() (inuse, allocated int64, err error) {
+	h, err := s.Instance.Heap()
+	return h.Inuse, h.TotalAlloc, err
 }
 
 func (s *localServer) Totals(u *result.Usage) { s.Process.Totals(u) }

@@ -56,7 +56,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		if s.err != nil {
 			err = b.fail(s.Contestant, "launch", epoch, s.err)
 		} else {
-			s.Meters, s.Absent = s.server.Meters()
+			s.meter()
 			err = b.record(result.Record{Launch: &s.Launch})
 		}
 		if err != nil {
@@ -80,7 +80,20 @@ type started struct {
 	began     time.Time      // of its first window
 	cpu       time.Duration  // its clock after the last one
 	compiled  time.Duration  // since began, when it was last seen to work at rest
+	heapless  error          // why its heap cannot be read, where it should be
 	err       error
+}
+
+// meter notes by what it is metered, and what cannot be read of it.
+func (s *started) meter() {
+	s.Meters, s.Absent = s.server.Meters()
+	if s.heapless != nil {
+		s.Absent = maps.Clone(s.Absent)
+		if s.Absent == nil {
+			s.Absent = map[string]string{}
+		}
+		s.Absent["heap"] = s.heapless.Error()
+	}
 }
 
 // open launches and verifies one contestant.
@@ -96,6 +109,9 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 		if _, err := b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch); err != nil {
 			return &LogError{Err: err, Tail: server.LogTail()}
 		}
+	}
+	if b.run.Plan.Heap {
+		_, _, s.heapless = server.Heap()
 	}
 	return nil
 }
@@ -120,7 +136,7 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 		}
 		return b.fail(o.Contestant, "launch", o.Epoch, err)
 	}
-	s.Meters, s.Absent = s.server.Meters()
+	s.meter()
 	if err := b.record(result.Record{Launch: &s.Launch}); err != nil {
 		return err
 	}
@@ -202,6 +218,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if companion != nil {
 		t.Companion = &result.Usage{}
 	}
+	heap := b.heap(s)
 	counted := s.Count()
 	inner := clocks(s, b.Driver, companion)
 	var seen result.Detail
@@ -219,6 +236,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	used := inner()
 	counted(&t.Server)
+	heap(&t.Server)
 	if o.Last { // or its repetition
 		s.Totals(&t.Server)
 	}
@@ -301,7 +319,7 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 	}
 	return load.Job{
 		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Driver.CPUs(),
-		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS),
+		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
 		Spin: level.RatePerSec > 0 && b.run.Host.Pinned && b.run.Plan.Companion == "", // which wants the same CPU
 	}
 }

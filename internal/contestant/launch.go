@@ -22,6 +22,8 @@ type LaunchOptions struct {
 	CPUs      []int  // it is pinned to; nil leaves it free
 	Pad       int    // bytes of padding of its environment
 	Delay     time.Duration
+	Work      string        // of its handlers: empty, or result.CPUBound
+	Stats     bool          // it is to serve figures of its heap
 	Companion string        // host:port of the program that it calls; empty: it calls none
 	Routes    []string      // files of the routes that it must have
 	Timeout   time.Duration // until it is ready; 0 means 30 s
@@ -31,6 +33,7 @@ type LaunchOptions struct {
 // Instance is a started contestant. Its owner stops it.
 type Instance struct {
 	Addr    string // host:port
+	Stats   string // host:port of the figures of its heap; empty: it was not asked for any
 	Process *proc.Process
 	ReadyNS int64 // start of the process to its first right answer
 }
@@ -50,7 +53,8 @@ func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
 
 // launchOn is Launch on a given port.
 func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instance, error) {
-	if err := os.RemoveAll(o.Dir); err != nil {
+	err := os.RemoveAll(o.Dir)
+	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err}
 	}
 	tmp := filepath.Join(o.Dir, "tmp")
@@ -63,6 +67,20 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	env := map[string]string{"DYNO_ADDR": addr}
 	if o.Delay > 0 {
 		env["DYNO_DELAY"] = o.Delay.String()
+	}
+	if o.Work != "" {
+		env["DYNO_WORK"] = o.Work
+	}
+	stats := ""
+	if o.Stats {
+		other := port
+		for other == port {
+			if other, err = freePort(); err != nil {
+				return nil, &Failed{Stage: "launch", Err: err}
+			}
+		}
+		stats = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
+		env["DYNO_STATS"] = stats
 	}
 	if o.Companion != "" {
 		env["DYNO_COMPANION"] = o.Companion
@@ -82,7 +100,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
-	i := &Instance{Addr: addr, Process: p}
+	i := &Instance{Addr: addr, Stats: stats, Process: p}
 	proving, err := i.ready(ctx, port, &o)
 	if err != nil {
 		err = &Failed{Stage: "launch", Err: err, Log: o.Log, Tail: p.LogTail(tailLines)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -267,5 +268,63 @@ func TestRealDotnet(t *testing.T) {
 	nobodyIn(t, filepath.Join(o.Cache, "build-home"))
 	if out, _ := exec.Command("pgrep", "-f", o.Cache).Output(); len(out) > 0 {
 		t.Errorf("processes of the build were left: %s", out)
+	}
+}
+
+// A contestant is told what its handlers do, and where to serve the figures of its heap: with the dyno.go of all it does.
+func TestWorkAndHeap(t *testing.T) {
+	m, tc, o := project(t, `package main
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+)
+
+func main() {
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, os.Getenv("DYNO_WORK")) })
+	http.ListenAndServe(os.Getenv("DYNO_ADDR"), nil)
+}
+`)
+	shared, err := os.ReadFile("../../contestants/go/net-http/dyno.go")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(o.Root, "contestants", "go", "mine", "dyno.go"), shared, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, asked := range []bool{true, false} {
+		lo := LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(o.Root, "logs", "run.log"), Stats: asked, Probe: probe}
+		if asked {
+			lo.Work = "cpu"
+		}
+		i, err := Launch(t.Context(), b, lo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer i.Stop()
+		answer, err := http.Get("http://" + i.Addr + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		work, _ := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if string(work) != lo.Work {
+			t.Errorf("its work is %q; want %q", work, lo.Work)
+		}
+		first, err := i.Heap()
+		second, err2 := i.Heap()
+		switch {
+		case !asked:
+			if err == nil || i.Stats != "" {
+				t.Errorf("without asking: %+v at %q", first, i.Stats)
+			}
+		case err != nil || err2 != nil || first.Inuse < 1<<16 || second.TotalAlloc <= first.TotalAlloc:
+			t.Errorf("%+v, then %+v: %v, %v", first, second, err, err2)
+		}
 	}
 }

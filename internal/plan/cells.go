@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -37,6 +38,17 @@ const (
 	perConnection = 80 * time.Microsecond
 	recordTime    = 1200 * time.Nanosecond
 )
+
+// cpuTime is about what a CPU-bound handler takes, 10,278 SHA-256: 0.7 to 1.2 ms of one CPU were seen.
+const cpuTime = time.Millisecond
+
+// Answered is about how long one request of each connection takes to be answered, where that is the handlers' own work.
+func Answered(l result.Level) time.Duration {
+	if l.Work != result.CPUBound {
+		return 0
+	}
+	return time.Duration(l.Connections*max(1, l.Pipeline)) * cpuTime
+}
 
 // Family are the comparisons that a duel decides among the named contestants: those of the plan, or all pairs at the first level.
 func Family(p *result.Plan, names []string) []result.Comparison {
@@ -96,12 +108,12 @@ func Loaded(p *result.Plan, level int) (names []string, judged bool) {
 // part.
 func parts(p *result.Plan) [][]int {
 	var out [][]int
-	at := map[int64]int{}
+	at := map[result.LaunchPart]int{}
 	for i, l := range p.Points() {
-		k, seen := at[l.DelayNS]
+		k, seen := at[l.Launch()]
 		if !seen {
 			k = len(out)
-			at[l.DelayNS] = k
+			at[l.Launch()] = k
 			out = append(out, nil)
 		}
 		out[k] = append(out[k], i)
@@ -129,7 +141,7 @@ func partAt(p *result.Plan, epoch int) int {
 // partsWith are the parts that pilots load, or those that have comparisons.
 func partsWith(p *result.Plan, pilot bool) (list []int) {
 	for i, part := range parts(p) {
-		if len(cellsOf(p, part, pilot, joins(p, pilot))) > 0 || pilot && len(cellsOf(p, part, pilot, beside(p, pilot))) > 0 {
+		if anyOf(p, part, pilot, joins(p, pilot)) || pilot && anyOf(p, part, pilot, beside(p, pilot)) {
 			list = append(list, i)
 		}
 	}
@@ -159,7 +171,7 @@ func epochsUntil(p *result.Plan, n int) int {
 
 // roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the family.
 func roundsIn(p *result.Plan, epoch int) int {
-	if len(p.Levels) > 0 && len(entrants(p, epoch)) == 0 {
+	if pilot := epoch < p.Pilots; len(p.Levels) > 0 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot)) {
 		return 1
 	}
 	return p.Rounds
@@ -213,32 +225,50 @@ func beside(p *result.Plan, pilot bool) such {
 // cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
 // than the plan's, for it has but one answer; but a companion is asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
-	var out []entrant
-	points := p.Points()
-	for i, name := range starters(p, pilot) {
-		control := i >= len(p.Contestants)
-		for _, level := range part {
-			c, l := result.Cell{Contestant: name, Level: level}, points[level]
-			if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
-				continue
-			}
-			if (control || loaded(p, c)) && ok(c, l, control) {
-				out = append(out, entrant{Cell: c, level: l})
+	has := make(map[result.Cell]bool, len(p.Cells))
+	for _, c := range p.Cells {
+		has[c] = true
+	}
+	return slices.Collect(eachOf(p, part, pilot, ok, func(c result.Cell) bool { return len(has) == 0 || has[c] }))
+}
+
+// anyOf reports whether there are any.
+func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
+	for range eachOf(p, part, pilot, ok, func(c result.Cell) bool { return loaded(p, c) }) {
+		return true
+	}
+	return false
+}
+
+// eachOf is cellsOf, one after another; has says whether the plan has a cell.
+func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cell) bool) iter.Seq[entrant] {
+	return func(yield func(entrant) bool) {
+		points := p.Points()
+		for i, name := range starters(p, pilot) {
+			control := i >= len(p.Contestants)
+			for _, level := range part {
+				c, l := result.Cell{Contestant: name, Level: level}, points[level]
+				if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
+					continue
+				}
+				if ok(c, l, control) && (control || has(c)) && !yield(entrant{Cell: c, level: l}) {
+					return
+				}
 			}
 		}
 	}
-	return out
 }
 
 // besides are the cells beside the family that an epoch loads: in the pilots those that they need, then in as many epochs of each part as the plan
 // wants, counting those that can count. It follows from the epochs before.
 func besides(run *result.Run, epoch int) []entrant {
 	p := &run.Plan
+	part, pilot := partAt(p, epoch), epoch < p.Pilots
 	list := sides(p, epoch)
-	if len(list) == 0 || epoch < p.Pilots || len(entrants(p, epoch)) == 0 {
+	if len(list) == 0 || pilot || !anyOf(p, parts(p)[part], pilot, joins(p, pilot)) {
 		return list
 	}
-	n, part := 0, partAt(p, epoch)
+	n := 0
 	for e := p.Pilots; e < epoch && n < sideEpochs(p); e++ {
 		if partAt(p, e) == part && sidesStand(run, e) {
 			n++
@@ -277,7 +307,7 @@ func sidesStand(run *result.Run, epoch int) bool {
 	return 2*valid >= rounds
 }
 
-// base is the closed loop that a level's share is taken of: the one that else is the same, or the first with the same delay, scenario and records. −1 if
+// base is the closed loop that a level's share is taken of: the one that else is the same, or the first with the same launch part, scenario and records. −1 if
 // there is none.
 func base(p *result.Plan, level int) int {
 	points := p.Points()
@@ -287,7 +317,7 @@ func base(p *result.Plan, level int) int {
 		return same
 	}
 	return slices.IndexFunc(points, func(o result.Level) bool {
-		return !o.Open() && o.DelayNS == l.DelayNS && o.Scenario == l.Scenario && o.Records == l.Records
+		return !o.Open() && o.Launch() == l.Launch() && o.Scenario == l.Scenario && o.Records == l.Records
 	})
 }
 
@@ -346,12 +376,12 @@ func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rat
 }
 
 // trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times;
-// where a companion answers with many records, twice and more.
+// where a companion answers with many records, twice and more, and once where handlers hash.
 func trialOf(p *result.Plan, e entrant) int64 {
-	if p.Protocol != Sweep && len(p.Levels) == 0 && e.level.Records == 0 {
+	if p.Protocol != Sweep && len(p.Levels) == 0 && e.level.Records == 0 && e.level.Work == "" {
 		return p.TrialNS
 	}
-	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), time.Duration(e.level.Connections)*(perConnection+2*time.Duration(e.level.Records)*recordTime))
+	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), Answered(e.level), time.Duration(e.level.Connections)*(perConnection+2*time.Duration(e.level.Records)*recordTime))
 	switch {
 	case !e.level.Open():
 	case p.Profile == Lab:
@@ -401,12 +431,13 @@ func RecordsSeed(p *result.Plan, epoch int) uint64 {
 // Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario that it is loaded with there, for
 // what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
-	return warmups(&run.Plan, epoch, besides(run, epoch), name)
+	return warmups(append(entrants(&run.Plan, epoch), besides(run, epoch)...), name)
 }
 
-func warmups(p *result.Plan, epoch int, besides []entrant, name string) []result.Level {
+// warmups are those of one that is among entering.
+func warmups(entering []entrant, name string) []result.Level {
 	var out []result.Level
-	for _, e := range append(entrants(p, epoch), besides...) {
+	for _, e := range entering {
 		l := e.level
 		l.RatePerSec, l.RateShare = 0, 0
 		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })

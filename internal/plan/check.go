@@ -24,7 +24,7 @@ func Check(p *result.Plan) error {
 		case l.RatePerSec > 0:
 			return fmt.Errorf("level %d has a rate and a rate share: give one of them", i)
 		case base(p, i) < 0:
-			return fmt.Errorf("level %d is a share of a closed loop that the plan does not have: add a level of the same delay, scenario and records without a rate", i)
+			return fmt.Errorf("level %d is a share of a closed loop that the plan does not have: add a level of the same delay, work, scenario and records without a rate", i)
 		case p.Pilots < len(partsWith(p, true)):
 			return fmt.Errorf("level %d is a share of what the pilots find, and there are %d pilot epochs for %d delays", i, p.Pilots, len(partsWith(p, true)))
 		case len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(c result.Cell) bool { return c.Level == base(p, i) }):
@@ -74,8 +74,8 @@ func comparable(p *result.Plan, f result.Comparison) error {
 	if f.A == f.B {
 		return fmt.Errorf("%s is compared with itself", cellName(f.A))
 	}
-	if points[f.A.Level].DelayNS != points[f.B.Level].DelayNS {
-		return fmt.Errorf("%s and %s have different delays, which reach a contestant when it is launched: they never share a round, so they cannot be compared", cellName(f.A), cellName(f.B))
+	if points[f.A.Level].Launch() != points[f.B.Level].Launch() {
+		return fmt.Errorf("%s and %s have different delays or work, which reach a contestant when it is launched: they never share a round, so they cannot be compared", cellName(f.A), cellName(f.B))
 	}
 	return nil
 }

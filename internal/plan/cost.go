@@ -139,9 +139,10 @@ func Estimate(p *result.Plan) (Cost, error) {
 	}
 	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
 	first := epochsUntil(p, c.Looks[0].N)
+	of := estimates(p)
 	for e := range p.Pilots + c.Epochs {
-		c.Whole += estimateEpoch(p, e)
-		c.Trials += trialsOf(p, e)
+		took, trials := of(e)
+		c.Whole, c.Trials = c.Whole+took, c.Trials+trials
 		if e == p.Pilots+first-1 {
 			c.FirstVerdict = c.Whole
 		}
@@ -152,9 +153,10 @@ func Estimate(p *result.Plan) (Cost, error) {
 // estimateAll is Estimate for a plan that is carried out whole.
 func estimateAll(p *result.Plan) (Cost, error) {
 	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
+	of := estimates(p)
 	for e := range p.Pilots + c.Epochs {
-		c.Whole += estimateEpoch(p, e)
-		c.Trials += trialsOf(p, e)
+		took, trials := of(e)
+		c.Whole, c.Trials = c.Whole+took, c.Trials+trials
 	}
 	if p.Protocol == Classic && p.Requests > 0 {
 		c.Whole = 0 // it depends on the contestants
@@ -179,8 +181,10 @@ func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
 }
 
 func pilotsEstimate(p *result.Plan) (sum time.Duration) {
+	of := estimates(p)
 	for e := range p.Pilots {
-		sum += estimateEpoch(p, e)
+		took, _ := of(e)
+		sum += took
 	}
 	return sum
 }
@@ -215,6 +219,29 @@ func trialsOf(p *result.Plan, epoch int) int {
 	return p.Rounds*len(entrants(p, epoch)) + len(sidesAt(p, epoch))
 }
 
+// estimates gives the time and the trials of an epoch. Those of one part, before and after the cells beside the family have had their turns, are alike, and
+// reckoned once: a study may have hundreds.
+func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
+	type kind struct {
+		part         int
+		pilot, sides bool
+	}
+	type cost struct {
+		took   time.Duration
+		trials int
+	}
+	known := map[kind]cost{}
+	return func(epoch int) (time.Duration, int) {
+		k := kind{partAt(p, epoch), epoch < p.Pilots, epoch < p.Pilots || turnOf(p, epoch) < sideEpochs(p)}
+		c, ok := known[k]
+		if !ok {
+			c = cost{estimateEpoch(p, epoch), trialsOf(p, epoch)}
+			known[k] = c
+		}
+		return c.took, c.trials
+	}
+}
+
 func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 	return epochEstimate(p, epoch, sidesAt(p, epoch))
 }
@@ -222,8 +249,11 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 // epochEstimate is the time of an epoch with those cells beside the family.
 func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	var sum time.Duration
-	for _, name := range launched(p, epoch, besides) {
-		sum += time.Duration(len(warmups(p, epoch, besides, name))-1) * anotherScenario
+	every := entrants(p, epoch)
+	entering := slices.Concat(every, besides)
+	names := launched(p, epoch, entering)
+	for _, name := range names {
+		sum += time.Duration(len(warmups(entering, name))-1) * anotherScenario
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
 		} else {
@@ -234,16 +264,17 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 		sum += startNative
 	}
 	if p.Protocol != Classic {
-		sum += warmEstimate(&result.Run{Plan: *p}, epoch)
+		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
 	}
 	if p.Protocol == Search {
 		return sum + estimateSearch(p)
 	}
 	one := func(e entrant) time.Duration {
 		drained := time.Duration(e.level.Connections*e.level.Records) * recordTime // one request of each connection, in the re-warm and after the trial
+		drained += 2 * Answered(e.level)
 		return time.Duration(trialOf(p, e)+Rewarm(p, e.level)+e.level.DelayNS) + trialOverhead + drained
 	}
-	for _, e := range entrants(p, epoch) {
+	for _, e := range every {
 		sum += time.Duration(p.Rounds) * one(e)
 	}
 	for _, e := range besides {
@@ -346,7 +377,8 @@ func turnAtPace(run *result.Run) int64 {
 // moreWarmup is by how much the warm-ups of an epoch take longer than estimated, by what the pilots found, ns: no matter of pace.
 func moreWarmup(run *result.Run) int64 {
 	p := &run.Plan
-	return int64(max(0, warmEstimate(run, p.Pilots)-warmEstimate(&result.Run{Plan: *p}, p.Pilots)))
+	names := launched(p, p.Pilots, slices.Concat(entrants(p, p.Pilots), sidesAt(p, p.Pilots)))
+	return int64(max(0, warmEstimate(run, p.Pilots, names)-warmEstimate(&result.Run{Plan: *p}, p.Pilots, names)))
 }
 
 // pace is how much longer the pilots took than estimated, but for their warm-ups; 1 where there are none.
@@ -386,10 +418,11 @@ func Progress(run *result.Run) (done, total int, left time.Duration) {
 	}
 	share := 1 - float64(gone)/float64(len(starters(p, false)))
 	var whole time.Duration
+	of := estimates(p)
 	for e := range p.Pilots + epochs {
-		n := float64(trialsOf(p, e))
-		total += int(n*share + 0.5)
-		whole += estimateEpoch(p, e)
+		took, trials := of(e)
+		total += int(float64(trials)*share + 0.5)
+		whole += took
 	}
 	done = len(run.Trials)
 	if p.Protocol != Classic { // which repeats nothing

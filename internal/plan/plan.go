@@ -213,9 +213,8 @@ func active(run *result.Run, controls bool) []string {
 	return names
 }
 
-// launched are those starters that an epoch loads, in its first round with others besides.
-func launched(p *result.Plan, epoch int, besides []entrant) []string {
-	entering := append(entrants(p, epoch), besides...)
+// launched are those starters that an epoch loads.
+func launched(p *result.Plan, epoch int, entering []entrant) []string {
 	return slices.DeleteFunc(starters(p, epoch < p.Pilots), func(name string) bool {
 		return !slices.ContainsFunc(entering, func(e entrant) bool { return e.Contestant == name })
 	})
@@ -223,7 +222,7 @@ func launched(p *result.Plan, epoch int, besides []entrant) []string {
 
 // Starts is the shuffled order in which the processes of an epoch are started.
 func Starts(run *result.Run, epoch int) []string {
-	names := launched(&run.Plan, epoch, besides(run, epoch))
+	names := launched(&run.Plan, epoch, append(entrants(&run.Plan, epoch), besides(run, epoch)...))
 	shuffled := permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names)
 	var left []string
 	for _, n := range shuffled {

@@ -68,13 +68,14 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	return w
 }
 
-// warmEstimate is what the warm-ups of an epoch take: natives are loaded one after the other, managed ones beside them. Those of
+// warmEstimate is what the warm-ups of those that an epoch starts take: natives are loaded one after the other, managed ones beside them. Those of
 // which nothing is recorded need but the least.
-func warmEstimate(run *result.Run, epoch int) time.Duration {
+func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
-	window := WarmWindow(First(p, epoch))
+	first := First(p, epoch)
+	window := WarmWindow(first) + Answered(first)
 	var native, managed time.Duration
-	for _, name := range starters(p, epoch < p.Pilots) {
+	for _, name := range names {
 		w := Warmup(run, name, epoch)
 		least := w.Least
 		if slices.Contains(p.Managed, name) {
@@ -103,7 +104,8 @@ func warmExcess(run *result.Run) (excess int64) {
 				native += l.WarmupNS
 			}
 		}
-		excess += max(0, max(native, managed)-int64(warmEstimate(run, e)))
+		names := launched(p, e, slices.Concat(entrants(p, e), sides(p, e)))
+		excess += max(0, max(native, managed)-int64(warmEstimate(run, e, names)))
 	}
 	return excess
 }

@@ -66,6 +66,7 @@ func newClassic(d *Data) *classic {
 		c.metrics = c.metrics[1:] // the time was given
 	}
 	c.struckLast()
+	c.byEngine()
 	for i := range c.rows {
 		if r := &c.rows[i]; r.Struck == "" {
 			r.Notes = append(r.Notes, c.disturbed(*r)...)
@@ -225,6 +226,9 @@ func (c *classic) head() []string {
 	if d := c.run.Plan.Level.DelayNS; d > 0 {
 		level += ", delay " + planned(d)
 	}
+	if w := c.run.Plan.Level.Work; w != "" {
+		level += ", " + WorkName(w)
+	}
 	return append(facts, level, count(c.repeats(), "load")+" of "+c.each()+" each")
 }
 
@@ -277,6 +281,9 @@ func (c *classic) method() []fact {
 	}
 	if p.Level.DelayNS > 0 {
 		load += ", the handler waits " + planned(p.Level.DelayNS)
+	}
+	if p.Level.Work != "" {
+		load += ", " + WorkName(p.Level.Work)
 	}
 	facts := []fact{
 		{Name: "Protocol", Value: classicLabel},

@@ -50,6 +50,7 @@ func (t *text) classicTable(c *classic) {
 		}
 		t.line(t.paint(dim, line(table, -1, nil)))
 		for i, r := range c.rows {
+			t.engine(c.view, c.rows, i)
 			switch {
 			case r.Struck == "":
 				t.line(line(table, i, nil))
@@ -129,9 +130,11 @@ func (c *classic) markdownTable(out io.Writer) {
 	for _, m := range c.metrics {
 		heads, rule = append(heads, c.headOf(m)), append(rule, "--:")
 	}
-	line(escaped(append(heads, "requests", "errors", "notes")))
+	heads = append(heads, "requests", "errors", "notes")
+	line(escaped(heads))
 	line(append(rule, "--:", "---", "---"))
-	for _, r := range c.rows {
+	for i, r := range c.rows {
+		c.engineMarkdown(line, c.rows, i, len(heads)-1)
 		fields := []string{markdownTitle(r)}
 		for _, m := range c.metrics {
 			value := Missing

@@ -110,6 +110,7 @@ type pageRow struct {
 	Notes     []string
 	Struck    string
 	Span      int
+	Engine    string // that begins with this row, of many that are in order of theirs
 }
 
 type pageCell struct{ Value, Side, Absent string }

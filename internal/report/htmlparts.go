@@ -104,6 +104,9 @@ func (v *view) methodFacts() []fact {
 	if p.Level.DelayNS > 0 {
 		load += ", the handler waits " + planned(p.Level.DelayNS)
 	}
+	if p.Level.Work != "" {
+		load += ", " + WorkName(p.Level.Work)
+	}
 	looks := "none planned"
 	if len(p.Looks) > 0 {
 		looks = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken", list2(p.Looks), v.a.AlphaAt, v.a.Look)

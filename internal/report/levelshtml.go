@@ -147,6 +147,9 @@ func (s *sweep) table(m analysis.Metric) levelsTable {
 	}
 	for i, r := range slices.Concat(s.rows, s.controls) {
 		p := unjudgedRow(r, len(s.Levels))
+		if i < len(s.rows) {
+			p.Engine = s.engineHead(s.rows, i)
+		}
 		if r.Control && i == len(s.rows) {
 			p.Class += " first"
 		}
@@ -213,8 +216,9 @@ func (c *classic) table() levelsTable {
 		t.Columns = append(t.Columns, pageColumn{Head: names[m.Name], Unit: strings.Replace(c.scale(m).Name, "1/s", "per second", 1) + per[m.Name], Word: orElse(anchors[m.Name], m.Name)})
 	}
 	t.Columns = append(t.Columns, pageColumn{Head: "Answered", Unit: "errors", Word: "classic"})
-	for _, r := range c.rows {
+	for i, r := range c.rows {
 		p := unjudgedRow(r, len(t.Columns))
+		p.Engine = c.engineHead(c.rows, i)
 		p.Meta, p.Notes = metaOf(r), r.Notes
 		for _, m := range c.metrics {
 			f := c.figure(r, m)

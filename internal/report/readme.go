@@ -18,6 +18,7 @@ import (
 func Readme(w io.Writer, d *Data) error {
 	c := d.Claims
 	v := newView(d)
+	v.byEngine()
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# %s\n\n", escapeMarkdown(Clean(c.Title)))
 	fmt.Fprintf(out, "<!-- Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page. -->\n\n", c.Slug)
@@ -30,7 +31,7 @@ func Readme(w io.Writer, d *Data) error {
 	}
 	fmt.Fprintf(out, "## Claims: %s\n\n", c.counts())
 	c.table(out)
-	c.figures(out)
+	v.figures(out)
 	c.costMarkdown(out)
 	v.machines(out)
 	if len(c.Notes)+len(c.Unavailable) > 0 { // in the words of the study's author
@@ -55,7 +56,8 @@ func Readme(w io.Writer, d *Data) error {
 }
 
 // figures are the published ones beside ours, one table a level: a row for each contestant and date, a column for each metric.
-func (c *Claims) figures(out io.Writer) {
+func (v *view) figures(out io.Writer) {
+	c := v.Claims
 	if len(c.Published) == 0 {
 		return
 	}
@@ -76,7 +78,7 @@ func (c *Claims) figures(out io.Writer) {
 		if level != "" {
 			fmt.Fprintf(out, "\n### %s\n", escapeMarkdown(Clean(level)))
 		}
-		c.figureTable(out, level)
+		v.figureTable(out, level)
 	}
 	if len(computed) > 0 {
 		fmt.Fprintf(out, "\n\\* %s\n", escapeMarkdown(strings.Join(slices.Sorted(maps.Keys(computed)), " ")))
@@ -84,7 +86,8 @@ func (c *Claims) figures(out io.Writer) {
 	fmt.Fprintln(out)
 }
 
-func (c *Claims) figureTable(out io.Writer, level string) {
+func (v *view) figureTable(out io.Writer, level string) {
+	c := v.Claims
 	type key struct{ contestant, date string }
 	var rows []key
 	var heads []article.Metric
@@ -108,7 +111,13 @@ func (c *Claims) figureTable(out io.Writer, level string) {
 		line = append(line, escapeMarkdown(fmt.Sprintf("%s, %s is better", m.Title, better(m))))
 	}
 	fmt.Fprintf(out, "\n| %s |\n| --- | --- |%s\n", strings.Join(line, " | "), strings.Repeat(" --- |", len(heads)))
-	for _, k := range rows {
+	if v.engines {
+		slices.SortStableFunc(rows, func(a, b key) int { return compareEngines(v.engineOf(a.contestant), v.engineOf(b.contestant)) })
+	}
+	for i, k := range rows {
+		if e := v.engineOf(k.contestant); v.engines && (i == 0 || v.engineOf(rows[i-1].contestant) != e) {
+			fmt.Fprintf(out, "| **%s** |%s\n", escapeMarkdown(e), strings.Repeat(" |", len(heads)+1))
+		}
 		line := []string{escapeMarkdown(Clean(k.contestant)), escapeMarkdown(Clean(k.date))}
 		for _, m := range heads {
 			line = append(line, orElse(strings.Join(fields[k][m.Name], "<br>"), Missing))

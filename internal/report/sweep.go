@@ -46,6 +46,7 @@ func newSweep(d *Data) *sweep {
 		s.names = append(s.names, levelName(l.At))
 	}
 	s.struckLast()
+	s.byEngine()
 	for i := range s.rows {
 		s.rows[i].Struck = s.struckWhere(&s.rows[i])
 	}
@@ -95,6 +96,14 @@ func LevelOf(run *result.Run, t *result.Trial) result.Level {
 // LevelName is what a level is called: its launch part first, "5 ms, c=100".
 func LevelName(l result.Level) string { return levelName(l) }
 
+// WorkName is what the work of handlers is called.
+func WorkName(work string) string {
+	if work == result.CPUBound {
+		return "CPU-bound"
+	}
+	return Clean(work)
+}
+
 func levelName(l result.Level) string {
 	var parts []string
 	if l.Scenario != "" {
@@ -105,6 +114,9 @@ func levelName(l result.Level) string {
 	}
 	if l.DelayNS > 0 {
 		parts = append(parts, planned(l.DelayNS))
+	}
+	if l.Work != "" {
+		parts = append(parts, WorkName(l.Work))
 	}
 	parts = append(parts, fmt.Sprintf("c=%d", l.Connections))
 	if l.Pipeline > 1 {

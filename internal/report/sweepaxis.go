@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"dyno/internal/result"
 )
 
 // panel is one plot: levels of one delay, or all.
@@ -19,21 +21,26 @@ type panel struct {
 // are equal, or where each has one level only.
 func (s *sweep) panels() (list []panel) {
 	type kind struct {
-		delay    int64
+		result.LaunchPart
 		open     bool
 		scenario string
 	}
 	at := map[kind]int{}
 	apart := false
 	for i, l := range s.Levels {
-		of := kind{l.At.DelayNS, l.At.Open(), l.At.Scenario}
+		of := kind{l.At.Launch(), l.At.Open(), l.At.Scenario}
 		k, seen := at[of]
 		if !seen {
 			k = len(list)
 			at[of] = k
 			title := "no delay"
-			if of.delay > 0 {
-				title = "delay " + planned(of.delay)
+			switch {
+			case of.DelayNS > 0 && of.Work != "":
+				title = "delay " + planned(of.DelayNS) + ", " + WorkName(of.Work)
+			case of.DelayNS > 0:
+				title = "delay " + planned(of.DelayNS)
+			case of.Work != "":
+				title = WorkName(of.Work)
 			}
 			if of.scenario != "" {
 				title = Clean(of.scenario) + ", " + title
@@ -44,7 +51,7 @@ func (s *sweep) panels() (list []panel) {
 			list = append(list, panel{title: title})
 		}
 		list[k].levels = append(list[k].levels, i)
-		apart = apart || of.open || of.scenario != ""
+		apart = apart || of.open || of.scenario != "" || of.Work != ""
 	}
 	if len(list) > 1 && len(list) == len(s.Levels) && !apart {
 		one := panel{}

@@ -43,7 +43,8 @@ func (s *sweep) markdownTable(out io.Writer, m analysis.Metric) {
 	line := func(fields []string) { fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | ")) }
 	line(append([]string{"contestant"}, escaped(slices.Clone(s.names))...))
 	line(append([]string{"---"}, slices.Repeat([]string{"--:"}, len(s.names))...))
-	for _, r := range rows {
+	for i, r := range rows {
+		s.engineMarkdown(line, rows, i, len(s.Levels))
 		fields := []string{markdownTitle(r)}
 		for i := range s.Levels {
 			value := Missing

@@ -116,6 +116,7 @@ func (t *text) sweepTable(s *sweep, m analysis.Metric, rows []row) {
 		}
 		t.line(t.paint(dim, line(table, -1, nil)))
 		for i, r := range rows {
+			t.engine(s.view, rows, i)
 			if r.Control && (i == 0 || !rows[i-1].Control) {
 				t.line(t.paint(dim, "yardstick"))
 			}

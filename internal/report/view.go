@@ -34,6 +34,7 @@ type view struct {
 	rows     []row              // contestants in table order; none is left out
 	controls []row
 	metrics  []analysis.Metric // the primary first
+	engines  bool              // rows are in order of their engines
 }
 
 func newView(d *Data) *view {

@@ -57,6 +57,11 @@ var words = []word{
 		"CPU time of the load generator, of what its CPUs had. Where it and the companion together use nearly all, the server may be faster than shown."},
 	{"memory", "Memory",
 		"Proportional set size (PSS) of the process tree right after a trial."},
+	{"heap_inuse", "Heap in use",
+		"Of Go programs: memory in spans of the heap that are in use, right after a trial with its connections still open (runtime.MemStats.HeapInuse). It goes up and down with the " +
+			"garbage collector: medians of many trials say what one sample cannot."},
+	{"alloc_per_request", "Allocated per request",
+		"Of Go programs: what was allocated on the heap in the window, by right answers. What the reading itself allocates is measured and left out."},
 	{"first_answer", "First answer",
 		"From the start of the process to its first right answer: launch, load of its code and data, listening. Median of the starts, one each epoch."},
 	{"warm_up", "Warm-up",

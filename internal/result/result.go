@@ -121,6 +121,9 @@ type Plan struct {
 	Family     []Comparison `json:"family,omitempty"`
 	SideEpochs int          `json:"side_epochs,omitempty"`
 
+	// Heap says that the heaps of Go contestants are read before and after each window.
+	Heap bool `json:"heap,omitempty"`
+
 	Seed    uint64  `json:"seed"`
 	Primary string  `json:"primary"`          // metric that decides pairs and stops the run
 	Alpha   float64 `json:"alpha"`            // family-wise
@@ -144,11 +147,12 @@ type Plan struct {
 	StartedUnixNS int64 `json:"started_unix_ns"`
 }
 
-// Level is one operating point: the launch part reaches the contestant as environment, the load part the generator.
+// Level is one operating point: the launch part, delay and work, reaches the contestant as environment, the load part the generator.
 type Level struct {
-	DelayNS     int64 `json:"delay_ns,omitempty"`
-	Connections int   `json:"connections"`
-	Pipeline    int   `json:"pipeline"`
+	DelayNS     int64  `json:"delay_ns,omitempty"`
+	Work        string `json:"work,omitempty"` // of the handlers: "", or CPUBound
+	Connections int    `json:"connections"`
+	Pipeline    int    `json:"pipeline"`
 	// PerConnection is how many requests a connection carries before it is dialled anew; 0: no end.
 	PerConnection int `json:"per_connection,omitempty"`
 	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
@@ -159,6 +163,18 @@ type Level struct {
 	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
 	Records   int     `json:"records,omitempty"`  // that the companion answers with
 }
+
+// CPUBound is the work of handlers that hash before they answer, some milliseconds or less (doc/contestants.md).
+const CPUBound = "cpu"
+
+// LaunchPart is what of a level reaches a contestant at its start. Levels that differ in it are never loaded in one round.
+type LaunchPart struct {
+	DelayNS int64
+	Work    string
+}
+
+// Launch is the launch part of the level.
+func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work} }
 
 // Open says whether the level is an open loop, whose arrivals do not wait for answers.
 func (l Level) Open() bool { return l.RatePerSec > 0 || l.RateShare > 0 }
@@ -416,6 +432,10 @@ type Usage struct {
 	Threads      *int64 `json:"threads,omitempty"`
 	Processes    int    `json:"processes,omitempty"`
 	LoggedBytes  int64  `json:"logged_bytes,omitempty"`
+
+	// Of Go contestants, where the plan asks for it: the heap in use right after the window, its connections still open, and what was allocated within.
+	HeapInuseBytes *int64 `json:"heap_inuse_bytes,omitempty"`
+	AllocBytes     *int64 `json:"alloc_bytes,omitempty"`
 
 	// What follows is read once per epoch, in the trials of its last round, while their connections are still open. Totals count since the launch.
 	CPUUserTotalNS      *int64 `json:"cpu_user_total_ns,omitempty"`

@@ -169,3 +169,39 @@ func column(err error) int64 {
 	}
 	return 1
 }
+
+// Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back.
+func Write(w io.Writer, run *Run) error {
+	all := []Record{{Plan: &run.Plan}, {Host: &run.Host}}
+	if run.Calibration != nil {
+		all = append(all, Record{Calibration: run.Calibration})
+	}
+	for i := range run.Contestants {
+		all = append(all, Record{Contestant: &run.Contestants[i]})
+	}
+	for i := range run.Launches {
+		all = append(all, Record{Launch: &run.Launches[i]})
+	}
+	for i := range run.Trials {
+		all = append(all, Record{Trial: &run.Trials[i]})
+	}
+	for i := range run.Idle {
+		all = append(all, Record{Idle: &run.Idle[i]})
+	}
+	for i := range run.Failures {
+		all = append(all, Record{Failure: &run.Failures[i]})
+	}
+	for i := range run.Resumes {
+		all = append(all, Record{Resume: &run.Resumes[i]})
+	}
+	if run.End != nil {
+		all = append(all, Record{End: run.End})
+	}
+	out := json.NewEncoder(w)
+	for _, rec := range all {
+		if err := out.Encode(rec); err != nil {
+			return fmt.Errorf("write run: %w", err)
+		}
+	}
+	return nil
+}

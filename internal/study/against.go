@@ -9,6 +9,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
+	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -126,6 +127,9 @@ func levelText(l result.Level) string {
 	}
 	if l.DelayNS > 0 {
 		s += fmt.Sprintf(", delay %v", time.Duration(l.DelayNS))
+	}
+	if l.Work != "" {
+		s += ", " + report.WorkName(l.Work)
 	}
 	if l.PerConnection > 0 {
 		s += fmt.Sprintf(", %d requests each", l.PerConnection)

@@ -123,9 +123,13 @@ func (s *Study) Whole(run *result.Run) error {
 }
 
 // Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer.
-func (s *Study) Tune(p *result.Plan) {
-	if s.Rounds > 0 && p.Protocol == plan.Duel {
-		p.Rounds = s.Rounds
+func (s *Study) Tune(p *result.Plan, c Choice) {
+	rounds := s.Rounds
+	if c.Quick && s.QuickRounds > 0 {
+		rounds = s.QuickRounds
+	}
+	if rounds > 0 && p.Protocol == plan.Duel {
+		p.Rounds = rounds
 	}
 }
 
@@ -137,7 +141,7 @@ func (s *Study) Fill(p *result.Plan, c Choice) {
 	p.Contestants = slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
 		return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 	})
-	p.Level, p.ClaimsHash = levels[0], article.Hash(s.Claims)
+	p.Level, p.ClaimsHash, p.Heap = levels[0], article.Hash(s.Claims), s.Heap
 	switch {
 	case p.Protocol == plan.Sweep:
 		p.Levels, p.Cells = levels, cells

@@ -95,6 +95,8 @@ func (r *reader) head() {
 	switch {
 	case s.Rounds < 0 || s.Rounds > 0 && s.Rounds < 3 || s.Rounds > 100:
 		r.errorf("rounds", "rounds = %d: want 3 to 100", s.Rounds)
+	case s.QuickRounds < 0 || s.QuickRounds > 100:
+		r.errorf("quick_rounds", "quick_rounds = %d: want 1 to 100", s.QuickRounds)
 	case s.Requests < 0:
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":
@@ -141,6 +143,9 @@ func (r *reader) levels() {
 		if l.Launch.Delay != "" && (err != nil || delay < 0 || delay > time.Minute) {
 			r.errorf(at+".launch.delay", "%q: want a time from 0 to 1m, such as 30ms", l.Launch.Delay)
 		}
+		if l.Launch.Work != "" && l.Launch.Work != result.CPUBound {
+			r.errorf(at+".launch.work", "no work %q; there is %s", l.Launch.Work, result.CPUBound)
+		}
 		for _, n := range []struct {
 			key       string
 			value     int
@@ -159,7 +164,7 @@ func (r *reader) levels() {
 				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q in this study; it has %s", name, strings.Join(r.s.Contestants, ", "))
 			}
 		}
-		l.At = result.Level{DelayNS: int64(delay), Connections: l.Load.Connections, Pipeline: max(1, l.Load.Pipeline), PerConnection: l.Load.PerConnection,
+		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections, Pipeline: max(1, l.Load.Pipeline), PerConnection: l.Load.PerConnection,
 			RateShare: l.Load.RateShare, Scenario: l.Scenario, Records: l.Records}
 		if l.At.Scenario == r.s.Scenario {
 			l.At.Scenario = ""
@@ -191,8 +196,8 @@ func (r *reader) base() {
 		return
 	}
 	for i := range r.s.Levels {
-		if l := &r.s.Levels[i]; l.At.DelayNS != base.At.DelayNS {
-			r.errorf("base", "the level %q has another delay than %q: no round has both, so there is no difference", l.Name, r.s.Base)
+		if l := &r.s.Levels[i]; l.At.Launch() != base.At.Launch() {
+			r.errorf("base", "the level %q has another delay or work than %q: no round has both, so there is no difference", l.Name, r.s.Base)
 		}
 	}
 }
@@ -207,6 +212,7 @@ func levelName(l *Level) string {
 	}
 	add(l.Scenario != "", "%s", l.Scenario)
 	add(l.At.DelayNS > 0, "%v", time.Duration(l.At.DelayNS))
+	add(l.At.Work != "", "%s", l.At.Work)
 	add(l.Records > 0, "%d records", l.Records)
 	add(true, "c%d", l.At.Connections)
 	add(l.At.Pipeline > 1, "p%d", l.At.Pipeline)
@@ -216,7 +222,7 @@ func levelName(l *Level) string {
 	return strings.Join(parts, ", ")
 }
 
-// pairs refuses comparisons across delays: these reach a contestant when it is launched, so that the two never share a round.
+// pairs refuses comparisons across launch parts: these reach a contestant when it is launched, so that the two never share a round.
 func (r *reader) pairs() {
 	for i := range r.s.Claims {
 		c := &r.s.Claims[i]
@@ -225,8 +231,8 @@ func (r *reader) pairs() {
 		}
 		for _, p := range c.Pairs() {
 			a, b := r.s.level(p.A.Level), r.s.level(p.B.Level)
-			if a != nil && b != nil && a.At.DelayNS != b.At.DelayNS {
-				r.errorf(fmt.Sprintf("claim[%d].kind", i), "%s and %s have different delays, which reach a contestant at its launch: no round has both, so they cannot be compared", p.A, p.B)
+			if a != nil && b != nil && a.At.Launch() != b.At.Launch() {
+				r.errorf(fmt.Sprintf("claim[%d].kind", i), "%s and %s have different delays or work, which reach a contestant at its launch: no round has both, so they cannot be compared", p.A, p.B)
 			}
 		}
 	}

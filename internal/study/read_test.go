@@ -54,6 +54,9 @@ func TestReadErrors(t *testing.T) {
 		{"name twice", change(`name = "late"`, `name = "c10"`), `the name "c10" is taken by level 1`},
 		{"connections", change("connections = 20", "connections = 0"), `load.connections = 0: want 1 to 60000`},
 		{"delay", change(`"10ms"`, `"10"`), `"10": want a time from 0 to 1m`},
+		{"work", change(`{ delay = "10ms" }`, `{ work = "gpu" }`), `no work "gpu"; there is cpu`},
+		{"across work", strings.Replace(change(`{ delay = "10ms" }`, `{ work = "cpu" }`), `b = "slow @ c10"`, `b = "slow @ late"`, 1), "fast @ c10 and slow @ late have different delays or work"},
+		{"quick rounds", change(`primary = "throughput"`, "primary = \"throughput\"\nquick_rounds = 101"), "quick_rounds = 101: want 1 to 100"},
 		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`), `no contestant "solw" in this study`},
 		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`), `:5:39: no contestant "gome" in this project`},
 		{"scenario", change(`scenario = "s"`, `scenario = "r"`), `no scenario "r" in this project`},
@@ -193,7 +196,7 @@ func TestDraftsFitTheirBudgets(t *testing.T) {
 			if err := plan.Profile(&p); err != nil {
 				t.Fatal(err)
 			}
-			st.Tune(&p)
+			st.Tune(&p, c)
 			cost, err := plan.Estimate(&p)
 			if err != nil {
 				t.Errorf("%s, quick %v: %v", st.Slug, c.Quick, err)

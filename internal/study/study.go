@@ -31,6 +31,8 @@ type Study struct {
 	QuickBudget      string            `toml:"quick_budget"`      // with --quick
 	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
 	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
+	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
+	Heap             bool              `toml:"heap"`              // read the heaps of Go contestants around each window
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
 	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
@@ -50,6 +52,7 @@ type Level struct {
 	Contestants []string `toml:"contestants"` // the study's where it is empty
 	Launch      struct {
 		Delay string `toml:"delay"`
+		Work  string `toml:"work"` // "cpu": the handlers hash
 	} `toml:"launch"`
 	Load struct {
 		Connections   int     `toml:"connections"`

@@ -86,7 +86,7 @@ func Mutants(s *scenario.Scenario) []Mutant {
 
 // Serve answers on ln as ref does, but for the defect, until ctx ends.
 func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref *Reference) error {
-	flawed := &Reference{Scenario: ref.Scenario, Delay: ref.Delay, Turns: ref.Turns, Ask: ref.Ask, flaw: m.flaw}
+	flawed := &Reference{Scenario: ref.Scenario, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask, flaw: m.flaw}
 	var h http.Handler = flawed.Handler()
 	if m.wrap != nil {
 		h = m.wrap(ref.Scenario, h)

@@ -14,11 +14,12 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Reference answers any scenario from its contract, on net/http: the yardstick of every run. Delay is slept before each answer; Turns of
+// Reference answers any scenario from its contract, on net/http: the yardstick of every run. Delay is slept before each answer, then it hashes; Turns of
 // an idle loop are added to it, as a known cost.
 type Reference struct {
 	Scenario *scenario.Scenario
 	Delay    time.Duration
+	Hash     bool // before each answer, as CPU-bound contestants do
 	Turns    int
 	Ask      func(path string) ([]byte, error) // the companion, if the scenario has one that it is not bound to
 
@@ -142,6 +143,9 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 		}
 		if r.Delay > 0 {
 			time.Sleep(r.Delay)
+		}
+		if r.Hash {
+			hashes(hashZeros)
 		}
 		r.added.spin(r.Turns)
 		text := fixed

@@ -103,7 +103,7 @@ func clocks(e *Evidence) (State, string) {
 		if l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS {
 			disordered++
 		}
-		if l.ServiceMaxNS > hist.Highest || l.Service != "" && !holdsAll(l) {
+		if l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(l) {
 			beyond++
 		}
 	}
@@ -114,8 +114,8 @@ func clocks(e *Evidence) (State, string) {
 	return Pass, "no time ran backwards, and the histograms hold all requests"
 }
 
-// holdsAll reports whether the histogram of a load counts as many latencies as there were answers.
-func holdsAll(l *result.Load) bool {
+// HoldsAll reports whether the histogram of a load counts as many latencies as there were answers.
+func HoldsAll(l *result.Load) bool {
 	h, err := hist.Decode(l.Service)
 	return err == nil && h.Over() == 0 && h.Count() == l.Succeeded+l.Failed
 }

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+func trimCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "trim RUN >studies/STUDY/trials.jsonl.gz",
+		Short: "Write a run without its histograms, compressed, to be committed",
+		Long: "trim writes all records of a stored run, compressed, without what nothing is judged by: the histograms of trials that hold all of their requests, whose\n" +
+			"quantiles stand beside them, and the windows of warm-ups. Reports and verdicts of such a copy are the same; it is a sixth as large.",
+		Args: arguments(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if isTerminal(cmd.OutOrStdout()) {
+				return usagef("trim writes compressed trials: give it a file, dyno trim %s >trials.jsonl.gz", args[0])
+			}
+			run, err := result.Open(args[0])
+			if err != nil {
+				return usage(err)
+			}
+			return trim(cmd.OutOrStdout(), run)
+		},
+	}
+}
+
+// trim writes run as it is to be committed. A histogram that V23 finds fault with is kept.
+//
+// Note: to merge the trials of an epoch was the other way to make it small. But a pair's value of an epoch is the median of its rounds' ratios, which the
+// medians of the two do not give.
+func trim(w io.Writer, run *result.Run) error {
+	for i := range run.Launches {
+		run.Launches[i].Windows = nil
+	}
+	for i := range run.Trials {
+		if l := &run.Trials[i].Load; l.Service != "" && validity.HoldsAll(l) {
+			l.Service = ""
+		}
+	}
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	return errors.Join(result.Write(z, run), z.Close())
+}

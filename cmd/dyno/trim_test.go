@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// mostCommitted is the most that the trials of a study may take in the repository, bytes.
+const mostCommitted = 5 << 20
+
+// A trimmed run says word for word what the whole one says, and is much smaller.
+func TestTrimmedRunSaysTheSame(t *testing.T) {
+	p := &project{root: "../..", fsys: os.DirFS("../..")}
+	slugs, err := study.Slugs(p.fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, slug := range slugs {
+		st, err := p.study(slug)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(p.root, st.Trials(), result.TrialsFile+".gz")
+		stat, err := os.Stat(file)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil || stat.Size() > mostCommitted {
+			t.Errorf("%s: %v, %d bytes; the most is %d: dyno trim makes it smaller", file, err, stat.Size(), mostCommitted)
+			continue
+		}
+		whole, err := result.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		faulty := len(whole.Trials) / 2
+		had := whole.Trials[faulty].Load.Service != "" // it was not committed trimmed
+		whole.Trials[faulty].Load.Failed++ // its histogram lacks one
+		want := said(t, st, whole)
+		var b bytes.Buffer
+		if err := trim(&b, whole); err != nil {
+			t.Fatal(err)
+		}
+		if size := int64(b.Len()); had && size > stat.Size()/2 {
+			t.Errorf("%s: trimmed it takes %d bytes of %d", slug, size, stat.Size())
+		}
+		z, err := gzip.NewReader(&b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trimmed, err := result.Read(z, "trimmed")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := said(t, st, trimmed); got != want {
+			t.Errorf("%s: trimmed it says something else", slug)
+		}
+		for i := range trimmed.Trials {
+			if kept := trimmed.Trials[i].Load.Service != ""; kept != (had && i == faulty) {
+				t.Fatalf("%s: of trial %d (the faulty one is %d) the histogram is kept: %t", slug, i, faulty, kept)
+			}
+		}
+	}
+}
+
+// said is all that a run says: its report, the verdicts on the claims, and the study's page.
+func said(t *testing.T, st *study.Study, run *result.Run) string {
+	t.Helper()
+	data := study.Judge(run)
+	var err error
+	if data.Claims, err = st.Judge(data, "trials"); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	for _, write := range []report.Writer{report.Text, report.HTML, report.CSV, report.ClaimsJSON, report.Readme} {
+		if err := write(&b, data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.String()
+}

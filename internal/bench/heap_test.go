@@ -1,0 +1,64 @@
+package bench
+
+import (
+	"testing"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+)
+
+// What is allocated in a window is told without what the readings take, and of those that can tell; the handlers' work reaches the launch of its epochs.
+func TestHeapIsReadAroundTheWindow(t *testing.T) {
+	b, h, _, _ := set(t)
+	p := small("a", "b")
+	p.Protocol, p.Heap, p.Ceiling = plan.Duel, true, ""
+	p.Levels = []result.Level{p.Level, {Work: result.CPUBound, Connections: 4, Pipeline: 1}}
+	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
+	run, err := b.Run(t.Context(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, tr := range run.Trials {
+		switch u := tr.Server; {
+		case tr.Contestant == "b":
+			if u.HeapInuseBytes != nil || u.AllocBytes != nil {
+				t.Errorf("b, which cannot tell: %+v", u)
+			}
+		case u.HeapInuseBytes == nil || *u.HeapInuseBytes != 5e6 || *u.AllocBytes != 64*tr.Load.Succeeded:
+			t.Errorf("%s: heap %v, allocated %v in %d requests", tr.Contestant, u.HeapInuseBytes, u.AllocBytes, tr.Load.Succeeded)
+		}
+		seen[run.Plan.LevelOf(&tr).Work] = true
+	}
+	for _, l := range run.Launches {
+		if why := l.Absent["heap"]; (why == "no figures") != (l.Contestant == "b") {
+			t.Errorf("%s cannot tell its heap: %q", l.Contestant, why)
+		}
+	}
+	if len(seen) != 2 {
+		t.Errorf("loaded with the work %v", seen)
+	}
+	for _, l := range h.told {
+		if want := plan.First(&run.Plan, l.Epoch).Work; l.Work != want || !l.Stats {
+			t.Errorf("epoch %d is launched with the work %q, stats %t; want %q", l.Epoch, l.Work, l.Stats, want)
+		}
+	}
+}
+
+func TestHeapIsNotReadUnasked(t *testing.T) {
+	b, h, _, _ := set(t)
+	run, err := b.Run(t.Context(), small("a", "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tr := range run.Trials {
+		if tr.Server.HeapInuseBytes != nil {
+			t.Fatalf("%s: heap %d", tr.Contestant, *tr.Server.HeapInuseBytes)
+		}
+	}
+	for _, l := range h.told {
+		if l.Stats {
+			t.Fatal("told to serve its figures")
+		}
+	}
+}

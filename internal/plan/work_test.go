@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// Work is a launch part as a delay is: levels that differ in it have epochs of their own, and are never compared.
+func TestWorkIsALaunchPart(t *testing.T) {
+	p := several()
+	p.Levels[3] = result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}
+	if got := len(parts(&p)); got != 2 {
+		t.Errorf("%d parts; want 2", got)
+	}
+	pl := player{run: result.Run{Plan: p}, rate: rates}
+	pl.play(t, never)
+	works := map[int]string{}
+	for i := range pl.run.Trials {
+		tr := &pl.run.Trials[i]
+		work := p.LevelOf(tr).Work
+		if before, ok := works[tr.Epoch]; ok && before != work {
+			t.Fatalf("epoch %d has the work %q and %q", tr.Epoch, before, work)
+		}
+		if works[tr.Epoch] = work; First(&p, tr.Epoch).Work != work {
+			t.Fatalf("epoch %d is launched with the work %q, its trials want %q", tr.Epoch, First(&p, tr.Epoch).Work, work)
+		}
+	}
+	p.Pilots = 2
+	p.Family = append(p.Family, result.Comparison{A: cell("a", 0), B: cell("a", 3)})
+	if err := Check(&p); err == nil || !strings.Contains(err.Error(), "different delays or work") {
+		t.Errorf("across work: %v", err)
+	}
+}
+
+// Every connection of a CPU-bound level is answered once in a trial, and the estimate counts on it.
+func TestTrialsOfWork(t *testing.T) {
+	p := several()
+	p.TrialNS = int64(quickTrial)
+	of := func(l result.Level) time.Duration { return time.Duration(trialOf(&p, entrant{level: l})) }
+	if got := of(result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
+		t.Errorf("a trial of 5,000 connections takes %v", got)
+	}
+	if got := of(result.Level{Work: result.CPUBound, Connections: 10, Pipeline: 1}); got != quickTrial {
+		t.Errorf("a trial of ten connections takes %v", got)
+	}
+	if got := Answered(result.Level{Connections: 5000, Pipeline: 1}); got != 0 {
+		t.Errorf("without work they take %v", got)
+	}
+	cost := func(l result.Level) time.Duration {
+		p := quick("a", "b")
+		p.Level = l
+		c, err := Estimate(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Epoch
+	}
+	least := 4 * 3 * 500 * cpuTime // two and two controls; before, in and after each trial
+	if with, without := cost(result.Level{Work: result.CPUBound, Connections: 500, Pipeline: 1}), cost(result.Level{Connections: 500, Pipeline: 1}); with-without < least {
+		t.Errorf("an epoch takes %v; %v without work", with, without)
+	}
+}

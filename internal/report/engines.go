@@ -1,0 +1,63 @@
+package report
+
+import "slices"
+
+// manyRows is from how many contestants on those of one engine stand together, where the order of the table says nothing else.
+const manyRows = 10
+
+// byEngine puts many contestants of several engines in order of these, each engine's as they were.
+func (v *view) byEngine() {
+	v.engines = len(v.rows) >= manyRows && slices.ContainsFunc(v.rows, func(r row) bool { return r.engine() != v.rows[0].engine() })
+	if v.engines {
+		slices.SortStableFunc(v.rows, func(a, b row) int { return compareEngines(a.engine(), b.engine()) })
+	}
+}
+
+// compareEngines orders by name, what is unknown last.
+func compareEngines(a, b string) int {
+	switch {
+	case a == b:
+		return 0
+	case a == noEngine || b != noEngine && b < a:
+		return 1
+	}
+	return -1
+}
+
+// noEngine is that of a contestant that never got so far as to have a record.
+const noEngine = "engine unknown"
+
+// engine is what speaks HTTP in it.
+func (r *row) engine() string {
+	if r.Built == nil || r.Built.Engine == "" {
+		return noEngine
+	}
+	return Clean(r.Built.Engine)
+}
+
+// engineOf is that of a contestant by name.
+func (v *view) engineOf(name string) string {
+	return (&row{Built: v.run.Contestant(name)}).engine()
+}
+
+// engineHead is the engine that begins with row i; empty where none does.
+func (v *view) engineHead(rows []row, i int) string {
+	if !v.engines || rows[i].Control || i > 0 && rows[i-1].engine() == rows[i].engine() {
+		return ""
+	}
+	return rows[i].engine()
+}
+
+// engine prints the engine that begins with row i, if one does.
+func (t *text) engine(v *view, rows []row, i int) {
+	if head := v.engineHead(rows, i); head != "" {
+		t.line(t.paint(dim, head))
+	}
+}
+
+// engineMarkdown writes a row with that engine, before so many further fields.
+func (v *view) engineMarkdown(line func([]string), rows []row, i, fields int) {
+	if head := v.engineHead(rows, i); head != "" {
+		line(append([]string{"**" + escapeMarkdown(head) + "**"}, slices.Repeat([]string{""}, fields)...))
+	}
+}

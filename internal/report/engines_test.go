@@ -1,0 +1,68 @@
+package report
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// engined is the crowd on two engines by turns; of one nothing is known.
+func engined() *Data {
+	d := crowd()
+	for i, name := range d.Run.Plan.Contestants {
+		if i != 4 {
+			d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Title: name, Engine: []string{"net/http", "fasthttp"}[i%2]})
+		}
+	}
+	return d
+}
+
+func TestManyContestantsStandByEngine(t *testing.T) {
+	var want []string
+	for _, group := range []struct {
+		engine string
+		from   int
+	}{{"fasthttp", 1}, {"net/http", 0}} {
+		want = append(want, group.engine)
+		for i := group.from; i < 20; i += 2 {
+			if i != 4 {
+				want = append(want, fmt.Sprintf("server-%02d", i))
+			}
+		}
+	}
+	want = append(want, "engine unknown", "server-04")
+	word := regexp.MustCompile(`net/http|fasthttp|engine unknown|server-\d\d`)
+	for name, f := range map[string]struct {
+		write Writer
+		row   *regexp.Regexp
+	}{
+		"text":     {Text, regexp.MustCompile(`(?m)^(net/http|fasthttp|engine unknown|server-\d\d .*)$`)},
+		"markdown": {Markdown, regexp.MustCompile(`(?m)^\| (\*\*(net/http|fasthttp|engine unknown)\*\*|server-\d\d).*$`)},
+		"html":     {HTML, regexp.MustCompile(`(?m)<tr class="[a-z ]*"><th scope="row.*$`)},
+	} {
+		var got []string
+		for _, row := range f.row.FindAllString(string(written(t, f.write, engined())), -1) {
+			got = append(got, word.FindString(row))
+		}
+		if len(got) < len(want) || strings.Join(got[:len(want)], " ") != strings.Join(want, " ") {
+			t.Errorf("%s: %v\nwant %v", name, got, want)
+		}
+	}
+}
+
+// Few contestants, and those of one engine, stand as they were asked for.
+func TestFewStandAsAsked(t *testing.T) {
+	d := crowd()
+	for _, name := range d.Run.Plan.Contestants {
+		d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Engine: "net/http"})
+	}
+	if s := newSweep(d); s.engines || s.rows[0].Name != "server-00" {
+		t.Errorf("one engine: %s is the first", s.rows[0].Name)
+	}
+	if s := newSweep(sweepFixture(6)); s.engines {
+		t.Error("three contestants stand by engine")
+	}
+}
