@@ -31,6 +31,8 @@ type Study struct {
 	QuickBudget      string            `toml:"quick_budget"`      // with --quick
 	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
 	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
+	Looks            []int             `toml:"looks"`             // numbers of valid epochs of a duel; those of the profile where it is empty
+	Fresh            bool              `toml:"fresh"`             // each level has processes of its own, loaded once with Requests
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
 	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
@@ -48,6 +50,7 @@ type Level struct {
 	Scenario    string   `toml:"scenario"`    // the study's where it is empty
 	Records     int      `toml:"records"`     // that the companion answers with
 	Contestants []string `toml:"contestants"` // the study's where it is empty
+	Continues   bool     `toml:"continues"`   // of a fresh study: loads the processes of the level before on
 	Launch      struct {
 		Delay string `toml:"delay"`
 	} `toml:"launch"`
@@ -58,6 +61,8 @@ type Level struct {
 		RateShare     float64 `toml:"rate_share"`
 	} `toml:"load"`
 	At result.Level `toml:"-"` // as a plan has it
+
+	part int // of a fresh study: levels of one part have the same processes
 }
 
 // Slugs lists the studies of a project, sorted.
@@ -108,7 +113,7 @@ func Analyse(run *result.Run) *analysis.Analysis {
 	in := analysis.Input{
 		Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
-		VoidShare: float64(void) / float64(max(1, all)),
+		VoidShare: float64(void) / float64(max(1, all)), Fresh: p.Fresh,
 	}
 	if len(p.Family) > 0 {
 		in.Family, in.At = p.Family, p.At
