@@ -62,6 +62,9 @@ func (s *sweep) held() *held {
 				if f.absent == "" {
 					c.Value, c.Side = Sig3(f.Value/h.scales[k].Per), f.side()
 				}
+				if f.absent == "" && scales[m.Unit] == nil { // counted: whole, or halves
+					c.Value = grouped(f.Value, decimals(f.Value))
+				}
 				h.rows[from+i].cells = append(h.rows[from+i].cells, c)
 			}
 		}
@@ -83,10 +86,10 @@ var heldNotes = []string{
 
 // head is a column's name with its unit.
 func (h *held) head(k int) string {
-	if name := h.scales[k].Name; !strings.EqualFold(name, h.metrics[k].Title) && h.metrics[k].Unit != "sockets" {
-		return h.metrics[k].Title + ", " + name
+	if scales[h.metrics[k].Unit] == nil {
+		return h.metrics[k].Title
 	}
-	return h.metrics[k].Title
+	return h.metrics[k].Title + ", " + h.scales[k].Name
 }
 
 // heldText is the table in text.
@@ -159,10 +162,7 @@ func (s *sweep) heldPage() *levelsTable {
 	}
 	t := &levelsTable{Title: h.title(s.run.Plan.Requests)}
 	for k, m := range h.metrics {
-		t.Columns = append(t.Columns, pageColumn{Head: m.Title, Unit: strings.TrimPrefix(h.head(k), m.Title+", "), Word: m.Name})
-		if t.Columns[k].Unit == m.Title {
-			t.Columns[k].Unit = ""
-		}
+		t.Columns = append(t.Columns, pageColumn{Head: m.Title, Unit: strings.TrimPrefix(strings.TrimPrefix(h.head(k), m.Title), ", "), Word: m.Name})
 	}
 	for _, r := range h.rows {
 		p := unjudgedRow(r.row, len(h.metrics))
