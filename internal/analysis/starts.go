@@ -42,8 +42,8 @@ func StartsOf(run *result.Run, name string) Starts {
 	return s
 }
 
-// Unloaded is a metric of a contestant that was started and not yet loaded, over the epochs that count: the median, with its interval between them;
-// least and most are of the epochs.
+// Unloaded is a metric of a contestant that was started and not yet loaded, over all its starts, whatever became of their loads: the median, with its
+// interval between them, and the least and the most.
 func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {
 	var values []float64
 	for i := range run.Idle {
