@@ -268,8 +268,12 @@ func announce(w io.Writer, p *result.Plan, c *plan.Cost, out string) {
 	case p.Protocol == plan.Sweep:
 		fmt.Fprintf(w, "about %d trials in %d epochs, %v; figures with intervals, no verdicts\n\n", c.Trials, c.Epochs+p.Pilots, whole)
 	default:
-		fmt.Fprintf(w, "about %d trials of %v in %d epochs, %v; first possible verdict after %v; at most %v\n\n",
-			c.Trials, time.Duration(p.TrialNS), c.Epochs+p.Pilots, whole, c.FirstVerdict.Round(time.Second), time.Duration(p.BudgetNS))
+		each := time.Duration(p.TrialNS).String()
+		if p.Fresh {
+			each = fmt.Sprintf("%d requests", p.Requests)
+		}
+		fmt.Fprintf(w, "about %d trials of %s in %d epochs, %v; first possible verdict after %v; at most %v\n\n",
+			c.Trials, each, c.Epochs+p.Pilots, whole, c.FirstVerdict.Round(time.Second), time.Duration(p.BudgetNS))
 	}
 }
 

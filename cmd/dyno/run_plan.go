@@ -41,6 +41,8 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	switch {
 	case slices.Equal(p.Controls, []string{"none"}):
 		p.Controls = []string{}
+	case len(p.Controls) == 0 && p.Fresh && p.Protocol == plan.Duel: // for each would cost as much as a contestant
+		p.Controls = []string{}
 	case len(p.Controls) == 0:
 		p.Controls = []string{"ref", "ref'"}
 		if p.Profile == "full" || p.Profile == plan.Lab {
@@ -116,7 +118,7 @@ func choose(p *result.Plan, f *runFlags, st *study.Study) error {
 	st.Fill(p, study.Choice{Quick: f.quick, Levels: f.levels})
 	if len(f.contestants) > 0 {
 		p.Contestants, p.Title, p.Study = f.contestants, "", ""
-		p.Requests, p.TrialNS, p.BudgetNS, p.Heap = 0, 0, 0, false // those of the study are for its own
+		p.Requests, p.TrialNS, p.BudgetNS, p.Heap, p.Fresh = 0, 0, 0, false, false // those of the study are for its own
 	}
 	if f.scenario != "" {
 		p.Scenario = f.scenario

@@ -22,6 +22,7 @@ type Input struct {
 	Alpha       float64
 	Margin      float64
 	VoidShare   float64 // of the trials, that lie in void rounds
+	Fresh       bool    // each level has processes of its own, so that what they hold is its own
 
 	// Family are the comparisons of a run at several levels that are judged together, nil: all pairs of contestants at the one level. At is the
 	// index of a trial's level.
@@ -59,7 +60,7 @@ func Analyse(in Input) *Analysis {
 			a.Shares[c.Contestant] = x
 		}
 	}
-	for _, m := range t.metrics() {
+	for _, m := range t.metrics(in.Fresh) {
 		if m.Told {
 			continue
 		}

@@ -17,7 +17,11 @@ type Metric struct {
 	Open  bool                                // of open loops alone: a closed loop has none
 	Rare  bool                                // shown of runs that have it
 	Told  bool                                // of the machine: more is neither better nor worse, so it is compared with nothing
+	Held  bool                                // of runs with fresh processes alone: in others it is of all that the processes carried before, too
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
+
+	// Idle is the same of a process that was started and not yet loaded; nil: it has no such value.
+	Idle func(*result.Usage) (float64, bool)
 }
 
 // Metrics are all that a duel shows, the primary among them.
@@ -25,12 +29,19 @@ var Metrics = []Metric{
 	{Name: "throughput", Title: "Throughput", Unit: "1/s", More: true, Wall: true, Of: throughput},
 	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Of: cpuPerRequest},
 	{Name: "p50", Title: "Service time, median", Unit: "ns", Wall: true, Of: p50},
-	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: memory},
+	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: ofServer(pss), Idle: pss},
 	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Wall: true, Open: true, Of: responseP50},
 	{Name: "response_p99", Title: "Response time, 99 %", Unit: "ns", Wall: true, Open: true, Of: responseP99},
 	{Name: "heap_inuse", Title: "Heap in use", Unit: "bytes", Rare: true, Of: heapInuse},
 	{Name: "alloc_per_request", Title: "Allocated per request", Unit: "bytes", Rare: true, Of: allocPerRequest},
 	{Name: "instructions_per_request", Title: "Instructions per request", Unit: "instructions", Rare: true, Of: instructions},
+
+	// Of loads of one number of requests.
+	{Name: "cpu_time", Title: "CPU time", Unit: "ns", Rare: true, Held: true, Of: ofServer(cpuTime), Idle: cpuTime},
+	{Name: "cpu_since_start", Title: "CPU time since the start", Unit: "ns", Rare: true, Held: true, Of: ofServer(cpuSinceStart), Idle: cpuTime},
+	{Name: "threads", Title: "Threads", Unit: "threads", Rare: true, Held: true, Of: ofServer(threads), Idle: threads},
+	{Name: "sockets", Title: "Open sockets", Unit: "sockets", Rare: true, Held: true, Of: ofServer(sockets), Idle: sockets},
+	{Name: "swap_pss", Title: "Swapped (SwapPss)", Unit: "bytes", Rare: true, Held: true, Told: true, Of: ofServer(swapPSS), Idle: swapPSS},
 
 	// Of runs with a companion, which has no CPUs of its own.
 	{Name: "server_cpu_share", Title: "CPU of the server", Unit: "share", Rare: true, Told: true, Of: serverShare},
@@ -66,11 +77,41 @@ func p50(t *result.Trial) (float64, bool) {
 	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
 }
 
-func memory(t *result.Trial) (float64, bool) {
-	if t.Server.PSSBytes == nil || *t.Server.PSSBytes <= 0 {
+// ofServer is what a trial's server used or held.
+func ofServer(of func(*result.Usage) (float64, bool)) func(*result.Trial) (float64, bool) {
+	return func(t *result.Trial) (float64, bool) { return of(&t.Server) }
+}
+
+func pss(u *result.Usage) (float64, bool) { return positive(u.PSSBytes) }
+
+// cpuTime is of the whole load: it can be compared where all loads are of one number of requests.
+func cpuTime(u *result.Usage) (float64, bool) { return positive(u.CPUNS) }
+
+func cpuSinceStart(u *result.Usage) (float64, bool) {
+	if u.CPUUserTotalNS == nil || u.CPUSystemTotalNS == nil {
 		return 0, false
 	}
-	return float64(*t.Server.PSSBytes), true
+	all := *u.CPUUserTotalNS + *u.CPUSystemTotalNS
+	return positive(&all)
+}
+
+func threads(u *result.Usage) (float64, bool) { return positive(u.Threads) }
+
+func sockets(u *result.Usage) (float64, bool) { return positive(u.OpenSockets) }
+
+// swapPSS may be 0, and mostly is.
+func swapPSS(u *result.Usage) (float64, bool) {
+	if u.SwapPSSBytes == nil {
+		return 0, false
+	}
+	return float64(*u.SwapPSSBytes), true
+}
+
+func positive(n *int64) (float64, bool) {
+	if n == nil || *n <= 0 {
+		return 0, false
+	}
+	return float64(*n), true
 }
 
 func heapInuse(t *result.Trial) (float64, bool) {

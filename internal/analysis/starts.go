@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math"
+	"slices"
 
 	"dyno/internal/result"
 	"dyno/internal/stats"
@@ -41,11 +42,30 @@ func StartsOf(run *result.Run, name string) Starts {
 	return s
 }
 
+// Unloaded is a metric of a contestant that was started and not yet loaded, over all its starts, whatever became of their loads: the median, with its
+// interval between them, and the least and the most.
+func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {
+	var values []float64
+	for i := range run.Idle {
+		r := &run.Idle[i]
+		if r.Contestant != name || r.Connections > 0 || r.Epoch < run.Plan.Pilots || m.Idle == nil {
+			continue
+		}
+		if v, ok := m.Idle(&r.Server); ok {
+			values = append(values, v)
+		}
+	}
+	if len(values) == 0 {
+		return Estimate{}, 0, 0
+	}
+	return level(values), slices.Min(values), slices.Max(values)
+}
+
 // perConnection is the slope of each epoch that has one.
 func perConnection(run *result.Run, name string) (slopes []float64) {
 	x, y := map[int][]float64{}, map[int][]float64{}
 	for _, r := range run.Idle {
-		if r.Contestant == name && r.Server.PSSBytes != nil {
+		if r.Contestant == name && r.Connections > 0 && r.Server.PSSBytes != nil {
 			x[r.Epoch], y[r.Epoch] = append(x[r.Epoch], float64(r.Connections)), append(y[r.Epoch], float64(*r.Server.PSSBytes))
 		}
 	}

@@ -167,9 +167,9 @@ func (t *Table) has(m Metric) bool {
 	return false
 }
 
-// metrics are those of a run: not those of open loops, nor what is rarely measured, where it has none.
-func (t *Table) metrics() []Metric {
-	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return (m.Open || m.Rare) && !t.has(m) })
+// metrics are those of a run: not those of open loops, nor what is rarely measured, where it has none, nor what is of fresh processes, where they are not.
+func (t *Table) metrics(fresh bool) []Metric {
+	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return (m.Open || m.Rare) && !t.has(m) || m.Held && !fresh })
 }
 
 // at is a contestant at the first level, which is the only one of most runs.
@@ -179,7 +179,7 @@ func at(contestant string) result.Cell { return result.Cell{Contestant: contesta
 func cells(t *Table, in Input, alpha float64) []Cell {
 	var out []Cell
 	for _, name := range append(slices.Clone(in.Contestants), in.Controls...) {
-		for _, m := range t.metrics() {
+		for _, m := range t.metrics(in.Fresh) {
 			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name], Level: t.Level(m, at(name))}
 			if c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "no trial of it stands"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/analysis"
 	"dyno/internal/conf"
 )
 
@@ -90,6 +91,9 @@ func (k *checker) claim() {
 	}
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames(false)))
+	}
+	if m, _ := analysis.MetricNamed(c.Metric); m.Told && c.Kind != Bound {
+		k.errorf("metric", "%s is of the machine and compared with nothing: a claim of it is one of kind bound", c.Metric)
 	}
 	k.cell("a", &c.A)
 	k.cell("b", &c.B)

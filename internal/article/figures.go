@@ -38,7 +38,7 @@ var units = map[string]map[string]float64{
 	"ns":    {"s": 1e9, "ms": 1e6, "µs": 1e3, "us": 1e3, "ns": 1},
 	"B/s":   {"MiB/s": 1 << 20, "MB/s": 1e6, "KiB/s": 1 << 10, "KB/s": 1e3, "B/s": 1},
 	"bytes": {"MiB": 1 << 20, "MB": 1e6, "KiB": 1 << 10, "KB": 1e3, "bytes": 1},
-	"lines": {"lines": 1},
+	"lines": {"lines": 1}, "threads": {"threads": 1}, "sockets": {"sockets": 1},
 }
 
 // ReadFigures reads the figures.csv at path, whose cells must be members of the study. All errors are told, each with file:line:column.

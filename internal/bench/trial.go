@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -36,7 +37,11 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		s.err = b.open(ctx, s)
 		all = append(all, s)
 	}
-	b.warm(ctx, all)
+	if p.Fresh {
+		b.unloaded(all)
+	} else {
+		b.warm(ctx, all)
+	}
 	if gone := b.gone(); gone != nil && ctx.Err() == nil {
 		return b.lose(epoch, "launch", gone)
 	}
@@ -49,7 +54,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		if ctx.Err() != nil {
 			continue
 		}
-		if s.err == nil {
+		if s.err == nil && s.idle == nil {
 			s.err = s.server.Freeze()
 		}
 		var err error
@@ -58,6 +63,9 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 		} else {
 			s.meter()
 			err = b.record(result.Record{Launch: &s.Launch})
+		}
+		if s.err == nil && s.idle != nil {
+			err = errors.Join(err, b.record(result.Record{Idle: s.idle}))
 		}
 		if err != nil {
 			return err
@@ -73,6 +81,7 @@ type started struct {
 	position  int
 	managed   bool
 	server    Server
+	idle      *result.Idle   // of a fresh process, before its first load
 	at        []result.Level // that it is warmed up at
 	disturbed bool           // another one of the epoch compiles beside it
 	need      int            // windows that its last level must hold

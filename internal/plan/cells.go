@@ -50,6 +50,9 @@ func Answered(l result.Level) time.Duration {
 	return time.Duration(l.Connections*max(1, l.Pipeline)) * cpuTime
 }
 
+// requestTime is what a request takes beside the handler's delay, with a connection of its own.
+const requestTime = 50 * time.Microsecond
+
 // Family are the comparisons that a duel decides among the named contestants: those of the plan, or all pairs at the first level.
 func Family(p *result.Plan, names []string) []result.Comparison {
 	var out []result.Comparison
@@ -77,12 +80,15 @@ func compared(p *result.Plan, c result.Cell, control bool) bool {
 	if len(p.Family) == 0 {
 		return c.Level == 0
 	}
-	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool {
-		if control {
-			return c.Level == f.A.Level || c.Level == f.B.Level
-		}
-		return c == f.A || c == f.B
-	})
+	is := func(o result.Cell) bool { // with fresh processes it takes along all that they carry
+		return (control || c.Contestant == o.Contestant) && (c.Level == o.Level || p.Fresh && together(p, c.Level, o.Level))
+	}
+	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool { return is(f.A) || is(f.B) })
+}
+
+// together reports whether an epoch has both levels.
+func together(p *result.Plan, a, b int) bool {
+	return slices.ContainsFunc(parts(p), func(part []int) bool { return slices.Contains(part, a) && slices.Contains(part, b) })
 }
 
 // loaded reports whether the plan has the cell of a contestant.
@@ -105,12 +111,15 @@ func Loaded(p *result.Plan, level int) (names []string, judged bool) {
 }
 
 // parts are the levels of p by what reaches the contestants at launch, as indices: an epoch, whose processes are started once, has the levels of one
-// part.
+// part. With fresh processes each level without a step begins one.
 func parts(p *result.Plan) [][]int {
 	var out [][]int
 	at := map[result.LaunchPart]int{}
 	for i, l := range p.Points() {
 		k, seen := at[l.Launch()]
+		if p.Fresh {
+			k, seen = len(out)-1, l.Step > 0 && len(out) > 0
+		}
 		if !seen {
 			k = len(out)
 			at[l.Launch()] = k
@@ -376,8 +385,13 @@ func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rat
 }
 
 // trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times;
-// where a companion answers with many records, twice and more, and once where handlers hash.
+// where a companion answers with many records, twice and more, and once where handlers hash. With fresh processes it is about what the number of
+// requests takes.
 func trialOf(p *result.Plan, e entrant) int64 {
+	if p.Fresh {
+		c := int64(e.level.Connections)
+		return (p.Requests+c-1)/c*e.level.DelayNS + p.Requests*int64(requestTime)
+	}
 	if p.Protocol != Sweep && len(p.Levels) == 0 && e.level.Records == 0 && e.level.Work == "" {
 		return p.TrialNS
 	}

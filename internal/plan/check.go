@@ -16,6 +16,8 @@ func Check(p *result.Plan) error {
 	points := p.Points()
 	for i, l := range points {
 		switch {
+		case l.Step > 0 && (!p.Fresh || i == 0 || points[i-1].Step != l.Step-1 || points[i-1].Launch() != l.Launch()):
+			return fmt.Errorf("level %d is load %d of its processes: want fresh processes, and before it in the plan the load %d of the same delay", i, l.Step+1, l.Step)
 		case slices.Index(points, l) < i:
 			return fmt.Errorf("level %d is level %d again: a plan's levels must differ", i, slices.Index(points, l))
 		case l.RateShare == 0:
@@ -30,6 +32,9 @@ func Check(p *result.Plan) error {
 		case len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(c result.Cell) bool { return c.Level == base(p, i) }):
 			return fmt.Errorf("level %d is a share of level %d, at which no contestant is loaded: add cells there", i, base(p, i))
 		}
+	}
+	if p.Fresh && p.Requests < 1 {
+		return fmt.Errorf("fresh processes are loaded with a number of requests, and the plan has none")
 	}
 	for _, name := range p.Contestants {
 		if len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(c result.Cell) bool { return c.Contestant == name }) {
@@ -70,11 +75,14 @@ func comparable(p *result.Plan, f result.Comparison) error {
 			return fmt.Errorf("%s is compared but not loaded: add it to the cells", cellName(c))
 		}
 	}
-	points := p.Points()
 	if f.A == f.B {
 		return fmt.Errorf("%s is compared with itself", cellName(f.A))
 	}
-	if points[f.A.Level].Launch() != points[f.B.Level].Launch() {
+	switch {
+	case together(p, f.A.Level, f.B.Level):
+	case p.Fresh:
+		return fmt.Errorf("%s and %s have processes of their own, started for each: they never share a round, so they cannot be compared", cellName(f.A), cellName(f.B))
+	default:
 		return fmt.Errorf("%s and %s have different delays or work, which reach a contestant when it is launched: they never share a round, so they cannot be compared", cellName(f.A), cellName(f.B))
 	}
 	return nil

@@ -53,13 +53,16 @@ func Profile(p *result.Plan) error {
 	default:
 		return fmt.Errorf("no profile %q; there are quick, full and lab", p.Profile)
 	}
+	if p.Fresh {
+		rewarm = 0
+	}
 	trial := max(shortest, 20*time.Duration(p.Level.DelayNS))
 	switch p.Protocol {
 	case Duel:
 		if p.Profile == Lab && len(p.IdleConnections) == 0 {
 			p.IdleConnections = []int{1, 500, 1000}
 		}
-		if share := map[string]float64{"full": commonShare, Lab: labShare}[p.Profile]; share > 0 && len(p.Levels) == 0 && !p.Level.Open() {
+		if share := map[string]float64{"full": commonShare, Lab: labShare}[p.Profile]; share > 0 && len(p.Levels) == 0 && !p.Level.Open() && !p.Fresh {
 			common := p.Level // beside what is decided
 			common.RateShare = share
 			p.Levels = []result.Level{p.Level, common}
@@ -94,6 +97,9 @@ func Profile(p *result.Plan) error {
 			p.Epochs = 1
 		}
 		return nil
+	}
+	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
+		p.Rounds, p.Pilots = 1, 0
 	}
 	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(rewarm)}, p.Level)
 	return nil
@@ -253,6 +259,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	entering := slices.Concat(every, besides)
 	names := launched(p, epoch, entering)
 	for _, name := range names {
+		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
 		sum += time.Duration(len(warmups(entering, name))-1) * anotherScenario
 		if slices.Contains(p.Managed, name) {
 			sum += startManaged
@@ -263,7 +270,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	if p.Companion != "" {
 		sum += startNative
 	}
-	if p.Protocol != Classic {
+	if p.Protocol != Classic && !p.Fresh {
 		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
 	}
 	if p.Protocol == Search {

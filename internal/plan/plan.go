@@ -63,7 +63,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	if o, ok := following(run, last); ok {
 		return o, ""
 	}
-	if p.Protocol != Classic && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch) {
+	if p.Protocol != Classic && !p.Fresh && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch) {
 		return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch, Round: last.Round, Attempt: last.Attempt + 1})
 	}
 	if last.Round+1 < roundsIn(p, last.Epoch) {
@@ -157,6 +157,7 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 	}
 	if p.Protocol != Classic { // whose order is the one asked for, as in the articles
 		order = permutation(k, order)
+		slices.SortStableFunc(order, func(a, b entrant) int { return a.level.Step - b.level.Step })
 	}
 	for pos := k.Position + 1; pos < len(order); pos++ {
 		e := order[pos]
@@ -184,8 +185,13 @@ func First(p *result.Plan, epoch int) result.Level {
 	return p.Points()[parts(p)[partAt(p, epoch)][0]]
 }
 
-// Rewarm is the length of the load before a trial that does not count, ns.
-func Rewarm(p *result.Plan, level result.Level) int64 { return max(p.RewarmNS, 2*level.DelayNS) }
+// Rewarm is the length of the load before a trial that does not count, ns; 0 where the plan has none.
+func Rewarm(p *result.Plan, level result.Level) int64 {
+	if p.RewarmNS == 0 {
+		return 0
+	}
+	return max(p.RewarmNS, 2*level.DelayNS)
+}
 
 // starters are all that a round of the plan would load.
 func starters(p *result.Plan, pilot bool) []string {

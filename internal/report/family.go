@@ -176,6 +176,10 @@ func (s *sweep) familyMethod() []fact {
 		case "Load":
 			f.Name, f.Value = "Levels", orElse(strings.Join(s.names, "; "), "none")
 		case "Trial":
+			if n := s.run.Plan.Requests; s.run.Plan.Fresh {
+				f.Value = grouped(float64(n), 0) + " requests, the first load of processes that are started for it and not warmed up; load 2 and later go on with those of the load before"
+				break
+			}
 			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each connection, 400 ms of an open loop, 1 s of one that is loaded once an epoch"
 		case "Order":
 			f.Value = fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d; what no pair names stands in the first round of some epochs only", s.run.Plan.Seed)

@@ -15,6 +15,7 @@ type levelsPage struct {
 	page
 	Heading string
 	Family  []pagePair // named pairs
+	Held    *levelsTable
 	Primary string
 	Rowless bool
 	Aside   string
@@ -87,6 +88,9 @@ func sweepHTML(w io.Writer, d *Data) error {
 		p.Legend = append(p.Legend, legend{"l-control", "yardstick"})
 	}
 	p.Marks, p.Gaps = s.marks(), slices.Concat(s.gaps(), s.rowNotes())
+	if p.Held = s.heldPage(); p.Held != nil {
+		p.Marks = append(p.Marks, heldNotes...)
+	}
 	if s.isFamily() {
 		p.Words, p.Style = s.familyWords(), p.Style+template.CSS(familyStyle)
 		p.Family, p.Primary, p.Facts = s.familyPage(), strings.ToLower(s.primary().Title), s.familyFacts()

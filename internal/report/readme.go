@@ -33,6 +33,10 @@ func Readme(w io.Writer, d *Data) error {
 	c.table(out)
 	v.figures(out)
 	c.costMarkdown(out)
+	if d.Run.Plan.Fresh {
+		fmt.Fprintf(out, "## What the processes used and hold\n\nAfter %s requests at each level.\n\n", grouped(float64(d.Run.Plan.Requests), 0))
+		newSweep(d).heldMarkdown(out)
+	}
 	v.machines(out)
 	if len(c.Notes)+len(c.Unavailable) > 0 { // in the words of the study's author
 		fmt.Fprint(out, "## What differs from the article, and why\n\n")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,6 +81,11 @@ func (s *search) lines() (out []searchLine) {
 // sentences are what a search says in words.
 func (s *search) sentences() []string {
 	list := append([]string{sentenceCase(searchLabel) + ". The objective: " + s.objective() + "."}, s.forbidding()...)
+	return slices.Concat(list, s.notes(), s.endedEarly())
+}
+
+// notes are what it found beside figures.
+func (s *search) notes() (list []string) {
 	for _, c := range s.Found {
 		switch {
 		case math.IsInf(c.Hi, 1):
@@ -91,13 +97,13 @@ func (s *search) sentences() []string {
 	if a := s.absent(); a != "" {
 		list = append(list, a)
 	}
-	return append(list, s.endedEarly()...)
+	return list
 }
 
 func searchText(w io.Writer, d *Data) error {
 	s := newSearch(d)
 	t := newText(w, s.view)
-	t.unjudgedHead(sentenceCase(searchLabel), s.head(), s.sentences()[1:])
+	t.unjudgedHead(sentenceCase(searchLabel), s.head(), s.notes())
 	lines := s.lines()
 	table := []column{{head: contestantHead}}
 	for _, l := range lines {

@@ -125,6 +125,9 @@ func levelName(l result.Level) string {
 	if l.PerConnection > 0 {
 		parts = append(parts, fmt.Sprintf("%d per connection", l.PerConnection))
 	}
+	if l.Step > 0 {
+		parts = append(parts, fmt.Sprintf("load %d", l.Step+1))
+	}
 	switch {
 	case l.RatePerSec > 0:
 		parts = append(parts, grouped(l.RatePerSec, 0)+"/s")
@@ -250,6 +253,9 @@ func (s *sweep) any() bool { return s.has(func(f figure) bool { return f.absent 
 func (s *sweep) shownMetrics() []analysis.Metric {
 	if !s.any() {
 		return s.metrics[:1]
+	}
+	if s.run.Plan.Fresh { // of which one table has all that an idle process has as well
+		return slices.DeleteFunc(slices.Clone(s.metrics), func(m analysis.Metric) bool { return m.Idle != nil })
 	}
 	return s.metrics
 }

@@ -20,6 +20,7 @@ func sweepMarkdown(w io.Writer, d *Data) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "### %s\n\n%s\n\n", escapeMarkdown(s.heading()), escapeMarkdown(strings.Join(s.sentences(), " ")))
 	s.familyMarkdown(out)
+	s.heldMarkdown(out)
 	for _, m := range s.shownMetrics() {
 		s.showing(m).markdownTable(out, m)
 	}
@@ -147,6 +148,9 @@ func sweepJSON(w io.Writer, d *Data) error {
 	list := []object{}
 	for _, r := range slices.Concat(s.rows, s.controls) {
 		o := s.unjudgedJSON(r)
+		if idle := s.unloadedJSON(r); idle != nil {
+			o = append(o, field{"idle", idle})
+		}
 		list = append(list, append(o, field{"levels", s.rowLevelsJSON(r)}, field{"starts", startsJSON(r.Starts)}, field{"built", r.Built}, field{"launches", s.launchesJSON(r)}))
 	}
 	summary := object{{"valid_trials", s.Valid}, {"void_trials", s.Void}, {"primary", s.primary().Name}}

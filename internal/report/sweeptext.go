@@ -14,6 +14,7 @@ func sweepText(w io.Writer, d *Data) error {
 	t := newText(w, s.view)
 	t.unjudgedHead(sentenceCase(s.label()), s.head(), s.familyAnswer())
 	t.familyText(s)
+	t.heldText(s)
 	t.sweepTables(s)
 	for _, list := range [][]string{s.marks(), s.gaps(), s.rowNotes()} {
 		for _, l := range list {

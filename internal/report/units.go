@@ -81,6 +81,9 @@ func seemsOne(v float64, n int) bool {
 
 // PlusMinus prints the wider side of an interval around value, as a percentage of it: "±2.3 %"; "±∞" where a side is open.
 func PlusMinus(value, lo, hi float64) string {
+	if lo == value && hi == value { // 0 as well
+		return "±0 %"
+	}
 	side := max(hi-value, value-lo) / math.Abs(value)
 	if math.IsNaN(side) || math.IsInf(side, 0) {
 		return "±∞"

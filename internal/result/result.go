@@ -139,10 +139,14 @@ type Plan struct {
 	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
 	IdleConnections []int `json:"idle_connections,omitempty"`
 
+	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once with Requests; but a level with a Step has those of
+	// the level before it.
+	Fresh bool `json:"fresh,omitempty"`
+
 	TrialNS  int64 `json:"trial_ns"`
 	RewarmNS int64 `json:"rewarm_ns"`
 	BudgetNS int64 `json:"budget_ns"`          // after the builds
-	Requests int64 `json:"requests,omitempty"` // classic: of one load, instead of TrialNS
+	Requests int64 `json:"requests,omitempty"` // classic, and of fresh processes: of one load, instead of TrialNS
 
 	StartedUnixNS int64 `json:"started_unix_ns"`
 }
@@ -162,6 +166,8 @@ type Level struct {
 	RateShare float64 `json:"rate_share,omitempty"`
 	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
 	Records   int     `json:"records,omitempty"`  // that the companion answers with
+	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the levels before it in the plan, one after another.
+	Step int `json:"step,omitempty"`
 }
 
 // CPUBound is the work of handlers that hash before they answer, some milliseconds or less (doc/contestants.md).
@@ -446,7 +452,9 @@ type Usage struct {
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`
 }
 
-// Idle is what a contestant holds with idle connections, each of which has carried one request. Read at the end of an epoch, in rising order.
+// Idle is what a contestant holds with idle connections, each of which has carried one request. Read at the end of an epoch, in rising order. With
+// no Connections, in a plan of fresh processes: what it holds when it is started, verified and frozen, before its first load, and CPUNS is since its
+// launch.
 type Idle struct {
 	Contestant    string `json:"contestant"`
 	Epoch         int    `json:"epoch"`

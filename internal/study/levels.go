@@ -123,7 +123,7 @@ func Levels(run *result.Run) []report.Level {
 		controls := slices.DeleteFunc(slices.Clone(p.Controls), func(n string) bool { return !slices.Contains(l.Loaded, n) })
 		l.Analysis = analysis.Analyse(analysis.Input{
 			Trials: valid[i], Pilot: pilot[i], Contestants: contestants, Controls: controls, Ceiling: p.Ceiling, Failed: failed(run),
-			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
+			Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Fresh: p.Fresh,
 		})
 		for _, name := range l.Loaded {
 			switch {

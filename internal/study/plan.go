@@ -63,16 +63,19 @@ func (s *Study) entrants(quick bool) []string {
 	return s.Contestants
 }
 
-// taken are the levels that a run loads.
+// taken are the levels that a run loads: with one that goes on with the processes of others, those.
 func (s *Study) taken(c Choice) []*Level {
 	var all, quick []*Level
 	for i := range s.Levels {
 		l := &s.Levels[i]
-		if len(c.Levels) > 0 && !slices.Contains(c.Levels, l.Name) {
+		leads := func(to func(Level) bool) bool {
+			return slices.ContainsFunc(s.Levels, func(o Level) bool { return to(o) && o.part == l.part && o.At.Step >= l.At.Step })
+		}
+		if len(c.Levels) > 0 && !leads(func(o Level) bool { return slices.Contains(c.Levels, o.Name) }) {
 			continue
 		}
 		all = append(all, l)
-		if l.Quick {
+		if leads(func(o Level) bool { return o.Quick }) {
 			quick = append(quick, l)
 		}
 	}
@@ -122,7 +125,7 @@ func (s *Study) Whole(run *result.Run) error {
 	return nil
 }
 
-// Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer.
+// Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer, and the looks.
 func (s *Study) Tune(p *result.Plan, c Choice) {
 	rounds := s.Rounds
 	if c.Quick && s.QuickRounds > 0 {
@@ -130,6 +133,9 @@ func (s *Study) Tune(p *result.Plan, c Choice) {
 	}
 	if rounds > 0 && p.Protocol == plan.Duel {
 		p.Rounds = rounds
+	}
+	if len(s.Looks) > 0 && p.Protocol == plan.Duel {
+		p.Looks = slices.Clone(s.Looks)
 	}
 }
 
@@ -155,8 +161,11 @@ func (s *Study) Fill(p *result.Plan, c Choice) {
 	if d, err := time.ParseDuration(budget); err == nil && p.Protocol == plan.Duel {
 		p.BudgetNS = int64(d)
 	}
-	if p.Protocol == plan.Classic {
+	p.Fresh = s.Fresh && (p.Protocol == plan.Duel || p.Protocol == plan.Sweep)
+	if p.Protocol == plan.Classic || p.Fresh {
 		p.Requests = s.Requests
+	}
+	if p.Protocol == plan.Classic {
 		if d, err := time.ParseDuration(s.Duration); err == nil {
 			p.TrialNS = int64(d)
 		}

@@ -101,6 +101,14 @@ func (r *reader) head() {
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":
 		r.errorf("duration", "requests and duration: give one of them")
+	case s.Fresh && s.Requests == 0:
+		r.errorf("fresh", "fresh processes are loaded with a number of requests: give \"requests\"")
+	case s.Fresh && s.Rounds > 0:
+		r.errorf("rounds", "fresh processes are loaded once an epoch: leave the rounds out")
+	case s.Fresh && s.Base != "":
+		r.errorf("base", "fresh processes share no round with those of other levels: there is no difference to a base")
+	case slices.ContainsFunc(s.Looks, func(n int) bool { return n < 1 }):
+		r.errorf("looks", "looks = %v: want numbers of epochs, 1 or more", s.Looks)
 	}
 	for i, name := range s.Contestants {
 		key := fmt.Sprintf("contestants[%d]", i)
@@ -169,6 +177,7 @@ func (r *reader) levels() {
 		if l.At.Scenario == r.s.Scenario {
 			l.At.Scenario = ""
 		}
+		r.process(i)
 		if l.Name == "" {
 			l.Name = levelName(l)
 		}
@@ -183,6 +192,27 @@ func (r *reader) levels() {
 			}
 		}
 	}
+}
+
+// process says which processes the i-th level of a fresh study loads, and checks that those it continues are the same.
+func (r *reader) process(i int) {
+	l, key := &r.s.Levels[i], fmt.Sprintf("level[%d].continues", i)
+	if r.s.Fresh && l.At.RateShare > 0 {
+		r.errorf(fmt.Sprintf("level[%d].load.rate_share", i), "fresh processes are loaded with a number of requests, in a closed loop: leave the rate out")
+	}
+	l.part = i
+	switch {
+	case !l.Continues:
+		return
+	case !r.s.Fresh || i == 0:
+		r.errorf(key, "a level continues the one before it in a study with fresh = true")
+		return
+	}
+	before := &r.s.Levels[i-1]
+	if l.At.Launch() != before.At.Launch() || !slices.Equal(r.s.at(l), r.s.at(before)) {
+		r.errorf(key, "its processes are those of the level %q: want the same delay and contestants", before.Name)
+	}
+	l.part, l.At.Step = before.part, before.At.Step+1
 }
 
 // base checks the level that the others are differences to.
@@ -219,6 +249,7 @@ func levelName(l *Level) string {
 	add(l.At.PerConnection == 1, "%s", "close")
 	add(l.At.PerConnection > 1, "%d per connection", l.At.PerConnection)
 	add(l.At.RateShare > 0, "at %v of capacity", l.At.RateShare)
+	add(l.At.Step > 0, "load %d", l.At.Step+1)
 	return strings.Join(parts, ", ")
 }
 
@@ -231,7 +262,11 @@ func (r *reader) pairs() {
 		}
 		for _, p := range c.Pairs() {
 			a, b := r.s.level(p.A.Level), r.s.level(p.B.Level)
-			if a != nil && b != nil && a.At.Launch() != b.At.Launch() {
+			switch {
+			case a == nil || b == nil:
+			case r.s.Fresh && a.part != b.part:
+				r.errorf(fmt.Sprintf("claim[%d].kind", i), "%s and %s are loads of different processes: no round has both, so they cannot be compared", p.A, p.B)
+			case a.At.Launch() != b.At.Launch():
 				r.errorf(fmt.Sprintf("claim[%d].kind", i), "%s and %s have different delays or work, which reach a contestant at its launch: no round has both, so they cannot be compared", p.A, p.B)
 			}
 		}

@@ -33,6 +33,8 @@ type Study struct {
 	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
 	Heap             bool              `toml:"heap"`              // read the heaps of Go contestants around each window
+	Looks            []int             `toml:"looks"`             // numbers of valid epochs of a duel; those of the profile where it is empty
+	Fresh            bool              `toml:"fresh"`             // each level has processes of its own, loaded once with Requests
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
 	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
@@ -50,6 +52,7 @@ type Level struct {
 	Scenario    string   `toml:"scenario"`    // the study's where it is empty
 	Records     int      `toml:"records"`     // that the companion answers with
 	Contestants []string `toml:"contestants"` // the study's where it is empty
+	Continues   bool     `toml:"continues"`   // of a fresh study: loads the processes of the level before on
 	Launch      struct {
 		Delay string `toml:"delay"`
 		Work  string `toml:"work"` // "cpu": the handlers hash
@@ -61,6 +64,8 @@ type Level struct {
 		RateShare     float64 `toml:"rate_share"`
 	} `toml:"load"`
 	At result.Level `toml:"-"` // as a plan has it
+
+	part int // of a fresh study: levels of one part have the same processes
 }
 
 // Slugs lists the studies of a project, sorted.
@@ -111,7 +116,7 @@ func Analyse(run *result.Run) *analysis.Analysis {
 	in := analysis.Input{
 		Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
-		VoidShare: float64(void) / float64(max(1, all)),
+		VoidShare: float64(void) / float64(max(1, all)), Fresh: p.Fresh,
 	}
 	if len(p.Family) > 0 {
 		in.Family, in.At = p.Family, p.At

@@ -273,6 +273,9 @@ func busy(e *Evidence, name string, own []result.Trial) (State, string) {
 }
 
 func warmup(e *Evidence, name string, own []result.Trial) (State, string) {
+	if e.Run.Plan.Fresh {
+		return Pass, "none, as planned: its figures are of the first loads of fresh processes"
+	}
 	s := analysis.StartsOf(e.Run, name)
 	lost, slow := s.Classes[result.NotSteady], s.Classes[result.Slowdown]
 	switch {

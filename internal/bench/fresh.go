@@ -1,0 +1,27 @@
+package bench
+
+import (
+	"time"
+
+	"dyno/internal/result"
+)
+
+// unloaded freezes fresh processes, when all of them are started and verified, and reads what each holds before its first load: nothing but the first
+// answer's request and the verifier's has reached it, and their connections are closed.
+func (b *Bench) unloaded(all []*started) {
+	b.Driver.Rest(settle)
+	for _, s := range all {
+		if s.err != nil {
+			continue
+		}
+		s.idle = &result.Idle{Contestant: s.Contestant, Epoch: s.Epoch, StartedUnixNS: time.Now().UnixNano()}
+		used, unread := s.server.CPU()
+		s.server.Totals(&s.idle.Server)
+		if s.err = s.server.Freeze(); s.err != nil {
+			continue
+		}
+		s.server.Usage(&s.idle.Server)
+		s.idle.Server.CPUNS = reading{used, unread == nil}.ns()
+		s.idle.EndedUnixNS = time.Now().UnixNano()
+	}
+}

@@ -1,0 +1,122 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// fresh is a duel of a and b with processes of their own for each level, but that the third goes on with those of the second. Named are a and b there,
+// and at the first; the fourth stands beside.
+func fresh() result.Plan {
+	p := quick("a", "b")
+	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Duel, "quick", true, 600, nil, int64(time.Hour)
+	p.Levels = []result.Level{
+		{DelayNS: 1e8, Connections: 30, Pipeline: 1}, {DelayNS: 1e8, Connections: 10, Pipeline: 1}, {DelayNS: 1e8, Connections: 30, Pipeline: 1, Step: 1},
+		{DelayNS: 1e8, Connections: 20, Pipeline: 1},
+	}
+	p.Level = p.Levels[0]
+	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 2), B: cell("b", 2)}}
+	if err := Profile(&p); err != nil {
+		panic(err)
+	}
+	p.Looks = []int{8}
+	return p
+}
+
+func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
+	p := player{run: result.Run{Plan: fresh()}, rate: rates}
+	if stop := p.play(t, never); stop != Looked {
+		t.Fatalf("stopped for %q", stop)
+	}
+	cost, err := Estimate(&p.run.Plan)
+	if err != nil || len(p.run.Trials) != cost.Trials || lastEpoch(&p.run)+1 != cost.Epochs {
+		t.Errorf("%d trials, %d epochs; the estimate says %d, %d, %v", len(p.run.Trials), lastEpoch(&p.run)+1, cost.Trials, cost.Epochs, err)
+	}
+	if p.run.Plan.RewarmNS != 0 || p.run.Plan.Rounds != 1 || p.run.Plan.Pilots != 0 {
+		t.Errorf("%+v", p.run.Plan)
+	}
+	epochs := map[string]int{} // by the levels that their rounds loaded, in order
+	first := map[string]int{}
+	for e := range lastEpoch(&p.run) + 1 {
+		var order []string
+		for i := range p.run.Trials {
+			if tr := &p.run.Trials[i]; tr.Epoch == e {
+				order = append(order, fmt.Sprint(p.run.Plan.At(tr)))
+				if tr.Position == 0 {
+					first[tr.Contestant]++
+				}
+			}
+		}
+		epochs[strings.Join(order, "")]++
+	}
+	// The second level is named by nobody, but the third goes on with its processes.
+	if len(epochs) != 3 || epochs["00"] != 8 || epochs["1122"] != 8 || epochs["33"] != 6 {
+		t.Errorf("%v", epochs)
+	}
+	if first["a"] < 4 || first["b"] < 4 {
+		t.Errorf("who is first is not drawn: %v", first)
+	}
+}
+
+// A load of its own can be waited for: 600 requests on 30 connections that wait 0.1 s each take 2 s.
+func TestFreshCostIsOfTheRequests(t *testing.T) {
+	p := fresh()
+	o, _ := Next(&result.Run{Plan: p}, nil)
+	if d := time.Duration(o.TrialNS); d < 2*time.Second || d > 2500*time.Millisecond {
+		t.Errorf("a trial of %v", d)
+	}
+	p.BudgetNS = int64(time.Minute)
+	if _, err := Estimate(&p); err == nil || !strings.Contains(err.Error(), "cannot reach a verdict") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A void round is not repeated, for its processes are loaded: its epoch does not count, and another is taken.
+func TestFreshVoidEpochIsNotRepeated(t *testing.T) {
+	p := player{run: result.Run{Plan: fresh()}, rate: rates, foul: func(o Order) (c result.Causes) {
+		if o.Epoch == 4 {
+			c.ForeignServerNS = 3e8
+		}
+		return c
+	}}
+	if stop := p.play(t, never); stop != Looked {
+		t.Fatalf("stopped for %q", stop)
+	}
+	for i := range p.run.Trials {
+		if p.run.Trials[i].Attempt > 0 {
+			t.Fatalf("repeated: %+v", p.run.Trials[i].Key)
+		}
+	}
+	void, _ := Voided(&p.run)
+	if counted(&p.run) != 8 || void == 0 || len(Epochs(&p.run)) != lastEpoch(&p.run) {
+		t.Errorf("%d counted, %d trials void, %d of %d epochs valid", counted(&p.run), void, len(Epochs(&p.run)), lastEpoch(&p.run)+1)
+	}
+}
+
+func TestFreshPlansThatCannotBe(t *testing.T) {
+	for _, c := range []struct {
+		change func(*result.Plan)
+		want   string
+	}{
+		{func(p *result.Plan) { p.Requests = 0 }, "the plan has none"},
+		{func(p *result.Plan) { p.Fresh = false }, "level 2 is load 2 of its processes: want fresh processes"},
+		{func(p *result.Plan) { p.Levels[2].Step = 2 }, "level 2 is load 3"},
+		{func(p *result.Plan) { p.Levels[2].DelayNS = 2e8 }, "the same delay"},
+		{func(p *result.Plan) { p.Levels[0].Step = 1 }, "level 0 is load 2"},
+		{func(p *result.Plan) { p.Family[0].B = cell("a", 3) }, "processes of their own"},
+	} {
+		p := fresh()
+		c.change(&p)
+		if err := Check(&p); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v; want …%s", err, c.want)
+		}
+	}
+	p := fresh()
+	if err := Check(&p); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,250 @@
+package study
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/article"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+const freshStudy = `title = "What they hold"
+source = "A. Uthor, 2018"
+scenario = "s"
+contestants = ["fast", "slow"]
+primary = "memory"
+fresh = true
+requests = 600
+looks = [9]
+[[level]]
+name = "c10"
+load = { connections = 10 }
+[[level]]
+name = "c30, then"
+continues = true
+load = { connections = 30 }
+[[level]]
+name = "c30"
+quick = true
+load = { connections = 30 }
+[[claim]]
+id = "threads"
+text = "Fast has 1.5 times the threads."
+kind = "ratio"
+metric = "threads"
+a = "fast @ c30"
+b = "slow @ c30"
+value = 1.5
+[[claim]]
+id = "grows"
+text = "Fast grows."
+kind = "trend"
+metric = "memory"
+cells = ["fast @ c10", "fast @ c30, then"]
+direction = "rises"
+[[claim]]
+id = "cpu"
+text = "Fast takes half of the CPU time."
+kind = "ratio"
+metric = "cpu_time"
+a = "fast @ c30, then"
+b = "slow @ c30, then"
+value = 0.5
+[[claim]]
+id = "since"
+text = "Fast takes half of it in all."
+kind = "ratio"
+metric = "cpu_since_start"
+a = "fast @ c30, then"
+b = "slow @ c30, then"
+value = 0.5
+[[claim]]
+id = "sockets"
+text = "Fast has more sockets."
+kind = "order"
+metric = "sockets"
+cells = ["slow @ c30, then", "fast @ c30, then"]
+[[claim]]
+id = "swap"
+text = "Nothing of fast is swapped."
+kind = "bound"
+metric = "swap_pss"
+a = "fast @ c30"
+at_most = 0.0
+`
+
+const freshFigures = `contestant,level,metric,unit,value,date,source,place,note
+fast,"c30, then",threads,threads,82,2018,,top,
+fast,"c30, then",cpu_since_start,s,5.51,2018,,top,
+fast,"c30, then",sockets,sockets,3,2018,,,
+fast,"c30, then",swap_pss,KB,856,2018,,top,
+`
+
+// freshRun carries the study out: fast has 10 threads and slow 6; each load of fast takes 0.1 s of CPU and a megabyte, of slow twice as much.
+func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
+	t.Helper()
+	st, err := Read(project(map[string]string{"study.toml": freshStudy, "figures.csv": freshFigures}), "fake")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := result.Plan{Protocol: plan.Duel, Profile: "quick", Seed: 7, Alpha: .05, Margin: .03}
+	st.Fill(&p, c)
+	of := func(o plan.Order, tr *result.Trial) {
+		slow := int64(1)
+		if o.Contestant == "slow" {
+			slow = 2
+		}
+		cpu, since, zero := slow*1e8+int64(o.Epoch)*1e5, slow*1e8*int64(o.Level.Step+1), int64(0)
+		pss, threads, sockets := slow*1e6*int64(o.Level.Step+1)+int64(o.Epoch), 10-4*(slow-1), int64(1)
+		tr.Server = result.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PSSBytes: &pss, Threads: &threads, OpenSockets: &sockets, SwapPSSBytes: &zero, Processes: 1}
+	}
+	run := carriedOut(t, p, of)
+	for e := range run.Trials[len(run.Trials)-1].Epoch + 1 {
+		for _, name := range p.Contestants {
+			cpu, pss, n, zero := int64(1e7), int64(5e5)+int64(e), int64(4), int64(0)
+			run.Add(result.Record{Idle: &result.Idle{Contestant: name, Epoch: e, Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
+		}
+	}
+	return st, run
+}
+
+func TestFreshStudy(t *testing.T) {
+	st, run := freshRun(t, Choice{})
+	if !run.Plan.Fresh || run.Plan.Requests != 600 || len(run.Plan.Family) != 3 {
+		t.Fatalf("%+v", run.Plan)
+	}
+	d := Judge(run)
+	var err error
+	if d.Claims, err = st.Judge(d, "f"); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]article.Verdict{"threads": article.Reproduced, "grows": article.Reproduced, "cpu": article.Reproduced, "since": article.Reproduced,
+		"sockets": article.Refuted, "swap": article.Reproduced}
+	for _, o := range d.Claims.Outcomes {
+		if o.Verdict != want[o.Claim.ID] {
+			t.Errorf("%s: %s, %s", o.Claim.ID, o.Verdict, o.Reason)
+		}
+	}
+	for _, p := range d.Claims.Published {
+		if p.Absent != "" || p.Ours.N == 0 {
+			t.Errorf("beside a published figure: %+v", p)
+		}
+	}
+	for _, f := range d.Findings {
+		if f.ID == "V15" && !strings.Contains(f.Text, "none, as planned") {
+			t.Errorf("%+v", f)
+		}
+	}
+	d.Width = 150
+	out := map[string]string{}
+	for form, write := range report.Formats {
+		var b bytes.Buffer
+		if err := write(&b, d); err != nil && form != "svg" {
+			t.Fatal(err)
+		}
+		out[form] = b.String()
+	}
+	rows := func(form, begin string, want ...string) {
+		t.Helper()
+		for line := range strings.Lines(out[form]) {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), begin); ok && slices.Equal(strings.Fields(strings.ReplaceAll(rest, "|", " ")), want) {
+				return
+			}
+		}
+		t.Errorf("%s: no row %q %v in\n%s", form, begin, want, out[form])
+	}
+	// Memory, CPU time of the load, since the start, threads, sockets, swap.
+	idle := strings.Fields("488 ±0.1 % 10.0 ±0 % 10.0 ±0 % 4 ±0 % 4 ±0 % 0 ±0 %")
+	rows("text", "fast, idle", idle...)
+	rows("markdown", "| fast | idle |", idle...)
+	then := strings.Fields("1,950 ±0.1 % 102 ±1.1 % 200 ±0 % 10 ±0 % 1 ±0 % 0 ±0 %")
+	for _, l := range run.Plan.Points() {
+		if name := report.LevelName(l); l.Step == 1 {
+			if name != "c=30, load 2" {
+				t.Errorf("%q", name)
+			}
+			rows("markdown", "| fast | "+name+" |", then...)
+			rows("text", name, then...)
+		}
+	}
+	var page bytes.Buffer
+	if err := report.Readme(&page, d); err != nil || !strings.Contains(page.String(), "| fast | idle | 488 ±0.1 % |") {
+		t.Errorf("%v\n%s", err, page.String())
+	}
+	if html := out["html"]; !strings.Contains(html, `<section id="held">`) || !strings.Contains(html, `<small>c=30, load 2</small>`) || !strings.Contains(html, `id="w-threads"`) || strings.Contains(html, "NaN") {
+		t.Error("the page has no table of what the processes hold")
+	}
+	var file struct {
+		Contestants []struct {
+			Name string
+			Idle map[string]map[string]float64
+		}
+	}
+	if err := json.Unmarshal([]byte(out["json"]), &file); err != nil || file.Contestants[0].Idle["threads"]["value_threads"] != 4 || file.Contestants[0].Idle["cpu_time"]["value_ns"] != 1e7 {
+		t.Errorf("%+v, %v", file, err)
+	}
+}
+
+// Of a part of the study a level that goes on takes along those before it, and one level alone is a duel of its own.
+func TestFreshPartOfAStudy(t *testing.T) {
+	st, run := freshRun(t, Choice{Levels: []string{"c30, then"}})
+	if l := run.Plan.Levels; len(l) != 2 || l[0].Connections != 10 || l[1].Step != 1 {
+		t.Errorf("%+v", l)
+	}
+	if _, run = freshRun(t, Choice{Quick: true}); len(run.Plan.Points()) != 1 || !run.Plan.Fresh {
+		t.Errorf("%+v", run.Plan)
+	}
+	p := result.Plan{Protocol: plan.Classic}
+	if st.Fill(&p, Choice{}); p.Fresh || p.Requests != 600 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestFreshReadErrors(t *testing.T) {
+	for _, c := range []struct{ old, new, want string }{
+		{"requests = 600\n", "", `:6:1: fresh processes are loaded with a number of requests: give "requests"`},
+		{"looks = [9]", "rounds = 5", `:8:1: fresh processes are loaded once an epoch`},
+		{"looks = [9]", "base = \"c10\"", `:8:1: fresh processes share no round`},
+		{"looks = [9]", "looks = [0]", `:8:1: looks = [0]: want numbers of epochs`},
+		{"fresh = true\n", "", `:13:1: a level continues the one before it in a study with fresh = true`},
+		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level continues the one before it`},
+		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n", `:14:1: its processes are those of the level "c10": want the same delay and contestants`},
+		{"load = { connections = 30 }", "load = { connections = 30, rate_share = 0.5 }", `leave the rate out`},
+		{`b = "slow @ c30"`, `b = "slow @ c10"`, `fast @ c30 and slow @ c10 are loads of different processes`},
+		{`metric = "sockets"`, `metric = "swap_pss"`, `swap_pss is of the machine and compared with nothing: a claim of it is one of kind bound`},
+	} {
+		text := strings.Replace(freshStudy, c.old, c.new, 1)
+		_, err := Read(project(map[string]string{"study.toml": text}), "fake")
+		if err == nil || !strings.Contains(err.Error(), c.want) || text == freshStudy {
+			t.Errorf("%v\nwant …%s", err, c.want)
+		}
+	}
+}
+
+// The study of httprouter and fasthttp comes to its verdicts in half an hour, by the estimate.
+func TestFreshStudyFitsItsBudget(t *testing.T) {
+	st, err := Read(os.DirFS("../.."), "httprouter-vs-fasthttp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c, most := range map[bool]time.Duration{false: 27 * time.Minute, true: 5 * time.Minute} {
+		p := result.Plan{Protocol: plan.Duel, Profile: "quick", Alpha: 0.05, Margin: 0.03}
+		st.Fill(&p, Choice{Quick: c})
+		if err := plan.Profile(&p); err != nil {
+			t.Fatal(err)
+		}
+		st.Tune(&p, Choice{Quick: c})
+		cost, err := plan.Estimate(&p)
+		if err != nil || cost.Whole > most || len(cost.Looks) != 2 {
+			t.Errorf("quick %v: %v, %v, looks %v", c, cost.Whole, err, cost.Looks)
+		}
+		t.Logf("quick %v: %d pairs, %d epochs, %d trials, %v of %v", c, cost.Pairs, cost.Epochs, cost.Trials, cost.Whole.Round(time.Second), time.Duration(p.BudgetNS))
+	}
+}
