@@ -292,7 +292,7 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	return nil
 }
 
-// proveOne returns what was observed; nil for the ceiling's server, whose one answer is no contract, and for the companion, which runs already.
+// proveOne returns what was observed; nil for the ceiling's server, which keeps no more of a contract than what is loaded, and for the companion, which runs already.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
 	if c.Name == b.run.Plan.Companion {
 		return nil, nil
@@ -345,6 +345,23 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 		}
 	}
 	return all, nil
+}
+
+// look is what the ceiling's server has in place of verify: the load holds it to the bytes that it shows.
+func (b *Bench) look(ctx context.Context, name string, s Server) error {
+	network, addr := s.Addr()
+	for _, of := range plan.Asked(&b.run.Plan, name) {
+		if !plan.AtCeiling(&b.run.Plan, of.Scenario) {
+			continue
+		}
+		sc := b.scenario(of.Scenario)
+		seen, err := sc.Look(ctx, network, addr, "")
+		if err != nil {
+			return err
+		}
+		b.exact.saw(name, sc, of.Records, seen)
+	}
+	return nil
 }
 
 // scenario is the one of that name, the plan's for "".

@@ -42,11 +42,12 @@ func serve(name string) error {
 	}
 	addr := os.Getenv("DYNO_ADDR")
 	if control.Null {
-		answer, err := truth.NullResponse(value())
+		null, _, err := truth.NullOf(value())
 		if err != nil {
 			return err
 		}
-		tally, err := (&truth.Null{Response: answer, Manner: control.Manner}).Serve(ctx, "tcp", addr)
+		null.Manner = control.Manner
+		tally, err := null.Serve(ctx, "tcp", addr)
 		if err != nil {
 			return err
 		}

@@ -210,8 +210,8 @@ func beside(p *result.Plan, pilot bool) such {
 	}
 }
 
-// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
-// than the plan's, for it has but one answer; but a companion is asked whatever contestants ask it for.
+// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of a scenario that
+// it has no answer to; but a companion is asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 	var out []entrant
 	points := p.Points()
@@ -219,7 +219,7 @@ func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 		control := i >= len(p.Contestants)
 		for _, level := range part {
 			c, l := result.Cell{Contestant: name, Level: level}, points[level]
-			if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
+			if control && name == p.Ceiling && (l.Open() || name != p.Companion && !AtCeiling(p, l.Scenario)) {
 				continue
 			}
 			if (control || loaded(p, c)) && ok(c, l, control) {
@@ -228,6 +228,11 @@ func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 		}
 	}
 	return out
+}
+
+// AtCeiling reports whether a null server that shows the ceiling answers a level's scenario.
+func AtCeiling(p *result.Plan, scenario string) bool {
+	return scenario == "" || slices.Contains(p.CeilingScenarios, scenario)
 }
 
 // besides are the cells beside the family that an epoch loads: in the pilots those that they need, then in as many epochs of each part as the plan

@@ -114,6 +114,8 @@ type Plan struct {
 	Levels      []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
 	SLO         *SLO     `json:"slo,omitempty"`    // of a search
 
+	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"` // those of levels that a null server as the ceiling answers besides Scenario
+
 	// Of a duel at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
 	// decides and that Holm corrects together, empty: all pairs of contestants at the first level. SideEpochs is in how many epochs a cell
 	// that is in no comparison is loaded, once each; 0: six.
