@@ -124,7 +124,7 @@ func choose(p *result.Plan, f *runFlags, st *study.Study) error {
 		p.Scenario = f.scenario
 	}
 	if len(f.contestants) > 0 || f.scenario != "" {
-		p.ClaimsHash, p.Levels, p.Cells, p.Family, p.Level.Scenario, p.Level.Records = "", nil, nil, nil, "", 0
+		p.ClaimsHash, p.Levels, p.LevelNames, p.Cells, p.Family, p.Level.Scenario, p.Level.Records = "", nil, nil, nil, nil, "", 0
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func levelsOf(p *result.Plan, f *runFlags) error {
 			}
 		}
 	}
-	p.Level, p.Levels, p.Cells, p.Family = all[0], nil, nil, nil
+	p.Level, p.Levels, p.LevelNames, p.Cells, p.Family = all[0], nil, nil, nil, nil
 	switch {
 	case p.Protocol == plan.Sweep:
 		p.Levels = all
@@ -204,7 +204,7 @@ func tail(p *result.Plan) error {
 	closed := p.Level
 	open := closed
 	open.RateShare = tailShare
-	p.Primary, p.Level, p.Levels = plan.Tail, open, []result.Level{open, closed}
+	p.Primary, p.Level, p.Levels, p.LevelNames = plan.Tail, open, []result.Level{open, closed}, nil
 	return nil
 }
 

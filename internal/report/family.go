@@ -174,7 +174,7 @@ func (s *sweep) familyMethod() []fact {
 	for i := range facts {
 		switch f := &facts[i]; f.Name {
 		case "Load":
-			f.Name, f.Value = "Levels", orElse(strings.Join(s.names, "; "), "none")
+			f.Name, f.Value = "Levels", orElse(s.levelList(), "none")
 		case "Trial":
 			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each connection, 400 ms of an open loop, 1 s of one that is loaded once an epoch"
 		case "Order":

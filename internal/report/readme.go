@@ -130,6 +130,13 @@ func (p *Published) theirs() string {
 	if p.N > 0 {
 		s = grouped(float64(p.N), 0) + " in " + s
 	}
+	switch to := Clean(p.To.String()); {
+	case to == "":
+	case p.Metric.More:
+		s += " over " + to
+	default:
+		s += " from " + to
+	}
 	if p.Note != "" {
 		s += " (" + Clean(p.Note) + ")"
 	}
@@ -140,6 +147,9 @@ func (p *Published) theirs() string {
 func (p *Published) ours() string {
 	if p.Absent != "" {
 		return Missing + " (" + Clean(p.Absent) + ")"
+	}
+	if p.Ours.N == 0 {
+		return Missing
 	}
 	s := Sig3(p.Ours.Value / p.Per)
 	if p.Ours.Lo != p.Ours.Hi {

@@ -114,6 +114,7 @@ type Plan struct {
 	Levels      []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
 	SLO         *SLO     `json:"slo,omitempty"`    // of a search
 
+	LevelNames       []string `json:"level_names,omitempty"`       // of Levels, as a study calls them; "": it gives that one no name
 	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"` // those of levels that a null server as the ceiling answers besides Scenario
 
 	// Of a duel at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
@@ -204,6 +205,14 @@ func (p *Plan) LevelOf(t *Trial) Level {
 // At is the index of a trial's level among the plan's Points; −1 if it is none of them, as in a search.
 func (p *Plan) At(t *Trial) int {
 	return slices.Index(p.Points(), p.LevelOf(t).Planned())
+}
+
+// LevelName is the name that a study gives to a level of the plan's Points, or "".
+func (p *Plan) LevelName(i int) string {
+	if i < 0 || i >= len(p.LevelNames) {
+		return ""
+	}
+	return p.LevelNames[i]
 }
 
 // SLO is what a search holds a server to: the response time below which a share Quantile of all requests must be.

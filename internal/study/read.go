@@ -164,7 +164,7 @@ func (r *reader) levels() {
 		if l.At.Scenario == r.s.Scenario {
 			l.At.Scenario = ""
 		}
-		if l.Name == "" {
+		if l.Given = l.Name; l.Name == "" {
 			l.Name = levelName(l)
 		}
 		if strings.Contains(l.Name, "@") {
