@@ -205,14 +205,15 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if companion != nil {
 		t.Companion = &result.Usage{}
 	}
-	counted := s.Count()
-	inner := clocks(s, b.Driver, companion)
-	var seen result.Detail
 	grown := func() []result.MemoryAt { return nil }
 	if p.Protocol == plan.Classic {
 		grown = growth(s)
 	}
+	counted := s.Count()
+	inner := clocks(s, b.Driver, companion)
+	var seen result.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
+	used := inner()
 	if t.Memory = grown(); err != nil {
 		return nil, err
 	}
@@ -220,7 +221,6 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		t.Load.ResponseP50NS, t.Load.ResponseP99NS, t.Load.LagP99NS = r.Quantile(0.5), r.Quantile(0.99), seen.Lag.Quantile(0.99)
 		t.Load.CensoredFromNS = seen.CensoredFromNS
 	}
-	used := inner()
 	counted(&t.Server)
 	if o.Last { // or its repetition
 		s.Totals(&t.Server)

@@ -13,6 +13,9 @@ import (
 	"dyno/internal/result"
 )
 
+// ClassicFile is the record of a study's long loads, beside that of its trials.
+const ClassicFile = "classic.jsonl.gz"
+
 // Readme writes the page of a study from a run of it: question, machines, claims with their verdicts, our figures beside the published, what differs
 // and why, and the command. The same trials and study give the same bytes.
 func Readme(w io.Writer, d *Data) error {
@@ -32,6 +35,9 @@ func Readme(w io.Writer, d *Data) error {
 	c.table(out)
 	c.figures(out)
 	c.costMarkdown(out)
+	if d.Classic != nil {
+		newClassic(d.Classic).growthMarkdown(out)
+	}
 	v.machines(out)
 	if len(c.Notes)+len(c.Unavailable) > 0 { // in the words of the study's author
 		fmt.Fprint(out, "## What differs from the article, and why\n\n")

@@ -314,7 +314,7 @@ type Trial struct {
 	Memory []MemoryAt `json:"memory,omitempty"`
 }
 
-// MemoryAt is what a process tree held at a time, counted from the start of the window.
+// MemoryAt is what a process tree held at a time, counted from the start of the window: the first is that start, the last its end.
 type MemoryAt struct {
 	AtNS     int64 `json:"at_ns"`
 	PSSBytes int64 `json:"pss_bytes"`
