@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/article"
+	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -112,8 +113,28 @@ func (p *project) judged(st *study.Study, from string) (*report.Data, error) {
 	if rel, err := filepath.Rel(p.root, from); err == nil && !strings.HasPrefix(rel, "..") {
 		name = filepath.ToSlash(rel)
 	}
+	if name == st.Trials() {
+		if data.Classic, err = classicOf(st, from); err != nil {
+			return nil, err
+		}
+	}
 	data.Claims, err = st.Judge(data, name)
 	return data, err
+}
+
+// classicOf is the study's record of long loads; nil if it has none.
+func classicOf(st *study.Study, dir string) (*report.Data, error) {
+	file := filepath.Join(dir, report.ClassicFile)
+	run, err := result.Open(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case run.Plan.Study != st.Slug || run.Plan.Protocol != plan.Classic:
+		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)", file, run.Plan.Protocol, run.Plan.Study, st.Slug, st.Slug)
+	}
+	return study.Judge(run), nil
 }
 
 // checkAll reads every study.

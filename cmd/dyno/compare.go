@@ -197,7 +197,9 @@ func comparePlan(pr *project, f *compareFlags, sides [2]*side) (*result.Plan, *s
 	if err := pr.setCompanion(p, sc); err != nil {
 		return nil, nil, err
 	}
-	ceiling(p, sc)
+	if err := pr.ceiling(p, sc); err != nil {
+		return nil, nil, err
+	}
 	if err := manage(pr, p); err != nil {
 		return nil, nil, err
 	}

@@ -29,13 +29,9 @@ func doctorCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("find dyno's own program: %w", err)
 			}
-			sc, err := truthScenario(nil)
-			if err != nil {
-				return err
-			}
 			start := time.Now()
 			c, err := calibration.Measure(cmd.Context(), calibration.Options{
-				Dyno: version(), Self: []string{self, "truth"}, Scenario: sc, Quick: quick,
+				Dyno: version(), Self: []string{self, "truth"}, Scenario: plainScenario(), Quick: quick,
 				Note: func(text string) {
 					fmt.Fprintf(cmd.ErrOrStderr(), "%4s  %s\n", time.Since(start).Round(time.Second), text)
 				},

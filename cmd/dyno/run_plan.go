@@ -68,7 +68,9 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if err := pr.setCompanion(p, sc); err != nil {
 		return nil, nil, err
 	}
-	ceiling(p, sc)
+	if err := pr.ceiling(p, sc); err != nil {
+		return nil, nil, err
+	}
 	if p.Title == "" {
 		p.Title = sc.Title
 	}
@@ -124,7 +126,7 @@ func choose(p *result.Plan, f *runFlags, st *study.Study) error {
 		p.Scenario = f.scenario
 	}
 	if len(f.contestants) > 0 || f.scenario != "" {
-		p.ClaimsHash, p.Levels, p.Cells, p.Family, p.Level.Scenario, p.Level.Records = "", nil, nil, nil, "", 0
+		p.ClaimsHash, p.Levels, p.LevelNames, p.Cells, p.Family, p.Level.Scenario, p.Level.Records = "", nil, nil, nil, nil, "", 0
 	}
 	return nil
 }
@@ -154,7 +156,7 @@ func levelsOf(p *result.Plan, f *runFlags) error {
 			}
 		}
 	}
-	p.Level, p.Levels, p.Cells, p.Family = all[0], nil, nil, nil
+	p.Level, p.Levels, p.LevelNames, p.Cells, p.Family = all[0], nil, nil, nil, nil
 	switch {
 	case p.Protocol == plan.Sweep:
 		p.Levels = all
@@ -164,16 +166,28 @@ func levelsOf(p *result.Plan, f *runFlags) error {
 	return nil
 }
 
-// ceiling names who shows in the pilots what can be measured at most: the companion, asked by the generator itself, or the null server. Without a
-// yardstick it cannot be told.
-func ceiling(p *result.Plan, sc *scenario.Scenario) {
+// ceiling names who shows in the pilots what can be measured at most: the companion, asked by the generator itself, or the null server, with those
+// scenarios of levels that it can answer besides the plan's own. Without a yardstick it cannot be told.
+func (p *project) ceiling(of *result.Plan, sc *scenario.Scenario) error {
 	switch {
-	case len(p.Controls) == 0:
-	case p.Companion != "":
-		p.Ceiling = p.Companion
-	case truth.CanNull(sc) && p.Level.DelayNS == 0:
-		p.Ceiling = "null"
+	case len(of.Controls) == 0 || of.Companion == "" && of.Level.DelayNS > 0:
+		return nil
+	case of.Companion != "":
+		of.Ceiling = of.Companion
+		return nil
 	}
+	var list []*scenario.Scenario
+	for _, name := range otherScenarios(of) {
+		s, err := p.scenario(name)
+		if err != nil {
+			return err
+		}
+		list = append(list, s)
+	}
+	if _, also, err := truth.NullOf(sc, list...); err == nil {
+		of.Ceiling, of.CeilingScenarios = "null", also
+	}
+	return nil
 }
 
 // tailShare is the share of the slowest contestant's capacity at which the lab compares p99.
@@ -192,7 +206,7 @@ func tail(p *result.Plan) error {
 	closed := p.Level
 	open := closed
 	open.RateShare = tailShare
-	p.Primary, p.Level, p.Levels = plan.Tail, open, []result.Level{open, closed}
+	p.Primary, p.Level, p.Levels, p.LevelNames = plan.Tail, open, []result.Level{open, closed}, nil
 	return nil
 }
 

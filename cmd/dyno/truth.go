@@ -38,10 +38,7 @@ func truthCommand() *cobra.Command {
 			case !ok:
 				return usagef("no truth server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref', ref+20%% or ref!late", args[0])
 			}
-			if control.Null { // which has but one answer
-				files = files[:min(1, len(files))]
-			}
-			s, err := truthScenario(files)
+			all, err := truthScenarios(files)
 			if err != nil {
 				return err
 			}
@@ -56,16 +53,20 @@ func truthCommand() *cobra.Command {
 				return usagef("neither --addr nor DYNO_ADDR is given")
 			}
 			if control.Null {
-				answer, err := truth.NullResponse(s)
+				null, _, err := truth.NullOf(all[0], all[1:]...)
 				if err != nil {
 					return err
 				}
-				null := truth.Null{Response: answer, Manner: control.Manner}
+				null.Manner = control.Manner
 				tally, err := null.Serve(cmd.Context(), "tcp", addr)
 				if err != nil {
 					return err
 				}
 				return json.NewEncoder(cmd.ErrOrStderr()).Encode(tally)
+			}
+			s, err := truth.Join(all)
+			if err != nil {
+				return err
 			}
 			if err := truth.Can(s); err != nil {
 				return err
@@ -100,8 +101,11 @@ func truthCommand() *cobra.Command {
 	return cmd
 }
 
-// truthScenario reads a scenario, or several as one, or makes the one that needs no file.
-func truthScenario(files []string) (*scenario.Scenario, error) {
+// truthScenarios reads them, or makes the one that needs no file.
+func truthScenarios(files []string) ([]*scenario.Scenario, error) {
+	if len(files) == 0 {
+		return []*scenario.Scenario{plainScenario()}, nil
+	}
 	var all []*scenario.Scenario
 	for _, file := range files {
 		s, err := scenario.Read(os.DirFS(filepath.Dir(filepath.Dir(file))), strings.TrimSuffix(filepath.Base(file), ".toml"))
@@ -110,12 +114,14 @@ func truthScenario(files []string) (*scenario.Scenario, error) {
 		}
 		all = append(all, s)
 	}
-	if len(all) > 0 {
-		return truth.Join(all)
-	}
+	return all, nil
+}
+
+// plainScenario asks for / and gets five bytes.
+func plainScenario() *scenario.Scenario {
 	body := "value"
 	return &scenario.Scenario{Name: "value", Requests: []scenario.Request{{
 		Name: "get", Method: "GET", Path: "/", Weight: 1,
 		Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain"}},
-	}}}, nil
+	}}}
 }

@@ -141,16 +141,26 @@ var computed = []Metric{
 	{Name: "time", Title: "Time to complete", Unit: "ns", Computed: "the number over our rate"},
 	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Computed: "connections over our rate (Little's law)"},
 	{Name: "bytes_per_sec", Title: "Throughput, read and written", Unit: "B/s", More: true, Computed: "our rate times the bytes of a request and its answer"},
+	{Name: lead, Title: "Lead in throughput", Unit: "%", More: true, Computed: "our ratio of the two rates"},
+	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "our ratio of the two rates"},
 }
 
-// MetricNamed returns the metric of that name; "time:5000000" is the time to complete so many requests.
+// Metrics whose name goes on with a colon and what they are of: a number of requests, or another cell.
+const (
+	timeFor = "time"
+	lead    = "lead"
+	drop    = "drop"
+)
+
+// MetricNamed returns the metric of that name; "time:5000000" is the time to complete so many requests, "drop:a @ b" how much less that is than the
+// throughput of the cell a @ b.
 func MetricNamed(name string) (Metric, bool) {
 	if m, ok := analysis.MetricNamed(name); ok {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit, More: m.More}, true
 	}
 	base, _, _ := strings.Cut(name, ":")
 	for _, m := range slices.Concat(static, computed) {
-		if m.Name == base && (m.Name == "time") == strings.Contains(name, ":") {
+		if of := m.Name == timeFor || m.Name == lead || m.Name == drop; m.Name == base && of == strings.Contains(name, ":") {
 			return m, true
 		}
 	}
@@ -167,7 +177,7 @@ func metricNames(figures bool) []string {
 		names = append(names, m.Name)
 	}
 	if figures {
-		names = append(names, "time:N", "latency_mean", "bytes_per_sec")
+		names = append(names, "time:N", "latency_mean", "bytes_per_sec", "lead:CELL", "drop:CELL")
 	}
 	return names
 }

@@ -19,6 +19,7 @@ type Figure struct {
 	Cell
 	Metric Metric
 	N      int64   // of "time:N": the requests
+	To     Cell    // of "lead:CELL" and "drop:CELL"; else empty
 	Unit   string  // as published
 	Value  float64 // as published
 	Base   float64 // in the metric's base unit
@@ -39,6 +40,7 @@ var units = map[string]map[string]float64{
 	"B/s":   {"MiB/s": 1 << 20, "MB/s": 1e6, "KiB/s": 1 << 10, "KB/s": 1e3, "B/s": 1},
 	"bytes": {"MiB": 1 << 20, "MB": 1e6, "KiB": 1 << 10, "KB": 1e3, "bytes": 1},
 	"lines": {"lines": 1}, "threads": {"threads": 1}, "sockets": {"sockets": 1},
+	"%": {"%": 1},
 }
 
 // ReadFigures reads the figures.csv at path, whose cells must be members of the study. All errors are told, each with file:line:column.
@@ -107,7 +109,16 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 		return f, 2, fmt.Sprintf("no metric %q%s", row[2], suggest(row[2], metricNames(true)))
 	}
 	var err error
-	if _, n, found := strings.Cut(row[2], ":"); found {
+	switch _, n, _ := strings.Cut(row[2], ":"); f.Metric.Name {
+	case lead, drop:
+		f.To = ParseCell(n)
+		if !slices.Contains(known.Contestants, f.To.Contestant) || !slices.Contains(known.Levels, f.To.Level) && (f.To.Level != "" || !known.Single) {
+			return f, 2, fmt.Sprintf("%q: want another cell of this study, such as %s:%s", row[2], f.Metric.Name, f.Cell)
+		}
+		if known.Single {
+			f.To.Level = ""
+		}
+	case timeFor:
 		if f.N, err = strconv.ParseInt(n, 10, 64); err != nil || f.N < 1 {
 			return f, 2, fmt.Sprintf("%q: want the number of requests, such as time:5000000", row[2])
 		}

@@ -35,6 +35,7 @@ func TestDriven(t *testing.T) {
 	b, h, _, _ := set(t)
 	tool := &fakeTool{host: h}
 	b.External, b.Folder = tool, t.TempDir()
+	h.followed = true
 	p := small("a", "b")
 	p.Protocol, p.Profile, p.Driver, p.TrialNS = plan.Classic, "quick", "wrk", 1e9
 	if err := plan.Profile(&p); err != nil {
@@ -47,7 +48,7 @@ func TestDriven(t *testing.T) {
 	}
 	for i, name := range []string{"a", "b", "null"} {
 		own, driven := run.Trials[2*i], run.Trials[2*i+1]
-		if own.Contestant != name || own.Driver != "" || own.Told != nil || own.Load.Succeeded == 0 {
+		if own.Contestant != name || own.Driver != "" || own.Told != nil || own.Load.Succeeded == 0 || len(own.Memory) < 2 {
 			t.Errorf("own: %+v", own)
 		}
 		if driven.Contestant != name || driven.Driver != "wrk" || driven.Told == nil || driven.Load.Succeeded != 0 || driven.Load.Connections != 0 {

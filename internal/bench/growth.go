@@ -9,29 +9,36 @@ import (
 // growthEvery is the time between two readings of a server's memory under a long load: one takes some milliseconds where a server holds a gigabyte.
 const growthEvery = 2 * time.Second
 
-// growth begins to follow the memory of s; the function it returns ends that and says what was seen.
+// growth begins to follow the memory of s; the function it returns ends that and says what was seen: at the start, at the end, and in between.
 func growth(s Server) func() []result.MemoryAt {
-	stop, done := make(chan struct{}), make(chan []result.MemoryAt)
+	var seen []result.MemoryAt
 	began := time.Now()
+	read := func(at time.Duration) {
+		var u result.Usage
+		if s.Usage(&u); u.PSSBytes != nil {
+			seen = append(seen, result.MemoryAt{AtNS: int64(at), PSSBytes: *u.PSSBytes})
+		}
+	}
+	read(0)
+	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
-		var seen []result.MemoryAt
+		defer close(done)
 		tick := time.NewTicker(growthEvery)
 		defer tick.Stop()
 		for {
 			select {
 			case <-stop:
-				done <- seen
 				return
 			case <-tick.C:
-				var u result.Usage
-				if s.Usage(&u); u.PSSBytes != nil {
-					seen = append(seen, result.MemoryAt{AtNS: int64(time.Since(began)), PSSBytes: *u.PSSBytes})
-				}
+				read(time.Since(began))
 			}
 		}
 	}()
 	return func() []result.MemoryAt {
+		at := time.Since(began)
 		close(stop)
-		return <-done
+		<-done
+		read(at)
+		return seen
 	}
 }

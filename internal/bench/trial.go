@@ -114,10 +114,13 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	}
 	s.server, b.servers[s.Contestant] = server, server
 	s.ReadyNS = int64(server.Ready())
-	if s.Contestant != b.run.Plan.Ceiling {
-		if _, err := b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch); err != nil {
-			return &LogError{Err: err, Tail: server.LogTail()}
-		}
+	if s.Contestant == b.run.Plan.Ceiling {
+		err = b.look(ctx, s.Contestant, server)
+	} else {
+		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch)
+	}
+	if err != nil {
+		return &LogError{Err: err, Tail: server.LogTail()}
 	}
 	if b.run.Plan.Heap {
 		_, _, s.heapless = server.Heap()
@@ -228,14 +231,15 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		t.Companion = &result.Usage{}
 	}
 	heap := b.heap(s)
-	counted := s.Count()
-	inner := clocks(s, b.Driver, companion)
-	var seen result.Detail
 	grown := func() []result.MemoryAt { return nil }
 	if p.Protocol == plan.Classic {
 		grown = growth(s)
 	}
+	counted := s.Count()
+	inner := clocks(s, b.Driver, companion)
+	var seen result.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
+	used := inner()
 	if t.Memory = grown(); err != nil {
 		return nil, err
 	}
@@ -243,7 +247,6 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		t.Load.ResponseP50NS, t.Load.ResponseP99NS, t.Load.LagP99NS = r.Quantile(0.5), r.Quantile(0.99), seen.Lag.Quantile(0.99)
 		t.Load.CensoredFromNS = seen.CensoredFromNS
 	}
-	used := inner()
 	counted(&t.Server)
 	heap(&t.Server)
 	if o.Last { // or its repetition

@@ -231,8 +231,8 @@ func beside(p *result.Plan, pilot bool) such {
 	}
 }
 
-// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of another scenario
-// than the plan's, for it has but one answer; but a companion is asked whatever contestants ask it for.
+// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of a scenario that
+// it has no answer to; but a companion is asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 	has := make(map[result.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
@@ -257,7 +257,7 @@ func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cel
 			control := i >= len(p.Contestants)
 			for _, level := range part {
 				c, l := result.Cell{Contestant: name, Level: level}, points[level]
-				if control && name == p.Ceiling && (l.Open() || l.Scenario != "" && name != p.Companion) {
+				if control && name == p.Ceiling && (l.Open() || name != p.Companion && !AtCeiling(p, l.Scenario)) {
 					continue
 				}
 				if ok(c, l, control) && (control || has(c)) && !yield(entrant{Cell: c, level: l}) {
@@ -266,6 +266,11 @@ func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cel
 			}
 		}
 	}
+}
+
+// AtCeiling reports whether a null server that shows the ceiling answers a level's scenario.
+func AtCeiling(p *result.Plan, scenario string) bool {
+	return scenario == "" || slices.Contains(p.CeilingScenarios, scenario)
 }
 
 // besides are the cells beside the family that an epoch loads: in the pilots those that they need, then in as many epochs of each part as the plan

@@ -330,6 +330,25 @@ func relays() result.Plan {
 	return p
 }
 
+// The null server is loaded at the levels of those scenarios that it has an answer to, and there alone.
+func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
+	p := quick("a", "b")
+	p.Protocol, p.CeilingScenarios = Duel, []string{"pages"}
+	for i, scenario := range []string{"", "pages", "drawn"} {
+		p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario})
+		p.Family = append(p.Family, result.Comparison{A: cell("a", i), B: cell("b", i)})
+	}
+	var at []int
+	for _, e := range entrants(&p, 0) {
+		if e.Contestant == "null" {
+			at = append(at, e.Level)
+		}
+	}
+	if !slices.Equal(at, []int{0, 1}) {
+		t.Errorf("null is loaded at the levels %v", at)
+	}
+}
+
 func TestCompanionShowsTheCeilingOfEachLevel(t *testing.T) {
 	run := result.Run{Plan: relays()}
 	pilot := entrants(&run.Plan, 0)

@@ -16,7 +16,7 @@ func (v *view) beside() *sweep {
 	}
 	s := &sweep{view: v}
 	for _, l := range v.Levels {
-		s.names = append(s.names, levelName(l.At))
+		s.names = append(s.names, l.Title())
 	}
 	return s
 }

@@ -266,14 +266,9 @@ func claimsJSON(c *Claims) object {
 		o := &c.Outcomes[i]
 		shown := []object{}
 		for _, s := range o.Shown {
-			unit := s.Unit
-			switch unit {
-			case "×":
+			unit := orElse(unitKeys[s.Unit], s.Unit)
+			if s.Unit == "×" {
 				unit = "ratio"
-			case "%":
-				unit = "percent"
-			default:
-				unit = orElse(unitKeys[unit], unit)
 			}
 			shown = append(shown, object{{"what", s.What}, {"value_" + unit, number(s.Estimate.Value)}, {"lo_" + unit, number(s.Estimate.Lo)},
 				{"hi_" + unit, number(s.Estimate.Hi)}, {"epochs", s.Estimate.N}})
@@ -290,7 +285,7 @@ func claimsJSON(c *Claims) object {
 	for i := range c.Published {
 		p := &c.Published[i]
 		u := orElse(unitKeys[p.Metric.Unit], p.Metric.Unit)
-		figures = append(figures, object{{"contestant", p.Contestant}, {"level", orNull(p.Level)}, {"metric", p.Metric.Name}, {"requests", p.N}, {"more_is_better", p.Metric.More},
+		figures = append(figures, object{{"contestant", p.Contestant}, {"level", orNull(p.Level)}, {"metric", p.Metric.Name}, {"requests", p.N}, {"to", orNull(p.To.String())}, {"more_is_better", p.Metric.More},
 			{"published_" + u, number(p.Base)}, {"date", orNull(p.Date)}, {"source", orNull(p.Source)}, {"place", orNull(p.Place)}, {"note", orNull(p.Note)},
 			{"value_" + u, finite(p.Ours, p.Ours.Value)}, {"lo_" + u, finite(p.Ours, p.Ours.Lo)}, {"hi_" + u, finite(p.Ours, p.Ours.Hi)},
 			{"computed", orNull(p.Metric.Computed)}, {"absent", orNull(p.Absent)}})

@@ -21,7 +21,7 @@ func classicText(w io.Writer, d *Data) error {
 	t := newText(w, c.view)
 	t.unjudgedHead(sentenceCase(classicLabel), c.head(), []string{classicMisleads})
 	t.classicTable(c)
-	for _, l := range slices.Concat(c.gaps(), c.marks()) {
+	for _, l := range slices.Concat(c.gaps(), c.marks(), c.growth()) {
 		t.para("", "", l, "", "")
 	}
 	if len(c.ranked()) > 0 && !c.hasErrors() {
@@ -206,7 +206,7 @@ func classicJSON(w io.Writer, d *Data) error {
 		for _, k := range slices.Sorted(maps.Keys(errs)) {
 			kinds = append(kinds, field{k, errs[k]})
 		}
-		list = append(list, append(c.unjudgedJSON(r), field{"requests", n}, field{"errors", kinds}, field{"metrics", metrics},
+		list = append(list, append(c.unjudgedJSON(r), field{"requests", n}, field{"errors", kinds}, field{"metrics", metrics}, field{"memory_growth", c.growthJSON(r)},
 			field{"built", r.Built}, field{"launches", c.launchesJSON(r)}))
 	}
 	all := object{

@@ -174,7 +174,7 @@ func (s *sweep) familyMethod() []fact {
 	for i := range facts {
 		switch f := &facts[i]; f.Name {
 		case "Load":
-			f.Name, f.Value = "Levels", orElse(strings.Join(s.names, "; "), "none")
+			f.Name, f.Value = "Levels", orElse(s.levelList(), "none")
 		case "Trial":
 			if n := s.run.Plan.Requests; s.run.Plan.Fresh {
 				f.Value = grouped(float64(n), 0) + " requests, the first load of processes that are started for it and not warmed up; load 2 and later go on with those of the load before"

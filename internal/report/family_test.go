@@ -105,6 +105,29 @@ func TestFamilyForms(t *testing.T) {
 	}
 }
 
+// A level that its study names is called so; what it is stands beside the name once.
+func TestNamedLevels(t *testing.T) {
+	d := familyFixture()
+	d.Run.Plan.LevelNames = []string{"as published", "as meant", ""}
+	for i := range d.Levels {
+		d.Levels[i].Name = d.Run.Plan.LevelName(i)
+	}
+	for name, write := range map[string]Writer{"text": Text, "markdown": Markdown, "html": HTML} {
+		got := string(written(t, write, d))
+		for _, want := range []string{"as published (c=10)", "as meant (c=100)"} {
+			if n := strings.Count(strings.Join(strings.Fields(got), " "), want); n == 0 || n > 1 && name != "html" { // which has facts at its head and its end
+				t.Errorf("%s: %q stands %d times", name, want, n)
+			}
+		}
+		if strings.Count(got, "as published") < 3 || !strings.Contains(got, "20,235/s") {
+			t.Errorf("%s does not call its levels by their names:\n%s", name, got)
+		}
+	}
+	if got := string(written(t, JSON, d)); !strings.Contains(got, `"name": "as published"`) || !strings.Contains(got, `"level_a": "as published"`) {
+		t.Error("run.json does not call its levels by their names")
+	}
+}
+
 func TestNamedPairs(t *testing.T) {
 	s := newSweep(familyFixture())
 	var got []string

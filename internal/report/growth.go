@@ -1,15 +1,20 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
 
 	"dyno/internal/result"
 )
 
-// leastReadings of memory make a line.
-const leastReadings = 4
+// leastReadings of memory make a line: its start, its end, and one in between.
+const leastReadings = 3
 
 // growing are the rows whose memory was followed under load, with their last load.
 func (c *classic) growing() (rows []row, loads []result.Trial) {
@@ -22,20 +27,108 @@ func (c *classic) growing() (rows []row, loads []result.Trial) {
 	return rows, loads
 }
 
+// grown is how the memory of a server went under one load, bytes.
+type grown struct {
+	start, end, most       float64
+	ns                     int64   // from the first reading to the last
+	perMinute, perThousand float64 // of time, of right answers; NaN where there were none
+}
+
+func growthOf(t *result.Trial) grown {
+	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
+	g := grown{start: float64(first.PSSBytes), end: float64(last.PSSBytes), ns: last.AtNS - first.AtNS, perMinute: math.NaN(), perThousand: math.NaN()}
+	for _, at := range t.Memory {
+		g.most = max(g.most, float64(at.PSSBytes))
+	}
+	if g.ns > 0 {
+		g.perMinute = (g.end - g.start) / float64(g.ns) * 60e9
+	}
+	if t.Load.Succeeded > 0 {
+		g.perThousand = (g.end - g.start) / float64(t.Load.Succeeded) * 1000
+	}
+	return g
+}
+
+// signed is an amount of bytes that was added or given back: "+12.3 MiB".
+func signed(b float64) string {
+	switch {
+	case math.IsNaN(b):
+		return Missing
+	case b >= 0:
+		return "+" + Bytes(b)
+	}
+	return Bytes(b) // with its minus
+}
+
 // growth says in words how memory went under each load.
 func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
-		m := loads[i].Memory
-		first, last, most := m[0], m[len(m)-1], m[0].PSSBytes
-		for _, at := range m {
-			most = max(most, at.PSSBytes)
+		g := growthOf(&loads[i])
+		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; %s a minute", r.Title, Bytes(g.start), Bytes(g.end), Sig3(float64(g.ns)/1e9), Bytes(g.most), signed(g.perMinute))
+		if !math.IsNaN(g.perThousand) {
+			line += ", " + signed(g.perThousand) + " per 1,000 requests"
 		}
-		s := ScaleOf("bytes", float64(most))
-		lines = append(lines, fmt.Sprintf("Memory of %s under load: %s %s after %.0f s, %s after %.0f s, at most %s.", r.Title,
-			Sig3(float64(first.PSSBytes)/s.Per), s.Name, float64(first.AtNS)/1e9, Sig3(float64(last.PSSBytes)/s.Per), float64(last.AtNS)/1e9, Sig3(float64(most)/s.Per)))
+		lines = append(lines, line+".")
 	}
 	return lines
+}
+
+// growthPoints are at how many times the table of growth shows memory, both ends among them.
+const growthPoints = 7
+
+// growthMarkdown is the section of a study's page on how memory went under its long loads.
+func (c *classic) growthMarkdown(out io.Writer) {
+	rows, loads := c.growing()
+	if len(rows) == 0 {
+		return
+	}
+	until := int64(0)
+	for i := range loads {
+		until = max(until, loads[i].Memory[len(loads[i].Memory)-1].AtNS)
+	}
+	fmt.Fprintf(out, "## Memory as it grows\n\nOne long load of each, one after another, %s: `%s`. Memory (PSS) at so many seconds of the load; [the record](%s) has it every two seconds.\n\n",
+		c.started(), strings.ReplaceAll(command(c.run.Plan.Command), "`", "'"), ClassicFile)
+	heads := []string{contestantHead}
+	for k := range growthPoints {
+		heads = append(heads, Sig3(float64(until)/1e9*float64(k)/(growthPoints-1))+" s")
+	}
+	heads = append(heads, "a minute", "per 1,000 requests", "requests")
+	fmt.Fprintf(out, "| %s |\n| --- |%s\n", strings.Join(heads, " | "), strings.Repeat(" --: |", len(heads)-1))
+	for i, r := range rows {
+		fields := []string{markdownTitle(r)}
+		for k := range growthPoints {
+			fields = append(fields, memoryAt(loads[i].Memory, until*int64(k)/(growthPoints-1)))
+		}
+		g := growthOf(&loads[i])
+		fields = append(fields, signed(g.perMinute), signed(g.perThousand), grouped(float64(loads[i].Load.Succeeded), 0))
+		fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | "))
+	}
+	fmt.Fprintln(out)
+}
+
+// memoryAt is the reading nearest to a time, or Missing where the load was over by then.
+func memoryAt(m []result.MemoryAt, ns int64) string {
+	if last := m[len(m)-1].AtNS; ns-last > last/growthPoints {
+		return Missing
+	}
+	nearest := slices.MinFunc(m, func(a, b result.MemoryAt) int {
+		return cmp.Compare(max(a.AtNS-ns, ns-a.AtNS), max(b.AtNS-ns, ns-b.AtNS))
+	})
+	return Bytes(float64(nearest.PSSBytes))
+}
+
+// growthJSON is how memory went under the last load of a row; nil where it was not followed.
+func (c *classic) growthJSON(r row) any {
+	rows, loads := c.growing()
+	for i := range rows {
+		if rows[i].Name == r.Name {
+			g := growthOf(&loads[i])
+			return object{{"start_bytes", number(g.start)}, {"end_bytes", number(g.end)}, {"most_bytes", number(g.most)}, {"window_ns", g.ns},
+				{"bytes_per_minute", number(g.perMinute)}, {"bytes_per_1000_requests", number(g.perThousand)}}
+		}
+	}
+	return nil
 }
 
 // growthChart draws memory over the time of the load, a line for each contestant; "" where it was not followed.

@@ -121,7 +121,7 @@ func rankJSON(r row) object {
 }
 
 // unitKeys are the endings of keys that hold values of a unit.
-var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes", "B/s": "bytes_per_sec", "share": "ratio"}
+var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes", "B/s": "bytes_per_sec", "share": "ratio", "%": "percent"}
 
 func metricJSON(m analysis.Metric, r row, c analysis.Cell) object {
 	if r.Struck != "" {

@@ -13,6 +13,9 @@ import (
 	"dyno/internal/result"
 )
 
+// ClassicFile is the record of a study's long loads, beside that of its trials.
+const ClassicFile = "classic.jsonl.gz"
+
 // Readme writes the page of a study from a run of it: question, machines, claims with their verdicts, our figures beside the published, what differs
 // and why, and the command. The same trials and study give the same bytes.
 func Readme(w io.Writer, d *Data) error {
@@ -36,6 +39,9 @@ func Readme(w io.Writer, d *Data) error {
 	if d.Run.Plan.Fresh {
 		fmt.Fprintf(out, "## What the processes used and hold\n\nAfter %s requests at each level.\n\n", grouped(float64(d.Run.Plan.Requests), 0))
 		newSweep(d).heldMarkdown(out)
+	}
+	if d.Classic != nil {
+		newClassic(d.Classic).growthMarkdown(out)
 	}
 	v.machines(out)
 	if len(c.Notes)+len(c.Unavailable) > 0 { // in the words of the study's author
@@ -143,6 +149,13 @@ func (p *Published) theirs() string {
 	if p.N > 0 {
 		s = grouped(float64(p.N), 0) + " in " + s
 	}
+	switch to := Clean(p.To.String()); {
+	case to == "":
+	case p.Metric.More:
+		s += " over " + to
+	default:
+		s += " from " + to
+	}
 	if p.Note != "" {
 		s += " (" + Clean(p.Note) + ")"
 	}
@@ -153,6 +166,9 @@ func (p *Published) theirs() string {
 func (p *Published) ours() string {
 	if p.Absent != "" {
 		return Missing + " (" + Clean(p.Absent) + ")"
+	}
+	if p.Ours.N == 0 {
+		return Missing
 	}
 	s := Sig3(p.Ours.Value / p.Per)
 	if p.Ours.Lo != p.Ours.Hi {

@@ -21,6 +21,7 @@ type Data struct {
 	Found    []Capacity         // of a search
 	Alone    []Alone            // of a run with a companion, by what it is asked for
 	Claims   *Claims            // of its study, judged; nil where there are none
+	Classic  *Data              // Readme only: the study's long loads, of which it shows how memory grew; nil where there are none
 	Findings []validity.Finding // whole run first, then by contestant
 	Valid    int                // valid trials
 	Void     int                // trials of void rounds

@@ -17,6 +17,7 @@ const sweepLabel = "a sweep: intervals, no verdicts"
 
 // Level is one operating point of a run at several and what was found there.
 type Level struct {
+	Name     string             // that a study gives it; "": none
 	At       result.Level       // a share with the rate that it came to
 	Loaded   []string           // contestants and controls that the plan loads here; nil: all
 	Judged   bool               // a comparison names it
@@ -43,7 +44,7 @@ type sweep struct {
 func newSweep(d *Data) *sweep {
 	s := &sweep{view: newView(d)}
 	for _, l := range d.Levels {
-		s.names = append(s.names, levelName(l.At))
+		s.names = append(s.names, l.Title())
 	}
 	s.struckLast()
 	s.byEngine()
@@ -78,23 +79,33 @@ func (s *sweep) struckWhere(r *row) string {
 		}
 		l := &t.Load
 		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections || l.Succeeded == 0) {
-			return strings.Replace(r.Struck, "failed at load", "failed at load, "+levelName(LevelOf(s.run, t)), 1)
+			return strings.Replace(r.Struck, "failed at load", "failed at load, "+s.levelAt(result.Cell{Level: s.run.Plan.At(t)}), 1)
 		}
 		break
 	}
 	return r.Struck
 }
 
-// LevelOf is the level of a trial: the plan's, where it has none of its own.
-func LevelOf(run *result.Run, t *result.Trial) result.Level {
-	if t.Level != nil {
-		return *t.Level
+// Title is what the level is called: by its name, or by its values where it has none.
+func (l *Level) Title() string {
+	if l.Name != "" {
+		return Clean(l.Name)
 	}
-	return run.Plan.Level
+	return levelName(l.At)
 }
 
-// LevelName is what a level is called: its launch part first, "5 ms, c=100".
-func LevelName(l result.Level) string { return levelName(l) }
+// levelList is all levels, those that have a name with their values.
+func (s *sweep) levelList() string {
+	var all []string
+	for i, l := range s.Levels {
+		text := s.names[i]
+		if l.Name != "" {
+			text += " (" + levelName(l.At) + ")"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
+}
 
 // WorkName is what the work of handlers is called.
 func WorkName(work string) string {
@@ -104,6 +115,7 @@ func WorkName(work string) string {
 	return Clean(work)
 }
 
+// levelName is a level's values, its launch part first: "5 ms, c=100".
 func levelName(l result.Level) string {
 	var parts []string
 	if l.Scenario != "" {
@@ -351,7 +363,11 @@ func (s *sweep) head() []string {
 	if p := s.run.Plan.Scenario; p != "" {
 		facts = append(facts, "scenario "+Clean(p))
 	}
-	return append(facts, count(len(s.Levels), "level"),
+	levels := count(len(s.Levels), "level")
+	if len(s.run.Plan.LevelNames) > 0 {
+		levels += ": " + s.levelList()
+	}
+	return append(facts, levels,
 		fmt.Sprintf("%s of %s at each", s.epochs(), count(s.run.Plan.Rounds, "round")),
 		fmt.Sprintf("%d of %s void", s.Void, count(s.Valid+s.Void, "trial")))
 }
@@ -401,7 +417,7 @@ func (s *sweep) method() []fact {
 		{Name: "Protocol", Value: sweepLabel + "; profile " + orElse(Clean(p.Profile), "unknown")},
 		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},
 		{Name: "Load", Value: "closed loop, at each level of its own connections"},
-		{Name: "Levels", Value: orElse(strings.Join(s.names, "; "), "none")},
+		{Name: "Levels", Value: orElse(s.levelList(), "none")},
 		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each connection; after re-warming", planned(p.TrialNS))},
 		{Name: "Order", Value: fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d", p.Seed)},
 		{Name: "Epochs", Value: fmt.Sprintf("%s at each level, of %s; %s before them do not count", s.epochs(), count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},

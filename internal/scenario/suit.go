@@ -70,8 +70,17 @@ func (s *Scenario) Exact(seen *Observed) *Scenario {
 	})
 }
 
-// Pin is Exact for a server that no Verify has seen: what is to be loaded, and leaves open which bytes keep the contract, is asked for and judged now.
+// Pin is Exact for a server that no Verify has seen.
 func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenario, error) {
+	seen, err := s.Look(ctx, network, addr, host)
+	if err != nil {
+		return nil, err
+	}
+	return s.Exact(seen), nil
+}
+
+// Look is as much of Verify as Exact needs: what is to be loaded, and leaves open which bytes keep the contract, is asked for and judged.
+func (s *Scenario) Look(ctx context.Context, network, addr, host string) (*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
@@ -86,5 +95,5 @@ func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenar
 			return nil, err
 		}
 	}
-	return s.Exact(v.out), errors.Join(v.broken...)
+	return v.out, errors.Join(v.broken...)
 }

@@ -328,7 +328,11 @@ func (e *evidence) published() []report.Published {
 		if f.Metric.Computed != "" {
 			metric = "throughput"
 		}
-		if v, why := e.lacks(f.Cell, metric); v != "" {
+		v, why := e.lacks(f.Cell, metric)
+		if v == "" && f.To.Contestant != "" {
+			v, why = e.lacks(f.To, metric)
+		}
+		if v != "" {
 			p.Absent = string(v) + ": " + why
 		} else if e.run.Plan.Protocol == plan.Classic && f.N > 0 && f.N == e.run.Plan.Requests {
 			p.Metric.Computed = "" // it was measured
@@ -350,6 +354,13 @@ func (e *evidence) figure(f article.Figure) analysis.Estimate {
 	rate := e.Level(f.Cell, "throughput")
 	if !ok || rate.N == 0 {
 		return analysis.Estimate{}
+	}
+	if f.To.Contestant != "" {
+		r := e.Compare(f.Cell, f.To, "throughput").Ratio
+		if !f.Metric.More { // a drop
+			return analysis.Estimate{Value: 100 * (1 - r.Value), Lo: 100 * (1 - r.Hi), Hi: 100 * (1 - r.Lo), N: r.N}
+		}
+		return analysis.Estimate{Value: 100 * (r.Value - 1), Lo: 100 * (r.Lo - 1), Hi: 100 * (r.Hi - 1), N: r.N}
 	}
 	inverse := func(x float64) analysis.Estimate {
 		return analysis.Estimate{Value: x / rate.Value, Lo: x / rate.Hi, Hi: x / max(rate.Lo, 0), N: rate.N}

@@ -142,6 +142,9 @@ fast,c10,bytes_per_sec,MiB/s,20,2017-08-19,,p. 1,
 fast,c10,memory,MB,12,2017-08-19,,p. 1,read by eye
 fast,c10,lines_of_code,lines,27,2017-08-19,,p. 1,
 slow,c20,throughput,1/s,40000,2017-08-19,,p. 2,
+fast,c20,drop:fast @ c10,%,30,2017-08-19,,p. 2,
+fast,c20,lead:slow @ c20,%,58,2017-08-19,,p. 2,
+fast,c20,lead:odd @ c10,%,1,2017-08-19,,p. 2,
 odd,c10,throughput,1/s,1,2017-08-19,,p. 2,
 never,c10,throughput,1/s,2,2017-08-19,,p. 2,
 `

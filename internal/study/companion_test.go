@@ -41,7 +41,7 @@ func TestCompanionIsToldOf(t *testing.T) {
 	}
 	for _, l := range d.Levels {
 		if x := l.Analysis.Shares["a"]; math.Abs(x-.2) > .01 {
-			t.Errorf("%s: a reaches %v of what the companion does alone", report.LevelName(l.At), x)
+			t.Errorf("%s: a reaches %v of what the companion does alone", l.Title(), x)
 		}
 		if c := l.Analysis.Cell("a", "companion_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 || c.Ratio.N > 0 {
 			t.Errorf("the companion's share: %+v", c)

@@ -165,9 +165,9 @@ func TestFreshStudy(t *testing.T) {
 	rows("text", "fast, idle", idle...)
 	rows("markdown", "| fast | idle |", idle...)
 	then := strings.Fields("1,950 ±0.1 % 102 ±1.1 % 200 ±0 % 10 ±0 % 1 ±0 % 0 ±0 %")
-	for _, l := range run.Plan.Points() {
-		if name := report.LevelName(l); l.Step == 1 {
-			if name != "c=30, load 2" {
+	for _, l := range Levels(run) {
+		if name := l.Title(); l.At.Step == 1 {
+			if name != "c30, then" {
 				t.Errorf("%q", name)
 			}
 			rows("markdown", "| fast | "+name+" |", then...)
@@ -178,7 +178,7 @@ func TestFreshStudy(t *testing.T) {
 	if err := report.Readme(&page, d); err != nil || !strings.Contains(page.String(), "| fast | idle | 488 ±0.1 % |") {
 		t.Errorf("%v\n%s", err, page.String())
 	}
-	if html := out["html"]; !strings.Contains(html, `<section id="held">`) || !strings.Contains(html, `<small>c=30, load 2</small>`) || !strings.Contains(html, `id="w-threads"`) || strings.Contains(html, "NaN") {
+	if html := out["html"]; !strings.Contains(html, `<section id="held">`) || !strings.Contains(html, `<small>c30, then</small>`) || !strings.Contains(html, `id="w-threads"`) || strings.Contains(html, "NaN") {
 		t.Error("the page has no table of what the processes hold")
 	}
 	var file struct {

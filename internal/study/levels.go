@@ -89,7 +89,7 @@ func worst(run *result.Run, protocol string, levels []report.Level, void, all in
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
-			f.Text = "at " + report.LevelName(l.At) + " " + f.Text
+			f.Text = "at " + l.Title() + " " + f.Text
 			i := slices.IndexFunc(out, func(o validity.Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
 			switch {
 			case i < 0:
@@ -114,7 +114,7 @@ func Levels(run *result.Run) []report.Level {
 	}
 	var out []report.Level
 	for i, at := range p.Points() {
-		l := report.Level{At: at, Trials: valid[i], Absent: map[string]string{}}
+		l := report.Level{Name: p.LevelName(i), At: at, Trials: valid[i], Absent: map[string]string{}}
 		l.Loaded, l.Judged = plan.Loaded(p, i)
 		if rate, ok := plan.Rate(run, i); ok {
 			l.At.RatePerSec = rate
@@ -230,7 +230,7 @@ func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
 		if rate == nil || rate.Level.N == 0 || rate.Absent != "" {
 			continue
 		}
-		s := result.Standing{Name: name + " at " + report.LevelName(l.At), PerSec: rate.Level.Value}
+		s := result.Standing{Name: name + " at " + l.Title(), PerSec: rate.Level.Value}
 		if c := l.Analysis.Cell(name, run.Plan.Primary); c != nil && c.Ratio.N > 0 {
 			s.Ratio, s.Lo, s.Hi = c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi
 		}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"dyno/internal/plan"
-	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/validity"
 )
@@ -86,10 +85,10 @@ func TestJudgeSweep(t *testing.T) {
 		l := d.Levels[i]
 		c := l.Analysis.Cell("b", "throughput")
 		if c.Level.Value != want || c.Level.Lo != want || c.Level.N != 6 || len(l.Trials) != 6*3*4 || len(l.Absent) > 0 {
-			t.Errorf("%s: %+v of %d trials, absent %v", report.LevelName(l.At), c.Level, len(l.Trials), l.Absent)
+			t.Errorf("%s: %+v of %d trials, absent %v", l.Title(), c.Level, len(l.Trials), l.Absent)
 		}
 		if l.Analysis.Look != 0 {
-			t.Errorf("%s: a look", report.LevelName(l.At))
+			t.Errorf("%s: a look", l.Title())
 		}
 	}
 	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V12 V13 V15 V23 V24 V25 V26 V27 V28" {

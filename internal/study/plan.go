@@ -85,6 +85,18 @@ func (s *Study) taken(c Choice) []*Level {
 	return all
 }
 
+// names are those that the study gives the levels taken; nil if it gives none.
+func (s *Study) names(c Choice) []string {
+	var names []string
+	for _, l := range s.taken(c) {
+		names = append(names, l.Given)
+	}
+	if !slices.ContainsFunc(names, func(n string) bool { return n != "" }) {
+		return nil
+	}
+	return names
+}
+
 // Settled reports whether all that the claims compare is decided, each pair on the claim's own metric. As in AllDecided, what was taken back is: more
 // epochs would not decide it.
 func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
@@ -148,6 +160,9 @@ func (s *Study) Fill(p *result.Plan, c Choice) {
 		return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 	})
 	p.Level, p.ClaimsHash, p.Heap = levels[0], article.Hash(s.Claims), s.Heap
+	if len(levels) > 1 && (p.Protocol == plan.Sweep || p.Protocol == plan.Duel) {
+		p.LevelNames = s.names(c)
+	}
 	switch {
 	case p.Protocol == plan.Sweep:
 		p.Levels, p.Cells = levels, cells

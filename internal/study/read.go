@@ -178,7 +178,7 @@ func (r *reader) levels() {
 			l.At.Scenario = ""
 		}
 		r.process(i)
-		if l.Name == "" {
+		if l.Given = l.Name; l.Name == "" {
 			l.Name = levelName(l)
 		}
 		if strings.Contains(l.Name, "@") {

@@ -81,6 +81,8 @@ func TestReadFigures(t *testing.T) {
 		{"no level", head + "fast,,memory,MB,1,,,,\n", `:2:6: no level`},
 		{"metric", head + "fast,c10,memroy,MB,1,,,,\n", `:2:10: no metric "memroy"; did you mean "memory"?`},
 		{"requests", head + "fast,c10,time:many,s,1,,,,\n", `:2:10: "time:many": want the number of requests`},
+		{"no other cell", head + "fast,c10,drop:fast @ c1,%,1,,,,\n", `:2:10: "drop:fast @ c1": want another cell of this study, such as drop:fast @ c10`},
+		{"nothing to lead over", head + "fast,c10,lead,%,1,,,,\n", `:2:10: no metric "lead"`},
 		{"unit", head + "fast,c10,memory,ms,1,,,,\n", `:2:17: no unit "ms" for memory; want one of KB, KiB, MB, MiB, bytes`},
 		{"value", head + "fast,c10,memory,MB,1.2.3,,,,\n", `:2:20: "1.2.3" is no number`},
 		{"missing is not zero", head + "fast,c10,memory,MB,,,,,\n", `:2:20: "" is no number; leave the row out`},

@@ -48,6 +48,7 @@ type Study struct {
 // Level is one operating point of a study.
 type Level struct {
 	Name        string   `toml:"name"`        // made of its values where it is empty
+	Given       string   `toml:"-"`           // the name as the file has it
 	Quick       bool     `toml:"quick"`       // is among those of --quick
 	Scenario    string   `toml:"scenario"`    // the study's where it is empty
 	Records     int      `toml:"records"`     // that the companion answers with

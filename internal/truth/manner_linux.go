@@ -84,7 +84,7 @@ func (s *nullServer) act(ctx context.Context) {
 		for i, v := len(s.digits)-1, now-a.read; i >= 0; i, v = i-1, v/10 {
 			s.digits[i] = byte('0' + v%10)
 		}
-		if !s.send(a.fd, a.c, s.response[:a.size]) {
+		if !s.send(a.fd, a.c, s.base.Bytes[:a.size]) {
 			s.close(a.fd)
 		}
 	}

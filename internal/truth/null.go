@@ -1,6 +1,7 @@
 package truth
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -11,12 +12,28 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Null is a server that answers every request with the same bytes, in the given manner. What a load engine reaches against a plain one is
-// that engine's ceiling; the others have a latency, a share of errors, that is known beforehand.
+// Null is a server that answers without thinking, in the given manner. What a load engine reaches against a plain one is that engine's ceiling;
+// the others have a latency, a share of errors, that is known beforehand.
 type Null struct {
-	Response []byte
+	Response []byte   // to every request, but for those that one of Answers is for
+	Answers  []Answer // the first that fits goes; a timed server has none
 	Manner   Manner
 }
+
+// Answer is what a Null gives to the requests that begin with Start.
+type Answer struct {
+	Start string
+	Opens bool // only to those without a Cookie header: each is given a session of its own
+	Bytes []byte
+
+	number int // where in Bytes of one that opens sessions sessionDigits stand, which are counted
+}
+
+// nullSession is the session that an Answer gives: its last sessionDigits are counted.
+const (
+	nullSession   = "00000000-0000-4000-8000-000000000000"
+	sessionDigits = 12
+)
 
 // TimeHeader of an answer of a timed server is the time since its request was read, in ns, as 15 digits.
 const TimeHeader = "X-Truth-Ns"
@@ -45,65 +62,106 @@ func ServeNull(ctx context.Context, network, addr string, response []byte) error
 	return err
 }
 
-// NullResponse renders the answer that the contract of s's first loaded request asks for, for Null. Its Date stands still. It
-// fails if the body depends on what is drawn: such a scenario needs ref.
-func NullResponse(s *scenario.Scenario) ([]byte, error) {
+// NullOf is the null server that keeps the contract of every loaded request of s, and of those of others that it can answer besides, which it names:
+// then its rate is the generator's ceiling for that shape of load. A request is told by how it begins, up to what is drawn, and whether it carries a
+// cookie. Where the right answer depends on more there is no such server: such a scenario needs ref. A Date stands still.
+func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also []string, err error) {
+	n = &Null{}
+	if err := n.add(s); err != nil {
+		return nil, nil, err
+	}
+	for _, o := range others {
+		with := Null{Answers: slices.Clone(n.Answers)}
+		if with.add(o) == nil {
+			n.Answers, also = with.Answers, append(also, o.Name)
+		}
+	}
+	n.Response = n.Answers[len(n.Answers)-1].Bytes
+	if !slices.ContainsFunc(n.Answers, func(a Answer) bool { return a.Opens || !bytes.Equal(a.Bytes, n.Response) }) {
+		n.Answers = nil
+	}
+	slices.SortStableFunc(n.Answers, func(a, b Answer) int { return len(b.Start) - len(a.Start) })
+	return n, also, nil
+}
+
+// add adds the answers to the loaded requests of s.
+func (n *Null) add(s *scenario.Scenario) error {
+	loaded := 0
 	for i := range s.Requests {
 		r := &s.Requests[i]
 		if r.Weight <= 0 {
 			continue
 		}
-		e := r.Expect
-		if e.Session {
-			return nil, fmt.Errorf("null response of %s: each answer may be another, for it keeps sessions", s.Name)
+		loaded++
+		start, _, drawn := strings.Cut(r.Method+" "+r.Path, "{")
+		if !drawn {
+			start += " "
 		}
-		if e.Status == 0 || e.Body == nil && (e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != "") {
-			return nil, fmt.Errorf("null response of %s: its contract leaves open what the answer is", s.Name)
+		again, err := answerOf(s, r, false)
+		if err != nil {
+			return err
 		}
-		body := ""
-		if r.Expect.Body != nil {
-			body = *r.Expect.Body
+		list := []Answer{again}
+		if r.Expect.Session {
+			opening, _ := answerOf(s, r, true)
+			list = []Answer{opening, again}
 		}
-		for name := range r.With {
-			if !e.Verbatim && strings.Contains(body, "{"+name+"}") {
-				return nil, fmt.Errorf("null response of %s: the expected body depends on {%s}", s.Name, name)
+		for _, a := range list {
+			a.Start = start
+			same := func(o Answer) bool { return o.Start == start && o.Opens == a.Opens }
+			switch at := slices.IndexFunc(n.Answers, same); {
+			case at < 0:
+				n.Answers = append(n.Answers, a)
+			case !bytes.Equal(n.Answers[at].Bytes, a.Bytes):
+				return fmt.Errorf("null server of %s: two requests that begin with %q have different answers", s.Name, start)
 			}
 		}
-		var b strings.Builder
-		fmt.Fprintf(&b, "HTTP/1.1 %d OK\r\n", r.Expect.Status)
-		kind := "text/plain; charset=utf-8"
-		for _, name := range slices.Sorted(maps.Keys(r.Expect.Headers)) {
-			value := r.Expect.Headers[name]
-			switch {
-			case strings.EqualFold(name, "content-type"):
-				kind = value
-			case strings.EqualFold(name, "content-length"), strings.EqualFold(name, "date"):
-			default:
-				b.WriteString(name + ": " + value + "\r\n")
-			}
-		}
-		b.WriteString("Content-Type: " + kind + "\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\n")
-		if r.Expect.Status != 204 && r.Expect.Status != 304 {
-			b.WriteString("Content-Length: " + strconv.Itoa(len(body)) + "\r\n")
-		}
-		b.WriteString("\r\n" + body)
-		return []byte(b.String()), nil
 	}
-	return nil, fmt.Errorf("null response of %s: no request has a weight", s.Name)
+	if loaded == 0 {
+		return fmt.Errorf("null server of %s: no request has a weight", s.Name)
+	}
+	return nil
 }
 
-// CanNull reports whether the null server's one answer keeps the contract of every loaded request of s: then its rate is the generator's
-// ceiling for that shape of load.
-func CanNull(s *scenario.Scenario) bool {
-	answer, err := NullResponse(s)
-	if err != nil {
-		return false
+// answerOf renders the answer that the contract of r asks for, with a session or without.
+func answerOf(s *scenario.Scenario, r *scenario.Request, opens bool) (Answer, error) {
+	e := &r.Expect
+	if e.Recalls || e.Status == 0 || e.Body == nil && (e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != "") {
+		return Answer{}, fmt.Errorf("null server of %s: its contract leaves open what the answer is", s.Name)
 	}
-	for i := range s.Requests {
-		one := scenario.Scenario{Name: s.Name, Requests: []scenario.Request{s.Requests[i]}}
-		if other, err := NullResponse(&one); s.Requests[i].Weight > 0 && (err != nil || string(other) != string(answer)) {
-			return false
+	body := ""
+	if e.Body != nil {
+		body = *e.Body
+	}
+	for name := range r.With {
+		if !e.Verbatim && strings.Contains(body, "{"+name+"}") {
+			return Answer{}, fmt.Errorf("null server of %s: the expected body depends on {%s}", s.Name, name)
 		}
 	}
-	return true
+	a := Answer{Opens: opens}
+	var b strings.Builder
+	fmt.Fprintf(&b, "HTTP/1.1 %d OK\r\n", e.Status)
+	if opens {
+		b.WriteString("Set-Cookie: " + s.Session + "=" + nullSession)
+		a.number = b.Len() - sessionDigits
+		b.WriteString("; Path=/; HttpOnly\r\n")
+	}
+	kind := "text/plain; charset=utf-8"
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+		value := e.Headers[name]
+		switch {
+		case strings.EqualFold(name, "content-type"):
+			kind = value
+		case strings.EqualFold(name, "content-length"), strings.EqualFold(name, "date"):
+		default:
+			b.WriteString(name + ": " + value + "\r\n")
+		}
+	}
+	b.WriteString("Content-Type: " + kind + "\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\n")
+	if e.Status != 204 && e.Status != 304 {
+		b.WriteString("Content-Length: " + strconv.Itoa(len(body)) + "\r\n")
+	}
+	b.WriteString("\r\n" + body)
+	a.Bytes = []byte(b.String())
+	return a, nil
 }

@@ -16,16 +16,35 @@ import (
 	"dyno/internal/hist"
 )
 
-// Serve answers every request at addr with n's response, and nothing else, until ctx ends: "host:port", or a unix socket's path if network
-// is "unix". It is one event loop on the calling goroutine, which counts complete requests (an empty line, then a body of Content-Length)
-// and does not look at them any further. The Tally is complete if there is no error. A timed server needs Linux 5.11.
+// Serve answers every request at addr until ctx ends: "host:port", or a unix socket's path if network is "unix". It is one event loop on the
+// calling goroutine, which counts complete requests (an empty line, then a body of Content-Length) and looks at them no further than Answers
+// want it to. The Tally is complete if there is no error. A timed server needs Linux 5.11.
 //
 // A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed. Requests that stand
 // behind a dropped one on its connection are lost with it, and not counted.
 func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
-	head := bytes.Index(n.Response, nullBlank)
-	if head < 0 {
-		return Tally{}, errors.New("serve null: the response has no end of its header section")
+	base, err := served(Answer{Bytes: n.Response})
+	if err != nil {
+		return Tally{}, err
+	}
+	s := nullServer{
+		base: base, manner: n.Manner, plain: n.Manner == Manner{}, tcp: network != "unix",
+		in: make([]byte, 64<<10), start: time.Now(), service: newService(n.Manner),
+	}
+	for _, a := range n.Answers {
+		one, err := served(a)
+		if err != nil {
+			return Tally{}, err
+		}
+		s.others = append(s.others, one)
+	}
+	if n.Manner.Timed {
+		if len(s.others) > 0 {
+			return Tally{}, errors.New("serve null: a timed server has one answer for all requests")
+		}
+		timed, digits := withTime(n.Response, len(base.head)-len(nullBlank))
+		s.base, _ = served(Answer{Bytes: timed})
+		s.digits = digits
 	}
 	lc := net.ListenConfig{}
 	ln, err := lc.Listen(ctx, network, addr)
@@ -41,16 +60,6 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	}
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	s := nullServer{
-		response: n.Response, manner: n.Manner, plain: n.Manner == Manner{}, tcp: network != "unix",
-		in: make([]byte, 64<<10), start: time.Now(), service: newService(n.Manner),
-	}
-	if n.Manner.Timed {
-		s.response, s.digits = withTime(n.Response, head)
-		head = bytes.Index(s.response, nullBlank)
-	}
-	s.head = s.response[:head+len(nullBlank)]
-	s.many = bytes.Repeat(s.response, max(1, min(64, 64<<10/len(s.response))))
 	var inner error
 	err = file.Control(func(fd uintptr) { inner = s.serve(ctx, int(fd)) }) // keeps the listener open meanwhile
 	if err = errors.Join(err, inner); err != nil {
@@ -63,31 +72,34 @@ var (
 	nullBlank  = []byte("\r\n\r\n")
 	nullLength = []byte("content-length:")
 	nullCoding = []byte("transfer-encoding:")
+	nullCookie = []byte("cookie:")
 )
 
 // nullTick is how long the loop sleeps at most: how soon it sees that its context has ended.
 const nullTick = 50 * time.Millisecond
 
 type nullServer struct {
-	response, head, many []byte // head begins response; many repeats it
-	plain, tcp           bool   // plain: no manner, so nothing to do but to answer
-	in                   []byte
-	conns                []*nullConn // by fd
-	ep                   int
-	tally                Tally
+	base       *servedAnswer
+	others     []*servedAnswer
+	plain, tcp bool // plain: no manner, so nothing to do but to answer
+	in         []byte
+	conns      []*nullConn // by fd
+	ep         int
+	tally      Tally
 
 	manner  Manner
 	start   time.Time
 	read    time.Duration // the clock at the last read, if timed
 	held    held
-	digits  []byte // of TimeHeader, in response
+	digits  []byte // of TimeHeader, in the response of base
 	service *hist.Histogram
 }
 
 // nullConn is what must be remembered of a connection: only what a read has cut in two, and what a write could not take.
 type nullConn struct {
-	rest   []byte // of a request's head
-	body   int    // bytes of a request's body still to come
+	rest   []byte        // of a request's head
+	body   int           // bytes of a request's body still to come
+	answer *servedAnswer // to that request
 	unsent []byte
 }
 
@@ -216,15 +228,26 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 	}
 }
 
-// requests counts the complete requests in b and answers them, runs of them in one write.
+// requests counts the complete requests in b and answers them, runs of those with the same answer in one write.
 func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 	c.rest = c.rest[:0]
-	owed := 0
+	last, owed := s.base, 0
+	owe := func(a *servedAnswer) bool {
+		if a != last && owed > 0 {
+			if !s.answer(fd, c, owed, last, false) {
+				return false
+			}
+			owed = 0
+		}
+		last = a
+		owed++
+		return true
+	}
 	for len(b) > 0 {
 		if c.body > 0 {
 			k := min(c.body, len(b))
-			if b, c.body = b[k:], c.body-k; c.body == 0 {
-				owed++
+			if b, c.body = b[k:], c.body-k; c.body == 0 && !owe(c.answer) {
+				return false
 			}
 			continue
 		}
@@ -237,37 +260,42 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 		}
 		h := b[:end+2]
 		b = b[end+len(nullBlank):]
-		length, ok := nullBody(h)
+		length, cookie, ok := nullFields(h)
+		a := s.base
+		if len(s.others) > 0 {
+			a = s.fitting(h, cookie)
+		}
 		switch {
 		case !ok:
 			return false
 		case h[0] == 'H':
-			if !s.answer(fd, c, owed, s.many, len(s.response)) || !s.answer(fd, c, 1, s.head, len(s.head)) {
+			if !s.answer(fd, c, owed, last, false) || !s.answer(fd, c, 1, a, true) {
 				return false
 			}
 			owed = 0
 		case length > 0:
-			c.body = length
-		default:
-			owed++
+			c.body, c.answer = length, a
+		case !owe(a):
+			return false
 		}
 	}
-	return s.answer(fd, c, owed, s.many, len(s.response))
+	return s.answer(fd, c, owed, last, false)
 }
 
-// nullBody returns the Content-Length of a request's head, whose lines all end in CR LF.
-func nullBody(h []byte) (n int, ok bool) {
+// nullFields returns the Content-Length of a request's head, whose lines all end in CR LF, and whether it has a cookie.
+func nullFields(h []byte) (n int, cookie, ok bool) {
 	for {
 		i := bytes.IndexByte(h, '\n')
 		if h = h[i+1:]; i < 0 || len(h) == 0 {
-			return n, true
+			return n, cookie, true
 		}
 		switch h[0] | 0x20 {
 		case 't':
 			if len(h) > len(nullCoding) && bytes.EqualFold(h[:len(nullCoding)], nullCoding) {
-				return 0, false
+				return 0, false, false
 			}
 		case 'c':
+			cookie = cookie || len(h) > len(nullCookie) && bytes.EqualFold(h[:len(nullCookie)], nullCookie)
 			if len(h) <= len(nullLength) || !bytes.EqualFold(h[:len(nullLength)], nullLength) {
 				continue
 			}
@@ -283,9 +311,12 @@ func nullBody(h []byte) (n int, ok bool) {
 	}
 }
 
-// answer gives n requests, read just now, their answers, of size bytes each, of which many holds some: now, or when they are due. It
-// reports whether the connection goes on.
-func (s *nullServer) answer(fd int, c *nullConn, n int, many []byte, size int) bool {
+// answer gives n requests, read just now, the answer a, or its head alone: now, or when it is due. It reports whether the connection goes on.
+func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnly bool) bool {
+	many, size := a.many, len(a.Bytes)
+	if headOnly {
+		many, size = a.head, len(a.head)
+	}
 	dropped := false
 	if d := s.manner.Drop; d > 0 {
 		if good := d - 1 - s.tally.Requests%d; int64(n) > good {
@@ -302,6 +333,9 @@ func (s *nullServer) answer(fd int, c *nullConn, n int, many []byte, size int) b
 			continue
 		}
 		k := min(n, len(many)/size)
+		if a.number > 0 {
+			a.count(many, k, size)
+		}
 		if !s.send(fd, c, many[:k*size]) {
 			return false
 		}

@@ -1,12 +1,16 @@
 package truth
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"io"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -109,13 +113,55 @@ func TestNullResponseFollowsTheContract(t *testing.T) {
 		{Weight: 1, Method: "GET", With: map[string]scenario.Input{"id": {}},
 			Expect: scenario.Expect{Status: 201, Body: &body, Headers: map[string]string{"content-type": "text/x", "B": "2", "A": "1"}}},
 	}}
-	b, err := NullResponse(s)
+	n, _, err := NullOf(s)
 	want := "HTTP/1.1 201 OK\r\nA: 1\r\nB: 2\r\nContent-Type: text/x\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\nContent-Length: 5\r\n\r\nvalue"
-	if err != nil || string(b) != want {
-		t.Errorf("%q, %v", b, err)
+	if err != nil || string(n.Response) != want || n.Answers != nil {
+		t.Errorf("%+v, %v", n, err)
 	}
 	body = "value {id}"
-	if _, err := NullResponse(s); err == nil {
+	if _, _, err := NullOf(s); err == nil {
 		t.Error("a body that is drawn has no constant answer")
+	}
+}
+
+// One server keeps what is loaded of several scenarios, each session another, until a request brings a cookie.
+func TestNullHasAnAnswerForEachRequest(t *testing.T) {
+	all := []*scenario.Scenario{shipped(t, "sessions"), shipped(t, "sessions-jar"), shipped(t, "templates"), shipped(t, "values-rest")}
+	n, _, err := NullOf(all[0], all[1:]...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial, _ := serve(t, *n)
+	addr := dial().RemoteAddr().String()
+	for _, s := range all {
+		loaded := *s
+		loaded.Requests = slices.DeleteFunc(slices.Clone(s.Requests), func(r scenario.Request) bool { return r.Weight == 0 })
+		if _, err := scenario.Verify(t.Context(), &loaded, "unix", addr, nil, 0); err != nil {
+			t.Errorf("%s: %v", s.Name, err)
+		}
+	}
+	conn := dial()
+	const ask = "GET /setget HTTP/1.1\r\nHost: x\r\n"
+	io.WriteString(conn, ask+"\r\n"+ask+"\r\n"+ask+"cookie: a=b\r\n\r\n"+"HEAD /setget HTTP/1.1\r\n\r\n"+"GET /about HTTP/1.1\r\n\r\n")
+	var got []string
+	r := bufio.NewReader(conn)
+	for _, method := range []string{"GET", "GET", "GET", "HEAD", "GET"} {
+		resp, err := http.ReadResponse(r, &http.Request{Method: method})
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		got = append(got, resp.Header.Get("Set-Cookie")+string(body[:min(5, len(body))]))
+	}
+	if !strings.HasSuffix(got[0], "value") || len(got[0]) < 40 || len(got[0]) != len(got[1]) || got[0] == got[1] || got[2] != "value" || !strings.HasPrefix(got[4], "<") {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestNullAnswerWithoutAnEnd(t *testing.T) {
+	for _, n := range []Null{{Response: []byte("HTTP/1.1 200 OK\r\n")}, {Response: []byte("HTTP/1.1 200 OK\r\n\r\n"), Answers: []Answer{{Bytes: []byte("x")}}}} {
+		if _, err := n.Serve(t.Context(), "unix", filepath.Join(t.TempDir(), "s")); err == nil {
+			t.Errorf("%+v was served", n)
+		}
 	}
 }

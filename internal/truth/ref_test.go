@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"testing"
 
 	"dyno/internal/scenario"
@@ -42,8 +43,10 @@ func TestReferenceAnswersDrawnPaths(t *testing.T) {
 	if Can(any("/id-{int:1..9}{who}", scenario.Expect{Status: 200})) == nil || Can(any("/{who}", scenario.Expect{Status: 200, SHA256: "00"})) == nil {
 		t.Error("ref promises what it cannot do")
 	}
-	if CanNull(any("/{who}", scenario.Expect{Statuses: teapots})) || CanNull(any("/{who}", scenario.Expect{Status: 200, Length: &three})) {
-		t.Error("null promises what its contract leaves open")
+	for _, e := range []scenario.Expect{{Statuses: teapots}, {Status: 200, Length: &three}, {Status: 200, Body: &hello}} {
+		if _, _, err := NullOf(any("/{who}", e)); err == nil {
+			t.Errorf("null promises what its contract leaves open: %+v", e)
+		}
 	}
 }
 
@@ -79,17 +82,35 @@ func TestReferenceKeepsEveryShippedContract(t *testing.T) {
 	}
 }
 
-func TestCanNull(t *testing.T) {
-	project := os.DirFS("../..")
-	for name, want := range map[string]bool{"values": true, "values-rest": false, "hello": true, "templates": false, "sessions": false, "sessions-jar": false, "json-relay-noprocess": false} {
-		s, err := scenario.Read(project, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := CanNull(s); got != want {
-			t.Errorf("%s: %v", name, got)
+// answers is by shipped scenario how many answers the null server needs; -1: it has none.
+var answers = map[string]int{
+	"values": 1, "values-rest": 3, "hello": 1, "templates": 3, "sessions": 2, "sessions-jar": 2, "json-relay-noprocess": -1, "routes-one": 1, "routes-github": -1,
+}
+
+func TestNullOfShippedScenarios(t *testing.T) {
+	for name, want := range answers {
+		n, _, err := NullOf(shipped(t, name))
+		if got := -1; err == nil {
+			if got = max(1, len(n.Answers)); got != want {
+				t.Errorf("%s: %d answers, want %d", name, got, want)
+			}
+		} else if want >= 0 {
+			t.Error(err)
 		}
 	}
+	_, also, err := NullOf(shipped(t, "sessions"), shipped(t, "json-relay-noprocess"), shipped(t, "sessions-jar"), shipped(t, "templates"))
+	if want := []string{"sessions-jar", "templates"}; err != nil || !slices.Equal(also, want) {
+		t.Errorf("besides sessions %v, %v; want %v", also, err, want)
+	}
+}
+
+func shipped(t *testing.T, name string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Read(os.DirFS("../.."), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // What is added is timed where it is spent, by the same looks at the clock in all.

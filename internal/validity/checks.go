@@ -169,7 +169,7 @@ func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
 	}
 	x, known := e.Analysis.Shares[name]
 	if !known {
-		return Warn, "the generator's ceiling is not known: no null server ran in the pilots"
+		return Warn, "the generator's ceiling is not known: " + noCeiling(e, own)
 	}
 	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", percent(x))
 	if p := &e.Run.Plan; p.Companion != "" && p.Ceiling == p.Companion {
@@ -180,6 +180,26 @@ func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
 		text += ": a lower bound"
 	}
 	return state, text
+}
+
+// noCeiling says why the share of the ceiling is not known.
+func noCeiling(e *Evidence, own []result.Trial) string {
+	p := &e.Run.Plan
+	at := p.Level
+	if len(own) > 0 {
+		at = p.LevelOf(&own[0])
+	}
+	switch {
+	case len(p.Controls) == 0:
+		return "no yardstick rode along, by which it is found"
+	case at.DelayNS > 0:
+		return "handlers wait before they answer, and the null server does not"
+	case p.Ceiling == "" || p.Ceiling != p.Companion && at.Scenario != "" && !slices.Contains(p.CeilingScenarios, at.Scenario):
+		return "no null server ran in the pilots, for it had no answer to this scenario"
+	case e.Run.FailureOf(p.Ceiling) != nil:
+		return "the server that shows it failed in the pilots"
+	}
+	return "no valid trial of the server that shows it stands in the pilots"
 }
 
 func foreignServer(e *Evidence) (State, string) {

@@ -91,6 +91,32 @@ func TestSoundEvidencePasses(t *testing.T) {
 	}
 }
 
+// Where the share of the ceiling is not known, V02 says why.
+func TestUnknownCeilingSaysWhy(t *testing.T) {
+	for want, spoil := range map[string]func(*result.Run){
+		"no yardstick":                 func(r *result.Run) { r.Plan.Controls = nil },
+		"handlers wait":                func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
+		"it had no answer to this":     func(r *result.Run) { r.Plan.Ceiling = "" },
+		"no answer to this scenario":   func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },
+		"the server that shows it fai": func(r *result.Run) { r.Failures = append(r.Failures, result.Failure{Contestant: "null"}) },
+		"no valid trial":               func(r *result.Run) { r.Plan.Level.Scenario, r.Plan.CeilingScenarios = "other", []string{"other"} },
+	} {
+		e := sound()
+		e.Run.Plan.Controls, e.Run.Plan.Ceiling = []string{"ref"}, "null"
+		spoil(e.Run)
+		delete(e.Analysis.Shares, "a")
+		text := ""
+		for _, f := range Check(e) {
+			if f.ID == "V02" {
+				text = f.Text
+			}
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%q; want …%s…", text, want)
+		}
+	}
+}
+
 // Each check is provoked to its warning and its failure.
 func TestChecksAreProvoked(t *testing.T) {
 	n := func(v int64) *int64 { return &v }

@@ -251,13 +251,14 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 		w.issued++
 		w.draw()
 		return due, true
-	case now >= w.deadline:
+	case now >= w.deadline && w.started: // a thread that got its CPU too late has one request all the same: nobody else is to blame for none
 		w.open = false
 		return 0, false
 	case w.win.Requests > 0 && w.win.left.Add(-1) < 0:
 		w.open = false
 		return 0, false
-	case w.win.pause > 0:
+	}
+	if w.started = true; w.win.pause > 0 {
 		return c.due, true
 	}
 	return now, true

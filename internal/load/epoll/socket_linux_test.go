@@ -1,6 +1,7 @@
 package epoll
 
 import (
+	"net"
 	"path/filepath"
 	"runtime"
 	"syscall"
@@ -60,5 +61,18 @@ func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
 	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 40, Timeout: time.Minute})
 	if n := s.workers[0].up(); n != 40 {
 		t.Errorf("%d connections of 40", n)
+	}
+}
+
+// TestLateLook: what a thread finds done when it looks after the time is over was done in time.
+func TestLateLook(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // the kernel takes connections for it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	s := connect(t, load.Job{Network: "tcp", Addr: ln.Addr().String(), Scenario: twoRequests(), Connections: 3, Timeout: 1})
+	if n := s.workers[0].up(); n == 0 {
+		t.Error("no connection")
 	}
 }

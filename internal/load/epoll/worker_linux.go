@@ -63,6 +63,7 @@ type worker struct {
 	due       int64 // of the schedule's next request
 	more      bool  // there is one
 	issued    int64
+	started   bool     // of a closed loop: a request has been started in this window
 	share     int64    // of a limited number of requests
 	ahead     struct { // the same schedule, read on to the present
 		arrivals load.Arrivals
@@ -151,10 +152,10 @@ func (w *worker) establish(ctx context.Context) {
 		if dials == 0 && next == len(w.conns) {
 			break
 		}
-		if w.now() > until {
+		late := w.now() > until
+		if w.turn(w.now()+int64(time.Millisecond), false) == 0 && late { // what is there when a late thread looks came in time
 			break
 		}
-		w.turn(w.now()+int64(time.Millisecond), false)
 	}
 	for i := range w.conns {
 		if c := &w.conns[i]; c.state != isUp {
@@ -175,7 +176,7 @@ func (w *worker) up() (n int) {
 
 // begin sets w up for a window that starts at start.
 func (w *worker) begin(win *window, start int64) {
-	w.win, w.open, w.start, w.next, w.hopeful = win, true, start, 0, 0
+	w.win, w.open, w.start, w.next, w.hopeful, w.started = win, true, start, 0, 0, false
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
 	w.deadline = math.MaxInt64
 	if win.For > 0 {
@@ -265,7 +266,8 @@ func (w *worker) run(win *window, start int64) {
 			w.handIn()
 		}
 		if now >= w.nextSweep {
-			w.sweep(now)
+			w.turn(0, false) // as in establish
+			w.sweep(w.now())
 			continue
 		}
 		w.turn(w.patience())

@@ -71,7 +71,7 @@ func (c *conn) run(w *window) {
 	if c.nc != nil {
 		c.connected()
 	}
-	if !w.sleep(turn) {
+	if w.ctx.Err() != nil || turn > w.start && !w.sleep(turn) {
 		return
 	}
 	if c.nc == nil && c.session.job.PerConnection == 0 {

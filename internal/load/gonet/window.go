@@ -21,8 +21,9 @@ type window struct {
 	over     chan struct{} // closed once nothing starts any more
 	finish   func()        // closes over
 
-	left atomic.Int64 // closed loop: requests that may still start, of a limited number
-	due  chan int64   // open loop: hands out the due times of requests; nil in a closed one
+	left    atomic.Int64 // closed loop: requests that may still start, of a limited number
+	started atomic.Bool  // closed loop: one has been started
+	due     chan int64   // open loop: hands out the due times of requests; nil in a closed one
 
 	mu    sync.Mutex
 	texts map[string]string
@@ -59,9 +60,10 @@ func (w *window) begin(now int64) {
 // paced says that a connection may be idle although the window goes on.
 func (w *window) paced() bool { return w.due != nil || w.Think.Mean > 0 }
 
-// claim asks a closed loop for the right to start one request.
+// claim asks a closed loop for the right to start one request. Who gets no CPU until the deadline is over has one all the same: the server is not to
+// blame for none.
 func (w *window) claim(now int64) bool {
-	if w.ctx.Err() != nil || now >= w.deadline {
+	if w.ctx.Err() != nil || now >= w.deadline && w.started.Load() {
 		return false
 	}
 	for w.Requests > 0 {
@@ -75,6 +77,9 @@ func (w *window) claim(now int64) bool {
 			}
 			break
 		}
+	}
+	if !w.started.Load() {
+		w.started.Store(true)
 	}
 	return true
 }

@@ -43,7 +43,7 @@ func Run(t *testing.T, e load.Engine) {
 // sessions are about windows that follow each other, and how they end.
 var sessions = map[string]func(*testing.T, load.Engine){
 	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
-	"duration": duration, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
+	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
 	"hung up before": hungUpBefore,
 }
 
@@ -225,6 +225,18 @@ func duration(t *testing.T, e load.Engine) {
 	l := run(t, open(t, e, job(s)), load.Window{For: 30 * time.Millisecond})
 	if l.Succeeded != l.Started || l.Started != s.requests.Load() || l.Started == 0 {
 		t.Errorf("%+v", l)
+	}
+}
+
+// tooLate: a window that is over before its first request can be sent has one all the same, of each worker at most.
+func tooLate(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", each(value))
+	session := open(t, e, job(s))
+	for range 3 {
+		l := run(t, session, load.Window{For: 1})
+		if l.Succeeded != l.Started || l.Started == 0 || l.Started > 4 {
+			t.Errorf("%+v", l)
+		}
 	}
 }
 

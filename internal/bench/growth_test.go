@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// hoarder holds one byte more at each look.
+type hoarder struct {
+	Server
+	held int64
+}
+
+func (h *hoarder) Usage(u *result.Usage) {
+	h.held++
+	n := h.held
+	u.PSSBytes = &n
+}
+
+// Memory is read at the start of a load, at its end, and every two seconds in between.
+func TestGrowth(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		grown := growth(&hoarder{})
+		time.Sleep(5 * time.Second)
+		seen := grown()
+		want := []int64{0, 2e9, 4e9, 5e9}
+		if len(seen) != len(want) {
+			t.Fatalf("%+v", seen)
+		}
+		for i, at := range want {
+			if seen[i] != (result.MemoryAt{AtNS: at, PSSBytes: int64(i + 1)}) {
+				t.Errorf("%d: %+v, want at %d", i, seen[i], at)
+			}
+		}
+	})
+}

@@ -1,0 +1,179 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// build builds all contestants, two at a time, and returns those that could be; of the others it records why not.
+func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
+	p := &b.run.Plan
+	names := append(append([]string(nil), p.Contestants...), p.Controls...)
+	if p.Ceiling != "" && p.Ceiling != p.Companion {
+		names = append(names, p.Ceiling)
+	}
+	if p.Companion != "" {
+		names = append(names, p.Companion)
+	}
+	lost := func(name string) bool { return name != p.Companion && b.run.FailureOf(name) != nil } // before the run was resumed
+	built := make([]result.Contestant, len(names))
+	failed := make([]error, len(names))
+	slots := make(chan struct{}, 2)
+	var wg sync.WaitGroup
+	for i, name := range names {
+		if lost(name) {
+			continue
+		}
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			built[i], failed[i] = b.Host.Build(ctx, name, func(text string) {
+				b.tell(result.Event{Stage: "build", Contestant: name, Text: text})
+			})
+			b.tell(result.Event{Stage: "built", Contestant: name})
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var standing []result.Contestant
+	for i, name := range names {
+		if lost(name) {
+			continue
+		}
+		b.exact.paths[name] = built[i].Paths
+		if failed[i] == nil {
+			standing = append(standing, built[i])
+			continue
+		}
+		if built[i].Name != "" { // its title, at least, is known
+			if err := b.record(result.Record{Contestant: &built[i]}); err != nil {
+				return nil, err
+			}
+		}
+		if err := b.fail(name, "build", 0, failed[i]); err != nil {
+			return nil, err
+		}
+		if name == p.Companion {
+			return nil, fmt.Errorf("the companion %s, without which nobody can be measured: %w", name, failed[i])
+		}
+	}
+	return standing, nil
+}
+
+// prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it recorded, with what was observed.
+func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
+	if _, err := b.startCompanion(ctx, 0); err != nil {
+		return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, err)
+	}
+	defer b.stopAll()
+	for _, c := range built {
+		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
+		known := b.run.Contestant(c.Name)
+		if known != nil && (known.BinaryHash != c.BinaryHash || known.Version != c.Version) {
+			return fmt.Errorf("resume: %s is built otherwise than when the run began (%s, now %s): start the run anew", c.Name, known.Version, c.Version)
+		}
+		seen, err := b.proveOne(ctx, &c)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if gone := b.gone(); gone != nil {
+			return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, gone)
+		}
+		if err != nil {
+			if err := b.fail(c.Name, "verify", 0, err); err != nil {
+				return err
+			}
+		}
+		if seen != nil {
+			c.Response, c.HeaderBytes, c.BodyBytes, c.Differs = seen.Framing, seen.HeaderBytes, seen.BodyBytes, seen.Differs
+		}
+		if known != nil {
+			continue
+		}
+		if err := b.record(result.Record{Contestant: &c}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// proveOne returns what was observed; nil for the ceiling's server, which keeps no more of a contract than what is loaded, and for the companion, which runs already.
+func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
+	if c.Name == b.run.Plan.Companion {
+		return nil, nil
+	}
+	s, err := b.launch(ctx, c.Name, plan.Padding(b.run.Plan.Seed, 0, 0), 0)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Stop()
+	if c.Name == b.run.Plan.Ceiling {
+		return nil, nil
+	}
+	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0)
+	if err != nil {
+		return seen, &LogError{Err: err, Tail: s.LogTail()}
+	}
+	return seen, nil
+}
+
+// verify proves that a contestant keeps the contract of each scenario that it is loaded with, with each number of the companion's records. What was
+// observed is of the first, but for the framing and the differences, in which the others have a part. The load holds the process to the bytes that it
+// showed here.
+func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch int) (*scenario.Observed, error) {
+	var all *scenario.Observed
+	network, addr := s.Addr()
+	for _, of := range plan.Asked(&b.run.Plan, name) {
+		sc, err := b.contract(ctx, of, epoch)
+		if err != nil {
+			return nil, err
+		}
+		seen, err := scenario.Verify(ctx, b.exact.asked(name, sc), network, addr, differs, b.delay(epoch))
+		if err != nil {
+			if of.String() != "" {
+				err = fmt.Errorf("%s: %w", of, err)
+			}
+			return seen, err
+		}
+		b.exact.saw(name, sc, of.Records, seen)
+		if all == nil {
+			all = seen
+			continue
+		}
+		for request, framing := range seen.Framing {
+			all.Framing[strings.TrimSpace(of.Scenario+" "+request)] = framing
+		}
+		for _, d := range seen.Differs {
+			if !slices.Contains(all.Differs, d) {
+				all.Differs = append(all.Differs, d)
+			}
+		}
+	}
+	return all, nil
+}
+
+// look is what the ceiling's server has in place of verify: the load holds it to the bytes that it shows.
+func (b *Bench) look(ctx context.Context, name string, s Server) error {
+	network, addr := s.Addr()
+	for _, of := range plan.Asked(&b.run.Plan, name) {
+		if !plan.AtCeiling(&b.run.Plan, of.Scenario) {
+			continue
+		}
+		sc := b.scenario(of.Scenario)
+		seen, err := sc.Look(ctx, network, addr, "")
+		if err != nil {
+			return err
+		}
+		b.exact.saw(name, sc, of.Records, seen)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package result
+
+import "dyno/internal/hist"
+
+// Load is what the generator saw in the counted window, drained. The ledger closes:
+// Started = Succeeded + Failed + sum(Errors) + InFlight, and where there is a plan, Planned = Started + NeverStarted.
+type Load struct {
+	// Planned is how many requests were due, by an open loop's schedule or by number. NeverStarted found no free connection in time, or the
+	// window was cut short.
+	Planned      int64 `json:"planned,omitempty"`
+	NeverStarted int64 `json:"never_started,omitempty"`
+
+	WindowNS    int64            `json:"window_ns"` // first send to last answer
+	Connections int              `json:"connections"`
+	Established int              `json:"established"`
+	Started     int64            `json:"started"`
+	Succeeded   int64            `json:"succeeded"`
+	Failed      int64            `json:"failed,omitempty"` // answered, but broke the contract
+	Failures    map[string]int64 `json:"failures,omitempty"`
+	Errors      map[string]int64 `json:"errors,omitempty"` // never answered, by kind: dial, reset, closed, timeout, parse …
+	InFlight    int64            `json:"in_flight,omitempty"`
+	// RunQueueNS is how long the engine's event loops were runnable but not running: something else had their CPU.
+	RunQueueNS int64 `json:"run_queue_ns"`
+	// LoopCPUNS is the CPU time of the event loops, without SpunNS, which they spent awake waiting for a due time.
+	Workers   int   `json:"workers,omitempty"`
+	LoopCPUNS int64 `json:"loop_cpu_ns,omitempty"`
+	SpunNS    int64 `json:"spun_ns,omitempty"`
+	// StarvedNS is how long requests were due while no connection was free, summed over the event loops; BacklogPeak is how many at most on one.
+	StarvedNS    int64 `json:"starved_ns,omitempty"`
+	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
+	BytesRead    int64 `json:"bytes_read"`
+	BytesWritten int64 `json:"bytes_written"`
+	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns; InFlight and timeouts are not in it.
+	Service string `json:"service_hdr,omitempty"`
+	// Quantiles of Service, kept beside it so that a reader needs no HdrHistogram.
+	ServiceP50NS int64 `json:"service_p50_ns"`
+	ServiceP99NS int64 `json:"service_p99_ns"`
+	ServiceMaxNS int64 `json:"service_max_ns"`
+	// Of an open loop: due -> done, and due -> sent.
+	ResponseP50NS int64 `json:"response_p50_ns,omitempty"`
+	ResponseP99NS int64 `json:"response_p99_ns,omitempty"`
+	LagP99NS      int64 `json:"lag_p99_ns,omitempty"`
+	// CensoredFromNS: quantiles of response from here on are lower bounds, for requests that timed out or never started had waited so long.
+	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
+	Pace           *Pace `json:"pace,omitempty"` // of an open loop
+}
+
+// Pace is how the requests of an open loop really went out, and how many of them waited. All are sums over the event loops, each of which has its
+// part of the arrivals.
+type Pace struct {
+	// HalfNS is half of the time in which requests fell due. EarlyNS and LateNS are the requests that were due and unanswered, whether sent or not,
+	// integrated over its first and its second half: divided by HalfNS they are how many waited on average. 0 where a number bounds the window.
+	HalfNS  int64 `json:"half_ns,omitempty"`
+	EarlyNS int64 `json:"early_ns,omitempty"`
+	LateNS  int64 `json:"late_ns,omitempty"`
+	// Bins of 1 ms, those in which nothing went out among them; the requests that went out in them; and the squares of those counts, summed.
+	Bins    int64 `json:"bins"`
+	Sent    int64 `json:"sent"`
+	Squares int64 `json:"squares"`
+	// Gaps are the times between the sends of one event loop, each as u = 1 - exp(-arrivals expected in it), counted in equal parts of 0 to 1: all
+	// alike if the sends are Poisson. Nil where the arrivals are not to be random.
+	Gaps []int64 `json:"gaps,omitempty"`
+}
+
+// Errored is the number of requests that got no answer, whatever the kind.
+func (l *Load) Errored() int64 {
+	var n int64
+	for _, v := range l.Errors {
+		n += v
+	}
+	return n
+}
+
+// Detail is what a load was seen to do, in full; it lives in memory only. A nil histogram was not measured.
+//
+// Censored requests (timed out, in flight at the end, never started) stand in Response, and those that were sent in Service, with what
+// they had waited: at least that. A quantile at or above CensoredFromNS is therefore a lower bound.
+type Detail struct {
+	Service   *hist.Histogram // sent -> done
+	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
+	Lag       *hist.Histogram // due -> sent, or where each request has a dial of its own, due -> dial
+	Connect   *hist.Histogram // dial -> established, of every connection dialled
+	FirstByte *hist.Histogram // sent -> first byte of the answer read
+
+	Censored       int64
+	CensoredFromNS int64 // the least of what they had waited; 0 if there is none
+
+	Status map[int]int64     // answers by status code
+	Texts  map[string]string // the last message of the system, by kind of error
+	First  string            // the first answer that broke its contract, its beginning
+}
+
+// Interval is what completed in one stretch of a load.
+type Interval struct {
+	StartNS, LengthNS int64 // from the start of the window
+	Load              Load  // without histogram and quantiles
+	Detail            Detail
+}
+
+// MemoryAt is what a process tree held at a time, counted from the start of the window: the first is that start, the last its end.
+type MemoryAt struct {
+	AtNS     int64 `json:"at_ns"`
+	PSSBytes int64 `json:"pss_bytes"`
+}
