@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"time"
 
 	"dyno/internal/result"
 	"dyno/internal/stats"
@@ -24,34 +23,6 @@ const leastSides = 6
 
 // sideAttempts is how often a void first round is repeated with those cells, whose trials are long. Then they wait for another epoch.
 const sideAttempts = 3
-
-// Lengths of the trials of open loops: requests come one by one and not as fast as they can, so that a trial of 0.1 s has few. One that is loaded once
-// an epoch is the longer one, for the tail of its response times.
-const (
-	openTrial     = 400 * time.Millisecond
-	openSideTrial = time.Second
-)
-
-// What a connection adds to the least length of a trial: five requests at 60,000 a second; and for each record two of a relay that takes so long for
-// one (0.5 to 1 µs were seen).
-const (
-	perConnection = 80 * time.Microsecond
-	recordTime    = 1200 * time.Nanosecond
-)
-
-// cpuTime is about what a CPU-bound handler takes, 10,278 SHA-256: 0.7 to 1.2 ms of one CPU were seen.
-const cpuTime = time.Millisecond
-
-// Answered is about how long one request of each connection takes to be answered, where that is the handlers' own work.
-func Answered(l result.Level) time.Duration {
-	if l.Work != result.CPUBound {
-		return 0
-	}
-	return time.Duration(l.Connections*max(1, l.Pipeline)) * cpuTime
-}
-
-// requestTime is what a request takes beside the handler's delay, with a connection of its own.
-const requestTime = 50 * time.Microsecond
 
 // Family are the comparisons that a duel decides among the named contestants: those of the plan, or all pairs at the first level.
 func Family(p *result.Plan, names []string) []result.Comparison {
@@ -387,30 +358,6 @@ func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rat
 		}
 	}
 	return rates
-}
-
-// trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times;
-// where a companion answers with many records, twice and more, and once where handlers hash. With fresh processes it is about what the number of
-// requests takes.
-func trialOf(p *result.Plan, e entrant) int64 {
-	if p.Fresh {
-		c := int64(e.level.Connections)
-		return (p.Requests+c-1)/c*e.level.DelayNS + p.Requests*int64(requestTime)
-	}
-	if p.Protocol != Sweep && len(p.Levels) == 0 && e.level.Records == 0 && e.level.Work == "" {
-		return p.TrialNS
-	}
-	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), Answered(e.level), time.Duration(e.level.Connections)*(perConnection+2*time.Duration(e.level.Records)*recordTime))
-	switch {
-	case !e.level.Open():
-	case p.Profile == Lab:
-		least = max(least, tailTrial)
-	case compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant)):
-		least = max(least, openTrial)
-	default:
-		least = max(least, openSideTrial)
-	}
-	return int64(least)
 }
 
 // Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and how many records its companion answers with.

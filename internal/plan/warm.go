@@ -26,9 +26,10 @@ const warmPilot = time.Second
 // fewestWindows are needed to see that a contestant stands still.
 const fewestWindows = 4
 
-// WarmWindow is the length of one stretch of load of a warm-up at a level.
+// WarmWindow is the length of one stretch of load of a warm-up at a level: with thousands of connections as long as their trials, for on a busy machine none
+// was answered in less.
 func WarmWindow(level result.Level) time.Duration {
-	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
+	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS), time.Duration(level.Connections)*perConnection)
 }
 
 // Warming is how a contestant is warmed up in an epoch.

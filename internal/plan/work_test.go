@@ -63,3 +63,14 @@ func TestTrialsOfWork(t *testing.T) {
 		t.Errorf("an epoch takes %v; %v without work", with, without)
 	}
 }
+
+func TestWarmWindowsOfManyConnections(t *testing.T) {
+	for c, want := range map[int]time.Duration{125: 100 * time.Millisecond, 1000: 100 * time.Millisecond, 5000: 400 * time.Millisecond} {
+		if got := WarmWindow(result.Level{Connections: c}); got != want {
+			t.Errorf("%d connections: %v; want %v", c, got, want)
+		}
+	}
+	if got := WarmWindow(result.Level{Connections: 5000, DelayNS: 5e8}); got != time.Second {
+		t.Errorf("with a delay of 0.5 s: %v", got)
+	}
+}
