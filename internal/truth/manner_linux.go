@@ -22,7 +22,7 @@ type held struct {
 type heldAnswer struct {
 	c    *nullConn
 	fd   int
-	size int // of the response: all of it or its head
+	size int // of the answer: all of it or its head
 	read time.Duration
 }
 
@@ -84,7 +84,7 @@ func (s *nullServer) act(ctx context.Context) {
 		for i, v := len(s.digits)-1, now-a.read; i >= 0; i, v = i-1, v/10 {
 			s.digits[i] = byte('0' + v%10)
 		}
-		if !s.send(a.fd, a.c, s.response[:a.size]) {
+		if !s.send(a.fd, a.c, s.answers.one[:a.size]) {
 			s.close(a.fd)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"runtime"
+	"slices"
 	"syscall"
 	"time"
 	"unsafe"
@@ -22,6 +23,9 @@ import (
 //
 // A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed. Requests that stand
 // behind a dropped one on its connection are lost with it, and not counted.
+//
+// Unless it is timed it closes after an answer to "Connection: close", and to HTTP/1.0 without "Connection: keep-alive"; with it, as ab asks, its
+// answer says the same (RFC 9112, 9.3).
 func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	head := bytes.Index(n.Response, nullBlank)
 	if head < 0 {
@@ -42,15 +46,15 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	s := nullServer{
-		response: n.Response, manner: n.Manner, plain: n.Manner == Manner{}, tcp: network != "unix",
+		manner: n.Manner, plain: n.Manner == Manner{}, tcp: network != "unix",
 		in: make([]byte, 64<<10), start: time.Now(), service: newService(n.Manner),
 	}
+	response := n.Response
 	if n.Manner.Timed {
-		s.response, s.digits = withTime(n.Response, head)
-		head = bytes.Index(s.response, nullBlank)
+		response, s.digits = withTime(response, head)
 	}
-	s.head = s.response[:head+len(nullBlank)]
-	s.many = bytes.Repeat(s.response, max(1, min(64, 64<<10/len(s.response))))
+	s.answers = newNullAnswers(response)
+	s.kept = newNullAnswers(slices.Insert(slices.Clone(n.Response), head+len("\r\n"), nullKept...))
 	var inner error
 	err = file.Control(func(fd uintptr) { inner = s.serve(ctx, int(fd)) }) // keeps the listener open meanwhile
 	if err = errors.Join(err, inner); err != nil {
@@ -60,36 +64,51 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 }
 
 var (
-	nullBlank  = []byte("\r\n\r\n")
-	nullLength = []byte("content-length:")
-	nullCoding = []byte("transfer-encoding:")
+	nullBlank      = []byte("\r\n\r\n")
+	nullLength     = []byte("content-length:")
+	nullCoding     = []byte("transfer-encoding:")
+	nullConnection = []byte("connection:")
+	nullKept       = []byte("Connection: keep-alive\r\n")
 )
 
 // nullTick is how long the loop sleeps at most: how soon it sees that its context has ended.
 const nullTick = 50 * time.Millisecond
 
 type nullServer struct {
-	response, head, many []byte // head begins response; many repeats it
-	plain, tcp           bool   // plain: no manner, so nothing to do but to answer
-	in                   []byte
-	conns                []*nullConn // by fd
-	ep                   int
-	tally                Tally
+	answers, kept nullAnswers // kept: to HTTP/1.0
+	plain, tcp    bool        // plain: no manner, so nothing to do but to answer
+	in            []byte
+	conns         []*nullConn // by fd
+	ep            int
+	tally         Tally
 
 	manner  Manner
 	start   time.Time
 	read    time.Duration // the clock at the last read, if timed
 	held    held
-	digits  []byte // of TimeHeader, in response
+	digits  []byte // of TimeHeader, in the answer
 	service *hist.Histogram
+}
+
+// nullAnswers are one answer's forms: head begins it, many repeats it.
+type nullAnswers struct{ one, head, many []byte }
+
+func newNullAnswers(response []byte) nullAnswers {
+	end := bytes.Index(response, nullBlank) + len(nullBlank)
+	return nullAnswers{response, response[:end], bytes.Repeat(response, max(1, min(64, 64<<10/len(response))))}
 }
 
 // nullConn is what must be remembered of a connection: only what a read has cut in two, and what a write could not take.
 type nullConn struct {
 	rest   []byte // of a request's head
 	body   int    // bytes of a request's body still to come
+	kept   bool   // its requests are of HTTP/1.0, and ask to keep it
+	last   bool   // the last request has come, but for its body
 	unsent []byte
 }
+
+// over reports whether all is answered that the connection will ever ask.
+func (c *nullConn) over() bool { return c.last && c.body == 0 && len(c.unsent) == 0 }
 
 func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 	if s.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -185,7 +204,7 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	if len(c.unsent) > 0 && events&unix.EPOLLOUT != 0 {
 		b := c.unsent
-		if c.unsent = c.unsent[:0]; !s.send(fd, c, b) {
+		if c.unsent = c.unsent[:0]; !s.send(fd, c, b) || c.over() {
 			return false
 		}
 		if !s.tcp && len(c.unsent) == 0 {
@@ -220,7 +239,7 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 	c.rest = c.rest[:0]
 	owed := 0
-	for len(b) > 0 {
+	for len(b) > 0 && !(c.last && c.body == 0) {
 		if c.body > 0 {
 			k := min(c.body, len(b))
 			if b, c.body = b[k:], c.body-k; c.body == 0 {
@@ -237,50 +256,87 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 		}
 		h := b[:end+2]
 		b = b[end+len(nullBlank):]
-		length, ok := nullBody(h)
-		switch {
-		case !ok:
+		ask := readNullHead(h)
+		if !s.manner.Timed {
+			c.last, c.kept = ask.close, ask.old && !ask.close
+		}
+		switch a := s.of(c); {
+		case ask.chunked:
 			return false
 		case h[0] == 'H':
-			if !s.answer(fd, c, owed, s.many, len(s.response)) || !s.answer(fd, c, 1, s.head, len(s.head)) {
+			if !s.answer(fd, c, owed, a.many, len(a.one)) || !s.answer(fd, c, 1, a.head, len(a.head)) {
 				return false
 			}
 			owed = 0
-		case length > 0:
-			c.body = length
+		case ask.length > 0:
+			c.body = ask.length
 		default:
 			owed++
 		}
 	}
-	return s.answer(fd, c, owed, s.many, len(s.response))
+	a := s.of(c)
+	return s.answer(fd, c, owed, a.many, len(a.one)) && !c.over()
 }
 
-// nullBody returns the Content-Length of a request's head, whose lines all end in CR LF.
-func nullBody(h []byte) (n int, ok bool) {
-	for {
-		i := bytes.IndexByte(h, '\n')
-		if h = h[i+1:]; i < 0 || len(h) == 0 {
-			return n, true
-		}
+// of are the answers that a connection gets: a client does not change its version midway.
+func (s *nullServer) of(c *nullConn) *nullAnswers {
+	if c.kept {
+		return &s.kept
+	}
+	return &s.answers
+}
+
+// nullHead is what a request's head says of its body and of its connection.
+type nullHead struct {
+	length  int
+	chunked bool
+	old     bool // HTTP/1.0
+	close   bool // its connection ends with the answer
+}
+
+// readNullHead reads a request's head, whose lines all end in CR LF.
+func readNullHead(h []byte) (r nullHead) {
+	i := bytes.IndexByte(h, '\n')
+	r.old = i > 2 && h[i-2] == '0'
+	r.close = r.old
+	for h = h[i+1:]; i >= 0 && len(h) > 0; h = h[i+1:] {
+		i = bytes.IndexByte(h, '\n')
 		switch h[0] | 0x20 {
 		case 't':
-			if len(h) > len(nullCoding) && bytes.EqualFold(h[:len(nullCoding)], nullCoding) {
-				return 0, false
+			if nullNamed(h, nullCoding) {
+				return nullHead{chunked: true}
 			}
 		case 'c':
-			if len(h) <= len(nullLength) || !bytes.EqualFold(h[:len(nullLength)], nullLength) {
-				continue
-			}
-			n = 0
-			for _, d := range h[len(nullLength):] {
-				if '0' <= d && d <= '9' && n < 1<<40 {
-					n = n*10 + int(d-'0')
-				} else if d != ' ' && d != '\t' {
-					break
+			switch {
+			case nullNamed(h, nullLength):
+				r.length = nullNumber(h[len(nullLength):])
+			case nullNamed(h, nullConnection): // by their first letter: close, keep-alive; not upgrade
+				switch v := bytes.TrimLeft(h[len(nullConnection):], " \t"); v[0] | 0x20 {
+				case 'c':
+					r.close = true
+				case 'k':
+					r.close = false
 				}
 			}
 		}
 	}
+	return r
+}
+
+func nullNamed(line, name []byte) bool {
+	return len(line) > len(name) && bytes.EqualFold(line[:len(name)], name)
+}
+
+// nullNumber reads the digits that a header's value begins with.
+func nullNumber(v []byte) (n int) {
+	for _, d := range v {
+		if '0' <= d && d <= '9' && n < 1<<40 {
+			n = n*10 + int(d-'0')
+		} else if d != ' ' && d != '\t' {
+			break
+		}
+	}
+	return n
 }
 
 // answer gives n requests, read just now, their answers, of size bytes each, of which many holds some: now, or when they are due. It
