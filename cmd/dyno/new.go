@@ -84,7 +84,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 		return usagef("the name %q is taken by %s; give another", name, m.Dir(pr.root))
 	}
 	if of := filepath.Base(filepath.Dir(source.Dir(pr.root))); of != language {
-		return usagef("%s is written in %s; want %s/%s, or another --from", from, of, of, name)
+		return usagef("%s is written in %s; want %s/%s, or another --from (a language that no contestant is written in: doc/contestants.md#another-language)", from, of, of, name)
 	}
 	dir, err := contestant.Copy(source, pr.root, base, language, name)
 	switch {

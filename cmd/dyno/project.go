@@ -133,10 +133,13 @@ func (p *project) study(slug string) (*study.Study, error) {
 	return s, err
 }
 
-// suggest names the nearest word, and where all stand.
+// suggest names the nearest word, and where all stand; or all, where they are few.
 func suggest(word string, among []string, all string) string {
 	if near := conf.Nearest(word, among); near != "" {
 		return fmt.Sprintf("; did you mean %q? (%s shows all)", near, all)
+	}
+	if len(among) > 20 {
+		return fmt.Sprintf(" (%s shows all %d)", all, len(among))
 	}
 	return fmt.Sprintf(" (%s shows all: %s)", all, strings.Join(among, ", "))
 }

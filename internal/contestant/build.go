@@ -220,8 +220,10 @@ func (b *Built) Identify() (framework, version string, err error) {
 	switch b.tc.Name {
 	case "dotnet":
 		version, err = b.identifyDotnet()
-	default:
+	case "go":
 		version, err = b.identifyGo()
+	default:
+		version, err = b.identifyOther()
 	}
 	if err != nil {
 		return fail(err)

@@ -175,7 +175,9 @@ func (r *renaming) rename(file string, b []byte) (string, []byte) {
 			b = []byte(strings.NewReplacer(r.project+".csproj", r.given+".csproj", "{out}/"+r.project, "{out}/"+r.given).Replace(string(b)))
 		}
 	case base == "go.mod" && r.module != "":
-		b = moduleLine.ReplaceAll(b, []byte("${1}"+r.to))
+		if m := moduleLine.FindSubmatch(b); m != nil && string(m[2]) == r.module { // not that of a module within
+			b = moduleLine.ReplaceAll(b, []byte("${1}"+r.to))
+		}
 	case filepath.Ext(base) == ".go" && r.module != "":
 		b = r.imports(file, b)
 	case r.project != "" && base == r.project+".csproj":

@@ -30,6 +30,7 @@ func TestCopyOfGo(t *testing.T) {
 		"go/mine/go.mod":           "module mine\n\ngo 1.24\n",
 		"go/mine/main.go":          "// Command mine answers.\npackage main\n\nimport (\n\t\"fmt\"\n\tr \"mine/record\" // \"mine/record\"\n)\n\nfunc main() { fmt.Println(r.X, \"mine/record\") }\n",
 		"go/mine/record/record.go": "package record\n\nconst X = \"mine\"\n",
+		"go/mine/within/go.mod":    "module within\n",
 		"go/mine/obj/left.txt":     "by a build",
 		"go/notes.txt":             "no builder looks for this",
 		"shared/pages/a.txt":       "a",
@@ -46,6 +47,7 @@ func TestCopyOfGo(t *testing.T) {
 		"go/other/go.mod":           "module other\n\ngo 1.24\n",
 		"go/other/main.go":          "// Command other answers.\npackage main\n\nimport (\n\t\"fmt\"\n\tr \"other/record\" // \"mine/record\"\n)\n\nfunc main() { fmt.Println(r.X, \"mine/record\") }\n",
 		"go/other/record/record.go": "package record\n\nconst X = \"mine\"\n",
+		"go/other/within/go.mod":    "module within\n",
 		"shared/pages/a.txt":        "a",
 	} {
 		if got, err := os.ReadFile(filepath.Join(base, filepath.FromSlash(name))); err != nil || string(got) != want {

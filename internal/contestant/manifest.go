@@ -131,8 +131,8 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 		return nil, nil, f.Errorf("toolchain", "want one toolchain, such as go = \">=1.24\"")
 	}
 	for name, floor := range m.Toolchain {
-		if _, ok := toolchains[name]; !ok {
-			return nil, nil, f.Errorf("toolchain."+name, "no toolchain %q; there are dotnet and go", name)
+		if !programName.MatchString(name) {
+			return nil, nil, f.Errorf("toolchain", "%q is no toolchain: want go, dotnet, or the name of a program that tells its --version", name)
 		}
 		if !strings.HasPrefix(floor, ">=") || !isVersion(floor[2:]) {
 			return nil, nil, f.Errorf("toolchain."+name, "%q: want a floor such as \">=1.24\"", floor)

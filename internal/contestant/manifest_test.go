@@ -41,7 +41,7 @@ func TestReadManifest(t *testing.T) {
 		{`run = ["{out}/server"]`, `run = []`, "contestant.toml:10:"},
 		{`"chunked: its default"`, `"gzip: why"`, "contestant.toml:11:"},
 		{`"chunked: its default"`, `"chunked"`, `want "key: reason"`},
-		{`go = ">=1.24"`, `rust = ">=1.80"`, `no toolchain "rust"`},
+		{`go = ">=1.24"`, `"../go" = ">=1.80"`, `"../go" is no toolchain`},
 		{`go = ">=1.24"`, `go = "1.24"`, "want a floor"},
 		{`version = ">=1.24"`, `version = "newest"`, "contestant.toml:5:"},
 		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},

@@ -76,7 +76,7 @@ func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 		o.Cache = filepath.Join(dir, "dyno")
 	}
 	for name, floor := range m.Toolchain {
-		s := search{name: name, kind: toolchains[name], floor: floor, o: &o}
+		s := search{name: name, kind: kindOf(name), floor: floor, o: &o}
 		return s.find(ctx)
 	}
 	return Toolchain{}, errors.New("the manifest names no toolchain")
@@ -157,8 +157,10 @@ func (s *search) onPath(ctx context.Context) (Toolchain, bool) {
 	if program, err = filepath.Abs(program); err != nil {
 		return s.turn("PATH", err)
 	}
-	if real, err := filepath.EvalSymlinks(program); err == nil {
-		program = real
+	if _, own := toolchains[s.name]; own { // others, such as rustup's, go by the name that they are called by
+		if real, err := filepath.EvalSymlinks(program); err == nil {
+			program = real
+		}
 	}
 	dir := filepath.Dir(program)
 	if s.name == "go" {

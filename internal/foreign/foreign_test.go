@@ -3,6 +3,7 @@ package foreign
 import (
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,6 +130,22 @@ func TestWideTable(t *testing.T) {
 	}
 	if want := []string{"rps 1200 1/s", "latency_mean 0.0415 s", "p99 0.099 s"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestNewH2load reads the table that h2load prints since 1.69 (output_sd_stat in its src/h2load.cc).
+func TestNewH2load(t *testing.T) {
+	doc, err := Read("new.txt", []byte("starting benchmark...\nfinished in 2.00s, 1000.00 req/s, 145.30KB/s\n"+
+		"                 min         max         median     p95        p99        mean         sd        +/- sd\n"+
+		"request     :       10us     40.00ms      1.50ms      5.00ms      9.00ms      2.00ms       700us   90.00%\n"+
+		"connect     :       20us      1.00ms       500us       800us       900us       500us       100us   90.00%\n"), "")
+	if err != nil || len(doc.Rows) != 1 {
+		t.Fatal(err, doc)
+	}
+	for metric, want := range map[string]float64{"latency_min": 10e-6, "latency_max": 0.04, "p50": 1.5e-3, "p95": 5e-3, "p99": 9e-3, "latency_mean": 2e-3, "latency_stdev": 700e-6} {
+		if f := doc.Rows[0].One(Seconds, metric); f == nil || math.Abs(f.Value-want) > 1e-12 {
+			t.Errorf("%s: %+v, want %g s", metric, f, want)
+		}
 	}
 }
 

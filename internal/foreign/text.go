@@ -71,6 +71,8 @@ var outputs = map[string][]pattern{
 		line(`^status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx`, "http2xx http3xx http4xx http5xx", ""),
 		line(`^traffic: \S+ \((\d+)\) total`, "transferred", "bytes"),
 		line(`^time for request:\s+([0-9.]+\w+)\s+([0-9.]+\w+)\s+([0-9.]+\w+)\s+([0-9.]+\w+)`, "latency_min latency_max latency_mean latency_stdev", ""),
+		// since 1.69
+		line(`^request\s*:`+strings.Repeat(`\s+([0-9.]+\w+)`, 7), "latency_min latency_max p50 p95 p99 latency_mean latency_stdev", ""),
 	},
 }
 

@@ -216,20 +216,21 @@ func (d *driven) table() (heads []string, rows [][]string) {
 	return heads, rows
 }
 
-// head names the generator and what was typed to start it.
-func (d *driven) head() string {
+// head names the generator, and typed is its command, but for the address the same in all of its loads; "" where it made none.
+func (d *driven) head() (head, typed string) {
 	for _, r := range d.rows {
 		for _, t := range r.loads {
 			if t.Told != nil {
-				return fmt.Sprintf("Beside %s (%s), as: %s", d.name, Clean(t.Told.Version), Clean(typed(t.Told.Command)))
+				version := strings.TrimSpace(strings.TrimPrefix(Clean(t.Told.Version), d.name))
+				return fmt.Sprintf("The same loads by %s (%s)", d.name, version), Clean(asTyped(t.Told.Command))
 			}
 		}
 	}
-	return "Beside " + d.name + ": it made no load"
+	return d.name + " made no load", ""
 }
 
-// typed is a command as it would be typed.
-func typed(argv []string) string {
+// asTyped is a command as it would be typed.
+func asTyped(argv []string) string {
 	words := slices.Clone(argv)
 	for i, w := range words {
 		if w == "" || strings.ContainsAny(w, " \t\"'$&;|<>(){}*?#\\") {

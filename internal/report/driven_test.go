@@ -1,6 +1,10 @@
 package report
 
 import (
+	"encoding/json"
+	"html"
+	"math"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -56,7 +60,7 @@ func TestDrivenWords(t *testing.T) {
 		"dialled":     {drivenFixture(func(s *result.Told) { s.KeptAlive = new(int64) }, calm...), "Of 196,000 answers 0 left the connection open", ""},
 	} {
 		var says []string
-		says = append(says, newDriven(newClassic(c.d)).words()...)
+		says = append(says, newDriven(newClassic(c.d)).said()...)
 		got := says[0]
 		if !strings.HasPrefix(got, "Iris MVC: ") || !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
 			t.Errorf("%s: %s", name, got)
@@ -64,7 +68,7 @@ func TestDrivenWords(t *testing.T) {
 	}
 	d := drivenFixture(nil, calm...)
 	d.Beside[3].Causes.ForeignServerNS = d.Beside[3].Causes.WallNS / 2
-	if got := newDriven(newClassic(d)).words()[0]; !strings.Contains(got, "Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
+	if got := newDriven(newClassic(d)).said()[0]; !strings.Contains(got, "Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
 		t.Errorf("disturbed: %s", got)
 	}
 	again := drivenFixture(nil, calm...)
@@ -72,25 +76,102 @@ func TestDrivenWords(t *testing.T) {
 		n := per * *again.Beside[i].Told.Answered
 		again.Beside[i].Told.BytesWritten = &n
 	}
-	if got := newDriven(newClassic(again)).words()[0]; !strings.Contains(got, "It wrote 1.34 requests for each answer") {
+	if got := newDriven(newClassic(again)).said()[0]; !strings.Contains(got, "It wrote 1.34 requests for each answer") {
 		t.Errorf("sent again: %s", got)
 	}
 }
 
-func TestDrivenForms(t *testing.T) {
-	for ext, write := range map[string]Writer{"txt": Text, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON} {
-		got := string(written(t, write, drivenFixture(nil, 50000, 49000, 100000, 90000)))
-		for _, want := range []string{"wrk", "null", "iris-mvc"} {
-			if ext != "csv" && ext != "json" && want == "iris-mvc" {
-				want = "Iris MVC"
+// TestDrivenRounding: ab's mean is whole milliseconds, and no disagreement within half of one.
+func TestDrivenRounding(t *testing.T) {
+	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
+		4e6: "more than its own rate allows", 1e6: "not all in use"} {
+		d := drivenFixture(func(s *result.Told) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
+		d.Run.Plan.Driver = "ab"
+		for i := range d.Beside {
+			if d.Beside[i].Driver != "" {
+				d.Beside[i].Driver = "ab"
 			}
-			if !strings.Contains(got, want) || strings.Contains(got, "NaN") {
-				t.Errorf("%s: no %q, or NaN, in\n%s", ext, want, got)
+		}
+		if got := newDriven(newClassic(d)).said()[0]; !strings.Contains(got, want) {
+			t.Errorf("%d: %s", mean, got)
+		}
+	}
+}
+
+// TestDrivenForms finds both generators' figures, and what is said of them, in every form.
+func TestDrivenForms(t *testing.T) {
+	forms := func(d *Data) map[string]string {
+		got := map[string]string{}
+		for ext, write := range map[string]Writer{"txt": Text, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON} {
+			text := string(written(t, write, d))
+			if ext == "html" {
+				text = html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))
+			}
+			if ext != "csv" { // where lines and cells end is the form's
+				text = strings.Join(strings.Fields(strings.NewReplacer("|", " ", "\u00a0", " ", "\\", "").Replace(text)), " ")
+			}
+			if got[ext] = text; strings.Contains(text, "NaN") {
+				t.Errorf("%s: NaN in\n%s", ext, text)
+			}
+		}
+		return got
+	}
+	has := func(name, text string, want ...string) {
+		t.Helper()
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: no %q in\n%s", name, w, text)
 			}
 		}
 	}
-	quiet := string(written(t, Text, drivenFixture(func(s *result.Told) { *s = result.Told{Trouble: "no figures"} }, 50000, 49000, 100000, 90000)))
-	if !strings.Contains(quiet, Missing) || strings.Contains(quiet, "NaN") {
-		t.Errorf("what is not told:\n%s", quiet)
+	calm := []float64{50000, 49000, 100000, 90000}
+	got := forms(drivenFixture(nil, calm...))
+	for _, ext := range []string{"txt", "html", "md"} {
+		sep := map[string]string{"txt": ","}[ext]
+		has(ext, got[ext], "The same loads by wrk (4.1.0)", "wrk -c 100 http://127.0.0.1:1/x", "Iris MVC"+sep+" dyno 50,000 50 %", "Iris MVC"+sep+" wrk 49,000 54 %",
+			"null server"+sep+" dyno 100,000 –", "null server"+sep+" wrk 90,000 –", "wrk tells 0.980 × our requests per second", "What sets wrk apart, whatever the server:", driverWays["wrk"][1])
+	}
+	has("csv", got["csv"], ",throughput,1/s,49000,49000,49000,1,196000,none,measured,,wrk\n", ",throughput,1/s,90000,90000,90000,1,360000,none,measured,,wrk\n",
+		",p99,ns,,,,1,196000,none,absent,,wrk\n", ",throughput,1/s,100000,")
+	var report struct {
+		Driver struct {
+			Name string
+			Rows []struct {
+				Contestant, Driver string
+				Metrics            map[string]*float64
+				OfCeiling          *float64 `json:"of_ceiling"`
+				Told               []result.Told
+			}
+			Words []string
+		}
+	}
+	if err := json.Unmarshal([]byte(got["json"]), &report); err != nil || report.Driver.Name != "wrk" || len(report.Driver.Rows) != 4 {
+		t.Fatalf("json: %v, %+v", err, report)
+	}
+	for i, want := range []struct {
+		contestant, driver string
+		rate               float64
+		told               int
+	}{{"iris-mvc", "dyno", 50000, 0}, {"iris-mvc", "wrk", 49000, 1}, {"null", "dyno", 100000, 0}, {"null", "wrk", 90000, 1}} {
+		r := report.Driver.Rows[i]
+		if v := r.Metrics["throughput_per_sec"]; r.Contestant != want.contestant || r.Driver != want.driver || v == nil || *v != want.rate || len(r.Told) != want.told {
+			t.Errorf("json, row %d: %+v, want %+v", i, r, want)
+		}
+	}
+	if v := report.Driver.Rows[1].OfCeiling; v == nil || math.Abs(*v-49./90) > 1e-9 {
+		t.Errorf("json: of_ceiling %v", v)
+	}
+	if p99 := report.Driver.Rows[1].Metrics["p99_ns"]; p99 != nil {
+		t.Errorf("json: a p99 that wrk did not tell: %v", *p99)
+	}
+	for ext, text := range forms(drivenFixture(func(s *result.Told) { *s = result.Told{Trouble: "no figures"} }, calm...)) {
+		switch ext {
+		case "csv":
+			has("silent, csv", text, ",throughput,1/s,,,,1,–,–,absent,,wrk\n")
+		case "json":
+			has("silent, json", text, `"throughput_per_sec": null`, "wrk told no rate.")
+		default:
+			has("silent, "+ext, text, "wrk – –", "wrk told no rate. Not all that it printed could be read: no figures.")
+		}
 	}
 }

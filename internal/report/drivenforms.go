@@ -16,7 +16,11 @@ func (t *text) driven(d *driven) {
 	if d == nil {
 		return
 	}
-	t.para("", "", d.head(), "", "")
+	head, typed := d.head()
+	t.para("", "", head, "", "")
+	if typed != "" {
+		t.para("  as: ", "", typed, "", "")
+	}
 	heads, rows := d.table()
 	lead, cols := column{head: heads[0] + ", " + heads[1]}, make([]column, len(heads)-2)
 	for _, r := range rows {
@@ -38,8 +42,12 @@ func (t *text) driven(d *driven) {
 		}
 	}
 	t.line("")
-	for _, l := range d.words() {
+	for _, l := range d.said() {
 		t.para("  ", "", l, "", "")
+	}
+	t.para("  ", "", d.waysHead()+":", "", "")
+	for _, l := range d.ways() {
+		t.para("  - ", "", l, "", "")
 	}
 	t.line("")
 }
@@ -48,7 +56,11 @@ func (d *driven) markdown(out io.Writer) {
 	if d == nil {
 		return
 	}
-	fmt.Fprintf(out, "#### %s\n\n", escapeMarkdown(d.head()))
+	head, typed := d.head()
+	fmt.Fprintf(out, "#### %s\n\n", escapeMarkdown(head))
+	if typed != "" {
+		fmt.Fprintf(out, "as %s\n\n", escapeMarkdown(typed))
+	}
 	heads, rows := d.table()
 	rule := []string{"---", "---"}
 	for range heads[2:] {
@@ -59,7 +71,11 @@ func (d *driven) markdown(out io.Writer) {
 		fmt.Fprintf(out, "| %s |\n", strings.Join(escaped(fields), " | "))
 	}
 	fmt.Fprintln(out)
-	for _, l := range d.words() {
+	for _, l := range d.said() {
+		fmt.Fprintf(out, "%s\n\n", escapeMarkdown(l))
+	}
+	fmt.Fprintf(out, "%s:\n\n", escapeMarkdown(d.waysHead()))
+	for _, l := range d.ways() {
 		fmt.Fprintf(out, "- %s\n", escapeMarkdown(l))
 	}
 	fmt.Fprintln(out)
@@ -112,19 +128,24 @@ func (d *driven) json() any {
 		}
 		list = append(list, o)
 	}
-	return object{{"name", d.name}, {"rows", list}, {"words", d.words()}}
+	return object{{"name", d.name}, {"rows", list}, {"words", append(d.said(), d.ways()...)}}
 }
 
 // page is the table as one of the page's.
 func (d *driven) page() levelsTable {
 	heads, rows := d.table()
-	t := levelsTable{}
+	t := levelsTable{Said: append(d.said(), d.waysHead()+":"), Ways: d.ways()}
+	t.Title, t.Typed = d.head()
 	for _, h := range heads[1:] {
 		word := "driver"
 		if strings.Contains(h, "CPU") {
 			word = "cpu_per_request"
 		}
-		t.Columns = append(t.Columns, pageColumn{Head: sentenceCaseWord(h), Word: word})
+		c := pageColumn{Head: sentenceCaseWord(h), Word: word}
+		if i := strings.LastIndexByte(c.Head, ' '); i > 0 && h != "of ceiling" { // a unit
+			c.Head, c.Unit = c.Head[:i], c.Head[i+1:]
+		}
+		t.Columns = append(t.Columns, c)
 	}
 	for i, r := range rows {
 		p := pageRow{Title: r[0]}

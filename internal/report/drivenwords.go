@@ -9,49 +9,63 @@ import (
 	"dyno/internal/validity"
 )
 
-// driverWays are what makes the figures of each load generator differ from dyno's, whatever it is pointed at: read from their sources and checked against
-// servers that stall and break off.
+// driverWays are what makes the figures of each load generator differ from dyno's, whatever it is pointed at: read from wrk 4.2 (src/wrk.c, src/stats.c), ab
+// (support/ab.c of httpd's trunk), bombardier 2 (bombardier.go, clients.go, and the client.go of its fasthttp) and h2load 1.69 (src/h2load.cc), and seen in what
+// wrk 4.1, ab 2.3, bombardier 1.2 and h2load 1.52 make of servers that stall and break off.
 var driverWays = map[string][]string{
 	"wrk": {
-		"It dials within the time that it measures; dyno before.",
-		"Its percentiles are not of what it saw: before it prints them it adds, for each latency longer than the mean time from one request of a connection to the next, " +
-			"the shorter ones that it takes to have been left out. It is always on and not told.",
-		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it leaves out what took more than 2 s.",
-		"It looks at the status of an answer; dyno at status, length and body.",
+		dialsWithin,
+		"Its latencies are not only those that it saw: before it prints them it adds, for each that is longer than twice the mean time from one request of a connection to the " +
+			"next, the shorter ones that it takes to have been left out. It always does so, and does not say it.",
+		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it leaves out the latency of what took more than 2 s.",
+		looksAtStatus,
 	},
 	"ab": {
-		"It waits in vain for the end of an answer without 'Connection: keep-alive', such as that of the server that shows the ceilings.",
-		"It has one thread and HTTP/1.0, and dials within the time that it measures; dyno before.",
-		"Its percentiles are whole milliseconds.",
-		"What it calls failed is an answer of another length than its first, right or wrong; dyno compares the body.",
+		dialsWithin + " It has one thread, and asks in HTTP/1.0.",
+		"To an answer without 'Connection: keep-alive' it knows no end but that the server closes: of one that keeps it open it gets nothing.",
+		"Its latencies are whole milliseconds, their mean too.",
+		"It calls failed an answer of another length than its first, right or wrong, and looks at the status besides; dyno at status, length and body.",
 	},
 	"bombardier": {
-		"It dials within the time that it measures; dyno before.",
-		"Its client sends a request again where the connection is closed before an answer, and counts neither: what goes wrong so is in its bytes alone.",
-		"It looks at the status of an answer; dyno at status, length and body.",
+		dialsWithin,
+		"Its client sends a GET again, five times in all, where the connection ends before an answer, and counts it once: what goes wrong so is in its bytes alone.",
+		"Its latencies are of failed requests too.",
+		"Its rate is here its answers by its time; the Reqs/sec that it prints is a mean of samples of 10 ms and more.",
+		looksAtStatus,
 	},
 	"h2load": {
-		"It dials within the time that it measures; dyno before.",
-		"It prints no percentiles.",
-		"It looks at the status of an answer; dyno at status, length and body.",
+		dialsWithin,
+		"Before version 1.69 it prints no percentiles. Its latencies are of a million requests at most, drawn from all.",
+		looksAtStatus,
 	},
 }
 
+const (
+	dialsWithin   = "It dials within the time that it measures; dyno before."
+	looksAtStatus = "It looks at the status of an answer; dyno at status, length and body."
+)
+
 // Shares that words are made of: from nearCeiling on a rate is the generator's as much as the server's (method.md, V02); two rates within sameRate of each other
-// need no reason; a printed mean is Little's law within littleWide.
+// need no reason; a printed mean is Little's law within littleWide, or within half of ab's last digit.
 const (
 	nearCeiling = 0.8
 	sameRate    = 0.05
 	littleWide  = 0.05
+	halfOfAbNS  = 5e5
 )
 
-// words say what to make of the two, contestant by contestant, and of the generator.
-func (d *driven) words() (lines []string) {
+// said is what to make of the two, contestant by contestant.
+func (d *driven) said() (lines []string) {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.driver != "" && r.contestant != d.run.Plan.Ceiling {
 			lines = append(lines, r.title+": "+strings.Join(d.differ(d.row(r.contestant, ""), r), " "))
 		}
 	}
+	return lines
+}
+
+// ways are what is to be known of the generator, whatever the contestant.
+func (d *driven) ways() []string {
 	ways := append([]string{}, driverWays[d.run.Plan.Driver]...)
 	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.Driver); len(r.loads) > 0 && math.IsNaN(r.value(drivenMetrics[0])) {
 		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no rate"+because(&r.loads[0])+".")
@@ -60,8 +74,11 @@ func (d *driven) words() (lines []string) {
 	if d.run.Plan.Ceiling == "" {
 		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a delay, and --controls not none.")
 	}
-	return append(lines, "What sets "+d.name+" apart. "+strings.Join(ways, " "))
+	return ways
 }
+
+// waysHead stands above the ways.
+func (d *driven) waysHead() string { return "What sets " + d.name + " apart, whatever the server" }
 
 // differ explains the difference of one contestant's loads.
 func (d *driven) differ(own, told *drivenRow) (says []string) {
@@ -75,6 +92,11 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 		says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a), Sig3(b), Sig3(a)))
 		if text := d.others(own, told); text != "" {
 			says = append(says, text)
+			for _, r := range []*drivenRow{own, told} {
+				if d.share(r) > 1 {
+					says = append(says, "What "+r.by()+" made of the server that does nothing is less, and so no ceiling.")
+				}
+			}
 			break // no other reason can be told from that
 		}
 		says = append(says, d.rates(a, b, d.share(own), d.share(told))...)
@@ -169,7 +191,7 @@ func (d *driven) latency(t *result.Trial) []string {
 	little := float64(d.run.Plan.LevelOf(t).Connections*max(1, d.run.Plan.LevelOf(t).Pipeline)) / *rate * 1e9
 	text := fmt.Sprintf("Its mean latency, %s, against %s by Little's law (connections ÷ rate)", Duration(float64(*mean)), Duration(little))
 	switch far := float64(*mean)/little - 1; {
-	case math.Abs(far) <= littleWide:
+	case math.Abs(far) <= littleWide, d.run.Plan.Driver == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
 		return []string{text + ": they agree."}
 	case far > 0 && d.run.Plan.Driver == "wrk":
 		return []string{text + ": what is more was added by its correction, or was waiting that its rate does not show."}

@@ -32,6 +32,9 @@ type levelsTable struct {
 	Heads             []string     // of a sweep: its levels
 	Columns           []pageColumn // of a classic run
 	Rows              []pageRow
+
+	Typed      string   // another load generator's command
+	Said, Ways []string // what to make of its loads; what is to be known of it
 }
 
 // unjudgedPage is what both protocols have alike.
@@ -196,7 +199,6 @@ func classicHTML(w io.Writer, d *Data) error {
 	p.Tables[0].Wide, p.Tables[0].Narrow = c.growthChart("wide", 760), c.growthChart("narrow", 360)
 	if d := newDriven(c); d != nil {
 		p.Tables = append(p.Tables, d.page())
-		p.Marks = append(append(p.Marks, d.head()), d.words()...)
 		p.Words = append(p.Words, word{"driver", "Beside another load generator", "The same loads made by another tool, in its own terms: what it counts as an answer, " +
 			"an error or a latency is its own. Of ceiling: its rate as a share of what the same generator makes of a server that does nothing."})
 	}

@@ -22,7 +22,7 @@ type held struct {
 type heldAnswer struct {
 	c    *nullConn
 	fd   int
-	size int // of the response: all of it or its head
+	size int // of the answer: all of it or its head
 	read time.Duration
 }
 

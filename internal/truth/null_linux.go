@@ -22,6 +22,9 @@ import (
 //
 // A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed. Requests that stand
 // behind a dropped one on its connection are lost with it, and not counted.
+//
+// Unless it is timed it closes after an answer to "Connection: close", and to HTTP/1.0 without "Connection: keep-alive"; with it, as ab asks, its
+// answer says the same (RFC 9112, 9.3).
 func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	base, err := served(Answer{Bytes: n.Response})
 	if err != nil {
@@ -69,10 +72,12 @@ func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 }
 
 var (
-	nullBlank  = []byte("\r\n\r\n")
-	nullLength = []byte("content-length:")
-	nullCoding = []byte("transfer-encoding:")
-	nullCookie = []byte("cookie:")
+	nullBlank      = []byte("\r\n\r\n")
+	nullLength     = []byte("content-length:")
+	nullCoding     = []byte("transfer-encoding:")
+	nullConnection = []byte("connection:")
+	nullCookie     = []byte("cookie:")
+	nullKept       = []byte("Connection: keep-alive\r\n")
 )
 
 // nullTick is how long the loop sleeps at most: how soon it sees that its context has ended.
@@ -100,8 +105,12 @@ type nullConn struct {
 	rest   []byte        // of a request's head
 	body   int           // bytes of a request's body still to come
 	answer *servedAnswer // to that request
+	last   bool          // the last request has come, but for its body
 	unsent []byte
 }
+
+// over reports whether all is answered that the connection will ever ask.
+func (c *nullConn) over() bool { return c.last && c.body == 0 && len(c.unsent) == 0 }
 
 func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 	if s.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -197,7 +206,7 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	if len(c.unsent) > 0 && events&unix.EPOLLOUT != 0 {
 		b := c.unsent
-		if c.unsent = c.unsent[:0]; !s.send(fd, c, b) {
+		if c.unsent = c.unsent[:0]; !s.send(fd, c, b) || c.over() {
 			return false
 		}
 		if !s.tcp && len(c.unsent) == 0 {
@@ -243,7 +252,7 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 		owed++
 		return true
 	}
-	for len(b) > 0 {
+	for len(b) > 0 && !(c.last && c.body == 0) {
 		if c.body > 0 {
 			k := min(c.body, len(b))
 			if b, c.body = b[k:], c.body-k; c.body == 0 && !owe(c.answer) {
@@ -260,55 +269,88 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 		}
 		h := b[:end+2]
 		b = b[end+len(nullBlank):]
-		length, cookie, ok := nullFields(h)
+		ask := readNullHead(h)
 		a := s.base
 		if len(s.others) > 0 {
-			a = s.fitting(h, cookie)
+			a = s.fitting(h, ask.cookie)
+		}
+		if !s.manner.Timed {
+			c.last = ask.close
+			if ask.old && !ask.close {
+				a = a.kept
+			}
 		}
 		switch {
-		case !ok:
+		case ask.chunked:
 			return false
 		case h[0] == 'H':
 			if !s.answer(fd, c, owed, last, false) || !s.answer(fd, c, 1, a, true) {
 				return false
 			}
 			owed = 0
-		case length > 0:
-			c.body, c.answer = length, a
+		case ask.length > 0:
+			c.body, c.answer = ask.length, a
 		case !owe(a):
 			return false
 		}
 	}
-	return s.answer(fd, c, owed, last, false)
+	return s.answer(fd, c, owed, last, false) && !c.over()
 }
 
-// nullFields returns the Content-Length of a request's head, whose lines all end in CR LF, and whether it has a cookie.
-func nullFields(h []byte) (n int, cookie, ok bool) {
-	for {
-		i := bytes.IndexByte(h, '\n')
-		if h = h[i+1:]; i < 0 || len(h) == 0 {
-			return n, cookie, true
-		}
+// nullHead is what a request's head says of its body and of its connection.
+type nullHead struct {
+	length  int
+	chunked bool
+	old     bool // HTTP/1.0
+	close   bool // its connection ends with the answer
+	cookie  bool
+}
+
+// readNullHead reads a request's head, whose lines all end in CR LF.
+func readNullHead(h []byte) (r nullHead) {
+	i := bytes.IndexByte(h, '\n')
+	r.old = i > 2 && h[i-2] == '0'
+	r.close = r.old
+	for h = h[i+1:]; i >= 0 && len(h) > 0; h = h[i+1:] {
+		i = bytes.IndexByte(h, '\n')
 		switch h[0] | 0x20 {
 		case 't':
-			if len(h) > len(nullCoding) && bytes.EqualFold(h[:len(nullCoding)], nullCoding) {
-				return 0, false, false
+			if nullNamed(h, nullCoding) {
+				return nullHead{chunked: true}
 			}
 		case 'c':
-			cookie = cookie || len(h) > len(nullCookie) && bytes.EqualFold(h[:len(nullCookie)], nullCookie)
-			if len(h) <= len(nullLength) || !bytes.EqualFold(h[:len(nullLength)], nullLength) {
-				continue
-			}
-			n = 0
-			for _, d := range h[len(nullLength):] {
-				if '0' <= d && d <= '9' && n < 1<<40 {
-					n = n*10 + int(d-'0')
-				} else if d != ' ' && d != '\t' {
-					break
+			switch {
+			case nullNamed(h, nullCookie):
+				r.cookie = true
+			case nullNamed(h, nullLength):
+				r.length = nullNumber(h[len(nullLength):])
+			case nullNamed(h, nullConnection): // by their first letter: close, keep-alive; not upgrade
+				switch v := bytes.TrimLeft(h[len(nullConnection):], " \t"); v[0] | 0x20 {
+				case 'c':
+					r.close = true
+				case 'k':
+					r.close = false
 				}
 			}
 		}
 	}
+	return r
+}
+
+func nullNamed(line, name []byte) bool {
+	return len(line) > len(name) && bytes.EqualFold(line[:len(name)], name)
+}
+
+// nullNumber reads the digits that a header's value begins with.
+func nullNumber(v []byte) (n int) {
+	for _, d := range v {
+		if '0' <= d && d <= '9' && n < 1<<40 {
+			n = n*10 + int(d-'0')
+		} else if d != ' ' && d != '\t' {
+			break
+		}
+	}
+	return n
 }
 
 // answer gives n requests, read just now, the answer a, or its head alone: now, or when it is due. It reports whether the connection goes on.

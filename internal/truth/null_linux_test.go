@@ -95,6 +95,53 @@ func TestNullAnswersEachRequestOnce(t *testing.T) {
 	}
 }
 
+func TestNullEndsAConnectionAsItIsAsked(t *testing.T) {
+	const response = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue"
+	const kept = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\nvalue"
+	next := "GET / HTTP/1.1\r\n\r\n"
+	for _, c := range []struct {
+		name, send, want string
+		open             bool
+	}{
+		{"1.1", "GET / HTTP/1.1\r\n\r\n", response, true},
+		{"1.1, keep-alive", "GET / HTTP/1.1\r\nConnection: keep-alive\r\n\r\n", response, true},
+		{"1.1, close", "GET / HTTP/1.1\r\nCONNECTION:  Close\r\n\r\n", response, false},
+		{"1.0", "GET / HTTP/1.0\r\nCookie: a\r\n\r\n", response, false},
+		{"1.0, keep-alive", "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", kept, true},
+		{"1.0, body", "POST / HTTP/1.0\r\nContent-Length: 3\r\n\r\nabc", response, false},
+		{"1.0, keep-alive, head", "HEAD / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", kept[:len(kept)-5], true},
+		{"after others", next + next + "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", response + response + response, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, step := range []int{len(c.send), 1} {
+				conn := null(t, response)
+				for b := []byte(c.send); len(b) > 0; {
+					k := min(step, len(b))
+					if _, err := conn.Write(b[:k]); err != nil {
+						t.Fatal(err)
+					}
+					b = b[k:]
+				}
+				got := make([]byte, len(c.want))
+				if _, err := io.ReadFull(conn, got); err != nil || string(got) != c.want {
+					t.Errorf("in steps of %d: %q, %v; want %q", step, got, err, c.want)
+				}
+				if c.open {
+					if _, err := conn.Write([]byte(next)); err != nil {
+						t.Error(err)
+					}
+				}
+				switch n, err := conn.Read(got[:1]); {
+				case c.open && n != 1:
+					t.Errorf("in steps of %d: it is closed: %v", step, err)
+				case !c.open && err != io.EOF:
+					t.Errorf("in steps of %d: %d bytes more, %v; want the end", step, n, err)
+				}
+			}
+		})
+	}
+}
+
 func TestNullKeepsWhatAClientIsSlowToRead(t *testing.T) {
 	response := "HTTP/1.1 200 OK\r\nContent-Length: 9000\r\n\r\n" + string(bytes.Repeat([]byte("x"), 9000))
 	conn := null(t, response)

@@ -1,0 +1,84 @@
+package contestant
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// programName is what a toolchain that has no row in toolchains may be called: a program on PATH.
+var programName = regexp.MustCompile(`^[a-z][a-z0-9.+_-]*$`)
+
+// kindOf is the row of a toolchain; of one that has none, a program of that name which tells its version.
+func kindOf(name string) kind {
+	if k, ok := toolchains[name]; ok {
+		return k
+	}
+	letters := func(r rune) rune {
+		if strings.ContainsRune(".+-", r) {
+			return '_'
+		}
+		return r
+	}
+	return kind{title: name, variable: "DYNO_" + strings.ToUpper(strings.Map(letters, name)), program: name, version: programVersion,
+		env: otherEnv, hint: "install " + name + ", and put it on PATH"}
+}
+
+// otherEnv leaves a builder the user's home, where such tools keep themselves and what they fetched.
+func otherEnv(string, string) map[string]string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil
+	}
+	return map[string]string{"HOME": home}
+}
+
+var printedVersion = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
+
+// programVersion asks a program for its version in the ways that programs know, and takes the first that looks like one.
+func programVersion(ctx context.Context, program string) (string, error) {
+	var last error
+	for _, ask := range []string{"--version", "version", "-version"} {
+		out, err := exec.CommandContext(ctx, program, ask).CombinedOutput()
+		if v := printedVersion.Find(out); v != nil && err == nil {
+			return string(v), nil
+		}
+		last = cmp.Or(err, errors.New("it tells no version"), last)
+	}
+	return "", fmt.Errorf("%s --version: %w", program, last)
+}
+
+// identifyOther hashes all that was built. Nothing tells there what the framework's version is: an exact one is taken on the manifest's word, and for a
+// floor stands that of the toolchain, which brings the framework.
+func (b *Built) identifyOther() (version string, err error) {
+	h := sha256.New()
+	err = filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || d.Name() == doneMark {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(b.Out, path)
+		fmt.Fprintf(h, "%s %d\n%s\n", name, len(text), text)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	b.Hash = hex.EncodeToString(h.Sum(nil))
+	if strings.HasPrefix(b.Manifest.Version, ">=") {
+		return b.tc.Version, nil
+	}
+	return b.Manifest.Version, nil
+}
