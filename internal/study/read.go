@@ -22,11 +22,8 @@ const (
 )
 
 // Read reads the study of that slug. Errors carry file:line:column, all of them at once where one does not hide the next.
-func Read(fsys fs.FS, slug string) (*Study, error) { return ReadFolder(fsys, path.Join(Folder, slug)) }
-
-// ReadFolder is Read for a study in another folder of the project.
-func ReadFolder(fsys fs.FS, dir string) (*Study, error) {
-	s := &Study{Slug: path.Base(dir)}
+func Read(fsys fs.FS, slug string) (*Study, error) {
+	s, dir := &Study{Slug: slug}, path.Join(Folder, slug)
 	file, err := conf.Read(fsys, path.Join(dir, "study.toml"), s)
 	if err != nil {
 		return nil, err

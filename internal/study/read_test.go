@@ -2,19 +2,12 @@ package study
 
 import (
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
-
-	"github.com/pelletier/go-toml/v2"
 
 	"dyno/internal/article"
-	"dyno/internal/plan"
-	"dyno/internal/result"
 )
 
 func TestReadErrors(t *testing.T) {
@@ -133,79 +126,4 @@ func readFixture() *Study {
 
 func readFigures(fsys fs.FS, known article.Known) ([]article.Figure, error) {
 	return article.ReadFigures(fsys, "f.csv", known)
-}
-
-// draft is a study whose contestants are being made: the project that it lies in has them all.
-type draft struct {
-	fsys fs.FS
-	dir  string
-}
-
-func drafts(t *testing.T) (list []draft) {
-	t.Helper()
-	const folder = "../../studies-drafts"
-	files, err := filepath.Glob(folder + "/*/study.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		dir := filepath.Base(filepath.Dir(file))
-		m := fstest.MapFS{}
-		for _, name := range []string{"study.toml", FiguresFile} {
-			if text, err := os.ReadFile(filepath.Join(folder, dir, name)); err == nil {
-				m["studies-drafts/"+dir+"/"+name] = &fstest.MapFile{Data: text}
-			}
-		}
-		var names struct {
-			Scenario    string
-			Contestants []string
-			Level       []struct{ Scenario string }
-		}
-		if err := toml.Unmarshal(m["studies-drafts/"+dir+"/study.toml"].Data, &names); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		m["scenarios/"+names.Scenario+".toml"] = &fstest.MapFile{}
-		for _, l := range names.Level {
-			m["scenarios/"+l.Scenario+".toml"] = &fstest.MapFile{}
-		}
-		for _, c := range names.Contestants {
-			m["contestants/any/"+c+"/contestant.toml"] = &fstest.MapFile{}
-		}
-		list = append(list, draft{m, "studies-drafts/" + dir})
-	}
-	return list
-}
-
-// Each draft's plan, whole and quick, can be carried out, and comes to a verdict within its budget by the estimate.
-func TestDraftsFitTheirBudgets(t *testing.T) {
-	for _, d := range drafts(t) {
-		st, err := ReadFolder(d.fsys, d.dir)
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		for _, c := range []Choice{{}, {Quick: true}} {
-			p := result.Plan{Protocol: plan.Duel, Profile: "quick", Controls: []string{"ref", "ref'"}, Seed: 1, Alpha: 0.05, Margin: 0.03}
-			st.Fill(&p, c)
-			for _, name := range p.Contestants {
-				if strings.Contains(name, "netcore") || strings.Contains(name, "kestrel") || strings.HasPrefix(name, "dotnet") {
-					p.Managed = append(p.Managed, name)
-				}
-			}
-			if p.BudgetNS == 0 {
-				p.BudgetNS = int64(6 * time.Minute)
-			}
-			if err := plan.Profile(&p); err != nil {
-				t.Fatal(err)
-			}
-			st.Tune(&p, c)
-			cost, err := plan.Estimate(&p)
-			if err != nil {
-				t.Errorf("%s, quick %v: %v", st.Slug, c.Quick, err)
-				continue
-			}
-			t.Logf("%s, quick %v: %d levels, %d pairs, an epoch %v, first verdict %v, whole %v, looks %v", st.Slug, c.Quick, len(p.Levels), cost.Pairs,
-				cost.Epoch.Round(time.Second), cost.FirstVerdict.Round(time.Second), cost.Whole.Round(time.Second), cost.Looks)
-		}
-	}
 }
