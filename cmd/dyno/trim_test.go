@@ -42,7 +42,7 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 		}
 		faulty := len(whole.Trials) / 2
 		had := whole.Trials[faulty].Load.Service != "" // it was not committed trimmed
-		whole.Trials[faulty].Load.Failed++ // its histogram lacks one
+		whole.Trials[faulty].Load.Failed++             // its histogram lacks one
 		want := said(t, st, whole)
 		var b bytes.Buffer
 		if err := trim(&b, whole); err != nil {
