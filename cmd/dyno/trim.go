@@ -16,7 +16,7 @@ func trimCommand() *cobra.Command {
 		Use:   "trim RUN >studies/STUDY/trials.jsonl.gz",
 		Short: "Write a run without its histograms, compressed, to be committed",
 		Long: "trim writes all records of a stored run, compressed, without what nothing is judged by: the histograms of trials that hold all of their requests, whose\n" +
-			"quantiles stand beside them, and the windows of warm-ups. Reports and verdicts of such a copy are the same; it is a sixth as large.",
+			"quantiles stand beside them, and the windows of warm-ups. Reports and verdicts of such a copy are the same; it is a quarter as large, or less.",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isTerminal(cmd.OutOrStdout()) {

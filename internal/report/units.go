@@ -79,9 +79,10 @@ func seemsOne(v float64, n int) bool {
 	return v != 1 && math.Abs(v-1) < 0.5*math.Pow10(-n)
 }
 
-// PlusMinus prints the wider side of an interval around value, as a percentage of it: "±2.3 %"; "±∞" where a side is open.
+// PlusMinus prints the wider side of an interval around value, as a percentage of it: "±2.3 %"; "±∞" where a side is open, or where there is nothing to be
+// a percentage of.
 func PlusMinus(value, lo, hi float64) string {
-	if lo == value && hi == value { // 0 as well
+	if lo == value && hi == value {
 		return "±0 %"
 	}
 	side := max(hi-value, value-lo) / math.Abs(value)

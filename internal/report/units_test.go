@@ -72,7 +72,7 @@ func TestPlusMinus(t *testing.T) {
 		want      string
 	}{
 		{100, 98, 101, "±2 %"}, {100, 97.7, 101, "±2.3 %"}, {100, 86, 101, "±14 %"}, {100, 100, 100, "±0 %"}, {1e6, 1e6 - 1, 1e6, "±0.1 %"},
-		{100, math.Inf(-1), math.Inf(1), "±∞"}, {0, 0, 0, "±0 %"},
+		{100, math.Inf(-1), math.Inf(1), "±∞"}, {0, 0, 0, "±0 %"}, {0, -1, 1, "±∞"},
 	} {
 		if got := PlusMinus(c.v, c.lo, c.hi); got != c.want {
 			t.Errorf("PlusMinus(%v, %v, %v) = %q, want %q", c.v, c.lo, c.hi, got, c.want)
