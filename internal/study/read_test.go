@@ -55,7 +55,7 @@ func TestReadErrors(t *testing.T) {
 		{"connections", change("connections = 20", "connections = 0"), `load.connections = 0: want 1 to 60000`},
 		{"delay", change(`"10ms"`, `"10"`), `"10": want a time from 0 to 1m`},
 		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`), `no contestant "solw" in this study`},
-		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`), `:5:39: no contestant "gome" in this project`},
+		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`), `:5:39: no contestant "gome" in this project; did you mean "gone"?`},
 		{"scenario", change(`scenario = "s"`, `scenario = "r"`), `no scenario "r" in this project`},
 		{"primary", change(`primary = "throughput"`, `primary = "speed"`), `no metric "speed"`},
 		{"budget", change(`"2h"`, `"long"`), `"long": want a time such as 30m`},
