@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"dyno/internal/contestant"
@@ -132,9 +133,14 @@ func shortened(path, known string) string {
 	if filepath.Base(path) == known && filepath.Dir(path) != "." {
 		path = filepath.Dir(path)
 	}
-	runes := []rune(filepath.ToSlash(path))
+	path = filepath.ToSlash(path)
+	runes := []rune(path)
 	if len(runes) <= 20 {
-		return string(runes)
+		return path
 	}
-	return "…" + string(runes[len(runes)-19:])
+	end := runes[len(runes)-19:]
+	if i := slices.Index(end, '/'); i >= 0 { // from the beginning of a folder's name
+		end = end[i:]
+	}
+	return "…" + string(end)
 }

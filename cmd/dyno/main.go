@@ -40,7 +40,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(runCommand(), compareCommand(), listCommand(), verifyCommand(), newCommand(), checkCommand(), reportCommand(), trimCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(), truthCommand(), hogCommand())
 	err := root.ExecuteContext(ctx)
 	var silent exit
@@ -50,7 +50,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &silent):
 		return int(silent)
 	case strings.HasPrefix(err.Error(), "unknown command"):
-		err = usage(err)
+		err = usagef("%w; dyno --help shows all", err)
 	}
 	fmt.Fprintln(stderr, "dyno:", err)
 	var u *usageError
@@ -74,11 +74,15 @@ func usage(err error) error { return &usageError{err} }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 
-// arguments checks the number of arguments as cobra does, as an error of usage.
+// arguments checks the number of arguments as cobra does; the error says what is wanted.
 func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usage(err)
+		if check(cmd, args) != nil {
+			given := "no argument is given"
+			if len(args) > 0 {
+				given = fmt.Sprintf("%s: given %s", cmd.CommandPath(), strings.Join(args, " "))
+			}
+			return usagef("%s; want: %s", given, cmd.UseLine())
 		}
 		return nil
 	}

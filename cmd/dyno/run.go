@@ -72,7 +72,12 @@ func runCommand() *cobra.Command {
 			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
 			"  search   the highest rate at which each contestant keeps --slo: open loops, probed in turns\n" +
 			"  classic  one long load after another, as published benchmarks do it; single figures, for comparison with theirs",
-		Args: arguments(cobra.MaximumNArgs(1)),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("dyno run takes one study; contestants are given as --contestants %s", strings.Join(args, ","))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.marginGiven = cmd.Flags().Changed("margin")
 			return run(cmd, &f, append(args, defaultStudy)[0])
@@ -134,7 +139,7 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(f.out), 0o755); err != nil {
-		return fmt.Errorf("create run folder: %w", err)
+		return fmt.Errorf("create run folder: %w; give another --out", err)
 	}
 	store, err := result.Create(f.out)
 	if err != nil {
@@ -256,7 +261,7 @@ func announce(w io.Writer, p *result.Plan, c *plan.Cost, out string) {
 	if len(p.Family) > 0 {
 		levels += fmt.Sprintf(", of which %d pairs are decided", len(p.Family))
 	}
-	fmt.Fprintf(w, "%s\n%s of %d contestants and %d controls, %s, seed %d, into %s\nafter the builds: ", p.Title, p.Protocol, len(p.Contestants), len(p.Controls), levels, p.Seed, out)
+	fmt.Fprintf(w, "%s\n%s of %s and %s, %s, seed %d, into %s\nafter the builds: ", p.Title, p.Protocol, plural(int64(len(p.Contestants)), "contestant"), plural(int64(len(p.Controls)), "control"), levels, p.Seed, out)
 	whole := c.Whole.Round(time.Second)
 	switch {
 	case p.Protocol == plan.Classic && p.Requests > 0:

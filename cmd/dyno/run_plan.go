@@ -22,7 +22,10 @@ import (
 // planOf makes the plan of what was asked.
 func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scenario, error) {
 	st, err := pr.study(slug)
-	if err != nil {
+	switch {
+	case err != nil && (pr.manifest(slug) != nil || isDir(slug)):
+		return nil, nil, usagef("no study %q; contestants are given as --contestants %s,net-http", slug, slug)
+	case err != nil:
 		return nil, nil, err
 	}
 	p := &result.Plan{

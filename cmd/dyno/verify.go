@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -67,6 +68,9 @@ which have one defect each, be found.`,
 			if sample > 0 {
 				names = sampled(names, sample, seed)
 			}
+			if names, err = p.serving(names, only); err != nil {
+				return err
+			}
 			failed := false
 			for _, n := range names {
 				for _, s := range p.manifest(n).Scenarios {
@@ -95,6 +99,28 @@ which have one defect each, be found.`,
 	return cmd
 }
 
+// serving are those of the names that serve the scenario, all if it is "". An error tells of a scenario that there is not.
+func (p *project) serving(names []string, scenario string) ([]string, error) {
+	if scenario != "" {
+		if _, err := p.scenario(scenario); err != nil {
+			return nil, err
+		}
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !slices.Contains(p.manifest(n).Scenarios, scenario) })
+		if len(names) == 0 {
+			return nil, usagef("--scenario %s: none of these contestants serves it; dyno list says which do", scenario)
+		}
+	}
+	for _, n := range names {
+		m := p.manifest(n)
+		for _, s := range m.Scenarios {
+			if _, err := p.scenario(s); err != nil {
+				return nil, fmt.Errorf("%s: %w", filepath.Join(m.Dir(p.root), "contestant.toml"), err)
+			}
+		}
+	}
+	return names, nil
+}
+
 // sampled are n of the names, or all if there are fewer, in their order: those whose hash together with the seed is lowest.
 func sampled(names []string, n int, seed string) []string {
 	hash := func(name string) string {
@@ -118,7 +144,12 @@ func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name stri
 	if err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(folder)
+	keep := false
+	defer func() {
+		if !keep {
+			os.RemoveAll(folder)
+		}
+	}()
 	host, err := bench.NewLocal(bench.LocalOptions{Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: name, Companion: s.Companion, Folder: folder, Offline: offline})
 	if err != nil {
 		return false, err
@@ -135,6 +166,7 @@ func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name stri
 		fmt.Fprintf(out, "%-18s %-12s %s: %s\n", m.Name, name, word, strings.ReplaceAll(f.Reason, "\n", "\n    "))
 		if f.Hint != "" {
 			fmt.Fprintf(out, "    %s\n", f.Hint)
+			keep = strings.Contains(f.Hint, folder) // the log that it names
 		}
 		for _, l := range f.LogTail {
 			fmt.Fprintf(out, "    | %s\n", l)

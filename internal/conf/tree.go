@@ -156,6 +156,9 @@ func parse(path string, data []byte) (*node, error) {
 	if errors.As(err, &at) {
 		where := p.place(p.Range(at.Highlight))
 		e.Line, e.Column, e.Text = where.line, where.column, at.Message
+		if strings.HasPrefix(e.Text, "expected keyword") { // it takes any bare word for true, false, inf or nan
+			e.Text = "a bare word is no value: text stands in quotes"
+		}
 	}
 	return nil, e
 }

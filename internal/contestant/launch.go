@@ -138,7 +138,7 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (provi
 			}
 			return 0, errors.New("it exited before it was ready, with status 0")
 		case <-ctx.Done():
-			return 0, fmt.Errorf("it was not ready within %v: %w", timeout, last)
+			return 0, fmt.Errorf("it was not ready within %v: %w (does it listen on DYNO_ADDR?)", timeout, last)
 		case <-time.After(wait):
 		}
 		wait = min(2*wait, 4*time.Millisecond)

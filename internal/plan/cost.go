@@ -136,12 +136,15 @@ func Estimate(p *result.Plan) (Cost, error) {
 	if len(c.Looks) == 0 {
 		n := stats.MinEpochs(c.Pairs, p.Alpha)
 		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
-		fewer := "--contestants"
-		if len(p.Family) > 0 {
-			fewer = "named pairs"
+		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
+		switch {
+		case c.Pairs == 1:
+			pairs, fewer = "one pair", ""
+		case len(p.Family) > 0:
+			fewer = ", or fewer named pairs"
 		}
-		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %d pairs: one epoch takes about %v, and at least %d are needed; give --budget %v or more, or fewer %s",
-			time.Duration(p.BudgetNS), c.Pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
+		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %s: one epoch takes about %v, and at least %d are needed; give --budget %v or more%s",
+			time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
 	first := epochsUntil(p, c.Looks[0].N)

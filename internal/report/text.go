@@ -160,8 +160,13 @@ func (t *text) struckRow(table []column, i int, r row) {
 		}
 		return t.paint(dim, s)
 	}))
-	word := strings.SplitN(r.Struck, ":", 2)[0]
-	t.para(strings.Repeat(" ", leadWidth(table)), "", r.Struck, word, red)
+	word, indent := strings.SplitN(r.Struck, ":", 2)[0], strings.Repeat(" ", leadWidth(table))
+	t.para(indent, "", r.Struck, word, red)
+	if r.Failure != nil {
+		for _, l := range lastLines(r.Failure) {
+			t.line(indent + t.paint(dim, shorten("| "+strings.TrimRight(command(strings.ReplaceAll(l, "\t", "    ")), " "), t.width-len(indent))))
+		}
+	}
 }
 
 const contestantHead = "contestant"

@@ -112,7 +112,7 @@ const markLegend = "> better than the column · < worse · = tie · ≈ differs,
 // canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad it is.
 func (v *view) canary() (text string, state validity.State) {
 	c := v.a.Canary
-	if c == nil && len(v.run.Plan.Controls) > 1 {
+	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
 		return "not done: the yardstick and its blinded copy have too few trials", validity.Warn
 	}
 	if c == nil {

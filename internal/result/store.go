@@ -93,6 +93,9 @@ func Open(path string) (*Run, error) {
 		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
 			plain += ".gz"
 		}
+		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("open run: no %s in %s: %w", TrialsFile, path, os.ErrNotExist)
+		}
 		path = plain
 	}
 	f, err := os.Open(path)
@@ -128,6 +131,9 @@ func Read(r io.Reader, name string) (*Run, error) {
 			if err := json.Unmarshal(line, &rec); err != nil {
 				if last && n > 1 {
 					return run, nil
+				}
+				if n == 1 {
+					err = fmt.Errorf("%w: is this the %s of a dyno run?", err, TrialsFile)
 				}
 				return nil, fmt.Errorf("read %s:%d:%d: %w", name, n, column(err), err)
 			}

@@ -116,7 +116,7 @@ func (r *reader) head() {
 			r.errorf(key, "%q is among the unavailable too", name)
 		}
 		if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") && !strings.HasPrefix(name, "null") {
-			r.errorf(key, "no contestant %q in this project (dyno list shows all)", name)
+			r.errorf(key, "no contestant %q in this project%s", name, r.nearest(name, "contestants/*/*/contestant.toml"))
 		}
 	}
 	for i, name := range s.QuickContestants {
@@ -134,8 +134,22 @@ func (r *reader) exists(pattern string) bool {
 
 func (r *reader) scenario(key, name string) {
 	if name != "" && !r.exists("scenarios/"+name+".toml") {
-		r.errorf(key, "no scenario %q in this project (dyno list shows all)", name)
+		r.errorf(key, "no scenario %q in this project%s", name, r.nearest(name, "scenarios/*.toml"))
 	}
+}
+
+// nearest names the one most likely meant of those that the pattern finds, by their file or, of a contestant.toml, by its folder.
+func (r *reader) nearest(name, pattern string) string {
+	files, _ := fs.Glob(r.fsys, pattern)
+	for i, f := range files {
+		if files[i] = strings.TrimSuffix(path.Base(f), ".toml"); files[i] == "contestant" {
+			files[i] = path.Base(path.Dir(f))
+		}
+	}
+	if near := conf.Nearest(name, files); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return " (dyno list shows all)"
 }
 
 // levels checks the levels and makes their names.

@@ -177,7 +177,7 @@ func (v *View) print(s string) {
 // failure is f on one line, with where its log is.
 func (v *View) failure(f *result.Failure) string {
 	s := v.style.bad.Render("✗ "+report.Clean(f.Contestant)) + "  " + report.FailureText(f)
-	if f.LogFile != "" {
+	if f.LogFile != "" && !strings.Contains(s, report.Clean(f.LogFile)) { // the hint may name it
 		s += " (log: " + report.Clean(f.LogFile) + ")"
 	}
 	return s

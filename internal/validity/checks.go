@@ -38,7 +38,7 @@ type check struct {
 // table holds the checks that this version makes, in order of their number; doc/method.md says which are to come.
 var table = []check{
 	{"V01", "generator's share of its CPUs", perContestant(generatorShare)},
-	{"V02", "throughput against the generator's ceiling", perContestant(ceiling)},
+	{"V02", "throughput against the generator's ceiling", measured(ceiling)},
 	{"V03", "foreign CPU on the server's CPUs", whole(foreignServer)},
 	{"V04", "foreign CPU on the generator's CPUs", whole(foreignGenerator)},
 	{"V05", "steal", whole(steal)},
@@ -50,7 +50,7 @@ var table = []check{
 	{"V11", "time with no connection free", openLoop(starvation)},
 	{"V12", "every response within its contract", perContestant(contract)},
 	{"V13", "errors, and connections established", perContestant(errors)},
-	{"V14", "server busy", perContestant(busy)},
+	{"V14", "server busy", measured(busy)},
 	{"V15", "warm-up", perContestant(warmup)},
 	{"V16", "drift within an epoch", drift},
 	{"V17", "A/A canary: the yardstick against its blinded copy", whole(canary)},
@@ -58,11 +58,11 @@ var table = []check{
 	{"V19", "order effect: position in the round", whole(orderEffect)},
 	{"V20", "carry-over from the contestant before", whole(carryOver)},
 	{"V21", "spread between fresh starts", freshStarts},
-	{"V22", "sample of the tail", perContestant(tailSample)},
+	{"V22", "sample of the tail", measured(tailSample)},
 	{"V23", "clocks and histograms", whole(clocks)},
 	{"V24", "CPU quota", whole(quota)},
 	{"V25", "calibration of the latencies", whole(calibration)},
-	{"V26", "server's processes", perContestant(sameProcesses)},
+	{"V26", "server's processes", measured(sameProcesses)},
 	{"V27", "memory readable", perContestant(memory)},
 	{"V28", "provenance stored", whole(provenance)},
 }
@@ -122,6 +122,16 @@ func perContestant(f func(*Evidence, string, []result.Trial) (State, string)) fu
 			out = append(out, Finding{Contestant: name, State: s, Text: text})
 		}
 		return out
+	}
+}
+
+// measured is perContestant for what cannot be said of one that failed before its first trial.
+func measured(f func(*Evidence, string, []result.Trial) (State, string)) func(*Evidence) []Finding {
+	each := perContestant(f)
+	return func(e *Evidence) []Finding {
+		return slices.DeleteFunc(each(e), func(f Finding) bool {
+			return !slices.ContainsFunc(e.Valid, func(t result.Trial) bool { return t.Contestant == f.Contestant })
+		})
 	}
 }
 

@@ -74,6 +74,9 @@ func drift(e *Evidence) []Finding {
 			state, text = Warn, fmt.Sprintf("%s, likely (p = %.2g)", q.text, p)
 		}
 		if last := len(out) - 1; last >= 0 && out[last].Contestant == q.contestant {
+			if out[last].Text == text {
+				continue // of neither question more can be said
+			}
 			out[last].State, out[last].Text = max(out[last].State, state), out[last].Text+"; "+text
 		} else {
 			out = append(out, Finding{Contestant: q.contestant, State: state, Text: text})

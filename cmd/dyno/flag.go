@@ -1,0 +1,45 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/conf"
+)
+
+var (
+	flagOfUsage = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z0-9-]+)`) // the flags in a command's help
+	flagOfError = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: `)
+)
+
+// wanted are the values of flags, by the type that cobra has for them.
+var wanted = map[string]string{
+	"int": "a whole number", "uint64": "a whole number", "float64": "a number", "intSlice": "whole numbers with commas between, such as 10,100",
+	"duration": "a time with its unit, such as 10s or 5m", "durationSlice": "times with their unit and commas between, such as 0,10ms",
+}
+
+// flagError says of a flag that cannot be read what there is, or what its value is to be.
+func flagError(cmd *cobra.Command, err error) error {
+	help := "; " + cmd.CommandPath() + " --help shows all"
+	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
+		var names []string
+		for _, m := range flagOfUsage.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
+			names = append(names, m[1])
+		}
+		if near := conf.Nearest(name, names); near != "" {
+			return usagef("%w; did you mean --%s?", err, near)
+		}
+		return usagef("%w%s", err, help)
+	}
+	if m := flagOfError.FindStringSubmatch(err.Error()); m != nil {
+		if f := cmd.Flags().Lookup(m[2]); f != nil && wanted[f.Value.Type()] != "" {
+			return usagef("--%s %s: want %s", m[2], m[1], wanted[f.Value.Type()])
+		}
+	}
+	if strings.HasPrefix(err.Error(), "unknown shorthand flag") {
+		return usagef("%w%s", err, help)
+	}
+	return usage(err)
+}
