@@ -266,9 +266,13 @@ func duelAndJudge(cmd *cobra.Command, f *compareFlags, pr *project, p *result.Pl
 		return err
 	}
 	defer host.Close()
+	last, err := calibrated(cmd, p)
+	if err != nil {
+		return err
+	}
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	done, err := (&bench.Bench{
-		Host: host, Driver: host.Driver(), Scenario: sc, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
+		Host: host, Driver: host.Driver(), Scenario: sc, Last: last, Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  func(r *result.Run) bool { return answered(study.Analyse(r), conditions) },
 		Standing: standing, Note: func(r *result.Run) string { return strings.TrimSuffix(note(r)+"; "+identical(r), "; ") },
 	}).Run(cmd.Context(), *p)

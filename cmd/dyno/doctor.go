@@ -2,14 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/calibration"
 	"dyno/internal/result"
 )
 
@@ -25,21 +22,9 @@ func doctorCommand() *cobra.Command {
 		Example: "  dyno doctor\n  dyno doctor --quick --json",
 		Args:    arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			self, err := os.Executable()
-			if err != nil {
-				return fmt.Errorf("find dyno's own program: %w", err)
-			}
-			start := time.Now()
-			c, err := calibration.Measure(cmd.Context(), calibration.Options{
-				Dyno: version(), Self: []string{self, "truth"}, Scenario: plainScenario(), Quick: quick,
-				Note: func(text string) {
-					fmt.Fprintf(cmd.ErrOrStderr(), "%4s  %s\n", time.Since(start).Round(time.Second), text)
-				},
-			})
-			if err == nil && !quick {
-				if kept := calibration.Write(c); kept != nil {
-					fmt.Fprintln(cmd.ErrOrStderr(), "dyno:", kept)
-				}
+			c, err := calibrate(cmd.Context(), cmd.ErrOrStderr(), quick)
+			if c == nil {
+				return err
 			}
 			stdout := cmd.OutOrStdout()
 			d := diagnose(c)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -17,7 +16,6 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/bench"
-	"dyno/internal/calibration"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -224,22 +222,19 @@ func measure(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *s
 	if err != nil {
 		return nil, err
 	}
+	var last *result.Calibration
+	if f.resume == "" {
+		if last, err = calibrated(cmd, p); err != nil {
+			return nil, err
+		}
+	}
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
 	defer view.Close()
 	return do(&bench.Bench{
-		Host: host, Driver: host.Driver(), External: tool, Folder: f.out, Scenario: sc, Others: others, Last: lastCalibration(stderr), Append: store.Append, Sync: store.Sync, Event: view.Event,
+		Host: host, Driver: host.Driver(), External: tool, Folder: f.out, Scenario: sc, Others: others, Last: last, Append: store.Append, Sync: store.Sync, Event: view.Event,
 		Decided:  decided(pr, p),
 		Standing: standing, Note: note,
 	})
-}
-
-// lastCalibration is what is known of this machine's latencies; nil if nothing is.
-func lastCalibration(stderr io.Writer) *result.Calibration {
-	c, err := calibration.Last()
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintln(stderr, "dyno:", err)
-	}
-	return c
 }
 
 // decided says when a run may end: when all pairs are decided, and all that the claims of its study compare.

@@ -160,37 +160,42 @@ const (
 // calibration is V25: what the times of this generator are worth on this machine. Where they decide nothing, a want of it is no failure.
 func calibration(e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
-	ns, why := latencyError(e.Run)
+	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.StartedUnixNS)
 	worst := Warn
-	if p := &e.Run.Plan; p.SLO != nil || slices.Contains([]string{"p50", "response_p50", "response_p99"}, p.Primary) {
+	if LatenciesDecide(&e.Run.Plan) {
 		worst = Fail
 	}
-	text := fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
-	switch {
-	case why != "":
+	if why != "" {
 		return worst, what + why
-	case ns > errorFail:
+	}
+	ns, _ := e.Run.Calibration.LatencyErrorP99NS()
+	text := fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
+	if ns > errorFail {
 		return worst, fmt.Sprintf("%stheir 99th percentile was wrong by %.3g µs when dyno doctor looked, and %d is the most that is accepted", what, float64(ns)/1e3, errorFail/1000)
 	}
 	return above(float64(ns), errorWarn, errorFail), text
 }
 
-// latencyError is the error of a p99, ns, by a calibration that holds for the run, or why there is none.
-func latencyError(run *result.Run) (ns int64, why string) {
+// LatenciesDecide says whether it is latencies that decide a run of plan p: V25 fails it without a calibration.
+func LatenciesDecide(p *result.Plan) bool {
+	return p.SLO != nil || slices.Contains([]string{"p50", "response_p50", "response_p99"}, p.Primary)
+}
+
+// Uncalibrated says why c, which may be nil, says nothing of latencies measured from atNS (Unix) on, on a machine started as bootID; empty if it does.
+func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string) {
 	const remedy = "; dyno doctor makes one, which holds for an hour"
-	c := run.Calibration
 	if c == nil {
-		return 0, "the record has no calibration" + remedy
+		return "the record has no calibration" + remedy
 	}
-	age := run.Plan.StartedUnixNS - c.EndedUnixNS
-	ns, measured := c.LatencyErrorP99NS()
+	age := atNS - c.EndedUnixNS
+	_, measured := c.LatencyErrorP99NS()
 	switch {
-	case c.BootID == "" || c.BootID != run.Host.BootID:
-		return 0, "the last calibration was made before this machine was started, or on another" + remedy
+	case c.BootID == "" || c.BootID != bootID:
+		return "the last calibration was made before this machine was started, or on another" + remedy
 	case age < 0 || age > calibrationHolds:
-		return 0, fmt.Sprintf("the last calibration was made %.0f minutes before the run", float64(age)/60e9) + remedy
+		return fmt.Sprintf("the last calibration was made %.0f minutes before the run", float64(age)/60e9) + remedy
 	case !measured:
-		return 0, "the last calibration measured no known delay" + remedy
+		return "the last calibration measured no known delay" + remedy
 	}
-	return ns, ""
+	return ""
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/calibration"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/validity"
+)
+
+// calibrate measures this machine and tells each step; what it found is kept in dyno's cache, unless it is quick.
+func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calibration, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find dyno's own program: %w", err)
+	}
+	start := time.Now()
+	c, err := calibration.Measure(ctx, calibration.Options{
+		Dyno: version(), Self: []string{self, "truth"}, Scenario: plainScenario(), Quick: quick,
+		Note: func(text string) {
+			fmt.Fprintf(stderr, "%4s  %s\n", time.Since(start).Round(time.Second), text)
+		},
+	})
+	if err == nil && !quick {
+		if kept := calibration.Write(c); kept != nil {
+			fmt.Fprintln(stderr, "dyno:", kept)
+		}
+	}
+	return c, err
+}
+
+// calibrated is what is known of this machine's latencies before a run of plan p; nil if nothing is. Where latencies decide or are ranked, and nothing that still
+// holds is known, they are calibrated first, and the run starts after that.
+func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error) {
+	stderr := cmd.ErrOrStderr()
+	c, err := calibration.Last()
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(stderr, "dyno:", err)
+	}
+	if !validity.LatenciesDecide(p) && p.Profile != plan.Lab {
+		return c, nil
+	}
+	if validity.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {
+		return c, nil
+	}
+	fmt.Fprintln(stderr, "latencies matter in this run, and were not calibrated here within the hour: 40 s for that, as dyno doctor does")
+	if c, err = calibrate(cmd.Context(), stderr, false); err != nil {
+		return nil, fmt.Errorf("calibrate: %w", err)
+	}
+	fmt.Fprintln(stderr)
+	p.StartedUnixNS = time.Now().UnixNano()
+	return c, nil
+}
