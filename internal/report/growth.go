@@ -27,24 +27,33 @@ func (c *classic) growing() (rows []row, loads []result.Trial) {
 	return rows, loads
 }
 
+// settled is the share of a load from which on its growth is reckoned: by then the connections, their buffers and the runtime's first heap are there.
+const settled = 0.1
+
 // grown is how the memory of a server went under one load, bytes.
 type grown struct {
 	start, end, most       float64
 	ns                     int64   // from the first reading to the last
-	perMinute, perThousand float64 // of time, of right answers; NaN where there were none
+	perMinute, perThousand float64 // of time, of right answers, once it had settled; NaN where there were none
 }
 
 func growthOf(t *result.Trial) grown {
 	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
 	g := grown{start: float64(first.PSSBytes), end: float64(last.PSSBytes), ns: last.AtNS - first.AtNS, perMinute: math.NaN(), perThousand: math.NaN()}
-	for _, at := range t.Memory {
+	from := first
+	for _, at := range t.Memory[:len(t.Memory)-1] {
 		g.most = max(g.most, float64(at.PSSBytes))
+		if from == first && float64(at.AtNS-first.AtNS) >= settled*float64(g.ns) {
+			from = at
+		}
 	}
-	if g.ns > 0 {
-		g.perMinute = (g.end - g.start) / float64(g.ns) * 60e9
+	g.most = max(g.most, g.end)
+	more, ns := g.end-float64(from.PSSBytes), float64(last.AtNS-from.AtNS)
+	if ns > 0 {
+		g.perMinute = more / ns * 60e9
 	}
-	if t.Load.Succeeded > 0 {
-		g.perThousand = (g.end - g.start) / float64(t.Load.Succeeded) * 1000
+	if ns > 0 && t.Load.Succeeded > 0 { // at an even rate
+		g.perThousand = more / (float64(t.Load.Succeeded) * ns / float64(g.ns)) * 1000
 	}
 	return g
 }
@@ -65,7 +74,7 @@ func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
 		g := growthOf(&loads[i])
-		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; %s a minute", r.Title, Bytes(g.start), Bytes(g.end), Sig3(float64(g.ns)/1e9), Bytes(g.most), signed(g.perMinute))
+		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a minute", r.Title, Bytes(g.start), Bytes(g.end), Sig3(float64(g.ns)/1e9), Bytes(g.most), signed(g.perMinute))
 		if !math.IsNaN(g.perThousand) {
 			line += ", " + signed(g.perThousand) + " per 1,000 requests"
 		}
@@ -87,7 +96,7 @@ func (c *classic) growthMarkdown(out io.Writer) {
 	for i := range loads {
 		until = max(until, loads[i].Memory[len(loads[i].Memory)-1].AtNS)
 	}
-	fmt.Fprintf(out, "## Memory as it grows\n\nOne long load of each, one after another, %s: `%s`. Memory (PSS) at so many seconds of the load; [the record](%s) has it every two seconds.\n\n",
+	fmt.Fprintf(out, "## Memory as it grows\n\nOne long load of each, one after another, %s: `%s`. Memory (PSS) at so many seconds of the load; [the record](%s) has it every two seconds. Growth is reckoned from the first reading after a tenth of the load.\n\n",
 		c.started(), strings.ReplaceAll(command(c.run.Plan.Command), "`", "'"), ClassicFile)
 	heads := []string{contestantHead}
 	for k := range growthPoints {
