@@ -39,7 +39,7 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calib
 }
 
 // calibrated is what is known of this machine's latencies before a run of plan p; nil if nothing is. Where latencies decide or are ranked, and nothing that still
-// holds is known, they are calibrated first, and the run starts after that.
+// holds is known, or what is known is bad, they are calibrated first, and the run starts after that.
 func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error) {
 	stderr := cmd.ErrOrStderr()
 	c, err := calibration.Last()
@@ -52,7 +52,7 @@ func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error)
 	if validity.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {
 		return c, nil
 	}
-	fmt.Fprintln(stderr, "latencies matter in this run, and were not calibrated here within the hour: 40 s for that, as dyno doctor does")
+	fmt.Fprintln(stderr, "latencies matter in this run, and there is no good calibration of the last hour: 40 s for one, as dyno doctor makes it")
 	if c, err = calibrate(cmd.Context(), stderr, false); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}

@@ -18,7 +18,7 @@ type panel struct {
 }
 
 // panels are small multiples by delay; open loops and other scenarios stand apart, for no line should join them to the rest. One panel where all delays
-// are equal, or where each has one level only.
+// are equal, or where each has one level only. A panel of one level that has a name is called by it.
 func (s *sweep) panels() (list []panel) {
 	type kind struct {
 		result.LaunchPart
@@ -60,10 +60,13 @@ func (s *sweep) panels() (list []panel) {
 		}
 		list = []panel{one}
 	}
-	if len(list) == 1 {
-		list[0].title = ""
-	}
 	for i := range list {
+		if only := list[i].levels; len(only) == 1 && s.Levels[only[0]].Name != "" {
+			list[i].title = s.Levels[only[0]].Title()
+		}
+		if len(list) == 1 {
+			list[i].title = ""
+		}
 		s.place(&list[i])
 	}
 	return list

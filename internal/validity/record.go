@@ -169,11 +169,7 @@ func calibration(e *Evidence) (State, string) {
 		return worst, what + why
 	}
 	ns, _ := e.Run.Calibration.LatencyErrorP99NS()
-	text := fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
-	if ns > errorFail {
-		return worst, fmt.Sprintf("%stheir 99th percentile was wrong by %.3g µs when dyno doctor looked, and %d is the most that is accepted", what, float64(ns)/1e3, errorFail/1000)
-	}
-	return above(float64(ns), errorWarn, errorFail), text
+	return above(float64(ns), errorWarn, errorFail), fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
 }
 
 // LatenciesDecide says whether it is latencies that decide a run of plan p: V25 fails it without a calibration.
@@ -188,7 +184,7 @@ func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string)
 		return "the record has no calibration" + remedy
 	}
 	age := atNS - c.EndedUnixNS
-	_, measured := c.LatencyErrorP99NS()
+	ns, measured := c.LatencyErrorP99NS()
 	switch {
 	case c.BootID == "" || c.BootID != bootID:
 		return "the last calibration was made before this machine was started, or on another" + remedy
@@ -196,6 +192,8 @@ func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string)
 		return fmt.Sprintf("the last calibration was made %.0f minutes before the run", float64(age)/60e9) + remedy
 	case !measured:
 		return "the last calibration measured no known delay" + remedy
+	case ns > errorFail:
+		return fmt.Sprintf("their 99th percentile was wrong by %.3g µs when dyno doctor looked, and %d is the most that is accepted", float64(ns)/1e3, errorFail/1000)
 	}
 	return ""
 }
