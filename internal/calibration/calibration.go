@@ -37,7 +37,7 @@ type Times struct {
 	Sleep   time.Duration
 	Ceiling time.Duration // for each of Shapes
 	Shapes  []Shape
-	Delay   time.Duration // for each of the known delays
+	Delay   time.Duration // of each window with a known delay
 	Stall   time.Duration
 	Warm    time.Duration // of each server of the rounds
 	Trial   time.Duration
@@ -56,7 +56,7 @@ var (
 	full = Times{
 		Clock: 5 * time.Millisecond, Lag: 1500 * time.Millisecond, Sleep: time.Second,
 		Ceiling: 800 * time.Millisecond, Shapes: []Shape{{1, 1, 0}, usual, {1000, 1, 0}, {125, 16, 0}, {125, 1, 1}},
-		Delay: 3 * time.Second, Stall: 4 * time.Second,
+		Delay: 1200 * time.Millisecond, Stall: 4 * time.Second,
 		Warm: 500 * time.Millisecond, Trial: 100 * time.Millisecond, Rounds: 20, Costs: []string{"ref+5%", "ref+10%"},
 	}
 	quick = Times{

@@ -104,6 +104,14 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// One window of three that something else disturbed does not count.
+func TestMiddleWindow(t *testing.T) {
+	window := func(seen int64) result.KnownDelay { return result.KnownDelay{SeenP99NS: seen, TrueP99NS: 1000} }
+	if got := middle([]result.KnownDelay{window(9_000_000), window(1040), window(1050)}); got.SeenP99NS != 1050 {
+		t.Errorf("middle: %d", got.SeenP99NS)
+	}
+}
+
 func TestJudgeDelays(t *testing.T) {
 	d := []result.KnownDelay{
 		{SeenP50NS: 45_000, TrueP50NS: 5_000, SeenP99NS: 90_000, TrueP99NS: 10_000},
