@@ -323,6 +323,13 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
+// spins says whether the generator waits awake. A companion wants the same CPU. In a closed loop a server that wakes a sleeping generator pays for it, and the
+// more the slower it is; but threads that share a core slow each other down, and beside a driver that sleeps ours does too.
+func (b *Bench) spins(level result.Level) bool {
+	alone := b.run.Host.Pinned && b.run.Plan.Companion == ""
+	return alone && (level.RatePerSec > 0 || !b.run.Host.SharedCore && b.run.Plan.Driver == "")
+}
+
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
 	network, addr := s.Addr()
 	sc := b.exact.loaded(name, b.scenario(level.Scenario), level.Records).Excuse(b.differs(name))
@@ -332,7 +339,7 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 	return load.Job{
 		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Driver.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
-		Spin: level.RatePerSec > 0 && b.run.Host.Pinned && b.run.Plan.Companion == "", // which wants the same CPU
+		Spin: b.spins(level),
 	}
 }
 

@@ -87,7 +87,7 @@ func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window)
 func (b *bench) job(addr string, shape Shape, open bool) load.Job {
 	return load.Job{
 		Network: "tcp", Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.generatorCPUs(), Connections: shape.Connections, Pipeline: shape.Pipeline,
-		PerConnection: shape.PerConnection, Spin: open && b.cal.Host.Pinned,
+		PerConnection: shape.PerConnection, Spin: b.cal.Host.Pinned && (open || !b.cal.Host.SharedCore),
 	}
 }
 

@@ -22,6 +22,7 @@ func Describe() result.Host {
 	t := topology(os.DirFS("/"), usable())
 	h.ServerCPUs, h.GeneratorCPUs, h.Pinned = t.Partition()
 	h.Pinned = h.Pinned && runtime.GOOS == "linux" // only there can proc pin
+	h.SharedCore = h.Pinned && len(t.Cores) == 1
 	return h
 }
 

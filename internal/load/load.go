@@ -29,7 +29,7 @@ type Job struct {
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when its turn comes (Window.Spread), not by Open
-	Spin          bool     // wait awake for answers, and for the last 60 µs before a due time: for schedules, where the loops have CPUs to themselves
+	Spin          bool     // wait awake for answers, and for the last 60 µs before a due time: where the loops have CPUs to themselves
 }
 
 // Window is one stretch of load on an open Session.

@@ -98,7 +98,7 @@ func (v *view) leaders(rows []row) string {
 		return "No single winner: the first place is between " + titles(first) + ". " + v.among(first)
 	}
 	m := v.primary()
-	superlative := orElse(superlatives[m.Name], "is ahead on "+strings.ToLower(m.Title))
+	superlative := orElse(superlatives[m.Name], "is ahead on "+lower(m.Title))
 	next := rows[1]
 	if rows[1].Name == first[0].Name {
 		next = rows[0]

@@ -196,7 +196,7 @@ func (t *text) familyText(s *sweep) {
 	if len(list) == 0 {
 		return
 	}
-	t.line(t.paint(bold, "Named pairs, "+strings.ToLower(s.primary().Title)))
+	t.line(t.paint(bold, "Named pairs, "+lower(s.primary().Title)))
 	a, b, verdict := column{head: "pair"}, column{head: "against"}, column{head: "verdict"}
 	var values, intervals []string
 	room := max(8, min(t.width/3, 36))
@@ -244,7 +244,7 @@ func (s *sweep) familyMarkdown(out io.Writer) {
 	if len(list) == 0 {
 		return
 	}
-	fmt.Fprintf(out, "**Named pairs**, %s\n\n| pair | against | ratio | verdict | |\n| --- | --- | --: | --- | --- |\n", escapeMarkdown(strings.ToLower(s.primary().Title)))
+	fmt.Fprintf(out, "**Named pairs**, %s\n\n| pair | against | ratio | verdict | |\n| --- | --- | --: | --- | --- |\n", escapeMarkdown(lower(s.primary().Title)))
 	for i := range list {
 		c := &list[i]
 		a, b := c.cellsOf()

@@ -147,7 +147,7 @@ func (v *view) page() page {
 	}
 	if len(all) > matrixFrom {
 		p.Columns2, p.Matrix = v.matrixRows()
-		p.Relation = strings.ToLower(v.primary().Title)
+		p.Relation = lower(v.primary().Title)
 	}
 	for _, pair := range all {
 		near := len(all) <= matrixFrom

@@ -96,7 +96,7 @@ func sweepHTML(w io.Writer, d *Data) error {
 	}
 	if s.isFamily() {
 		p.Words, p.Style = s.familyWords(), p.Style+template.CSS(familyStyle)
-		p.Family, p.Primary, p.Facts = s.familyPage(), strings.ToLower(s.primary().Title), s.familyFacts()
+		p.Family, p.Primary, p.Facts = s.familyPage(), lower(s.primary().Title), s.familyFacts()
 	}
 	p.Caveats = []string{"Figures of two contestants at one level were measured in the same rounds, those of two levels with different delays in different epochs: what the machine did " +
 		"meanwhile lies between them."}

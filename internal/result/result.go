@@ -404,6 +404,7 @@ type Host struct {
 	ServerCPUs    []int  `json:"server_cpus"`
 	GeneratorCPUs []int  `json:"generator_cpus"`
 	Pinned        bool   `json:"pinned"`
+	SharedCore    bool   `json:"shared_core,omitempty"` // server and generator are pinned to threads of one core
 	MemoryBytes   int64  `json:"memory_bytes"`
 	Governor      string `json:"governor"` // "unknown" in most VMs
 	Hypervisor    string `json:"hypervisor,omitempty"`
