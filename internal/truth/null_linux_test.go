@@ -79,17 +79,7 @@ func TestNullAnswersEachRequestOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			conn := null(t, response)
 			for _, step := range []int{len(c.send), 1, 5} {
-				for b := []byte(c.send); len(b) > 0; {
-					k := min(step, len(b))
-					if _, err := conn.Write(b[:k]); err != nil {
-						t.Fatal(err)
-					}
-					b = b[k:]
-				}
-				got := make([]byte, len(c.want))
-				if _, err := io.ReadFull(conn, got); err != nil || string(got) != c.want {
-					t.Errorf("in steps of %d: %q, %v", step, got, err)
-				}
+				inSteps(t, conn, c.send, step, c.want)
 			}
 		})
 	}
@@ -115,23 +105,13 @@ func TestNullEndsAConnectionAsItIsAsked(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, step := range []int{len(c.send), 1} {
 				conn := null(t, response)
-				for b := []byte(c.send); len(b) > 0; {
-					k := min(step, len(b))
-					if _, err := conn.Write(b[:k]); err != nil {
-						t.Fatal(err)
-					}
-					b = b[k:]
-				}
-				got := make([]byte, len(c.want))
-				if _, err := io.ReadFull(conn, got); err != nil || string(got) != c.want {
-					t.Errorf("in steps of %d: %q, %v; want %q", step, got, err, c.want)
-				}
+				inSteps(t, conn, c.send, step, c.want)
 				if c.open {
 					if _, err := conn.Write([]byte(next)); err != nil {
 						t.Error(err)
 					}
 				}
-				switch n, err := conn.Read(got[:1]); {
+				switch n, err := conn.Read(make([]byte, 1)); {
 				case c.open && n != 1:
 					t.Errorf("in steps of %d: it is closed: %v", step, err)
 				case !c.open && err != io.EOF:
@@ -210,5 +190,21 @@ func TestNullAnswerWithoutAnEnd(t *testing.T) {
 		if _, err := n.Serve(t.Context(), "unix", filepath.Join(t.TempDir(), "s")); err == nil {
 			t.Errorf("%+v was served", n)
 		}
+	}
+}
+
+// inSteps sends so many bytes at a time, and wants the answer.
+func inSteps(t *testing.T, conn io.ReadWriter, send string, step int, want string) {
+	t.Helper()
+	for b := []byte(send); len(b) > 0; {
+		k := min(step, len(b))
+		if _, err := conn.Write(b[:k]); err != nil {
+			t.Fatal(err)
+		}
+		b = b[k:]
+	}
+	got := make([]byte, len(want))
+	if _, err := io.ReadFull(conn, got); err != nil || string(got) != want {
+		t.Errorf("in steps of %d: %q, %v; want %q", step, got, err, want)
 	}
 }
