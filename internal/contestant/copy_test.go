@@ -104,8 +104,8 @@ func TestCopyOfDotnet(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(base, "dotnet", "nuget.config")); err != nil {
-		t.Errorf("without it a build asks for packages: %v", err)
+	if _, err := os.Stat(filepath.Join(base, "dotnet", "Directory.Build.props")); err != nil {
+		t.Errorf("without it a build asks the package source: %v", err)
 	}
 }
 
