@@ -108,7 +108,7 @@ func runCommand() *cobra.Command {
 	fl.StringVar(&f.out, "out", "", "run folder (default: runs/<time>)")
 	fl.BoolVar(&f.offline, "offline", false, "fetch no toolchain")
 	fl.BoolVar(&f.force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
-	fl.StringVar(&f.resume, "resume", "", "go on with the interrupted run in this folder; its plan stands")
+	fl.StringVar(&f.resume, "resume", "", "go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its first look")
 	return cmd
 }
 
@@ -151,13 +151,13 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 // resume goes on with an interrupted run.
 func resume(cmd *cobra.Command, f *runFlags) error {
 	others := cmd.Flags().NFlag() - 1
-	for _, flag := range []string{"offline", "contestants"} {
+	for _, flag := range []string{"offline", "contestants", "budget"} {
 		if cmd.Flags().Changed(flag) {
 			others--
 		}
 	}
 	if others > 0 {
-		return usagef("--resume goes on with the plan of the run; beside it there is room for --offline, and --contestants with folders, only")
+		return usagef("--resume goes on with the plan of the run; beside it there is room for --budget, --offline, and --contestants with folders, only")
 	}
 	run, err := result.Open(f.resume)
 	if err != nil {
@@ -166,7 +166,7 @@ func resume(cmd *cobra.Command, f *runFlags) error {
 	if isComparison(run) {
 		return notResumable(f.resume, run)
 	}
-	if _, err := plan.Resumable(run); err != nil {
+	if _, err := plan.Resumable(run, int64(f.budget)); err != nil {
 		return usagef("resume %s: %w", f.resume, err)
 	}
 	pr, err := openProject()
@@ -190,7 +190,7 @@ func resume(cmd *cobra.Command, f *runFlags) error {
 	defer store.Close()
 	f.out = f.resume
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s\ngoing on with %s, %d epochs of it valid\n\n", run.Plan.Title, f.out, len(plan.Epochs(run)))
-	return carryOut(cmd, f, pr, &run.Plan, sc, store, func(b *bench.Bench) (*result.Run, error) { return b.Resume(cmd.Context(), run) })
+	return carryOut(cmd, f, pr, &run.Plan, sc, store, func(b *bench.Bench) (*result.Run, error) { return b.Resume(cmd.Context(), run, f.budget) })
 }
 
 // carryOut sets the bench up, lets it do, and concludes.

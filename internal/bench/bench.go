@@ -119,10 +119,11 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	return b.carryOut(ctx)
 }
 
-// Resume goes on with a run that was interrupted, in a new epoch: its processes are built and proved again, and must be the same.
-func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error) {
+// Resume goes on with a run that was interrupted, in a new epoch: its processes are built and proved again, and must be the same. budget, of the
+// whole run, replaces that of the plan; 0: it stands.
+func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duration) (*result.Run, error) {
 	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
-	epoch, err := plan.Resumable(run)
+	epoch, err := plan.Resumable(run, int64(budget))
 	if err != nil {
 		return run, fmt.Errorf("resume: %w", err)
 	}
@@ -132,7 +133,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run) (*result.Run, error
 	}
 	now := time.Now().UnixNano()
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
-	if err := b.record(result.Record{Resume: &result.Resume{Epoch: epoch, StartedUnixNS: now, PausedNS: now - last}}); err != nil {
+	if err := b.record(result.Record{Resume: &result.Resume{Epoch: epoch, StartedUnixNS: now, PausedNS: now - last, BudgetNS: int64(budget)}}); err != nil {
 		return run, err
 	}
 	return b.carryOut(ctx)

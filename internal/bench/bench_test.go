@@ -289,7 +289,7 @@ func TestResume(t *testing.T) {
 	contestants, cut := len(run.Contestants), run.Trials[len(run.Trials)-1].Epoch
 	b.Event = nil
 	d.opened = nil
-	run, err = b.Resume(t.Context(), run)
+	run, err = b.Resume(t.Context(), run, 0)
 	if err != nil || run.End == nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
@@ -303,11 +303,11 @@ func TestResume(t *testing.T) {
 	if len(again.Trials) != len(run.Trials) || again.End == nil || again.End.Reason != string(plan.Decided) {
 		t.Errorf("stored: %d trials of %d, %+v", len(again.Trials), len(run.Trials), again.End)
 	}
-	if _, err := b.Resume(t.Context(), run); err == nil {
+	if _, err := b.Resume(t.Context(), run, 0); err == nil {
 		t.Error("a run that is over was resumed")
 	}
 	run.End, run.Host.CPUs = nil, 64
-	if _, err := b.Resume(t.Context(), run); err == nil || !strings.Contains(err.Error(), "another machine") {
+	if _, err := b.Resume(t.Context(), run, 0); err == nil || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("on another machine: %v", err)
 	}
 }

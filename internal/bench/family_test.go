@@ -197,7 +197,7 @@ func TestFamilyIsResumed(t *testing.T) {
 	}
 	rate, _ := plan.Rate(run, 3)
 	b.Event = nil
-	run, err = b.Resume(t.Context(), run)
+	run, err = b.Resume(t.Context(), run, 0)
 	if err != nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}

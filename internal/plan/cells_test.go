@@ -211,7 +211,7 @@ func TestFamilyIsResumed(t *testing.T) {
 		}
 	}
 	before, _ := Rate(&p.run, 2)
-	epoch, err := Resumable(&p.run)
+	epoch, err := Resumable(&p.run, 0)
 	if err != nil || epoch != 6 {
 		t.Fatalf("epoch %d, %v", epoch, err)
 	}

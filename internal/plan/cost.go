@@ -320,7 +320,7 @@ func Looks(run *result.Run) []stats.Look {
 func planned(run *result.Run) []stats.Look {
 	p := &run.Plan
 	m := pairs(p, active(run, false))
-	if lastEpoch(run) < p.Pilots {
+	if !pilotsOver(run) {
 		if c, err := Estimate(p); err == nil {
 			return c.Looks
 		}
@@ -337,6 +337,17 @@ func planned(run *result.Run) []stats.Look {
 	return looks([]int{least}, least, m, p.Alpha)
 }
 
+// pilotsOver reports whether the last trial is past the pilots, or their last.
+func pilotsOver(run *result.Run) bool {
+	p, e := &run.Plan, lastEpoch(run)
+	if e != p.Pilots-1 || e < 0 {
+		return e >= p.Pilots
+	}
+	last := run.Trials[len(run.Trials)-1].Key
+	_, more := following(run, last)
+	return !more && last.Round+1 == roundsIn(p, e)
+}
+
 // elapsed is the time from the first trial's epoch start to the last trial's end, without the pauses of a run that was resumed, ns.
 func elapsed(run *result.Run) int64 {
 	if len(run.Trials) == 0 {
@@ -350,6 +361,16 @@ func elapsed(run *result.Run) int64 {
 		}
 	}
 	return last.EndedUnixNS - begin(run) - paused
+}
+
+// Budgeted is the budget of the run as it stands: the plan's, or what a resume has raised it to, ns.
+func Budgeted(run *result.Run) int64 {
+	for _, r := range slices.Backward(run.Resumes) {
+		if r.BudgetNS > 0 {
+			return r.BudgetNS
+		}
+	}
+	return run.Plan.BudgetNS
 }
 
 // begin is when the first process of the run was started for measuring.
@@ -441,7 +462,7 @@ func Progress(run *result.Run) (done, total int, left time.Duration) {
 	}
 	done = min(done, total)
 	left = time.Duration(pace(run) * share * float64(whole) * float64(total-done) / float64(max(total, 1)))
-	return done, total, min(left, max(0, time.Duration(p.BudgetNS-elapsed(run))))
+	return done, total, min(left, max(0, time.Duration(Budgeted(run)-elapsed(run))))
 }
 
 func ceil(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }

@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"dyno/internal/result"
+	"dyno/internal/stats"
 )
 
 // Order is one trial to be taken.
@@ -89,15 +91,29 @@ func nobody(run *result.Run) bool {
 	return len(Family(p, left)) == 0
 }
 
-// Resumable says at which epoch an interrupted run can go on, or why it cannot.
-func Resumable(run *result.Run) (epoch int, err error) {
+// Resumable says at which epoch an interrupted run can go on, or why it cannot. With a larger budget (ns; 0: as it is) so can one whose budget ended
+// before any look: its looks stay those of the plan, and nothing of its error was spent.
+func Resumable(run *result.Run, budget int64) (epoch int, err error) {
+	ended := run.End != nil && run.End.Reason == string(Budget)
 	switch {
+	case (ended || budget > 0) && looked(run):
+		return 0, errors.New("its verdicts were looked at: its budget stands")
+	case budget > 0 && budget <= elapsed(run) || ended && budget == 0:
+		return 0, fmt.Errorf("it has measured for %v of its %v: give --budget more than that, for the whole run",
+			time.Duration(elapsed(run)).Round(time.Second), time.Duration(Budgeted(run)))
+	case ended:
 	case run.End != nil && run.End.Reason != Interrupted:
 		return 0, fmt.Errorf("the run is over (%s)", run.End.Reason)
 	case lastEpoch(run) < run.Plan.Pilots:
 		return 0, errors.New("it was interrupted before its pilots were over: there is nothing to go on with; start it anew")
 	}
 	return lastEpoch(run) + 1, nil
+}
+
+// looked reports whether a look has been taken.
+func looked(run *result.Run) bool {
+	n := counted(run)
+	return slices.ContainsFunc(Looks(run), func(l stats.Look) bool { return l.N <= n })
 }
 
 // Interrupted is the reason of an End that is none of the plan's.
@@ -132,7 +148,7 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 
 // overspent stops a run whose next epoch would not fit its budget.
 func overspent(run *result.Run) Stop {
-	if elapsed(run)+epochCost(run) > run.Plan.BudgetNS {
+	if elapsed(run)+epochCost(run) > Budgeted(run) {
 		return Budget
 	}
 	return ""

@@ -1,7 +1,9 @@
 package plan
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"dyno/internal/result"
 )
@@ -15,7 +17,7 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 	p.run.Trials = whole.run.Trials[:len(whole.run.Trials)/2+1] // in the midst of an epoch
 	p.clock = p.run.Trials[len(p.run.Trials)-1].EndedUnixNS
 	cut, valid := lastEpoch(&p.run), len(Epochs(&p.run))
-	epoch, err := Resumable(&p.run)
+	epoch, err := Resumable(&p.run, 0)
 	if err != nil || epoch != cut+1 {
 		t.Fatalf("epoch %d, %v; want %d", epoch, err, cut+1)
 	}
@@ -38,19 +40,55 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 
 func TestNotResumable(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
-	if _, err := Resumable(&p.run); err == nil {
+	if _, err := Resumable(&p.run, 0); err == nil {
 		t.Error("a run without a trial can be resumed")
 	}
 	p.play(t, never)
-	if _, err := Resumable(&p.run); err != nil {
+	if _, err := Resumable(&p.run, 0); err != nil {
 		t.Errorf("a run that was killed cannot be resumed: %v", err)
 	}
 	p.run.End = &result.End{Reason: Interrupted}
-	if _, err := Resumable(&p.run); err != nil {
+	if _, err := Resumable(&p.run, 0); err != nil {
 		t.Error(err)
 	}
+	if _, err := Resumable(&p.run, int64(time.Hour)); err == nil {
+		t.Error("the budget of a run that was looked at can be raised")
+	}
 	p.run.End.Reason = string(Looked)
-	if _, err := Resumable(&p.run); err == nil {
+	if _, err := Resumable(&p.run, 0); err == nil {
 		t.Error("a run that is over can be resumed")
+	}
+}
+
+func TestBudgetRaisedBeforeTheFirstLook(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b")}}
+	whole := player{run: result.Run{Plan: quick("a", "b")}}
+	whole.play(t, never)
+	looks := Looks(&whole.run)
+	for i := range whole.run.Trials {
+		if tr := &whole.run.Trials[i]; tr.Epoch == p.run.Plan.Pilots+3 {
+			p.run = whole.run
+			p.run.Trials, p.clock = whole.run.Trials[:i], tr.StartedUnixNS
+			break
+		}
+	}
+	p.run.End = &result.End{Reason: string(Budget)} // as if something had held it up
+	for _, budget := range []int64{0, elapsed(&p.run)} {
+		if _, err := Resumable(&p.run, budget); err == nil {
+			t.Errorf("it can be resumed with a budget of %d", budget)
+		}
+	}
+	raised := 2 * p.run.Plan.BudgetNS
+	epoch, err := Resumable(&p.run, raised)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.run.End, p.run.Resumes = nil, []result.Resume{{Epoch: epoch, BudgetNS: raised}}
+	if got := Budgeted(&p.run); got != raised {
+		t.Errorf("a budget of %d, want %d", got, raised)
+	}
+	p.play(t, never)
+	if got := Looks(&p.run); !slices.Equal(got, looks) {
+		t.Errorf("looks %v, planned %v", got, looks)
 	}
 }

@@ -414,11 +414,13 @@ type Host struct {
 	Absent map[string]string `json:"absent,omitempty"`
 }
 
-// Resume says that an interrupted run goes on, with processes started anew: at the head of an epoch, for what the last one had is incomplete.
+// Resume says that an interrupted run goes on, or one whose budget ended before its first look: with processes started anew, at the head of an
+// epoch, for what the last one had is incomplete.
 type Resume struct {
 	Epoch         int   `json:"epoch"`
 	StartedUnixNS int64 `json:"started_unix_ns"`
-	PausedNS      int64 `json:"paused_ns"` // since the last trial; no part of the budget
+	PausedNS      int64 `json:"paused_ns"`           // since the last trial; no part of the budget
+	BudgetNS      int64 `json:"budget_ns,omitempty"` // of the whole run from here on; 0: as before
 }
 
 // End is the last line of a run that stopped of itself or was asked to.
