@@ -300,10 +300,11 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 
 // Looks are the looks of the run, fixed when its pilots end: those candidates that fit the rest of the budget at the pace of the pilots.
 // Before that they are those of the estimate. When the budget ends between two looks, those that remain are taken there, as one: how long an
-// epoch takes does not say who is faster, so their levels may be spent together.
+// epoch takes does not say who is faster, so their levels may be spent together; but not where the budget was raised, by one
+// who had seen the figures.
 func Looks(run *result.Run) []stats.Look {
 	looks := planned(run)
-	if run.End == nil || run.End.Reason != string(Budget) {
+	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
 		return looks
 	}
 	n, taken, left := counted(run), len(looks), 0.

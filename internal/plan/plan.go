@@ -98,7 +98,7 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	switch {
 	case (ended || budget > 0) && looked(run):
 		return 0, errors.New("its verdicts were looked at: its budget stands")
-	case budget > 0 && budget <= elapsed(run) || ended && budget == 0:
+	case budget > 0 && budget <= max(elapsed(run), Budgeted(run)) || ended && budget == 0:
 		return 0, fmt.Errorf("it has measured for %v of its %v: give --budget more than that, for the whole run",
 			time.Duration(elapsed(run)).Round(time.Second), time.Duration(Budgeted(run)))
 	case ended:

@@ -73,7 +73,7 @@ func TestBudgetRaisedBeforeTheFirstLook(t *testing.T) {
 		}
 	}
 	p.run.End = &result.End{Reason: string(Budget)} // as if something had held it up
-	for _, budget := range []int64{0, elapsed(&p.run)} {
+	for _, budget := range []int64{0, p.run.Plan.BudgetNS} {
 		if _, err := Resumable(&p.run, budget); err == nil {
 			t.Errorf("it can be resumed with a budget of %d", budget)
 		}
@@ -88,7 +88,27 @@ func TestBudgetRaisedBeforeTheFirstLook(t *testing.T) {
 		t.Errorf("a budget of %d, want %d", got, raised)
 	}
 	p.play(t, never)
-	if got := Looks(&p.run); !slices.Equal(got, looks) {
-		t.Errorf("looks %v, planned %v", got, looks)
+	all := p.run.Trials
+	p.run.End = &result.End{Reason: string(Budget)} // again, by a choice made in sight of the figures
+	for n := range all {
+		p.run.Trials = all[:n+1]
+		if got := Looks(&p.run); pilotsOver(&p.run) && !slices.Equal(got, looks) {
+			t.Fatalf("looks %v after %d epochs, planned %v", got, counted(&p.run), looks)
+		}
+	}
+}
+
+func TestPilotsOver(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p.play(t, never)
+	all, n := p.run.Trials, 0
+	for n < len(all) && all[n].Epoch < p.run.Plan.Pilots {
+		n++
+	}
+	for i := range n + 2 {
+		p.run.Trials = all[:i]
+		if got := pilotsOver(&p.run); got != (i >= n) {
+			t.Errorf("after %d trials, %d of them pilots: %v", i, min(i, n), got)
+		}
 	}
 }
