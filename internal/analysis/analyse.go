@@ -218,12 +218,16 @@ func (a *Analysis) strike(in Input) {
 	}
 }
 
-// controls compares the controls among themselves, at the levels of the family but outside of it and at their own alpha. Of the yardstick and its copy
-// the worst level is kept.
+// controls compares the controls among themselves, at those levels of the family that have them, but outside of it and at their own alpha. Of the
+// yardstick and its copy the worst level is kept.
 func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	m, ok := MetricNamed(in.Primary)
 	if !ok || len(in.Controls) < 2 {
 		return
+	}
+	ride := slices.DeleteFunc(slices.Clone(levels), func(l int) bool { return t.Level(m, result.Cell{Contestant: in.Controls[0], Level: l}).N == 0 })
+	if len(ride) > 0 {
+		levels = ride
 	}
 	for i, c := range in.Controls[1:] {
 		var family []result.Comparison

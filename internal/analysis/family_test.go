@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"dyno/internal/result"
@@ -85,6 +86,15 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	}
 	if a.Canary == nil || a.Canary.Verdict == Different || len(a.Others) != 0 {
 		t.Errorf("canary %+v", a.Canary)
+	}
+	// Where one level has no controls, those of the others are judged as without it.
+	without := familyInput(12, family...)
+	without.Trials = slices.DeleteFunc(without.Trials, func(tr result.Trial) bool {
+		return tr.Level.Connections == 10 && slices.Contains(without.Controls, tr.Contestant)
+	})
+	b, c := Analyse(without), Analyse(familyInput(12, family[:3]...))
+	if b.Canary == nil || c.Canary == nil || *b.Canary != *c.Canary {
+		t.Errorf("without controls at a level: %+v; want %+v", b.Canary, c.Canary)
 	}
 	// At one level the same trials say the same.
 	in := familyInput(12)

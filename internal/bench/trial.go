@@ -220,9 +220,8 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		return nil, err
 	}
 	defer sess.Close()
-	delay := time.Duration(o.Level.DelayNS)
 	if p.RewarmNS > 0 {
-		if _, err := sess.Run(ctx, load.Window{For: time.Duration(plan.Rewarm(p, o.Level)), Spread: delay}); err != nil {
+		if _, err := sess.Run(ctx, rewarm(p, o.Level)); err != nil {
 			return nil, err
 		}
 	}
@@ -341,6 +340,12 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
 		Spin: b.spins(level),
 	}
+}
+
+// rewarm is the load before a trial that does not count: one request at a time on each connection, whatever the pipeline; of handlers that hash,
+// as many as they answer meanwhile, for a queue of one from each would take as long as the trial.
+func rewarm(p *result.Plan, at result.Level) load.Window {
+	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at), Spread: time.Duration(at.DelayNS), InFlight: 1}
 }
 
 // window is the load of a trial. Of an open loop the response times are kept in seen.

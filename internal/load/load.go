@@ -37,9 +37,19 @@ type Window struct {
 	For      time.Duration // no request starts after it; those in flight are awaited
 	Requests int64         // or: at most so many requests; 0 means no limit
 	Spread   time.Duration // the first requests of the connections are spread evenly over it
+	InFlight int           // requests in flight per connection, where that is less than the job's Pipeline; 0: as the job has it
 	Schedule *Schedule     // when requests are due: an open loop; nil: a closed loop, in which each connection asks as soon as it may
 	Think    Pause         // closed loop: from an answer to the next request of its connection
 	Observe  *Observe      // what to keep beyond the Load; nil: nothing
+}
+
+// Depth is how many requests of job may be in flight on each connection during the window.
+func (w *Window) Depth(job *Job) int {
+	n := max(job.Pipeline, 1)
+	if w.InFlight > 0 {
+		n = min(n, w.InFlight)
+	}
+	return n
 }
 
 // Observe asks a Window for detail.

@@ -43,8 +43,12 @@ func Family(p *result.Plan, names []string) []result.Comparison {
 	return out
 }
 
-// compared reports whether a cell is in a comparison of the plan, and so loaded in every round; a control is at each level that has such cells.
+// compared reports whether a cell is in a comparison of the plan, and so loaded in every round; a control is at each level that has such cells, unless the plan
+// leaves it out there.
 func compared(p *result.Plan, c result.Cell, control bool) bool {
+	if control && slices.Contains(p.Uncontrolled, c.Level) {
+		return false
+	}
 	if whole(p) {
 		return true
 	}
@@ -75,7 +79,7 @@ func Loaded(p *result.Plan, level int) (names []string, judged bool) {
 			judged = judged || compared(p, c, false)
 		}
 	}
-	if judged {
+	if judged && !slices.Contains(p.Uncontrolled, level) {
 		names = append(names, p.Controls...)
 	}
 	return names, judged
@@ -400,12 +404,19 @@ func Warmups(run *result.Run, epoch int, name string) []result.Level {
 	return warmups(append(entrants(&run.Plan, epoch), besides(run, epoch)...), name)
 }
 
+// warmLevel is the closed loop that a contestant is warmed up with for a level. What thousands of connections have beside it, dialling and the re-warm before
+// each trial give.
+func warmLevel(l result.Level) result.Level {
+	l.RatePerSec, l.RateShare, l.Connections = 0, 0, min(l.Connections, warmConnections)
+	return l
+}
+
 // warmups are those of one that is among entering.
 func warmups(entering []entrant, name string) []result.Level {
 	var out []result.Level
 	for _, e := range entering {
 		l := e.level
-		l.RatePerSec, l.RateShare = 0, 0
+		l = warmLevel(l)
 		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })
 		if e.Contestant == name && !known {
 			out = append(out, l)

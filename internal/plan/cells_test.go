@@ -47,6 +47,34 @@ func taken(run *result.Run) map[string]int {
 	return out
 }
 
+func TestControlsAreLeftOut(t *testing.T) {
+	p := player{run: result.Run{Plan: several()}, rate: rates}
+	p.run.Plan.Uncontrolled = []int{1}
+	p.play(t, never)
+	cost, err := Estimate(&p.run.Plan)
+	if got := len(p.run.Trials); err != nil || got != cost.Trials {
+		t.Errorf("%d trials; the estimate says %d, %v", got, cost.Trials, err)
+	}
+	seen := map[string]int{}
+	for i := range p.run.Trials {
+		tr := &p.run.Trials[i]
+		seen[fmt.Sprintf("%s@%d", tr.Contestant, p.run.Plan.At(tr))]++
+	}
+	for _, c := range []string{"ref", "ref'", "null"} {
+		if seen[c+"@0"] == 0 || seen[c+"@1"] > 0 {
+			t.Errorf("%s has %d trials at level 0, %d at level 1", c, seen[c+"@0"], seen[c+"@1"])
+		}
+	}
+	if seen["a@1"] == 0 {
+		t.Error("level 1 is not loaded")
+	}
+	for level, want := range []int{4, 3} { // a, b and the controls; a, b and c
+		if names, judged := Loaded(&p.run.Plan, level); len(names) != want || !judged {
+			t.Errorf("level %d: %v, judged %v", level, names, judged)
+		}
+	}
+}
+
 func TestRoundsLoadTheFamilyAndFirstRoundsTheRest(t *testing.T) {
 	p := player{run: result.Run{Plan: several()}, rate: rates}
 	if stop := p.play(t, never); stop != Looked {

@@ -209,6 +209,14 @@ func Rewarm(p *result.Plan, level result.Level) int64 {
 	return max(p.RewarmNS, 2*level.DelayNS)
 }
 
+// RewarmRequests is how many requests that load has at most; 0: as many as its time holds.
+func RewarmRequests(p *result.Plan, level result.Level) int64 {
+	if level.Work != result.CPUBound {
+		return 0
+	}
+	return max(1, Rewarm(p, level)/int64(cpuTime))
+}
+
 // starters are all that a round of the plan would load.
 func starters(p *result.Plan, pilot bool) []string {
 	var names []string

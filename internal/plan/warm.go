@@ -23,13 +23,15 @@ const (
 // warmPilot is what a native one that stands still from the start takes where its warm-up time is yet to be found.
 const warmPilot = time.Second
 
+// warmConnections are the most that a warm-up has: a window of 5,000 takes 0.8 s where one of 1,000 takes 0.15, and there are four at least.
+const warmConnections = 1000
+
 // fewestWindows are needed to see that a contestant stands still.
 const fewestWindows = 4
 
-// WarmWindow is the length of one stretch of load of a warm-up at a level: with thousands of connections as long as their trials, for on a busy machine none
-// was answered in less.
+// WarmWindow is the length of one stretch of load of a warm-up at a level.
 func WarmWindow(level result.Level) time.Duration {
-	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS), time.Duration(level.Connections)*perConnection)
+	return max(100*time.Millisecond, 2*time.Duration(level.DelayNS))
 }
 
 // Warming is how a contestant is warmed up in an epoch.
@@ -73,8 +75,8 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 // which nothing is recorded need but the least.
 func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
-	first := First(p, epoch)
-	window := WarmWindow(first) + Answered(first)
+	first := warmLevel(First(p, epoch))
+	window := WarmWindow(first) + Answered(first) + beyond(first)*dialTime
 	var native, managed time.Duration
 	for _, name := range names {
 		w := Warmup(run, name, epoch)

@@ -58,19 +58,35 @@ func TestTrialsOfWork(t *testing.T) {
 		}
 		return c.Epoch
 	}
-	least := 4 * 3 * 500 * cpuTime // two and two controls; before, in and after each trial
+	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
 	if with, without := cost(result.Level{Work: result.CPUBound, Connections: 500, Pipeline: 1}), cost(result.Level{Connections: 500, Pipeline: 1}); with-without < least {
 		t.Errorf("an epoch takes %v; %v without work", with, without)
 	}
 }
 
-func TestWarmWindowsOfManyConnections(t *testing.T) {
-	for c, want := range map[int]time.Duration{125: 100 * time.Millisecond, 1000: 100 * time.Millisecond, 5000: 400 * time.Millisecond} {
-		if got := WarmWindow(result.Level{Connections: c}); got != want {
-			t.Errorf("%d connections: %v; want %v", c, got, want)
+func TestWarmUpOfManyConnections(t *testing.T) {
+	for c, want := range map[int]int{125: 125, 1000: 1000, 5000: 1000} {
+		p := quick("a", "b")
+		p.Level.Connections = c
+		if got := Warmups(&result.Run{Plan: p}, 1, "a"); len(got) != 1 || got[0].Connections != want {
+			t.Errorf("%d connections: %+v; want %d", c, got, want)
 		}
+	}
+	if got := WarmWindow(result.Level{Connections: 5000}); got != 100*time.Millisecond {
+		t.Errorf("a window takes %v", got)
 	}
 	if got := WarmWindow(result.Level{Connections: 5000, DelayNS: 5e8}); got != time.Second {
 		t.Errorf("with a delay of 0.5 s: %v", got)
+	}
+}
+
+// Handlers that hash are re-warmed with what they answer in that time, others with what comes.
+func TestRewarmRequests(t *testing.T) {
+	p := quick("a")
+	p.RewarmNS = int64(30 * time.Millisecond)
+	for l, want := range map[result.Level]int64{{Connections: 5000}: 0, {Connections: 5000, Work: result.CPUBound}: 30, {Work: result.CPUBound, DelayNS: 1e8}: 200} {
+		if got := RewarmRequests(&p, l); got != want {
+			t.Errorf("%+v: %d; want %d", l, got, want)
+		}
 	}
 }

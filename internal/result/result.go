@@ -118,6 +118,8 @@ type Plan struct {
 	Cells      []Cell       `json:"cells,omitempty"`
 	Family     []Comparison `json:"family,omitempty"`
 	SideEpochs int          `json:"side_epochs,omitempty"`
+	// Uncontrolled are the levels, as indices, that no control is loaded at.
+	Uncontrolled []int `json:"uncontrolled,omitempty"`
 
 	// Heap says that the heaps of Go contestants are read before and after each window.
 	Heap bool `json:"heap,omitempty"`

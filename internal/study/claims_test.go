@@ -327,6 +327,12 @@ func TestPlanned(t *testing.T) {
 	if got := strings.Join(family, " "); got != want {
 		t.Errorf("family %s, want %s", got, want)
 	}
+	if st.Levels[1].Controls = new(bool); p.Uncontrolled != nil {
+		t.Errorf("uncontrolled: %v", p.Uncontrolled)
+	}
+	if st.Fill(&p, Choice{}); !slices.Equal(p.Uncontrolled, []int{1}) {
+		t.Errorf("uncontrolled: %v; want the second level", p.Uncontrolled)
+	}
 	one := result.Plan{Protocol: plan.Duel}
 	st.Fill(&one, Choice{Levels: []string{"late"}})
 	if len(one.Levels)+len(one.Family) > 0 || one.Level.DelayNS != 10e6 || !slices.Equal(one.Contestants, []string{"fast", "slow"}) {

@@ -172,6 +172,11 @@ func (s *Study) Fill(p *result.Plan, c Choice) {
 		p.Levels, p.Cells = levels, cells
 	case p.Protocol == plan.Duel && len(levels) > 1:
 		p.Levels, p.Cells, p.Family = levels, cells, family
+		for i, l := range s.taken(c) {
+			if l.Controls != nil && !*l.Controls {
+				p.Uncontrolled = append(p.Uncontrolled, i)
+			}
+		}
 	}
 	budget := s.Budget
 	if c.Quick && s.QuickBudget != "" {

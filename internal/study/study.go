@@ -54,6 +54,7 @@ type Level struct {
 	Scenario    string   `toml:"scenario"`    // the study's where it is empty
 	Records     int      `toml:"records"`     // that the companion answers with
 	Contestants []string `toml:"contestants"` // the study's where it is empty
+	Controls    *bool    `toml:"controls"`    // false: none rides along, where a load takes many seconds
 	Continues   bool     `toml:"continues"`   // of a fresh study: loads the processes of the level before on
 	Launch      struct {
 		Delay string `toml:"delay"`

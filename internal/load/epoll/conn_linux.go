@@ -285,7 +285,7 @@ func (w *worker) fill(c *conn, now int64) {
 	}
 	idle, n := c.pending == 0, 0
 	b := w.out[:0]
-	for c.pending < len(c.slots) && c.budget != 0 {
+	for c.pending < w.depth && c.budget != 0 {
 		due := c.claim
 		if c.claimed {
 			c.claimed = false

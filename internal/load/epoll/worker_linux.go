@@ -53,6 +53,7 @@ type worker struct {
 	next      int     // first connection that has not begun (Window.Spread)
 	pending   int     // requests in flight, and those claimed
 	hopeful   int     // connections that are not dead
+	depth     int     // requests that may be in flight on each
 	tick      int64   // between two looks at the timeouts
 	nextSweep int64
 	clock     int64 // of the last read
@@ -178,7 +179,7 @@ func (w *worker) up() (n int) {
 func (w *worker) begin(win *window, start int64) {
 	w.win, w.open, w.start, w.next, w.hopeful, w.started = win, true, start, 0, 0, false
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
-	w.deadline = math.MaxInt64
+	w.deadline, w.depth = math.MaxInt64, win.Depth(w.job)
 	if win.For > 0 {
 		w.deadline = start + int64(win.For)
 	}

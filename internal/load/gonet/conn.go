@@ -102,7 +102,7 @@ func (c *conn) wait(w *window) *lost {
 	if c.more {
 		over = w.over
 		switch {
-		case c.room() == 0:
+		case c.room(w) == 0:
 		case w.due != nil:
 			due = w.due
 		case c.pending == 0: // it thinks
@@ -113,7 +113,7 @@ func (c *conn) wait(w *window) *lost {
 	select {
 	case first := <-due:
 		c.dues = append(c.dues[:0], first)
-		for len(c.dues) < c.room() {
+		for len(c.dues) < c.room(w) {
 			select {
 			case next := <-due:
 				c.dues = append(c.dues, next)
@@ -146,8 +146,8 @@ func (c *conn) wait(w *window) *lost {
 func (c *conn) limit() int64 { return c.slots[c.first].sent + int64(c.session.job.Timeout) }
 
 // room is how many requests may start on c now. A connection that has to be dialled is dialled for one.
-func (c *conn) room() int {
-	n := len(c.slots) - c.pending
+func (c *conn) room(w *window) int {
+	n := w.Depth(&c.session.job) - c.pending
 	if per := c.session.job.PerConnection; per > 0 {
 		n = min(n, per-c.asked)
 	}
@@ -170,7 +170,7 @@ func (c *conn) askAtWill(w *window) *lost {
 		}
 	}
 	c.dues = c.dues[:0]
-	for range c.room() {
+	for range c.room(w) {
 		if !w.claim(now) {
 			c.more = false
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func Run(t *testing.T, e load.Engine) {
 var sessions = map[string]func(*testing.T, load.Engine){
 	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
 	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
-	"hung up before": hungUpBefore,
+	"hung up before": hungUpBefore, "in flight": inFlight,
 }
 
 const (
@@ -102,6 +103,33 @@ func sameBytes(t *testing.T, e load.Engine) {
 	defer s.mu.Unlock()
 	if !slices.Equal(s.lines, want) {
 		t.Errorf("sent %q\nwant %q", s.lines, want)
+	}
+}
+
+// inFlight: a window may have fewer requests in flight than the session has room for. The server looks whether there is a second one before it answers.
+func inFlight(t *testing.T, e load.Engine) {
+	var behind atomic.Int64
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			p.SetReadDeadline(time.Now().Add(5 * time.Millisecond))
+			if _, err := p.r.Peek(1); err == nil {
+				behind.Add(1)
+			}
+			p.SetReadDeadline(time.Time{})
+			p.say(value)
+		}
+	})
+	j := job(s)
+	j.Connections, j.Pipeline = 2, 4
+	session := open(t, e, j)
+	for _, w := range []struct {
+		inFlight int
+		some     bool
+	}{{1, false}, {0, true}, {1, false}, {9, true}} {
+		behind.Store(0)
+		if l := run(t, session, load.Window{Requests: 12, InFlight: w.inFlight}); l.Succeeded != 12 || (behind.Load() > 0) != w.some {
+			t.Errorf("in flight %d: %d answers, %d requests came behind another", w.inFlight, l.Succeeded, behind.Load())
+		}
 	}
 }
 

@@ -1,0 +1,177 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// Looks are the looks of the run, fixed when its pilots end: those candidates that fit the rest of the budget at the pace of the pilots.
+// Before that they are those of the estimate. When the budget ends between two looks, those that remain are taken there, as one: how long an
+// epoch takes does not say who is faster, so their levels may be spent together; but not where the budget was raised, by one
+// who had seen the figures.
+func Looks(run *result.Run) []stats.Look {
+	looks := planned(run)
+	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
+		return looks
+	}
+	n, taken, left := counted(run), len(looks), 0.
+	for ; taken > 0 && looks[taken-1].N > n; taken-- {
+		left += looks[taken-1].Alpha
+	}
+	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
+		return looks
+	}
+	return append(looks[:taken], stats.Look{N: n, Alpha: left})
+}
+
+// planned are the looks as they are fixed when the pilots end.
+func planned(run *result.Run) []stats.Look {
+	p := &run.Plan
+	m := pairs(p, active(run, false))
+	if !pilotsOver(run) {
+		if c, err := Estimate(p); err == nil {
+			return c.Looks
+		}
+		return nil
+	}
+	if whole(p) {
+		return nil
+	}
+	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, sideCost(p))) * (1 - reserve)
+	if l := looks(p.Looks, int(left/float64(turnAtPace(run))), m, p.Alpha); len(l) > 0 {
+		return l
+	}
+	least := stats.MinEpochs(m, p.Alpha) // no verdict fits at this pace; it may still get better
+	return looks([]int{least}, least, m, p.Alpha)
+}
+
+// pilotsOver reports whether the last trial is past the pilots, or their last.
+func pilotsOver(run *result.Run) bool {
+	p, e := &run.Plan, lastEpoch(run)
+	if e != p.Pilots-1 || e < 0 {
+		return e >= p.Pilots
+	}
+	last := run.Trials[len(run.Trials)-1].Key
+	_, more := following(run, last)
+	return !more && last.Round+1 == roundsIn(p, e)
+}
+
+// elapsed is the time from the first trial's epoch start to the last trial's end, without the pauses of a run that was resumed, ns.
+func elapsed(run *result.Run) int64 {
+	if len(run.Trials) == 0 {
+		return 0
+	}
+	last := run.Trials[len(run.Trials)-1]
+	paused := int64(0)
+	for _, r := range run.Resumes {
+		if r.Epoch <= last.Epoch {
+			paused += r.PausedNS
+		}
+	}
+	return last.EndedUnixNS - begin(run) - paused
+}
+
+// Budgeted is the budget of the run as it stands: the plan's, or what a resume has raised it to, ns.
+func Budgeted(run *result.Run) int64 {
+	for _, r := range slices.Backward(run.Resumes) {
+		if r.BudgetNS > 0 {
+			return r.BudgetNS
+		}
+	}
+	return run.Plan.BudgetNS
+}
+
+// begin is when the first process of the run was started for measuring.
+func begin(run *result.Run) int64 {
+	if len(run.Launches) > 0 {
+		return run.Launches[0].StartedUnixNS
+	}
+	return run.Trials[0].StartedUnixNS
+}
+
+// pilotsEnd is the time that the pilots took, ns.
+func pilotsEnd(run *result.Run) int64 {
+	var end int64
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Epoch < run.Plan.Pilots {
+			end = t.EndedUnixNS
+		}
+	}
+	if end == 0 {
+		return 0
+	}
+	return end - begin(run)
+}
+
+// atPace is how long something takes after the pilots at their pace, ns; as estimated where there are none.
+func atPace(run *result.Run, estimate time.Duration) int64 {
+	return int64(pace(run) * float64(estimate))
+}
+
+// turnAtPace is turnCost at the pace of the pilots, with the warm-ups that they found to be needed, ns.
+func turnAtPace(run *result.Run) int64 {
+	return atPace(run, turnCost(&run.Plan)) + int64(len(parts(&run.Plan)))*moreWarmup(run)
+}
+
+// moreWarmup is by how much the warm-ups of an epoch take longer than estimated, by what the pilots found, ns: no matter of pace.
+func moreWarmup(run *result.Run) int64 {
+	p := &run.Plan
+	names := launched(p, p.Pilots, slices.Concat(entrants(p, p.Pilots), sidesAt(p, p.Pilots)))
+	return int64(max(0, warmEstimate(run, p.Pilots, names)-warmEstimate(&result.Run{Plan: *p}, p.Pilots, names)))
+}
+
+// pace is how much longer the pilots took than estimated, but for their warm-ups; 1 where there are none.
+func pace(run *result.Run) float64 {
+	est, took := pilotsEstimate(&run.Plan), pilotsEnd(run)
+	if est == 0 || took == 0 {
+		return 1
+	}
+	return float64(took-min(warmExcess(run), took/2)) / float64(est)
+}
+
+// epochCost is the mean time of the epochs so far, the pilots left out, ns.
+func epochCost(run *result.Run) int64 {
+	n := int64(lastEpoch(run) - run.Plan.Pilots + 1)
+	if n <= 0 {
+		return atPace(run, estimateEpoch(&run.Plan, run.Plan.Pilots)) + moreWarmup(run)
+	}
+	return (elapsed(run) - pilotsEnd(run)) / n
+}
+
+// Progress says how many trials stand, how many there will be at most, and how long that takes at the pace so far.
+func Progress(run *result.Run) (done, total int, left time.Duration) {
+	p := &run.Plan
+	epochs := epochsUntil(p, p.Epochs)
+	if !whole(p) {
+		looks := Looks(run)
+		if len(looks) == 0 {
+			return len(run.Trials), len(run.Trials), 0
+		}
+		epochs = epochsUntil(p, looks[len(looks)-1].N)
+	}
+	gone := 0 // contestants that failed
+	for _, name := range starters(p, false) {
+		if run.FailureOf(name) != nil {
+			gone++
+		}
+	}
+	share := 1 - float64(gone)/float64(len(starters(p, false)))
+	var whole time.Duration
+	of := estimates(p)
+	for e := range p.Pilots + epochs {
+		took, trials := of(e)
+		total += int(float64(trials)*share + 0.5)
+		whole += took
+	}
+	done = len(run.Trials)
+	if p.Protocol != Classic { // which repeats nothing
+		void, _ := Voided(run)
+		done -= void
+	}
+	done = min(done, total)
+	left = time.Duration(pace(run) * share * float64(whole) * float64(total-done) / float64(max(total, 1)))
+	return done, total, min(left, max(0, time.Duration(Budgeted(run)-elapsed(run))))
+}
