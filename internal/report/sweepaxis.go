@@ -162,8 +162,11 @@ func (a valueAxis) marks(scale float64, n int) (list []float64) {
 	return list
 }
 
-// tickValue prints a round value with the decimals that it has.
+// tickValue prints a round value with the decimals that it has; from a million on in millions, for the room beside a plot holds seven characters.
 func tickValue(v float64) string {
+	if math.Abs(v) >= 1e6 {
+		return tickValue(v/1e6) + " M"
+	}
 	n := 0
 	for n < 6 && math.Abs(v*math.Pow10(n)-math.Round(v*math.Pow10(n))) > 1e-6 {
 		n++
