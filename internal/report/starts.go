@@ -35,11 +35,14 @@ func (v *view) startsShown() (shown []startColumn) {
 
 // startScale is the one that a column of starts is printed with.
 func (v *view) startScale(c startColumn) Scale {
-	var values []float64
+	var values, highest []float64
 	for _, r := range slices.Concat(v.rows, v.controls) {
 		if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
-			values = append(values, e.Value)
+			values, highest = append(values, e.Value), append(highest, e.Hi)
 		}
+	}
+	if slices.Max(append(values, 0)) == 0 { // all are warm at once, as a rule
+		values = highest
 	}
 	return ScaleOf(c.Unit, values...)
 }
