@@ -36,6 +36,8 @@ func (e experiment) matches(only *regexp.Regexp) bool {
 	return false
 }
 
+func (e experiment) needs(p peer) bool { return e.peer != nil && e.peer.name == p.name }
+
 func (e experiment) row(name string) row {
 	for _, r := range e.rows {
 		if r.name == name {

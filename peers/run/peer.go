@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os/exec"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -54,6 +56,32 @@ var dyno = peer{
 		}
 		return count{requests: float64(r.Succeeded), seconds: float64(r.WindowNS) / 1e9, errors: float64(r.Failed + r.Errored)}, nil
 	},
+}
+
+// before is an earlier dyno, which --base names. now is this one in a race against it: each says what the other's flags can say, too, and requests are
+// divided by the same time, whatever either of them calls its rate.
+var (
+	before = peer{
+		name: "before",
+		install: func(ctx context.Context, b *bench) (string, string, error) {
+			out, err := exec.CommandContext(ctx, b.opts.base, "version").Output()
+			return b.opts.base, strings.TrimSpace(string(out)), err
+		},
+		command: dyno.command,
+		parse:   perWindow,
+	}
+	now = peer{name: dyno.name, install: dyno.install, command: dyno.command, parse: perWindow}
+)
+
+// perWindow reads what `dyno load --json` says: requests over the time from the first send to the last answer.
+func perWindow(out []byte) (count, error) {
+	c, err := dyno.parse(out)
+	if err != nil {
+		return c, err
+	}
+	r, err := parseLoad(out)
+	c.seconds = float64(r.WindowNS) / 1e9
+	return c, err
 }
 
 // loadReport is what `dyno load --json` says, as far as it is needed here.

@@ -39,6 +39,7 @@ type unit struct {
 
 var (
 	ratio  = unit{1, " ×", 2}
+	fine   = unit{1, " ×", 3}
 	micros = unit{1e3, " µs", 1}
 	millis = unit{1e6, " ms", 1}
 	mega   = unit{1e6, " MB", 1}
@@ -87,6 +88,9 @@ func experiments() []experiment {
 		between(uringLoop, epollLoop, 6, one, "",
 			row{"io-uring", "requests/s, a bare io_uring loop ÷ the epoll loop, 125 connections", bar{kind: atLeast, value: 1.03}, ratio},
 			row{"io-uring-cpu", "CPU per request, a bare io_uring loop ÷ the epoll loop", bar{kind: atMost, value: .97}, ratio}),
+		between(now, before, 20, one, "",
+			row{"before", "requests/s, dyno ÷ an earlier dyno, 125 connections", bar{within, 1, .015}, fine},
+			row{"before-cpu", "CPU per request, dyno ÷ an earlier dyno, 125 connections", bar{within, 1, .015}, fine}),
 		allocations(row{"allocations", "allocations per request, in steady state", bar{kind: atMost}, plain}),
 		memory(row{"memory", "peak memory with 10,000 connections", bar{kind: atMost, value: 60e6}, mega}, 10_000),
 		lag(row{"lag-2000", "lag p99 at 2,000/s", bar{kind: atMost, value: 60e3}, micros}, 2000),
