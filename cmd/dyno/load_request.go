@@ -111,7 +111,8 @@ func (f *loadFlags) oneRequest(ctx context.Context, t *target, headers map[strin
 	if err != nil {
 		return nil, err
 	}
-	r := scenario.Request{Name: method + " " + t.path, Method: method, Path: t.path, Headers: headers, Body: body, Weight: 1, Expect: expect}
+	r := scenario.Request{Name: method + " " + t.path, Method: method, Path: t.path, Headers: headers, Body: body, Verbatim: !f.template, Weight: 1,
+		Expect: expect}
 	return &scenario.Scenario{Name: "command line", Requests: []scenario.Request{r}}, nil
 }
 
@@ -216,7 +217,7 @@ func (f *loadFlags) expect() (e scenario.Expect, err error) {
 				return e, err
 			}
 		}
-		e.Body = &body
+		e.Body, e.Verbatim = &body, true
 	}
 	if f.changed("expect-length") {
 		e.Length = &f.expectLength

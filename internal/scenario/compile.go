@@ -107,7 +107,9 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 	}
 
 	body := builder{names: b.names, named: b.named}
-	if !body.fill(r.Body, anywhere) {
+	if r.Verbatim {
+		body.text = []byte(r.Body)
+	} else if !body.fill(r.Body, anywhere) {
 		return t, wrong("body", "%w", body.err)
 	}
 	parts := body.done()

@@ -29,6 +29,8 @@ type Request struct {
 	Weight  int // 0: verified, never loaded
 	With    map[string]Input
 
+	Verbatim bool // Body holds no placeholders: it is sent byte for byte
+
 	// Remembers is what the session holds after the request; it may repeat {name}. "": what it held before.
 	Remembers string
 
