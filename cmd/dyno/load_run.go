@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -21,7 +19,7 @@ import (
 
 // run puts the load on and says what came of it.
 func (p *loadPlan) run(cmd *cobra.Command) error {
-	files, err := p.create()
+	files, err := p.open()
 	if err != nil {
 		return err
 	}
@@ -107,51 +105,4 @@ func (p *loadPlan) failed(s *summary.Summary) bool {
 	warnings := s.Warnings()
 	has := func(id string) bool { return summary.Has(warnings, id) }
 	return s.ErrorShare() > p.maxErrors || has(summary.Connections) || has(summary.Interrupted) || has(summary.Ledger) || p.strict && has(summary.Generator)
-}
-
-// loadFiles are those that were asked for. They are made before the load, which would be lost if they could not be written.
-type loadFiles struct {
-	csv, hdr *os.File
-	out      *bufio.Writer // of hdr
-}
-
-func (p *loadPlan) create() (*loadFiles, error) {
-	f := &loadFiles{}
-	var err error
-	if p.csv != "" {
-		if f.csv, err = os.Create(p.csv); err != nil {
-			return nil, fmt.Errorf("--csv: %w", err)
-		}
-	}
-	if p.hdr != "" {
-		if f.hdr, err = os.Create(p.hdr); err != nil {
-			f.close()
-			return nil, fmt.Errorf("--hdr: %w", err)
-		}
-		f.out = bufio.NewWriter(f.hdr)
-	}
-	return f, nil
-}
-
-// log begins the histogram log; nil if there is none.
-func (f *loadFiles) log(start time.Time, about string) *summary.Hlog {
-	if f.hdr == nil {
-		return nil
-	}
-	return summary.NewHlog(f.out, start, about)
-}
-
-// close may be called again.
-func (f *loadFiles) close() error {
-	var errs []error
-	if f.hdr != nil {
-		errs = append(errs, f.out.Flush())
-	}
-	for _, c := range []*os.File{f.csv, f.hdr} {
-		if c != nil {
-			errs = append(errs, io.Closer(c).Close())
-		}
-	}
-	f.csv, f.hdr = nil, nil
-	return errors.Join(errs...)
 }
