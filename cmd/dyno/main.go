@@ -9,10 +9,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"dyno/internal/result"
 )
 
 // Exit codes.
@@ -53,11 +56,28 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 		err = usagef("%w; dyno --help shows all", err)
 	}
 	fmt.Fprintln(stderr, "dyno:", err)
+	if h := hint(err); h != "" {
+		fmt.Fprintln(stderr, h)
+	}
 	var u *usageError
 	if errors.As(err, &u) {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// hint says what to do about an error of the record, "" of another one.
+func hint(err error) string {
+	var damaged *result.Damaged
+	var stopped *result.Stopped
+	switch {
+	case errors.As(err, &damaged):
+		return fmt.Sprintf("dyno report --salvage %s shows what stands before it, %s", damaged.Name,
+			plural(int64(len(damaged.Run.Trials)), "trial"))
+	case errors.As(err, &stopped):
+		return fmt.Sprintf("make room or mend the disk; dyno run --resume %s goes on", filepath.Dir(stopped.File))
+	}
+	return ""
 }
 
 // exit ends the command with a code, all having been said.

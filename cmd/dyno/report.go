@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 
 func reportCommand() *cobra.Command {
 	var format, against string
-	var force bool
+	var force, salvage bool
 	formats := slices.Sorted(maps.Keys(report.Formats))
 	cmd := &cobra.Command{
 		Use:   "report RUN",
@@ -38,6 +39,10 @@ func reportCommand() *cobra.Command {
 				return usagef("--format %s: with --against there are text and json", format)
 			}
 			run, err := result.Open(args[0])
+			var damaged *result.Damaged
+			if salvage && errors.As(err, &damaged) {
+				run, err = damaged.Run, nil
+			}
 			if err != nil {
 				return err
 			}
@@ -47,7 +52,7 @@ func reportCommand() *cobra.Command {
 			data := study.Judge(run)
 			claims(cmd, data, args[0])
 			_, absent := os.Stat(filepath.Join(args[0], result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
-			if absent == nil && !cmd.Flags().Changed("format") {
+			if absent == nil && run.Damage == nil && !cmd.Flags().Changed("format") {
 				if err := writePages(data, filepath.Clean(args[0])); err != nil {
 					return err
 				}
@@ -61,5 +66,6 @@ func reportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&format, "format", "text", strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&against, "against", "", "compare with this other stored run")
 	cmd.Flags().BoolVar(&force, "force", false, "with --against: even across different machines")
+	cmd.Flags().BoolVar(&salvage, "salvage", false, "of a damaged record show what stands before the damage; nothing is written into the run folder")
 	return cmd
 }

@@ -150,7 +150,9 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 		reason = "failed"
 	}
 	end := &result.End{Reason: reason, EndedUnixNS: time.Now().UnixNano(), MeasuredUnits: len(plan.Epochs(b.run))}
-	err = errors.Join(err, b.record(result.Record{End: end}), b.Sync())
+	if e := errors.Join(b.record(result.Record{End: end}), b.Sync()); err == nil || !errors.Is(e, err) {
+		err = errors.Join(err, e)
+	}
 	b.tell(result.Event{Stage: "done", Text: reason})
 	return b.run, err
 }

@@ -287,7 +287,10 @@ func (v *view) heading() string {
 
 // ended says why the run ended, as a sentence.
 func (v *view) ended() string {
-	if v.run.End == nil {
+	switch {
+	case v.run.Damage != nil:
+		return "The record is damaged: only what stands before the damage is shown."
+	case v.run.End == nil:
 		return "The run was cut off: its record has no end."
 	}
 	switch r := v.run.End.Reason; r {

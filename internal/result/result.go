@@ -36,6 +36,9 @@ type Run struct {
 	Failures    []Failure
 	Resumes     []Resume
 	End         *End // nil when the run was cut off
+
+	// Damage is why the rest of the record cannot be read or trusted, of a run that stands before it. It is never stored.
+	Damage error
 }
 
 // Add puts one record where it belongs.
@@ -430,4 +433,7 @@ type End struct {
 	Reason        string `json:"reason"` // decided, budget, interrupted, looks, failed
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	MeasuredUnits int    `json:"valid_epochs"`
+	// Records are the lines before this one, SHA256 the digest of all bytes of the file before it says so itself (doc/format.md). Store sets both.
+	Records int    `json:"records,omitempty"`
+	SHA256  string `json:"sha256,omitempty"`
 }

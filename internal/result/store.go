@@ -3,23 +3,56 @@ package result
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // TrialsFile is the one file of a run folder that holds what was measured.
 const TrialsFile = "trials.jsonl"
 
 // Store appends records to trials.jsonl and never rewrites it. Not safe for concurrent use.
+//
+// Its file is whole lines at any time: what a failed write left of one is cut away, and nothing is appended after it.
 type Store struct {
-	f *os.File
+	f      storeFile
+	sealer          // of the lines in f
+	bytes  int64    // that they take
+	stop   *Stopped // why nothing more is appended; nil: nothing failed
 }
+
+// storeFile is the part of an *os.File that a Store needs.
+type storeFile interface {
+	io.WriteCloser
+	Name() string
+	Sync() error
+	Truncate(size int64) error
+}
+
+// Stopped says that a record could not be stored, and that the store takes no other one.
+type Stopped struct {
+	File    string
+	Records int   // that it holds, all whole
+	Err     error // of the write
+	Cut     error // what was half written could not be cut away
+}
+
+func (s *Stopped) Error() string {
+	text := fmt.Sprintf("append to %s: %v; nothing more is recorded, the %d records before stand", s.File, s.Err, s.Records)
+	if s.Cut != nil {
+		text += fmt.Sprintf("; after them stands half a line, which could not be cut away (%v)", s.Cut)
+	}
+	return text
+}
+
+// Unwrap gives the error of the write.
+func (s *Stopped) Unwrap() error { return s.Err }
 
 // Create makes the run folder dir and an empty trials.jsonl in it. It fails if the file is there already.
 func Create(dir string) (*Store, error) {
@@ -30,153 +63,145 @@ func Create(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create run: %w", err)
 	}
-	return &Store{f: f}, nil
+	return &Store{f: f, sealer: newSealer()}, nil
 }
 
-// Continue opens the trials.jsonl of the run folder dir, to append to it. A last line that was cut off by a crash is cut away.
+// Continue opens the trials.jsonl of the run folder dir, to append to it. A last line that was cut off by a crash is cut
+// away; one that lacks no more than its end, which Read reads, is given it.
 func Continue(dir string) (*Store, error) {
 	f, err := os.OpenFile(filepath.Join(dir, TrialsFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("continue run: %w", err)
 	}
-	whole, err := wholeLines(f)
+	s := &Store{f: f, sealer: newSealer()}
+	rest, err := s.scan(f)
 	if err == nil {
-		err = f.Truncate(whole)
+		err = f.Truncate(s.bytes)
+	}
+	if err == nil && json.Valid(rest) {
+		err = s.write(append(rest, '\n'))
 	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("continue run: %w", err)
 	}
-	return &Store{f: f}, nil
+	return s, nil
 }
 
-// wholeLines is how many bytes of f end with a line's end.
-func wholeLines(f *os.File) (int64, error) {
-	var at, whole int64
-	for r := bufio.NewReader(f); ; {
-		line, err := r.ReadSlice('\n')
-		at += int64(len(line))
-		switch err {
-		case nil:
-			whole = at
-		case io.EOF:
-			return whole, nil
-		case bufio.ErrBufferFull:
-		default:
-			return 0, err
+// scan takes account of the whole lines in r and returns what follows them.
+func (s *Store) scan(r io.Reader) (rest []byte, err error) {
+	for br := bufio.NewReaderSize(r, 1<<20); ; {
+		line, err := br.ReadBytes('\n')
+		switch {
+		case errors.Is(err, io.EOF):
+			return line, nil
+		case err != nil:
+			return nil, err
 		}
+		s.add(line)
+		s.bytes += int64(len(line))
 	}
 }
 
-// Append writes one record as one line, in one write.
+// Append writes one record as one line, in one write. An End is given the count and the digest of what stands before it. After a
+// failed write the error is a *Stopped, then and at any later call.
 func (s *Store) Append(rec Record) error {
-	b, err := json.Marshal(rec)
+	if s.stop != nil {
+		return s.stop
+	}
+	line, err := s.line(rec)
 	if err != nil {
 		return fmt.Errorf("encode record: %w", err)
 	}
-	if _, err := s.f.Write(append(b, '\n')); err != nil {
-		return fmt.Errorf("append to %s: %w", s.f.Name(), err)
+	return s.write(line)
+}
+
+// write appends a line whole, or not at all.
+func (s *Store) write(line []byte) error {
+	if _, err := s.f.Write(line); err != nil {
+		s.stop = &Stopped{File: s.f.Name(), Records: s.records, Err: err, Cut: s.f.Truncate(s.bytes)}
+		return s.stop
 	}
+	s.add(line)
+	s.bytes += int64(len(line))
 	return nil
 }
 
 // Sync puts all that was appended on disk.
-func (s *Store) Sync() error { return s.f.Sync() }
+func (s *Store) Sync() error {
+	err := s.f.Sync()
+	if err != nil && s.stop == nil { // what a failed one lost, a later one does not tell (fsync(2))
+		s.stop = &Stopped{File: s.f.Name(), Records: s.records, Err: err}
+	}
+	return err
+}
 
 // Close syncs and closes.
 func (s *Store) Close() error { return errors.Join(s.f.Sync(), s.f.Close()) }
 
-// Open reads the run at path: a run folder, a trials.jsonl, or a trials.jsonl.gz.
-func Open(path string) (*Run, error) {
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		plain := filepath.Join(path, TrialsFile)
-		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
-			plain += ".gz"
-		}
-		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("open run: no %s in %s: %w", TrialsFile, path, os.ErrNotExist)
-		}
-		path = plain
+// sealer counts and hashes lines, for the End that follows them.
+type sealer struct {
+	records int
+	sum     hash.Hash
+}
+
+func newSealer() sealer { return sealer{sum: sha256.New()} }
+
+// add takes account of a line.
+func (s *sealer) add(line []byte) {
+	if len(bytes.TrimSpace(line)) > 0 {
+		s.records++
 	}
-	f, err := os.Open(path)
+	s.sum.Write(line)
+}
+
+// digestKey begins what an End says of all bytes of the file before it; it is the last key of its line.
+const digestKey = `,"sha256":"`
+
+// line is rec as a line. An End is completed with what it says of the lines before, and of its own up to digestKey.
+func (s *sealer) line(rec Record) ([]byte, error) {
+	if rec.End != nil {
+		rec.End.Records, rec.End.SHA256 = s.records, ""
+	}
+	b, err := json.Marshal(rec)
 	if err != nil {
-		return nil, fmt.Errorf("open run: %w", err)
+		return nil, err
 	}
-	defer f.Close()
-	var r io.Reader = f
-	if strings.HasSuffix(path, ".gz") {
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			return nil, fmt.Errorf("open run %s: %w", path, err)
-		}
-		defer z.Close()
-		r = z
+	if rec.End != nil {
+		head := bytes.TrimSuffix(b, []byte("}}"))
+		rec.End.SHA256 = s.digest(head)
+		b = append(head, digestKey+rec.End.SHA256+`"}}`...)
 	}
-	return Read(r, path)
+	return append(b, '\n'), nil
 }
 
-// Read reads records from r; name stands in errors as the file's name. A last line that was cut off by a crash is dropped; any
-// other line that cannot be read is an error with its number.
-func Read(r io.Reader, name string) (*Run, error) {
-	br := bufio.NewReaderSize(r, 1<<20)
-	run := &Run{}
-	for n := 1; ; n++ {
-		line, err := br.ReadBytes('\n')
-		last := errors.Is(err, io.EOF)
-		if err != nil && !last {
-			return nil, fmt.Errorf("read %s:%d: %w", name, n, err)
-		}
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			var rec Record
-			if err := json.Unmarshal(line, &rec); err != nil {
-				if last && n > 1 {
-					return run, nil
-				}
-				if n == 1 {
-					err = fmt.Errorf("%w: is this the %s of a dyno run?", err, TrialsFile)
-				}
-				return nil, fmt.Errorf("read %s:%d:%d: %w", name, n, column(err), err)
-			}
-			if n == 1 {
-				if err := checkFirst(rec, name); err != nil {
-					return nil, err
-				}
-			}
-			run.Add(rec)
-		}
-		if last {
-			if n == 1 && len(line) == 0 {
-				return nil, fmt.Errorf("read %s: empty, no plan was recorded", name)
-			}
-			return run, nil
-		}
+// digest is the SHA-256 of the lines so far and of head, in hex.
+func (s *sealer) digest(head []byte) string {
+	before, err := s.sum.(hash.Cloner).Clone()
+	if err != nil {
+		panic(err) // SHA-256 can be cloned
 	}
+	before.Write(head)
+	return hex.EncodeToString(before.Sum(nil))
 }
 
-func checkFirst(rec Record, name string) error {
-	if rec.Plan == nil {
-		return fmt.Errorf("read %s:1:1: the first line holds no plan: is this a dyno run?", name)
-	}
-	if rec.Plan.Format != Format {
-		return fmt.Errorf("read %s:1:1: format %d; this dyno reads format %d", name, rec.Plan.Format, Format)
+// check says what of an End is not true of the lines before it and of its own, as it stands in the file; nil: all is, or it is of a
+// dyno that wrote no digest.
+func (s *sealer) check(end *End, line []byte) error {
+	at := bytes.LastIndex(line, []byte(digestKey))
+	switch {
+	case end.SHA256 == "" && end.Records == 0:
+		return nil
+	case end.Records != s.records:
+		return fmt.Errorf("%d records stand before the run's end, which says %d: lines were taken out or put in", s.records, end.Records)
+	case at < 0 || s.digest(line[:at]) != end.SHA256:
+		return errors.New("the digest in the run's end is not that of the record: it was changed after it was written")
 	}
 	return nil
 }
 
-// column is where in its line a JSON error stands, from 1.
-func column(err error) int64 {
-	var syn *json.SyntaxError
-	var typ *json.UnmarshalTypeError
-	switch {
-	case errors.As(err, &syn):
-		return syn.Offset
-	case errors.As(err, &typ):
-		return typ.Offset
-	}
-	return 1
-}
-
-// Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back.
+// Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back. Its End is given the count and the digest of
+// what is written.
 func Write(w io.Writer, run *Run) error {
 	all := []Record{{Plan: &run.Plan}, {Host: &run.Host}}
 	if run.Calibration != nil {
@@ -203,11 +228,16 @@ func Write(w io.Writer, run *Run) error {
 	if run.End != nil {
 		all = append(all, Record{End: run.End})
 	}
-	out := json.NewEncoder(w)
+	seal := newSealer()
 	for _, rec := range all {
-		if err := out.Encode(rec); err != nil {
+		line, err := seal.line(rec)
+		if err == nil {
+			_, err = w.Write(line)
+		}
+		if err != nil {
 			return fmt.Errorf("write run: %w", err)
 		}
+		seal.add(line)
 	}
 	return nil
 }

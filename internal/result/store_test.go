@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +95,206 @@ func TestLineCutOffByACrashIsDropped(t *testing.T) {
 	}
 }
 
+// A disk that is full for a while: what was half written is cut away, nothing comes after it, and the run can be continued.
+func TestFailedWriteLeavesWholeLines(t *testing.T) {
+	for name, cut := range map[string]error{"cut back": nil, "not even cut": errors.New("read-only file system")} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			s, err := Create(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Append(Record{Plan: &Plan{Format: Format}}); err != nil {
+				t.Fatal(err)
+			}
+			disk := &fullDisk{storeFile: s.f, room: 9, cut: cut}
+			s.f = disk
+			err = s.Append(Record{Trial: &Trial{Contestant: "a"}})
+			var stopped *Stopped
+			if !errors.As(err, &stopped) || !errors.Is(err, errFull) || stopped.Records != 1 || (stopped.Cut == nil) != (cut == nil) {
+				t.Fatalf("error %v", err)
+			}
+			disk.room = 1 << 20
+			if again := s.Append(Record{End: &End{Reason: "failed"}}); !errors.Is(again, err) {
+				t.Errorf("after a failed write: %v", again)
+			}
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if run, err := Open(dir); err != nil || len(run.Trials) != 0 || run.End != nil {
+				t.Errorf("%+v, %v", run, err)
+			}
+			if s, err = Continue(dir); err != nil {
+				t.Fatal(err)
+			}
+			err = errors.Join(s.Append(Record{Trial: &Trial{Contestant: "b"}}), s.Append(Record{End: &End{Reason: "looks"}}), s.Close())
+			if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End == nil || run.End.Records != 2 {
+				t.Errorf("%+v, %v, %v", run, err, e)
+			}
+		})
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+// fullDisk takes room bytes more, as a file on a full disk does.
+type fullDisk struct {
+	storeFile
+	room int
+	cut  error
+}
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	n, err := d.storeFile.Write(b[:min(len(b), d.room)])
+	if d.room -= n; err == nil && n < len(b) {
+		err = errFull
+	}
+	return n, err
+}
+
+func (d *fullDisk) Truncate(size int64) error {
+	if d.cut != nil {
+		return d.cut
+	}
+	return d.storeFile.Truncate(size)
+}
+
+// What a sync lost is not known: the store takes nothing more.
+func TestFailedSyncStopsTheStore(t *testing.T) {
+	s, err := Create(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.f = failedSync{s.f}
+	var stopped *Stopped
+	if err := s.Sync(); !errors.Is(err, errFull) {
+		t.Errorf("sync: %v", err)
+	}
+	if err := s.Append(Record{Plan: &Plan{Format: Format}}); !errors.As(err, &stopped) {
+		t.Errorf("append: %v", err)
+	}
+}
+
+type failedSync struct{ storeFile }
+
+func (failedSync) Sync() error { return errFull }
+
+// ended is a record of two stretches, each with its end.
+func ended(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	records := sample()
+	for _, r := range append(records, Record{Resume: &Resume{Epoch: 2}}, records[4], Record{End: &End{Reason: "looks"}}) {
+		if r.Resume != nil {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if s, err = Continue(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, TrialsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestDamageIsTold(t *testing.T) {
+	whole := ended(t)
+	if run, err := Read(strings.NewReader(whole), "t"); err != nil || run.End == nil || run.End.Records != 9 || len(run.End.SHA256) != 64 {
+		t.Fatalf("whole: %v", err)
+	}
+	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
+	without := func(i int) string { return strings.Join(slices.Delete(slices.Clone(lines), i, i+1), "") }
+	for name, c := range map[string]struct {
+		text   string
+		want   string
+		trials int // before the damage
+	}{
+		"glued":         {strings.Replace(whole, lines[4], lines[4][:40]+lines[4], 1), "t:5:43: invalid character", 0},
+		"edited":        {strings.Replace(whole, `"succeeded":3`, `"succeeded":4`, 1), "t:7:1: the digest", 1},
+		"end edited":    {strings.Replace(whole, `"reason":"looks"`, `"reason":"decided"`, 1), "t:10:1: the digest", 2},
+		"line lost":     {without(3), "t:6:1: 5 records stand before the run's end, which says 6", 1},
+		"line repeated": {lines[0] + lines[1] + lines[1] + strings.Join(lines[2:], ""), "t:8:1: 7 records", 1},
+		"joined":        {without(7), "t:8:1: a record stands after the run's end", 1},
+		"line's end":    {strings.Replace(whole, "\n", "\r\n", 1), "t:7:1: the digest", 1},
+		"digest lost":   {strings.Replace(whole, digestKey, `,"sha":"`, 1), "t:7:1: the digest", 1},
+	} {
+		_, err := Read(strings.NewReader(c.text), "t")
+		var d *Damaged
+		if !errors.As(err, &d) || !strings.HasPrefix(err.Error(), "read "+c.want) {
+			t.Errorf("%s: error %v; want %q", name, err, c.want)
+			continue
+		}
+		if len(d.Run.Trials) != c.trials || d.Run.Damage != err {
+			t.Errorf("%s: %d trials before it; damage %v", name, len(d.Run.Trials), d.Run.Damage)
+		}
+	}
+	var z bytes.Buffer
+	w := gzip.NewWriter(&z)
+	io.WriteString(w, whole+strings.Repeat(lines[4], 500))
+	w.Close()
+	short := filepath.Join(t.TempDir(), TrialsFile+".gz")
+	os.WriteFile(short, z.Bytes()[:z.Len()-12], 0o644)
+	var d *Damaged
+	if _, err := Open(short); !errors.As(err, &d) {
+		t.Errorf("a compressed record cut short: %v", err)
+	}
+	// A record older than digests is read as ever.
+	old := regexp.MustCompile(`,"records":\d+,"sha256":"\w+"`).ReplaceAllString(whole, "")
+	if run, err := Read(strings.NewReader(old), "t"); err != nil || len(run.Trials) != 2 || run.End.SHA256 != "" {
+		t.Errorf("older: %v", err)
+	}
+}
+
+// What is written anew, as trim does, has an end of its own.
+func TestWriteSealsAnew(t *testing.T) {
+	run, err := Read(strings.NewReader(ended(t)), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := run.End.SHA256
+	run.Trials = run.Trials[:1]
+	var b bytes.Buffer
+	if err := Write(&b, run); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(&b, "t")
+	if err != nil || again.End.SHA256 == before || again.End.Records != 7 {
+		t.Errorf("%+v, %v", again.End, err)
+	}
+}
+
+// A last line that lacks but its end was read, and so is not cut away when the run goes on.
+func TestContinueKeepsWhatReadReads(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, TrialsFile)
+	if err := os.WriteFile(path, []byte("{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Continue(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(s.Append(Record{Resume: &Resume{Epoch: 2}}), s.Append(Record{End: &End{Reason: "looks"}}), s.Close())
+	if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End.Records != 3 {
+		t.Errorf("%+v, %v, %v", run, err, e)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"))
 	f.Add([]byte("{}"))
@@ -99,6 +302,10 @@ func FuzzRead(f *testing.F) {
 		run, err := Read(bytes.NewReader(b), "f")
 		if (run == nil) == (err == nil) {
 			t.Fatal("want either a run or an error")
+		}
+		var d *Damaged
+		if errors.As(err, &d) && (d.Run == nil || d.Line < 2) {
+			t.Fatalf("damage without what stands before it: %v", err)
 		}
 	})
 }

@@ -366,6 +366,9 @@ func memory(e *Evidence, name string, own []result.Trial) (State, string) {
 }
 
 func provenance(e *Evidence) (State, string) {
+	if e.Run.Damage != nil {
+		return Fail, "the record is damaged: " + e.Run.Damage.Error()
+	}
 	for _, c := range e.Run.Contestants {
 		if !c.Control && e.Run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
 			return Fail, "the version or the hash of " + c.Name + " is missing"

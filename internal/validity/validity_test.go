@@ -1,6 +1,7 @@
 package validity
 
 import (
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -231,6 +232,7 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V27", Warn, func(e *Evidence) { e.Valid[slices.IndexFunc(e.Valid, isA)].Server.PSSBytes = nil }},
 		{"V27", Fail, trials(func(t *result.Trial) { t.Server.PSSBytes = nil })},
 		{"V28", Fail, func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
+		{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
 	} {
 		e := sound()
 		c.spoil(e)

@@ -1,0 +1,135 @@
+package result
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Open reads the run at path: a run folder, a trials.jsonl, or a trials.jsonl.gz.
+func Open(path string) (*Run, error) {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		plain := filepath.Join(path, TrialsFile)
+		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
+			plain += ".gz"
+		}
+		if _, err := os.Stat(plain); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("open run: no %s in %s: %w", TrialsFile, path, os.ErrNotExist)
+		}
+		path = plain
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("open run: %w", err)
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return nil, fmt.Errorf("open run %s: %w", path, err)
+		}
+		defer z.Close()
+		r = z
+	}
+	return Read(r, path)
+}
+
+// Damaged says where a record cannot be read, or is not what was written.
+type Damaged struct {
+	Name   string // of the file
+	Line   int
+	Column int64
+	Err    error
+	Run    *Run // what the lines before say; its Damage is this error
+}
+
+func (d *Damaged) Error() string {
+	return fmt.Sprintf("read %s:%d:%d: %v", d.Name, d.Line, d.Column, d.Err)
+}
+
+// Unwrap gives the error alone.
+func (d *Damaged) Unwrap() error { return d.Err }
+
+// Read reads records from r; name stands in errors as the file's name. A last line that was cut off by a crash is dropped; any
+// other line that cannot be read, and an End that says something else of what stands before it, is a *Damaged. A first line that is no plan is
+// another error.
+func Read(r io.Reader, name string) (*Run, error) {
+	br := bufio.NewReaderSize(r, 1<<20)
+	run, seal := &Run{}, newSealer()
+	for n := 1; ; n++ {
+		line, err := br.ReadBytes('\n')
+		last := errors.Is(err, io.EOF)
+		var rec Record
+		column := int64(1)
+		if err == nil || last {
+			column, err = decode(line, &rec)
+		}
+		switch {
+		case err != nil && n == 1:
+			return nil, fmt.Errorf("read %s:1:%d: %w: is this the %s of a dyno run?", name, column, err, TrialsFile)
+		case err != nil && last:
+			return run, nil
+		case n == 1 && last && len(bytes.TrimSpace(line)) == 0:
+			return nil, fmt.Errorf("read %s: empty, no plan was recorded", name)
+		case n == 1:
+			err = checkFirst(rec, name)
+			if err != nil {
+				return nil, err
+			}
+		case err == nil && rec.End != nil:
+			err = seal.check(rec.End, line)
+		case err == nil && rec != (Record{}) && rec.Resume == nil && run.End != nil && run.End.SHA256 != "":
+			err = errors.New("a record stands after the run's end: two records were joined, or lines put in")
+		}
+		if err != nil {
+			d := &Damaged{Name: name, Line: n, Column: column, Err: err, Run: run}
+			run.Damage = d
+			return nil, d
+		}
+		run.Add(rec)
+		seal.add(line)
+		if last {
+			return run, nil
+		}
+	}
+}
+
+// decode reads a line; a blank one holds nothing. On an error it says where in the line that is, from 1.
+func decode(line []byte, rec *Record) (int64, error) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return 1, nil
+	}
+	err := json.Unmarshal(line, rec)
+	return column(err), err
+}
+
+func checkFirst(rec Record, name string) error {
+	if rec.Plan == nil {
+		return fmt.Errorf("read %s:1:1: the first line holds no plan: is this a dyno run?", name)
+	}
+	if rec.Plan.Format != Format {
+		return fmt.Errorf("read %s:1:1: format %d; this dyno reads format %d", name, rec.Plan.Format, Format)
+	}
+	return nil
+}
+
+// column is where in its line a JSON error stands, from 1.
+func column(err error) int64 {
+	var syn *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syn):
+		return syn.Offset
+	case errors.As(err, &typ):
+		return typ.Offset
+	}
+	return 1
+}
