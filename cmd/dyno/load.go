@@ -16,7 +16,7 @@ type loadFlags struct {
 	rate                                                    float64
 	stages                                                  []load.Stage
 	think                                                   load.Pause
-	arrivals, engine                                        string
+	arrivals, engine, spin                                  string
 	noKeepalive, cookies                                    bool
 	cpus                                                    []int
 	locals                                                  []string
@@ -155,9 +155,10 @@ func (f *loadFlags) defineRest() {
 	if runtime.GOOS == "linux" {
 		engine = "epoll"
 	}
-	f.engine, f.arrivals = engine, "constant"
-	add(f, "threads", "", &f.threads, "", "n", parseUpTo(4096), "event loops (default: the CPUs, or half of them when the server is on this machine)")
+	f.engine, f.arrivals, f.spin = engine, "constant", "auto"
+	add(f, "threads", "", &f.threads, "", "n", parseUpTo(4096), "event loops (default: the CPUs, or half of them when the server is on this machine, and no more than leaves each 16 connections)")
 	add(f, "cpus", "", &f.cpus, "", "list", parseCPUs, "CPUs that the event loops are pinned to, such as 1,3-5")
+	add(f, "spin", "", &f.spin, "auto", "when", oneOf("auto", "on", "off"), "poll instead of sleeping, which takes a CPU per event loop; auto: in an open loop, where the server has other CPUs and one is left over")
 	add(f, "engine", "", &f.engine, engine, "name", oneOf("epoll", "gonet"), "epoll (Linux), or gonet on Go's own network package")
 	add(f, "max-errors", "", &f.maxErrors, "0", "share", parseShare, "share of requests that may fail before the exit code is 1: 0.001 or 0.1%")
 	f.addBool("strict", "", &f.strict, "exit with 1, too, when the generator was at its limit")

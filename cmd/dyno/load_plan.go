@@ -13,6 +13,7 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
+	"dyno/internal/proc"
 )
 
 // loadPlan is a load, ready to run.
@@ -26,6 +27,7 @@ type loadPlan struct {
 	did      string
 	command  string
 	openLoop bool
+	noSpin   string // why job.Spin is false
 }
 
 // plan turns flags into a load, or says what is wrong with them.
@@ -59,7 +61,7 @@ func (f *loadFlags) plan(ctx context.Context, arg string) (*loadPlan, error) {
 	if f.noKeepalive {
 		p.job.PerConnection = 1
 	}
-	p.job.Spin = p.openLoop && p.job.Workers < machine.Online() // or there would be no CPU left for whom it waits for
+	p.job.Spin, p.noSpin = f.spins(t, p.job.Workers)
 	p.setWindow()
 	p.did, p.command = p.words(), f.commandLine(arg)
 	return p, nil
@@ -93,26 +95,51 @@ func (f *loadFlags) check() error {
 		return usagef("--unix: a socket has no address for --resolve or --local-addr; leave them out")
 	case f.engine == "gonet" && len(f.cpus) > 0:
 		return usagef("--cpus: the engine gonet has no event loops to pin; leave --cpus out, or use taskset")
+	case f.engine == "gonet" && f.spin == "on":
+		return usagef("--spin on: the engine gonet cannot poll; leave --spin out, or give --engine epoll")
 	case f.engine == "epoll" && runtime.GOOS != "linux":
 		return usagef("--engine epoll needs Linux; leave --engine out")
 	}
 	return fileLimit(f.connections)
 }
 
-// workers is the number of event loops: as many as asked for, or the CPUs given, or a share of all that leaves room for a server on this
-// machine; never more than connections.
+// workers is the number of event loops: as many as asked for, never more than connections; or by load.Loops, of the CPUs given, or of a share of
+// all that leaves room for a server on this machine.
 func (f *loadFlags) workers(t *target) int {
-	n := int(f.threads)
+	usable, quota := machine.Limits()
+	n := len(usable)
+	if quota > 0 {
+		n = min(n, int(quota))
+	}
 	switch {
-	case n > 0:
+	case f.threads > 0:
+		return int(min(f.threads, f.connections))
 	case len(f.cpus) > 0:
 		n = len(f.cpus)
 	case t.here:
-		n = runtime.NumCPU() / 2
-	default:
-		n = runtime.NumCPU()
+		n /= 2
 	}
-	return min(max(n, 1), int(f.connections))
+	return load.Loops(n, int(f.connections))
+}
+
+// spins says whether the loops are to spin, and if not, why.
+func (f *loadFlags) spins(t *target, loops int) (spin bool, why string) {
+	switch {
+	case f.engine == "gonet":
+		return false, "the engine gonet cannot"
+	case f.spin == "on":
+		return true, ""
+	case f.spin == "off":
+		return false, "--spin off"
+	case !f.isOpen():
+		return false, "a closed loop"
+	}
+	s := machine.Spinning{Loops: loops, LoopCPUs: f.cpus, Remote: !t.here}
+	s.Usable, s.Quota = machine.Limits()
+	if t.here {
+		s.ServerCPUs, _ = proc.ServerCPUs(t.network, t.addr) // nil where it cannot tell
+	}
+	return s.Allowed()
 }
 
 // setWindow says when requests go out, and when the load ends.

@@ -47,6 +47,7 @@ type runFlags struct {
 	slo         string
 	idle        []int
 	driver      string
+	spin        string
 	primary     string
 	alpha       float64
 	margin      float64
@@ -100,6 +101,8 @@ func runCommand() *cobra.Command {
 	fl.StringVar(&f.slo, "slo", "", "search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % errors")
 	fl.IntSliceVar(&f.idle, "idle-connections", nil, "duel, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory per connection (default none; in the lab 1,500,1000)")
 	fl.StringVar(&f.driver, "driver", "", "classic: let another load generator make each load once more, and set it beside ours: wrk, bombardier, ab or h2load")
+	f.spin = "auto"
+	fl.Var(flagOf(&f.spin, "auto", "when", oneOf("auto", "on", "off")), "spin", "whether the generator polls instead of sleeping: on, off, or auto: where that takes a CPU from nobody")
 	fl.StringVar(&f.primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
 	fl.Float64Var(&f.alpha, "alpha", 0.05, "chance of any false difference in the whole run")
 	fl.Float64Var(&f.margin, "margin", 0.03, "differences within it are a tie; in the lab 0.02, for p99 0.05")

@@ -38,6 +38,9 @@ func planOf(pr *project, f *runFlags, slug string) (*result.Plan, *scenario.Scen
 	if f.primary != "" {
 		p.Primary = f.primary
 	}
+	if f.spin != "auto" {
+		p.Spin = f.spin
+	}
 	if p.Seed == 0 {
 		p.Seed = rand.Uint64N(1 << 32)
 	}
@@ -398,6 +401,7 @@ func commandOf(f *runFlags, p *result.Plan, slug string) string {
 	add(f.epochs > 0, "--epochs", f.epochs)
 	add(f.slo != "", "--slo", `"`+f.slo+`"`)
 	add(p.Driver != "", "--driver", p.Driver)
+	add(p.Spin != "", "--spin", p.Spin)
 	add(f.primary != "", "--primary", f.primary)
 	add(p.Alpha != 0.05, "--alpha", p.Alpha)
 	add(f.marginGiven, "--margin", p.Margin)

@@ -6,21 +6,30 @@ import (
 	"dyno/internal/result"
 )
 
-// The generator waits awake where it slows nobody down, and sleeps where what stands beside it does.
+// The generator spins where it slows nobody down, or as it was asked for, and sleeps where what stands beside it does.
 func TestSpins(t *testing.T) {
+	two := result.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
+	core, quota := two, two
+	core.SharedCore, quota.QuotaCPUs = true, 1.5
 	for name, c := range map[string]struct {
 		host         result.Host
 		plan         result.Plan
 		closed, open bool
 	}{
-		"a core of its own": {result.Host{Pinned: true}, result.Plan{}, true, true},
-		"threads of a core": {result.Host{Pinned: true, SharedCore: true}, result.Plan{}, false, true},
-		"one CPU":           {result.Host{}, result.Plan{}, false, false},
-		"a companion":       {result.Host{Pinned: true}, result.Plan{Companion: "records"}, false, false},
-		"a driver":          {result.Host{Pinned: true}, result.Plan{Driver: "wrk"}, false, true},
+		"a core of its own": {two, result.Plan{}, true, true},
+		"threads of a core": {core, result.Plan{}, false, true},
+		"one CPU":           {result.Host{ServerCPUs: []int{0}, GeneratorCPUs: []int{0}}, result.Plan{}, false, false},
+		"a quota":           {quota, result.Plan{}, false, false},
+		"a companion":       {two, result.Plan{Companion: "records"}, false, false},
+		"a driver":          {two, result.Plan{Driver: "wrk"}, false, true},
+		"asked for":         {quota, result.Plan{Spin: "on", Companion: "records"}, true, true},
+		"asked not to":      {two, result.Plan{Spin: "off"}, false, false},
 	} {
 		b := &Bench{run: &result.Run{Plan: c.plan, Host: c.host}}
-		if closed, open := b.spins(result.Level{}), b.spins(result.Level{RatePerSec: 1000}); closed != c.closed || open != c.open {
+		l := result.Level{Connections: 125}
+		closed := b.spins(l)
+		l.RatePerSec = 1000
+		if open := b.spins(l); closed != c.closed || open != c.open {
 			t.Errorf("%s: closed %t, open %t", name, closed, open)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -322,11 +323,15 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
-// spins says whether the generator waits awake. A companion wants the same CPU. In a closed loop a server that wakes a sleeping generator pays for it, and the
-// more the slower it is; but threads that share a core slow each other down, and beside a driver that sleeps ours does too.
+// spins says whether the generator spins: if asked for, or where it takes a CPU from nobody. A companion wants the same CPU. In a closed loop a server that
+// wakes a sleeping generator pays for it, and the more the slower it is; but beside a driver that sleeps ours does too.
 func (b *Bench) spins(level result.Level) bool {
-	alone := b.run.Host.Pinned && b.run.Plan.Companion == ""
-	return alone && (level.RatePerSec > 0 || !b.run.Host.SharedCore && b.run.Plan.Driver == "")
+	p, open := &b.run.Plan, level.RatePerSec > 0
+	if p.Spin != "" || p.Companion != "" || !open && p.Driver != "" {
+		return p.Spin == "on"
+	}
+	ok, _ := host.SpinAllowed(&b.run.Host, load.Loops(len(b.run.Host.GeneratorCPUs), level.Connections), open)
+	return ok
 }
 
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {

@@ -71,7 +71,8 @@ func (b *bench) null(ctx context.Context) error {
 
 func (b *bench) punctuality(ctx context.Context, s *server) error {
 	b.Note("punctuality: 2,000 requests a second, each at its time")
-	v, err := b.load(ctx, s, Shape{Connections: 50, Pipeline: 1}, paced(lagRate, b.times.Lag))
+	shape := Shape{Connections: 50, Pipeline: 1}
+	v, err := b.load(ctx, s, shape, paced(lagRate, b.times.Lag))
 	if err != nil {
 		return err
 	}
@@ -80,7 +81,7 @@ func (b *bench) punctuality(ctx context.Context, s *server) error {
 	}
 	lag := v.detail.Lag
 	w := &result.Waiting{
-		RatePerSec: lagRate, Requests: v.Succeeded, Spin: b.cal.Host.Pinned, RunQueueNS: v.RunQueueNS, WindowNS: v.WindowNS,
+		RatePerSec: lagRate, Requests: v.Succeeded, Spin: b.spins(shape, true), RunQueueNS: v.RunQueueNS, WindowNS: v.WindowNS,
 		LagP50NS: lag.Quantile(.5), LagP99NS: lag.Quantile(.99), LagMaxNS: lag.Max(),
 	}
 	slept := sleeps(ctx, lagRate, b.times.Sleep)

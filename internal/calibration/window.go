@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/proc"
@@ -87,8 +88,14 @@ func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window)
 func (b *bench) job(addr string, shape Shape, open bool) load.Job {
 	return load.Job{
 		Network: "tcp", Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.generatorCPUs(), Connections: shape.Connections, Pipeline: shape.Pipeline,
-		PerConnection: shape.PerConnection, Spin: b.cal.Host.Pinned && (open || !b.cal.Host.SharedCore),
+		PerConnection: shape.PerConnection, Spin: b.spins(shape, open),
 	}
+}
+
+// spins says whether the generator spins, as in a run.
+func (b *bench) spins(shape Shape, open bool) bool {
+	ok, _ := host.SpinAllowed(&b.cal.Host, load.Loops(len(b.cal.Host.GeneratorCPUs), shape.Connections), open)
+	return ok
 }
 
 // probe asks once.

@@ -28,7 +28,8 @@ func Describe() result.Host {
 
 // describe reads what stands in files below root: etc, proc and sys.
 func describe(root fs.FS) result.Host {
-	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPU: runtime.GOARCH, CPUs: runtime.NumCPU(), Governor: governor(root), Quota: quota(root)}
+	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPU: runtime.GOARCH, CPUs: runtime.NumCPU(), Governor: governor(root)}
+	h.QuotaCPUs, h.Quota = quotaOf(root)
 	if name := setting(read(root, "etc/os-release"), "PRETTY_NAME", "="); name != "" {
 		h.OS = strings.Trim(name, `"'`)
 	}
@@ -130,18 +131,21 @@ func groups(root fs.FS) []group {
 			mounts, version = []string{"sys/fs/cgroup/" + parts[1], "sys/fs/cgroup/cpu"}, 1
 		}
 		for _, mount := range mounts {
-			if _, err := fs.Stat(root, path.Join(mount, below)); err == nil && (version == 1 || read(root, mount+"/cgroup.controllers") != "") {
-				list = append(list, group{version, mount, below})
-				break
+			if _, err := fs.Stat(root, mount); err != nil || version == 2 && read(root, mount+"/cgroup.controllers") == "" {
+				continue
 			}
+			if _, err := fs.Stat(root, path.Join(mount, below)); err != nil {
+				below = "" // in a container without a cgroup namespace the mount is the container's own group
+			}
+			list = append(list, group{version, mount, below})
+			break
 		}
 	}
 	return list
 }
 
-// quota is the tightest CPU limit of our cgroup and those around it, as "1.5 CPUs (cgroup v2)"; empty if there is none.
-func quota(root fs.FS) string {
-	least, text := 0.0, ""
+// quotaOf is the tightest CPU limit of our cgroup and those around it, also as text, "1.5 CPUs (cgroup v2)"; 0 and empty if there is none.
+func quotaOf(root fs.FS) (cpus float64, text string) {
 	for _, g := range groups(root) {
 		for at := g.path; ; at = path.Dir(at) {
 			var limit, period string
@@ -153,14 +157,14 @@ func quota(root fs.FS) string {
 			}
 			q, err1 := strconv.ParseFloat(limit, 64) // "max" and -1 mean none
 			p, err2 := strconv.ParseFloat(period, 64)
-			if err1 == nil && err2 == nil && q > 0 && p > 0 && (text == "" || q/p < least) {
-				least = q / p
-				text = strconv.FormatFloat(least, 'g', 3, 64) + " CPUs (cgroup v" + strconv.Itoa(g.version) + ")"
+			if err1 == nil && err2 == nil && q > 0 && p > 0 && (text == "" || q/p < cpus) {
+				cpus = q / p
+				text = strconv.FormatFloat(cpus, 'g', 3, 64) + " CPUs (cgroup v" + strconv.Itoa(g.version) + ")"
 			}
 			if at == "" || at == "." {
 				break
 			}
 		}
 	}
-	return text
+	return cpus, text
 }

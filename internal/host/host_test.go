@@ -80,9 +80,13 @@ func TestQuota(t *testing.T) {
 		{"hybrid, unlimited", map[string]string{
 			"proc/self/cgroup": "2:cpuacct:/\n1:cpu:/\n0::/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
 		}, ""},
+		{"v1 in a container, whose mount is its own group", map[string]string{
+			"proc/self/cgroup": "3:cpu,cpuacct:/docker/4f1c\n", "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "150000\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
+		}, "1.5 CPUs (cgroup v1)"},
 		{"nonsense", map[string]string{"proc/self/cgroup": "x\n0::/../..\n"}, ""},
 	} {
-		if got := quota(tree(c.files)); got != c.want {
+		if _, got := quotaOf(tree(c.files)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

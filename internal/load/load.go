@@ -20,7 +20,7 @@ type Job struct {
 	Connections int
 	Pipeline    int           // requests in flight per connection; 0 means 1
 	Timeout     time.Duration // of one request; 0 means 10 s
-	Workers     int           // event loops; 0 means one per CPU in CPUs
+	Workers     int           // event loops; 0 means Loops of the CPUs in CPUs
 	CPUs        []int         // that the workers are pinned to, round robin; nil leaves them free
 
 	// PerConnection is how many requests a connection carries before the client closes it and dials anew for the next; 0: no end. With 1
@@ -29,7 +29,7 @@ type Job struct {
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when its turn comes (Window.Spread), not by Open
-	Spin          bool     // wait awake for answers, and for the last 60 µs before a due time: where the loops have CPUs to themselves
+	Spin          bool     // poll for answers, and for the last 60 µs before a due time, without sleeping (host.Spinning)
 }
 
 // Window is one stretch of load on an open Session.
@@ -64,6 +64,9 @@ type Pause struct {
 	Mean   time.Duration
 	Random bool
 }
+
+// Nap is the longest that an engine sleeps at a time within a window, so that what stopped it in its sleep shows (result.Load.GapNS).
+const Nap = 5 * time.Millisecond
 
 // Engine dials.
 type Engine interface {

@@ -48,7 +48,8 @@ type Recorder struct {
 	BytesWritten int64
 	RunQueueNS   int64
 	CPUNS        int64 // of the event loop, SpunNS among it
-	SpunNS       int64
+	SpunNS       int64 // CPU time, too
+	GapNS        int64 // longest time in which the event loop, or what watches in its place, should have run and did not
 	StarvedNS    int64
 	BacklogPeak  int64
 	Pace         *Pace // of an open loop, until ClosePace; nil: not kept
@@ -205,6 +206,7 @@ func (r *Recorder) merge(o *Recorder) {
 	r.RunQueueNS += o.RunQueueNS
 	r.CPUNS += o.CPUNS
 	r.SpunNS += o.SpunNS
+	r.GapNS = max(r.GapNS, o.GapNS)
 	r.StarvedNS += o.StarvedNS
 	r.BacklogPeak = max(r.BacklogPeak, o.BacklogPeak)
 	if o.Pace != nil {
@@ -238,7 +240,7 @@ func (r *Recorder) load(now int64) result.Load {
 	l := result.Load{
 		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started, Succeeded: r.counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
-		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, StarvedNS: r.StarvedNS, BacklogPeak: r.BacklogPeak,
+		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS, StarvedNS: r.StarvedNS, BacklogPeak: r.BacklogPeak,
 	}
 	if r.Pace != nil {
 		pace := r.Pace.sum

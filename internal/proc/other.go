@@ -46,6 +46,9 @@ func Absent() map[string]string { return map[string]string{"instructions": errSy
 // Owner knows nobody here.
 func Owner(port int) []int { return nil }
 
+// ServerCPUs fails with an error that wraps errors.ErrUnsupported.
+func ServerCPUs(network, addr string) ([]int, error) { return nil, errSystem }
+
 // Name knows nobody here.
 func Name(pid int) string { return "" }
 

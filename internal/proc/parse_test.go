@@ -30,7 +30,8 @@ func FuzzParseStat(f *testing.F) {
 	f.Add([]byte("4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		parseStat(line)
-		parseListeners(line, 80)
+		parseListeners(line, 80, local)
+		parseUnixListeners(line, "/s")
 		kilobytes(line, "Pss")
 		field(line, "usage_usec", 1)
 		parseHierarchies(string(line), string(line))
@@ -48,7 +49,7 @@ func TestParseListeners(t *testing.T) {
    6: 0000000000000000FFFF00000100007F:1F90 00000000000000000000000000000000:0000 0A 0:0 00:0 0 0 0 777 1
 `
 	want := "[socket:[111] socket:[222] socket:[666] socket:[777]]"
-	if got := fmt.Sprint(parseListeners([]byte(table), 8080)); got != want {
+	if got := fmt.Sprint(parseListeners([]byte(table), 8080, local)); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

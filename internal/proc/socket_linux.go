@@ -2,7 +2,6 @@ package proc
 
 import (
 	"bytes"
-	"encoding/hex"
 	"errors"
 	"io/fs"
 	"net/netip"
@@ -75,14 +74,14 @@ func listeners(port int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, parseListeners(data, port)...)
+		list = append(list, parseListeners(data, port, local)...)
 	}
 	return list, nil
 }
 
 // parseListeners reads /proc/net/tcp and tcp6 (kernel Documentation/networking/proc_net_tcp.rst): field 2 is the local address and port in
-// hex, 4 the state, of which 0A listens, 10 the inode.
-func parseListeners(data []byte, port int) []string {
+// hex, 4 the state, of which 0A listens, 10 the inode. It returns the links of those whose address is wanted.
+func parseListeners(data []byte, port int, wanted func(address []byte) bool) []string {
 	var list []string
 	for line := range bytes.Lines(data) {
 		fields := bytes.Fields(line)
@@ -91,7 +90,7 @@ func parseListeners(data []byte, port int) []string {
 		}
 		address, hexPort, _ := bytes.Cut(fields[1], []byte{':'})
 		n, err := strconv.ParseUint(string(hexPort), 16, 16)
-		if err != nil || int(n) != port || !local(address) {
+		if err != nil || int(n) != port || !wanted(address) {
 			continue
 		}
 		list = append(list, "socket:["+string(fields[9])+"]")
@@ -102,20 +101,9 @@ func parseListeners(data []byte, port int) []string {
 // local reports whether a connection to the loopback address can reach address, which is hex in words of four bytes, each in the order of
 // the machine. Both orders are tried: one of them means something else only for addresses that no loopback has.
 func local(address []byte) bool {
-	raw, err := hex.DecodeString(string(address))
-	if err != nil || len(raw)%4 != 0 {
-		return true // rather too careful
-	}
-	swapped := slices.Clone(raw)
-	for i := 0; i < len(swapped); i += 4 {
-		slices.Reverse(swapped[i : i+4])
-	}
-	for _, b := range [][]byte{raw, swapped} {
-		if a, ok := netip.AddrFromSlice(b); ok && (a.Unmap().IsLoopback() || a.Unmap().IsUnspecified()) {
-			return true
-		}
-	}
-	return false
+	all := addresses(address)
+	return len(all) == 0 || // rather too careful
+		slices.ContainsFunc(all, func(a netip.Addr) bool { return a.IsLoopback() || a.IsUnspecified() })
 }
 
 // holds returns those of sockets that pid has open.

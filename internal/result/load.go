@@ -21,10 +21,15 @@ type Load struct {
 	InFlight    int64            `json:"in_flight,omitempty"`
 	// RunQueueNS is how long the engine's event loops were runnable but not running: something else had their CPU.
 	RunQueueNS int64 `json:"run_queue_ns"`
-	// LoopCPUNS is the CPU time of the event loops, without SpunNS, which they spent awake waiting for a due time.
+	// LoopCPUNS is the CPU time of the event loops, without SpunNS, in which they polled for answers and due times instead of sleeping. Spin says
+	// whether they were to do so; nil: it was not recorded.
 	Workers   int   `json:"workers,omitempty"`
 	LoopCPUNS int64 `json:"loop_cpu_ns,omitempty"`
 	SpunNS    int64 `json:"spun_ns,omitempty"`
+	Spin      *bool `json:"spin,omitempty"`
+	// GapNS is the longest time in which an event loop should have run and did not: it was stopped, or something else had its CPU. Asleep, it may miss
+	// load.Nap of it. 0: not recorded.
+	GapNS int64 `json:"gap_ns,omitempty"`
 	// StarvedNS is how long requests were due while no connection was free, summed over the event loops; BacklogPeak is how many at most on one.
 	StarvedNS    int64 `json:"starved_ns,omitempty"`
 	BacklogPeak  int64 `json:"backlog_peak,omitempty"`

@@ -136,6 +136,8 @@ type Plan struct {
 	Looks   []int   `json:"looks"`            // candidate numbers of valid epochs
 	Epochs  int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
+	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping; "": where it takes a CPU from nobody.
+	Spin string `json:"spin,omitempty"`
 	// Driver is an external load generator that makes each load of a classic run once more, after dyno's own; "" is none.
 	Driver string `json:"driver,omitempty"`
 
@@ -415,6 +417,8 @@ type Host struct {
 	Hypervisor    string `json:"hypervisor,omitempty"`
 	FileLimit     int64  `json:"file_limit"`
 	Quota         string `json:"quota,omitempty"` // cgroup CPU quota, if any
+	// QuotaCPUs is how many CPUs' time Quota grants.
+	QuotaCPUs float64 `json:"quota_cpus,omitempty"`
 	// Absent is what this machine cannot measure, and why: "instructions", "energy".
 	Absent map[string]string `json:"absent,omitempty"`
 }

@@ -81,6 +81,9 @@ type generator struct {
 	RunQueueNS    *int64   `json:"run_queue_ns,omitempty"`
 	RunQueueShare *float64 `json:"run_queue_share,omitempty"`
 	SpunNS        *int64   `json:"spun_ns,omitempty"`
+	Spin          *bool    `json:"spin,omitempty"`
+	SpinAsked     string   `json:"spin_asked,omitempty"`
+	NoSpin        string   `json:"no_spin,omitempty"`
 	CeilingPerSec *float64 `json:"ceiling_per_sec,omitempty"`
 }
 
@@ -151,7 +154,7 @@ func (l latency) json() *times {
 
 func (s *Summary) generator() generator {
 	l, u := &s.Load, s.usage()
-	g := generator{Workers: l.Workers}
+	g := generator{Workers: l.Workers, Spin: l.Spin, SpinAsked: s.SpinAsked, NoSpin: s.NoSpin}
 	if u.known {
 		g.CPUNS, g.RunQueueNS, g.SpunNS = &l.LoopCPUNS, &l.RunQueueNS, &l.SpunNS
 		g.CPUShare, g.RunQueueShare = pointer(share(u.cpu)), pointer(share(u.queue))

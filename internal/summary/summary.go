@@ -24,6 +24,8 @@ type Summary struct {
 	Joining     bool          // the connections were to join one by one
 	For         time.Duration // planned length; 0 if the load was bounded by number alone
 	Timeout     time.Duration // of one request
+	SpinAsked   string        // "auto", "on" or "off"
+	NoSpin      string        // why the event loops did not spin
 	Wall        time.Duration // from the start of the window until all was drained
 	Interrupted bool
 
@@ -156,7 +158,7 @@ const ceilingFrom = 0.2
 func (s *Summary) usage() usage {
 	l := &s.Load
 	time := float64(l.Workers) * float64(l.WindowNS)
-	if time <= 0 || l.LoopCPUNS <= 0 {
+	if time <= 0 || l.LoopCPUNS+l.SpunNS <= 0 {
 		return usage{}
 	}
 	u := usage{known: true, cpu: float64(l.LoopCPUNS) / time, queue: float64(l.RunQueueNS) / time, spun: float64(l.SpunNS) / time}

@@ -88,7 +88,7 @@ func open() *Summary {
 		Load: result.Load{
 			Planned: 10_000, Started: 9_990, NeverStarted: 10, Succeeded: 9_931, Failed: 3, Errors: map[string]int64{"timeout": 54, "reset": 2},
 			Failures: map[string]int64{"status": 3}, WindowNS: 11_999e6, Connections: 125, Established: 125, Workers: 1,
-			LoopCPUNS: 400e6, SpunNS: 600e6, RunQueueNS: 5e6, BytesRead: 1_290_000, BytesWritten: 650_000,
+			LoopCPUNS: 400e6, SpunNS: 600e6, Spin: new(true), RunQueueNS: 5e6, BytesRead: 1_290_000, BytesWritten: 650_000,
 		},
 		Detail: result.Detail{
 			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 64, 2*time.Second, 2500*time.Millisecond),

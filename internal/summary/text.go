@@ -215,8 +215,10 @@ func (t *text) generator() {
 	words := []string{amount(int64(t.Load.Workers), "event loop")}
 	if u := t.usage(); u.known {
 		words = append(words, "CPU "+report.PerCent(u.cpu), "run queue "+report.PerCent(u.queue))
-		if u.spun > 0 {
+		if spin := t.Load.Spin; spin != nil && *spin {
 			words = append(words, "spun "+report.PerCent(u.spun))
+		} else if spin != nil && (t.Open || t.SpinAsked == "on") {
+			words = append(words, "no spin ("+t.NoSpin+")")
 		}
 		if u.ceiling > 0 {
 			words = append(words, "ceiling for this load about "+report.Rate(u.ceiling))

@@ -18,6 +18,7 @@ func (w *worker) read(c *conn, over bool) {
 		n, errno := recv(c.fd, room)
 		now := w.now()
 		w.clock = now
+		w.here(now)
 		switch {
 		case errno == syscall.EINTR:
 			continue

@@ -35,13 +35,13 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 		job.Timeout = 10 * time.Second
 	}
 	job.Pipeline = max(job.Pipeline, 1)
-	if job.Workers <= 0 {
-		job.Workers = max(len(job.CPUs), 1)
-	}
-	job.Workers = min(job.Workers, job.Connections)
 	if job.Connections <= 0 {
 		return nil, fmt.Errorf("open %s: no connections asked for", job.Addr)
 	}
+	if job.Workers <= 0 {
+		job.Workers = load.Loops(len(job.CPUs), job.Connections)
+	}
+	job.Workers = min(job.Workers, job.Connections)
 	addr, err := resolve(job.Network, job.Addr, job.LocalAddrs)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
@@ -113,10 +113,10 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		if shared.Schedule != nil || shared.pause > 0 {
 			defer precise()()
 		}
-		w.establish(ctx)
 		if w.rec == nil {
 			w.rec = load.NewRecorder()
 		}
+		w.establish(ctx)
 		w.rec.Reset()
 		ready.Done()
 		w.run(shared, <-start)
@@ -148,7 +148,7 @@ func (s *session) load(win *window) (l result.Load, err error) {
 		}
 		l, err = load.Merge(recorders, now)
 	}
-	l.Connections, l.Workers = s.job.Connections, len(s.workers)
+	l.Connections, l.Workers, l.Spin = s.job.Connections, len(s.workers), &s.job.Spin
 	for _, w := range s.workers {
 		l.Established += w.established
 	}

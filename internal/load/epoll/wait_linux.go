@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
 )
 
 // ring holds the connections that could carry a request but have none due, longest waiting first: each connection stands in it at most
@@ -140,18 +142,28 @@ func (w *worker) wake(now int64) {
 // The last stretch before a due time is waited for awake: a sleep ends some 20 to 60 µs late even with the least timer slack.
 const spin = 60_000
 
+// nap is the longest sleep within a window: a loop that is stopped in its sleep notices all but so much of it.
+const nap = int64(load.Nap)
+
+// here notes that the loop runs at now. The time since it was last seen to, or to sleep on purpose, is a gap.
+func (w *worker) here(now int64) {
+	w.rec.GapNS = max(w.rec.GapNS, now-w.seen)
+	w.seen = now
+}
+
 // sleep waits for events until the clock shows until; exact says that a request is due then. An answer is waited for awake, too: in a virtual
 // machine a CPU at rest takes 50 to 100 µs to come back, and that would be told of the server. To wake it costs the server, too: 2 µs a request.
 func (w *worker) sleep(until int64, exact bool) (n int) {
 	now := w.now()
 	if w.job.Spin {
 		if w.pending > 0 || exact && until-now <= spin {
-			began := now
 			for n == 0 && now < until {
+				began := now
 				n, _ = poll(w.ep, w.events[:])
 				now = w.now()
+				w.here(now)
+				w.rec.SpunNS += spun(now - began)
 			}
-			w.rec.SpunNS += now - began
 			return n
 		}
 		if exact {
@@ -161,11 +173,24 @@ func (w *worker) sleep(until int64, exact bool) (n int) {
 	if now >= until {
 		return 0
 	}
+	until = min(until, now+nap)
 	n, errno := wait(w.ep, w.events[:], until-now)
+	now = w.now()
+	w.seen = min(now, until)
+	w.here(now)
 	if errno != 0 {
 		return 0 // EINTR: the caller comes back
 	}
 	return n
+}
+
+// spun is how much of a turn of the spinning that took so many ns was CPU time: all of a short one, nothing of a long one, for its thread did not
+// run for a part of it that is not known: it was preempted or stopped, or the CPU quota was used up. A turn is one system call, of about 1 µs.
+func spun(turn int64) int64 {
+	if turn > 100_000 {
+		return 0
+	}
+	return turn
 }
 
 // cpuTime is what the calling thread has used.

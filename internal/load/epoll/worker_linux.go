@@ -57,6 +57,7 @@ type worker struct {
 	tick      int64   // between two looks at the timeouts
 	nextSweep int64
 	clock     int64 // of the last read
+	seen      int64 // when the loop last ran, or slept on purpose
 
 	paced     bool // due times are kept apart from send times
 	scheduled bool // an open loop
@@ -177,7 +178,7 @@ func (w *worker) up() (n int) {
 
 // begin sets w up for a window that starts at start.
 func (w *worker) begin(win *window, start int64) {
-	w.win, w.open, w.start, w.next, w.hopeful, w.started = win, true, start, 0, 0, false
+	w.win, w.open, w.start, w.next, w.hopeful, w.started, w.seen = win, true, start, 0, 0, false, start
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
 	w.deadline, w.depth = math.MaxInt64, win.Depth(w.job)
 	if win.For > 0 {
@@ -229,6 +230,7 @@ func (w *worker) begin(win *window, start int64) {
 func (w *worker) run(win *window, start int64) {
 	w.begin(win, start)
 	for now := start; ; now = w.now() {
+		w.here(now)
 		for w.next < len(w.conns) && w.conns[w.next].due <= now && w.open {
 			c := &w.conns[w.next]
 			w.next++
@@ -238,7 +240,9 @@ func (w *worker) run(win *window, start int64) {
 			} else if w.scheduled {
 				w.park(c)
 			} else {
-				w.fill(c, w.now())
+				now := w.now()
+				w.here(now)
+				w.fill(c, now)
 			}
 		}
 		if win.pause > 0 {
@@ -370,7 +374,9 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 	due := len(w.ready) // those that join meanwhile wait for the next turn
 	for _, id := range w.ready[:due] {
 		if c := &w.conns[id]; w.open || c.claimed {
-			w.fill(c, w.now())
+			now := w.now()
+			w.here(now)
+			w.fill(c, now)
 		}
 	}
 	w.ready = w.ready[:copy(w.ready, w.ready[due:])]

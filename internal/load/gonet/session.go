@@ -208,10 +208,13 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	if ledger != nil && ledger.Every() > 0 {
 		others.Go(func() { last = w.tick(ledger, gone) })
 	}
+	gap := int64(0)
+	others.Go(func() { gap = w.watch(gone) })
 	conns.Wait()
 	close(gone)
 	others.Wait()
 	b := s.books[0]
+	b.GapNS = max(b.GapNS, gap)
 	n := w.left.Load()
 	b.Planned += n
 	b.NeverStarted += n

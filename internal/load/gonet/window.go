@@ -203,6 +203,28 @@ func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
 	}
 }
 
+// watch wakes every load.Nap until gone, and returns by how much it was late at most, at least 1 ns. It stands for all connections, each of which
+// waits for its answers on its own.
+func (w *window) watch(gone <-chan struct{}) (gap int64) {
+	t := time.NewTimer(load.Nap)
+	defer t.Stop()
+	due := w.start + int64(load.Nap)
+	for {
+		over := false
+		select {
+		case <-t.C:
+		case <-gone:
+			over = true
+		}
+		now := w.session.now()
+		if gap = max(gap, now-due); over {
+			return max(gap, 1)
+		}
+		due = now + int64(load.Nap)
+		t.Reset(load.Nap)
+	}
+}
+
 // text keeps the last message for a kind of error, if the window is observed.
 func (w *window) text(kind load.Kind, err error) {
 	if w.Observe == nil || err == nil {

@@ -14,6 +14,7 @@ import (
 
 // Run puts e to the whole suite.
 func Run(t *testing.T, e load.Engine) {
+	beChild(t, e)
 	for _, c := range scripts {
 		t.Run(c.name, func(t *testing.T) {
 			for _, network := range []string{"tcp", "unix"} {
@@ -34,7 +35,7 @@ func Run(t *testing.T, e load.Engine) {
 			}
 		})
 	}
-	for _, cases := range []map[string]func(*testing.T, load.Engine){sessions, schedules, pauses, dials, details} {
+	for _, cases := range []map[string]func(*testing.T, load.Engine){sessions, schedules, pauses, stops, dials, details} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
 		}

@@ -1,0 +1,144 @@
+package proc
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// ServerCPUs returns the CPUs that the processes may run on that listen on an address of this machine, all of their threads together, in ascending
+// order. Network is "unix", and addr the path of a socket, or else addr is an IP address and a port. Whose processes cannot be found or read, an
+// error says; processes to which a listening one hands its connections on are not seen.
+func ServerCPUs(network, addr string) ([]int, error) {
+	sockets, err := listening(network, addr)
+	if err != nil {
+		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+	}
+	all, err := processes()
+	if err != nil {
+		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+	}
+	var cpus unix.CPUSet
+	held := map[string]bool{}
+	for _, s := range all {
+		own := holds(s.pid, sockets)
+		if len(own) == 0 {
+			continue
+		}
+		if err := addAffinity(s.pid, &cpus); err != nil {
+			return nil, fmt.Errorf("read the CPUs of process %d, which listens on %s: %w", s.pid, addr, err)
+		}
+		for _, socket := range own {
+			held[socket] = true
+		}
+	}
+	if len(sockets) == 0 || len(held) < len(sockets) {
+		return nil, fmt.Errorf("find who listens on %s: no process that may be read", addr)
+	}
+	var list []int
+	for cpu := 0; len(list) < cpus.Count(); cpu++ {
+		if cpus.IsSet(cpu) {
+			list = append(list, cpu)
+		}
+	}
+	return list, nil
+}
+
+// addAffinity adds to set the CPUs that each thread of pid may run on.
+func addAffinity(pid int, set *unix.CPUSet) error {
+	tasks, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
+	if err != nil {
+		return err
+	}
+	for _, task := range tasks {
+		tid, err := strconv.Atoi(task.Name())
+		if err != nil {
+			continue
+		}
+		var own unix.CPUSet
+		if err := unix.SchedGetaffinity(tid, &own); errors.Is(err, unix.ESRCH) {
+			continue // it ended
+		} else if err != nil {
+			return err
+		}
+		for i := range own {
+			set[i] |= own[i]
+		}
+	}
+	return nil
+}
+
+// listening returns the links, "socket:[inode]", of the sockets that accept connections to addr.
+func listening(network, addr string) ([]string, error) {
+	if network == "unix" {
+		data, err := os.ReadFile("/proc/net/unix")
+		return parseUnixListeners(data, addr), err
+	}
+	to, err := netip.ParseAddrPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		list = append(list, parseListeners(data, int(to.Port()), func(address []byte) bool { return accepts(address, to.Addr()) })...)
+	}
+	return list, nil
+}
+
+// accepts reports whether a socket bound to address, in hex as in proc_net_tcp, takes connections to an address.
+func accepts(address []byte, to netip.Addr) bool {
+	for _, a := range addresses(address) {
+		if a.IsUnspecified() || a == to.Unmap().WithZone("") {
+			return true
+		}
+	}
+	return false
+}
+
+// addresses reads an address in hex in words of four bytes, each in the order of the machine: as either order has it, nothing if it is not one.
+func addresses(address []byte) []netip.Addr {
+	raw, err := hex.DecodeString(string(address))
+	if err != nil || len(raw)%4 != 0 {
+		return nil
+	}
+	swapped := slices.Clone(raw)
+	for i := 0; i < len(swapped); i += 4 {
+		slices.Reverse(swapped[i : i+4])
+	}
+	var list []netip.Addr
+	for _, b := range [][]byte{raw, swapped} {
+		if a, ok := netip.AddrFromSlice(b); ok {
+			list = append(list, a.Unmap())
+		}
+	}
+	return list
+}
+
+// parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, of which 10000 hex says that it listens (__SO_ACCEPTCON), 7 the
+// inode, and the rest is the path as the server gave it.
+func parseUnixListeners(data []byte, path string) []string {
+	var list []string
+	for line := range bytes.Lines(data) {
+		fields := strings.Fields(string(line))
+		if len(fields) < 8 || !strings.HasSuffix(strings.TrimRight(string(line), "\n"), " "+path) {
+			continue
+		}
+		if flags, err := strconv.ParseUint(fields[3], 16, 64); err == nil && flags&0x10000 != 0 {
+			list = append(list, "socket:["+fields[6]+"]")
+		}
+	}
+	return list
+}
