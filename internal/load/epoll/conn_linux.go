@@ -34,6 +34,7 @@ type conn struct {
 
 	rest   []byte // read, but not yet of use: part of a head or of a chunk's line
 	unsent []byte // of requests, since a write fell short
+	failed error  // why no more can be written; what came before is still read
 
 	due     int64 // of its first turn, then of the request after its pause
 	claimed bool  // a request due at claim is started, and waits for this connection to be dialled
@@ -85,7 +86,7 @@ func (w *worker) dial(c *conn, now int64) {
 
 func (w *worker) connected(c *conn) {
 	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
-	c.rest, c.unsent = c.rest[:0], c.unsent[:0]
+	c.rest, c.unsent, c.failed = c.rest[:0], c.unsent[:0], nil
 	c.budget = w.job.PerConnection
 	if c.budget == 0 {
 		c.budget = -1
@@ -153,6 +154,9 @@ func (w *worker) shut(c *conn) {
 
 // broke counts what was in flight on c as lost to kind, closes c and dials it again.
 func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
+	if c.failed != nil && (kind == load.Reset || kind == load.Closed) {
+		kind, err = load.Write, c.failed
+	}
 	switch {
 	case c.claimed: // the request that waited for this connection was not sent
 		c.claimed = false
@@ -186,6 +190,14 @@ func (c *conn) slot(i int) *slot {
 		i -= len(c.slots)
 	}
 	return &c.slots[i]
+}
+
+// oldest is when the oldest request in flight was sent, or the last, if that was answered before it was through.
+func (c *conn) oldest() int64 {
+	if c.pending == 0 {
+		return c.slot(len(c.slots) - 1).sent
+	}
+	return c.slots[c.first].sent
 }
 
 // again replaces c's connection, if there is still something to send: at once, or with its next request where each counts its own dial.
@@ -223,14 +235,14 @@ func (w *worker) handle(c *conn, events uint32) {
 			w.fill(c, w.now())
 		}
 	case isUp:
-		if events&unix.EPOLLOUT != 0 && len(c.unsent) > 0 && !w.flush(c) {
-			return
-		}
 	default:
 		return
 	}
 	if events&(unix.EPOLLIN|over) != 0 && c.state == isUp {
 		w.read(c, events&over != 0)
+	}
+	if events&unix.EPOLLOUT != 0 && c.state == isUp && len(c.unsent) > 0 { // after the answer, which may be there before its request is through
+		w.flush(c)
 	}
 }
 
@@ -334,14 +346,20 @@ func (w *worker) fill(c *conn, now int64) {
 			w.watchOut(c, true)
 			return
 		default:
-			w.broke(c, load.Write, errno, now)
+			w.unwritable(c, errno)
 			return
 		}
 	}
 }
 
-// flush goes on with a write that fell short. It reports whether c is still of use.
-func (w *worker) flush(c *conn) bool {
+// unwritable gives up c, whose peer has hung up. What it said before counts: a server may answer and close before it has read the whole request.
+func (w *worker) unwritable(c *conn, err error) {
+	c.unsent, c.failed = c.unsent[:0], err
+	w.read(c, true)
+}
+
+// flush goes on with a write that fell short, and then with what had to wait for it.
+func (w *worker) flush(c *conn) {
 	for len(c.unsent) > 0 {
 		k, errno := send(c.fd, c.unsent)
 		switch errno {
@@ -350,14 +368,14 @@ func (w *worker) flush(c *conn) bool {
 			c.unsent = c.unsent[:copy(c.unsent, c.unsent[k:])]
 		case syscall.EINTR:
 		case syscall.EAGAIN:
-			return true
+			return
 		default:
-			w.broke(c, load.Write, errno, w.now())
-			return false
+			w.unwritable(c, errno)
+			return
 		}
 	}
 	w.watchOut(c, false)
-	return true
+	w.goOn(c, w.now())
 }
 
 // watchOut asks to be told when a unix socket takes bytes again; TCP is asked from the start (see address.socket).

@@ -22,6 +22,9 @@ func (w *worker) read(c *conn, over bool) {
 		switch {
 		case errno == syscall.EINTR:
 			continue
+		case errno == syscall.EAGAIN && c.failed != nil:
+			w.broke(c, load.Write, c.failed, now)
+			return
 		case errno == syscall.EAGAIN:
 			w.goOn(c, now)
 			return

@@ -301,8 +301,8 @@ func (w *worker) end(now int64) {
 	} else if w.win.ended.Add(1) == int32(w.job.Workers) {
 		w.rec.NeverStarted = max(w.win.left.Load(), 0)
 	}
-	for i := range w.conns { // dials under way are nobody's any more
-		if c := &w.conns[i]; c.state != isUp {
+	for i := range w.conns { // dials under way are nobody's any more, nor are requests that were answered before they were through
+		if c := &w.conns[i]; c.state != isUp || len(c.unsent) > 0 {
 			w.shut(c)
 		}
 	}
@@ -395,7 +395,7 @@ func (w *worker) sweep(now int64) {
 	for i := range w.conns {
 		c := &w.conns[i]
 		switch {
-		case c.state == isUp && c.pending > 0 && now-c.slots[c.first].sent > int64(w.job.Timeout):
+		case c.state == isUp && (c.pending > 0 || len(c.unsent) > 0) && now-c.oldest() > int64(w.job.Timeout):
 			w.broke(c, load.Timeout, errTimeout, now)
 		case c.state == isDialing && now > c.dialBy:
 			unix.Close(c.fd)

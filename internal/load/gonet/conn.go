@@ -238,9 +238,29 @@ func (c *conn) write(w *window, b []byte, now int64) *lost {
 	case w.ctx.Err() != nil:
 		return &lost{cancelled: true}
 	case errors.Is(err, os.ErrDeadlineExceeded):
+		select {
+		case r := <-c.reads: // it answered before the request was through
+			c.took(w, r)
+		default:
+		}
 		return &lost{kind: load.Timeout, err: errTimeout}
 	}
-	return &lost{kind: load.Write, err: err}
+	return c.unwritable(w, err)
+}
+
+// unwritable takes in what the peer said before it hung up: a server may answer and close before it has read the whole request.
+func (c *conn) unwritable(w *window, err error) *lost {
+	c.nc.SetReadDeadline(c.session.base.Add(time.Duration(c.limit())))
+	for {
+		l := c.took(w, <-c.reads)
+		switch {
+		case l == nil:
+		case l.kind == load.Reset || l.kind == load.Closed && l.err != errAnnounced:
+			return &lost{kind: load.Write, err: err}
+		default:
+			return l
+		}
+	}
 }
 
 // broke settles what was in flight on c and closes it. It reports whether c goes on.

@@ -46,7 +46,7 @@ func Run(t *testing.T, e load.Engine) {
 var sessions = map[string]func(*testing.T, load.Engine){
 	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
 	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
-	"hung up before": hungUpBefore, "in flight": inFlight,
+	"hung up before": hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
 }
 
 const (

@@ -211,11 +211,25 @@ var scripts = []script{
 			if _, err := p.r.ReadString('\n'); err == nil {
 				p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
 			}
-		}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
-			if l.Failed != 0 || l.Errors["timeout"]+l.Errors["parse"]+l.Errors["dial"] > 0 {
+		}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) { // what is behind it in the pipeline gets no answer
+			if l.Succeeded+l.Errors["closed"] != 40 || l.Succeeded < 20 {
 				t.Errorf("%+v", l)
 			}
 		}},
+	{name: "answers before the body", requests: 8, job: upload, serve: early, check: answered(8)},
+	{name: "answers before the body, and reads no more", requests: 6, slow: true, serve: func(p *peer) {
+		if p.nextHead() {
+			p.say(value)
+			<-p.stopped
+		}
+	}, job: func(j *load.Job) {
+		upload(j)
+		impatient(j)
+	}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) { // one engine reads beside its writing
+		if l.Succeeded+l.Errors["timeout"] != 6 || l.Succeeded == 0 {
+			t.Errorf("%+v", l)
+		}
+	}},
 	{name: "early close on a quarter", serve: func(p *peer) {
 		for p.next() {
 			if p.index%4 == 0 {
@@ -240,6 +254,31 @@ var scripts = []script{
 	{name: "never answers", serve: linger, slow: true, requests: 6, job: impatient, check: unanswered},
 	{name: "never ends", serve: once(value[:len(value)-1], linger), slow: true, requests: 6, job: impatient, check: unanswered},
 	{name: "drips", serve: drip, slow: true, requests: 6, job: impatient, check: unanswered},
+}
+
+// upload has a body that no socket's buffers hold.
+func upload(j *load.Job) {
+	r := &j.Scenario.Requests[0]
+	r.Method, r.Body = "POST", strings.Repeat(big, 26)
+}
+
+// early answers before it has read the body, which it then lets lie for a while, so that its client's write falls short.
+func early(p *peer) {
+	for p.nextHead() {
+		p.say(value)
+		time.Sleep(5 * time.Millisecond)
+		if !p.body() {
+			return
+		}
+	}
+}
+
+func answered(n int64) func(*testing.T, *server, *load.Job, result.Load) {
+	return func(t *testing.T, _ *server, _ *load.Job, l result.Load) {
+		if l.Succeeded != n {
+			t.Errorf("%d answers, want %d: %+v", l.Succeeded, n, l)
+		}
+	}
 }
 
 func impatient(j *load.Job) { j.Timeout = 400 * time.Millisecond }

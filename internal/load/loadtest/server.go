@@ -20,9 +20,11 @@ type server struct {
 	net.Listener
 	script   func(*peer)
 	accepted atomic.Int64
-	requests atomic.Int64 // read completely
-	bytes    atomic.Int64 // of them
-	dropped  atomic.Int64 // for scripts: requests that they meant to leave unanswered
+	requests atomic.Int64  // read completely
+	bytes    atomic.Int64  // of them
+	dropped  atomic.Int64  // for scripts: requests that they meant to leave unanswered
+	stopped  chan struct{} // closed by stop
+	stopOnce sync.Once
 	wg       sync.WaitGroup
 	mu       sync.Mutex
 	open     map[net.Conn]bool
@@ -41,6 +43,7 @@ type peer struct {
 	index int      // of the connection, from 0
 	n     int      // requests read
 	head  []string // lines of the last
+	size  int      // of its head, in bytes
 	said  time.Time
 }
 
@@ -60,7 +63,7 @@ func serve(t *testing.T, network string, script func(*peer)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &server{Listener: ln, script: script, open: map[net.Conn]bool{}}
+	s := &server{Listener: ln, script: script, open: map[net.Conn]bool{}, stopped: make(chan struct{})}
 	s.wg.Go(s.accept)
 	t.Cleanup(func() {
 		s.stop()
@@ -93,6 +96,7 @@ func (s *server) accept() {
 
 // stop refuses new connections and breaks off the old ones.
 func (s *server) stop() {
+	s.stopOnce.Do(func() { close(s.stopped) })
 	s.Listener.Close()
 	s.hangUp()
 }
@@ -109,15 +113,18 @@ func (s *server) hangUp() {
 func (p *peer) Close() error { return p.Conn.Close() }
 
 // next reads one request with its body. It is false when the client has gone.
-func (p *peer) next() bool {
-	length, size := 0, 0
+func (p *peer) next() bool { return p.nextHead() && p.body() }
+
+// nextHead reads a request up to its body.
+func (p *peer) nextHead() bool {
+	p.size = 0
 	p.head = p.head[:0]
 	for first := true; ; first = false {
 		line, err := p.r.ReadString('\n')
 		if err != nil {
 			return false
 		}
-		size += len(line)
+		p.size += len(line)
 		line = strings.TrimRight(line, "\r\n")
 		if first {
 			p.mu.Lock()
@@ -129,19 +136,22 @@ func (p *peer) next() bool {
 			p.mu.Unlock()
 		}
 		if line == "" {
-			break
+			return true
 		}
 		p.head = append(p.head, line)
 	}
-	length, _ = strconv.Atoi(p.field("Content-Length"))
-	if n, err := io.CopyN(io.Discard, p.r, int64(length)); err != nil {
+}
+
+// body reads the body of the request whose head was read.
+func (p *peer) body() bool {
+	length, _ := strconv.Atoi(p.field("Content-Length"))
+	n, err := io.CopyN(io.Discard, p.r, int64(length))
+	if err != nil {
 		return false
-	} else {
-		size += int(n)
 	}
 	p.n++
 	p.requests.Add(1)
-	p.bytes.Add(int64(size))
+	p.bytes.Add(int64(p.size) + n)
 	return true
 }
 
