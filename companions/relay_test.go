@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -190,6 +191,10 @@ func start(t *testing.T, root string, m *contestant.Manifest, companion, probed 
 	}
 	dir := t.TempDir()
 	b, err := contestant.Build(t.Context(), m, tc, contestant.BuildOptions{Root: root, Log: filepath.Join(dir, "build.log")})
+	var none *contestant.Unavailable
+	if errors.As(err, &none) {
+		t.Skip(err)
+	}
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, "build.log"))
 		t.Fatalf("%v\n%s", err, log)

@@ -31,9 +31,7 @@ func TestRealDuel(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d", code)
 	}
-	if _, err := os.Stat("../shared/dotnet"); err != nil && strings.Contains(stdout.String(), "unavailable") {
-		t.Skip("no .NET on this machine, and no archive of it beside the checkout")
-	}
+	skipUnavailable(t, stdout.String())
 	for _, want := range []string{"Iris MVC", "net/http", "ASP.NET Core MVC", "seed 1"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("the table does not speak of %q", want)

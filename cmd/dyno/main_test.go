@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -18,10 +19,12 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"skip-unavailable": skipScript},
 		Setup: func(env *testscript.Env) error {
 			// The scripts see this checkout as ./checkout, and share Go's caches.
 			env.Setenv("NO_COLOR", "1")
+			env.Values["test"] = env.T()
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				if v := goEnv(name); v != "" {
 					env.Setenv(name, v)
@@ -30,4 +33,29 @@ func TestScripts(t *testing.T) {
 			return os.Symlink(root, filepath.Join(env.WorkDir, "checkout"))
 		},
 	})
+}
+
+// skipScript ends a script whose last command found that a contestant cannot be built here.
+func skipScript(ts *testscript.TestScript, neg bool, args []string) {
+	if why := unavailable(ts.ReadFile("stdout")); why != "" {
+		ts.Value("test").(testscript.T).Skip(why)
+	}
+}
+
+// skipUnavailable skips a test of whose output some say that a contestant cannot be built here.
+func skipUnavailable(t *testing.T, stdout string) {
+	t.Helper()
+	if why := unavailable(stdout); why != "" {
+		t.Skip(why)
+	}
+}
+
+// unavailable is what a command said of a contestant for whose toolchain or packages this machine is wanting.
+func unavailable(stdout string) string {
+	for line := range strings.Lines(stdout) {
+		if strings.Contains(line, "unavailable: ") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
 }

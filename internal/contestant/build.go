@@ -42,7 +42,7 @@ const doneMark = ".dyno-built"
 
 // Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant is not built again. It
 // builds beside that folder and renames, so that two dynos may build at once and a broken build leaves nothing.
-// The error is a *Failed, or ctx's.
+// The error is a *Failed, an *Unavailable where its packages cannot be fetched, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := m.Dir(o.Root)
 	key, err := fingerprint(m, src, tc)
@@ -116,7 +116,7 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case p.Err() != nil:
-		return fail(fmt.Errorf("%s: %w", strings.Join(m.Build[:min(2, len(m.Build))], " "), p.Err()))
+		return withoutPackages(fail(fmt.Errorf("%s: %w", strings.Join(m.Build[:min(2, len(m.Build))], " "), p.Err())), o.Log)
 	case stopped != nil:
 		return fail(stopped)
 	}

@@ -22,9 +22,9 @@ type Toolchain struct {
 	Env     map[string]string
 }
 
-// Unavailable is the error of a toolchain that cannot be had.
+// Unavailable is the error of a toolchain, or of packages, that cannot be had.
 type Unavailable struct {
-	Toolchain string // with its floor
+	Toolchain string // with its floor; or "packages"
 	Reason    string
 	Hint      string
 }

@@ -398,7 +398,7 @@ type Failure struct {
 	LogFile    string   `json:"log_file,omitempty"` // within the run folder
 }
 
-// Unavailable says that the contestant could not be tried at all, for want of its toolchain.
+// Unavailable says that the contestant could not be tried at all, for want of its toolchain or of packages.
 func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
 
 // Host is the machine.

@@ -1,0 +1,195 @@
+// Command tests runs go test, shows what it shows, and keeps account of the tests that were skipped, and why.
+//
+//	tests ACCOUNT ARGUMENTS-OF-GO-TEST…   runs, and adds to the file ACCOUNT
+//	tests ACCOUNT                         lists the tests that no run in ACCOUNT has run
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: tests ACCOUNT [ARGUMENTS-OF-GO-TEST…]")
+		os.Exit(2)
+	}
+	err := do(os.Args[1], os.Args[2:])
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		os.Exit(max(1, exit.ExitCode()))
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "tests:", err)
+		os.Exit(1)
+	}
+}
+
+func do(account string, args []string) error {
+	if len(args) == 0 {
+		return list(os.Stdout, account)
+	}
+	file, err := os.OpenFile(account, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	cmd := exec.Command("go", append([]string{"test", "-json"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	f := follower{out: os.Stdout, account: json.NewEncoder(file), verbose: slices.Contains(args, "-v"), packages: map[string][]event{}}
+	followed := f.follow(out)
+	io.Copy(io.Discard, out)
+	return errors.Join(cmd.Wait(), followed)
+}
+
+// event is one line of go test -json (go doc test2json).
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+}
+
+// outcome is a line of the account: of one test in one run.
+type outcome struct {
+	Package, Test string
+	Skipped       string `json:",omitempty"` // why; empty: it ran
+}
+
+// follower shows the events of one run as go test without -json does.
+type follower struct {
+	out      io.Writer
+	account  *json.Encoder
+	verbose  bool
+	packages map[string][]event // what each wrote so far
+}
+
+func (f *follower) follow(r io.Reader) error {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if len(line) > 0 {
+			var e event
+			if json.Unmarshal(line, &e) != nil { // go's own words
+				f.out.Write(line)
+			} else if err := f.take(e); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (f *follower) take(e event) error {
+	switch e.Action {
+	case "build-output":
+		_, err := io.WriteString(f.out, e.Output)
+		return err
+	case "output":
+		if f.verbose {
+			io.WriteString(f.out, e.Output)
+		}
+		f.packages[e.Package] = append(f.packages[e.Package], e)
+	case "pass", "fail", "skip":
+		if e.Test == "" {
+			f.show(e)
+			return nil
+		}
+		return f.ended(e)
+	}
+	return nil
+}
+
+// ended keeps account of a test, and forgets what it wrote unless it failed.
+func (f *follower) ended(e event) error {
+	o := outcome{Package: e.Package, Test: e.Test}
+	if e.Action == "skip" {
+		o.Skipped = reason(f.packages[e.Package], e.Test)
+	}
+	if e.Action != "fail" {
+		f.packages[e.Package] = slices.DeleteFunc(f.packages[e.Package], func(w event) bool { return w.Test == e.Test })
+	}
+	return f.account.Encode(o)
+}
+
+// show writes what is left to say of a package that ended.
+func (f *follower) show(e event) {
+	for _, w := range f.packages[e.Package] {
+		framing := strings.HasPrefix(w.Output, "=== ") || e.Action != "fail" && !strings.HasPrefix(w.Output, "ok ") && !strings.HasPrefix(w.Output, "? ")
+		if !f.verbose && !framing {
+			io.WriteString(f.out, w.Output)
+		}
+	}
+	delete(f.packages, e.Package)
+}
+
+// place is what the testing package puts before a message.
+var place = regexp.MustCompile(`^\s*\S+\.go:\d+: `)
+
+// reason is what a skipped test wrote.
+func reason(written []event, test string) string {
+	var words []string
+	for _, w := range written {
+		text := strings.TrimSpace(w.Output)
+		if w.Test == test && text != "" && !strings.HasPrefix(text, "=== ") && !strings.HasPrefix(text, "--- ") {
+			words = append(words, place.ReplaceAllString(text, ""))
+		}
+	}
+	if len(words) == 0 {
+		return "no reason given"
+	}
+	return strings.Join(words, " ")
+}
+
+// list names the tests that were skipped in every run of the account that came to them.
+func list(w io.Writer, account string) error {
+	file, err := os.Open(account)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	type test struct{ Package, Test string }
+	skipped, ran := map[test]string{}, map[test]bool{}
+	for d := json.NewDecoder(file); ; {
+		var o outcome
+		if err := d.Decode(&o); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return err
+		}
+		if o.Skipped == "" {
+			ran[test{o.Package, o.Test}] = true
+		} else if t := (test{o.Package, o.Test}); skipped[t] == "" {
+			skipped[t] = o.Skipped
+		}
+	}
+	var lines []string
+	for t, why := range skipped {
+		if !ran[t] {
+			lines = append(lines, fmt.Sprintf("%s %s: %s\n", t.Package, t.Test, why))
+		}
+	}
+	slices.Sort(lines)
+	_, err = fmt.Fprintf(w, "tests skipped in every run: %d\n%s", len(lines), strings.Join(lines, ""))
+	return err
+}
