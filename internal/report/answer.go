@@ -192,7 +192,7 @@ func (v *view) absent() string {
 	}
 	var parts []string
 	if len(unavailable) > 0 {
-		parts = append(parts, titles(unavailable)+" could not be tried for want of a toolchain")
+		parts = append(parts, titles(unavailable)+" could not be built here")
 	}
 	if len(failed) > 0 {
 		parts = append(parts, titles(failed)+" failed")
