@@ -125,20 +125,21 @@ func (f *loadFlags) readBody(ctx context.Context) (string, error) {
 		return readFile("-f", f.bodyFile)
 	case file && name == "-":
 		type read struct {
-			b   []byte
+			b   string
 			err error
 		}
 		done := make(chan read, 1)
 		go func() { // outlives an interruption, and so does what it waits for
-			b, err := io.ReadAll(os.Stdin)
-			done <- read{b, err}
+			var b strings.Builder
+			_, err := io.Copy(&b, os.Stdin)
+			done <- read{b.String(), err}
 		}()
 		select {
 		case r := <-done:
 			if r.err != nil {
 				return "", fmt.Errorf("-b @-: read standard input: %w", r.err)
 			}
-			return string(r.b), nil
+			return r.b, nil
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}
@@ -148,12 +149,21 @@ func (f *loadFlags) readBody(ctx context.Context) (string, error) {
 	return f.body, nil
 }
 
+// readFile reads a file into the one copy of it that there is.
 func readFile(flag, name string) (string, error) {
-	b, err := os.ReadFile(name)
+	f, err := os.Open(name)
 	if err != nil {
 		return "", usagef("%s: %w", flag, err)
 	}
-	return string(b), nil
+	defer f.Close()
+	var b strings.Builder
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(info.Size()))
+	}
+	if _, err := io.Copy(&b, f); err != nil {
+		return "", usagef("%s: %w", flag, err)
+	}
+	return b.String(), nil
 }
 
 // own are the headers that the engine writes itself, and what to say instead.

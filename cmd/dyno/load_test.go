@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -202,5 +203,24 @@ func TestQuoted(t *testing.T) {
 		if got := quoted(s); got != want {
 			t.Errorf("%q: %s; want %s", s, got, want)
 		}
+	}
+}
+
+// TestReadFile: a body is held once.
+func TestReadFile(t *testing.T) {
+	const size = 8 << 20
+	name := filepath.Join(t.TempDir(), "body")
+	if err := os.WriteFile(name, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	body, err := readFile("-f", name)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || len(body) != size || n > size*3/2 {
+		t.Errorf("%d bytes allocated to read %d of %d: %v", n, len(body), size, err)
+	}
+	if _, err := readFile("-f", t.TempDir()); err == nil {
+		t.Error("read a folder")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 )
 
 // Options say how requests are rendered.
@@ -30,6 +31,7 @@ type template struct {
 	body   []part  // of the expected body, if it holds placeholders
 	want   Want    // but for what is drawn
 	digits int     // kept free for Content-Length; 0: it is known
+	tail   string  // a long fixed body, which no request copies; "": it stands in parts
 	drawn  bool    // something is drawn
 
 	host  string // for cookies: whose they are
@@ -106,27 +108,50 @@ func (r *Request) compile(index int, host string, s *Scenario, o Options) (templ
 		}
 	}
 
-	body := builder{names: b.names, named: b.named}
-	if r.Verbatim {
-		body.text = []byte(r.Body)
-	} else if !body.fill(r.Body, anywhere) {
-		return t, wrong("body", "%w", body.err)
+	if err := t.content(r, &b); err != nil {
+		return t, err
 	}
-	parts := body.done()
-	switch drawn := parts[0].then != nothing; {
-	case drawn:
+	t.drawn = len(t.named) > 0 || slices.ContainsFunc(t.parts, func(p part) bool { return p.then == inPlace })
+	return t, r.Expect.compile(&t, b.names, s)
+}
+
+// shared is the length in bytes from which a fixed body is sent from where it lies. A shorter one is copied behind its head: one
+// send of one piece is then the cheaper.
+const shared = 16 << 10
+
+// content ends the head that b holds and adds the body.
+func (t *template) content(r *Request, b *builder) error {
+	body := builder{names: b.names, named: b.named}
+	fixed := r.Verbatim
+	if !fixed {
+		_, p, _, err := body.placeholder(r.Body)
+		if err != nil {
+			return wrong("body", "%w", err)
+		}
+		fixed = p.then == nothing
+	}
+	switch {
+	case !fixed:
+		if !body.fill(r.Body, anywhere) {
+			return wrong("body", "%w", body.err)
+		}
 		b.text = append(b.text, "Content-Length: "...)
 		b.slot(part{then: bodyLength})
 		t.digits = len(strconv.Itoa(body.longest))
+		parts := body.done()
 		parts[0].text = append([]byte("\r\n\r\n"), parts[0].text...)
+		t.parts = b.with(parts)
+		return nil
 	case r.Body != "" || r.Method == "POST" || r.Method == "PUT":
-		parts[0].text = fmt.Appendf(nil, "Content-Length: %d\r\n\r\n%s", len(r.Body), r.Body)
+		b.text = fmt.Appendf(b.text, "Content-Length: %d\r\n\r\n", len(r.Body))
 	default:
-		parts[0].text = []byte("\r\n")
+		b.text = append(b.text, "\r\n"...)
 	}
-	t.parts = b.with(parts)
-	t.drawn = len(t.named) > 0 || slices.ContainsFunc(t.parts, func(p part) bool { return p.then == inPlace })
-	return t, r.Expect.compile(&t, b.names, s)
+	if t.tail = r.Body; len(r.Body) < shared {
+		b.text, t.tail = append(b.text, r.Body...), ""
+	}
+	t.parts = b.done()
+	return nil
 }
 
 // headers adds the header lines, but for Content-Length.
@@ -204,7 +229,7 @@ func (e *Expect) compile(t *template, names []string, s *Scenario) error {
 			return wrong("expect.json", "%w", err)
 		}
 	case e.Body != nil && e.Verbatim:
-		w.CheckBody, w.Body = true, []byte(*e.Body)
+		w.CheckBody, w.Body = true, unsafe.Slice(unsafe.StringData(*e.Body), len(*e.Body)) // read only
 	case e.Body != nil:
 		b := builder{names: names, named: t.named}
 		if !b.fill(*e.Body, anywhere) {

@@ -28,6 +28,13 @@ func (m *Mix) NewSource(seed uint64, index, connections int) *Source {
 //
 // What is drawn is drawn in this order: the request by its weight, the named inputs by name, the inline ones as they stand on the wire.
 func (s *Source) Next(buf []byte, w *Want) []byte {
+	buf, tail := s.NextParted(buf, w)
+	return append(buf, tail...)
+}
+
+// NextParted is Next, but for a long body that is the same in every request: it is returned as tail, to be sent behind what was
+// appended. All sources of the mix share it.
+func (s *Source) NextParted(buf []byte, w *Want) (_ []byte, tail string) {
 	rng := rand.New(&s.rng) // on the stack
 	m := s.mix
 	t := &m.templates[0]
@@ -59,7 +66,7 @@ func (s *Source) Next(buf []byte, w *Want) []byte {
 		w.Body = own[n:]
 	}
 	w.path, w.own = own[:n], own
-	return buf
+	return buf, t.tail
 }
 
 // render appends the request.

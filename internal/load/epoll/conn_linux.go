@@ -33,8 +33,10 @@ type conn struct {
 	headers bool  // those of the response being read are as wanted
 
 	rest   []byte // read, but not yet of use: part of a head or of a chunk's line
-	unsent []byte // of requests, since a write fell short
-	failed error  // why no more can be written; what came before is still read
+	unsent []byte // of requests, since a write fell short; a part of held
+	tail   string // the body behind it that is still to be sent; its memory is the scenario's
+	held   []byte
+	failed error // why no more can be written; what came before is still read
 
 	due     int64 // of its first turn, then of the request after its pause
 	claimed bool  // a request due at claim is started, and waits for this connection to be dialled
@@ -86,7 +88,7 @@ func (w *worker) dial(c *conn, now int64) {
 
 func (w *worker) connected(c *conn) {
 	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
-	c.rest, c.unsent, c.failed = c.rest[:0], c.unsent[:0], nil
+	c.rest, c.unsent, c.tail, c.failed = c.rest[:0], nil, "", nil
 	c.budget = w.job.PerConnection
 	if c.budget == 0 {
 		c.budget = -1
@@ -241,7 +243,7 @@ func (w *worker) handle(c *conn, events uint32) {
 	if events&(unix.EPOLLIN|over) != 0 && c.state == isUp {
 		w.read(c, events&over != 0)
 	}
-	if events&unix.EPOLLOUT != 0 && c.state == isUp && len(c.unsent) > 0 { // after the answer, which may be there before its request is through
+	if events&unix.EPOLLOUT != 0 && c.state == isUp && c.owes() { // after the answer, which may be there before its request is through
 		w.flush(c)
 	}
 }
@@ -276,7 +278,7 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 	return now, true
 }
 
-// fill sends as many requests as c's pipeline has room for, in one write.
+// fill sends as many requests as c's pipeline has room for, in one write, or in one for each long body.
 func (w *worker) fill(c *conn, now int64) {
 	switch {
 	case c.state == isDown && w.job.PerConnection > 0 && c.begun && !c.claimed:
@@ -292,12 +294,38 @@ func (w *worker) fill(c *conn, now int64) {
 			w.park(c)
 		}
 		return
-	case c.state != isUp || !c.begun || len(c.unsent) > 0 || w.win.pause > 0 && (now < c.due || c.pending > 0) && !c.claimed:
+	case c.state != isUp || !c.begun || c.owes() || w.win.pause > 0 && (now < c.due || c.pending > 0) && !c.claimed:
 		return
 	}
-	idle, n := c.pending == 0, 0
-	b := w.out[:0]
-	for c.pending < w.depth && c.budget != 0 {
+	for {
+		b, n := w.pack(c, now)
+		if n == 0 {
+			return
+		}
+		long := c.tail != ""
+		rest, errno := w.put(c, b)
+		switch {
+		case errno == syscall.EAGAIN:
+			c.held = append(c.held[:0], rest...)
+			c.unsent = c.held
+			w.watchOut(c, true)
+			return
+		case errno != 0:
+			w.unwritable(c, errno)
+			return
+		case !long:
+			return
+		}
+		now = w.now()
+	}
+}
+
+// pack starts as many requests as c's pipeline has room for, up to the first with a long body, which becomes c.tail. It returns what is
+// to be sent before that, and the number of requests.
+func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
+	idle := c.pending == 0
+	b = w.out[:0]
+	for c.tail == "" && c.pending < w.depth && c.budget != 0 {
 		due := c.claim
 		if c.claimed {
 			c.claimed = false
@@ -314,13 +342,13 @@ func (w *worker) fill(c *conn, now int64) {
 		}
 		s := c.slot(c.pending)
 		s.due, s.sent = due, now
-		b = c.src.Next(b, &s.want)
+		b, c.tail = c.src.NextParted(b, &s.want)
 		c.pending++
 		c.budget--
 		n++
 	}
 	if n == 0 {
-		return
+		return nil, 0
 	}
 	w.out = b
 	c.carried = true
@@ -329,53 +357,55 @@ func (w *worker) fill(c *conn, now int64) {
 	if idle {
 		c.expect()
 	}
+	return b, n
+}
+
+// put writes b, then c.tail, as far as the socket takes them. What is left of both it returns and leaves in c.tail.
+func (w *worker) put(c *conn, b []byte) ([]byte, syscall.Errno) {
 	for {
-		k, errno := send(c.fd, b)
-		if errno == 0 {
-			w.rec.BytesWritten += int64(k)
-			if k == len(b) {
-				return
-			}
-			b = b[k:]
-			continue // the kernel says EAGAIN next, and arms EPOLLOUT by it
+		var k int
+		var errno syscall.Errno
+		if c.tail == "" {
+			k, errno = send(c.fd, b)
+		} else {
+			k, errno = sendBoth(c.fd, b, c.tail)
 		}
 		switch errno {
+		case 0:
+			w.rec.BytesWritten += int64(k)
+			head := min(k, len(b))
+			b, c.tail = b[head:], c.tail[k-head:]
+			if len(b)+len(c.tail) == 0 {
+				return nil, 0
+			} // else the kernel says EAGAIN next, and arms EPOLLOUT by it
 		case syscall.EINTR:
-		case syscall.EAGAIN:
-			c.unsent = append(c.unsent[:0], b...)
-			w.watchOut(c, true)
-			return
 		default:
-			w.unwritable(c, errno)
-			return
+			return b, errno
 		}
 	}
 }
 
+// owes reports whether a part of requests is still to be sent.
+func (c *conn) owes() bool { return len(c.unsent)+len(c.tail) > 0 }
+
 // unwritable gives up c, whose peer has hung up. What it said before counts: a server may answer and close before it has read the whole request.
 func (w *worker) unwritable(c *conn, err error) {
-	c.unsent, c.failed = c.unsent[:0], err
+	c.unsent, c.tail, c.failed = nil, "", err
 	w.read(c, true)
 }
 
 // flush goes on with a write that fell short, and then with what had to wait for it.
 func (w *worker) flush(c *conn) {
-	for len(c.unsent) > 0 {
-		k, errno := send(c.fd, c.unsent)
-		switch errno {
-		case 0:
-			w.rec.BytesWritten += int64(k)
-			c.unsent = c.unsent[:copy(c.unsent, c.unsent[k:])]
-		case syscall.EINTR:
-		case syscall.EAGAIN:
-			return
-		default:
-			w.unwritable(c, errno)
-			return
-		}
+	rest, errno := w.put(c, c.unsent)
+	c.unsent = rest
+	switch errno {
+	case 0:
+		w.watchOut(c, false)
+		w.goOn(c, w.now())
+	case syscall.EAGAIN:
+	default:
+		w.unwritable(c, errno)
 	}
-	w.watchOut(c, false)
-	w.goOn(c, w.now())
 }
 
 // watchOut asks to be told when a unix socket takes bytes again; TCP is asked from the start (see address.socket).

@@ -18,6 +18,7 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/scenario"
 )
 
 // Engine is the load.Engine of this package.
@@ -46,10 +47,14 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
+	mix, err := job.Scenario.Compile(job.Host(), scenario.Options{Close: job.PerConnection == 1, Cookies: job.Cookies})
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
+	}
 	s := &session{job: job}
 	base := time.Now()
 	for i := range job.Workers {
-		w, err := newWorker(&s.job, addr.own(), base, i)
+		w, err := newWorker(&s.job, mix, addr.own(), base, i)
 		if err != nil {
 			s.Close()
 			return nil, fmt.Errorf("open %s: %w", job.Addr, err)

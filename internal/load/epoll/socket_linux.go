@@ -23,6 +23,17 @@ func send(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
+// sendBoth is send of b and then tail, which is not copied.
+func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
+	pieces := [2]unix.Iovec{{Base: unsafe.SliceData(b)}, {Base: unsafe.StringData(tail)}}
+	pieces[0].SetLen(len(b))
+	pieces[1].SetLen(len(tail))
+	m := unix.Msghdr{Iov: &pieces[0]}
+	m.SetIovlen(len(pieces))
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&m)), unix.MSG_NOSIGNAL, 0, 0, 0)
+	return int(n), errno
+}
+
 // poll returns what is ready now.
 func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)

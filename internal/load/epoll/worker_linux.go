@@ -93,7 +93,7 @@ type worker struct {
 // usage is what a worker's thread had used when it was last written down.
 type usage struct{ cpu, queued int64 }
 
-func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker, error) {
+func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
 	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(), headersOf: -1, texts: map[string]string{},
 		rng: *rand.NewPCG(job.Seed, uint64(index))}
 	if len(job.CPUs) > 0 {
@@ -101,10 +101,6 @@ func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker,
 	}
 	w.tick = max(int64(job.Timeout)/20, int64(time.Millisecond))
 	w.in = make([]byte, readBuffer)
-	mix, err := job.Scenario.Compile(job.Host(), scenario.Options{Close: job.PerConnection == 1, Cookies: job.Cookies})
-	if err != nil {
-		return nil, err
-	}
 	for i := index; i < job.Connections; i += job.Workers {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		w.conns = append(w.conns, conn{
@@ -114,6 +110,7 @@ func newWorker(job *load.Job, addr address, base time.Time, index int) (*worker,
 	}
 	w.ready = make([]int32, 0, 2*len(w.conns))
 	w.free.ids = make([]int32, len(w.conns))
+	var err error
 	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
 	}
@@ -302,7 +299,7 @@ func (w *worker) end(now int64) {
 		w.rec.NeverStarted = max(w.win.left.Load(), 0)
 	}
 	for i := range w.conns { // dials under way are nobody's any more, nor are requests that were answered before they were through
-		if c := &w.conns[i]; c.state != isUp || len(c.unsent) > 0 {
+		if c := &w.conns[i]; c.state != isUp || c.owes() {
 			w.shut(c)
 		}
 	}
@@ -395,7 +392,7 @@ func (w *worker) sweep(now int64) {
 	for i := range w.conns {
 		c := &w.conns[i]
 		switch {
-		case c.state == isUp && (c.pending > 0 || len(c.unsent) > 0) && now-c.oldest() > int64(w.job.Timeout):
+		case c.state == isUp && (c.pending > 0 || c.owes()) && now-c.oldest() > int64(w.job.Timeout):
 			w.broke(c, load.Timeout, errTimeout, now)
 		case c.state == isDialing && now > c.dialBy:
 			unix.Close(c.fd)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"time"
+	"unsafe"
 
 	"dyno/internal/http1"
 	"dyno/internal/load"
@@ -37,6 +38,7 @@ type conn struct {
 	rest    []byte // read, but not yet of use
 	raw     []byte // the beginning of the response being read
 	out     []byte
+	parts   net.Buffers // what is to be sent: out, and long bodies between its pieces
 
 	more  bool  // requests may start in this window
 	was   bool  // it was up in this window
@@ -196,15 +198,19 @@ func (c *conn) ask(w *window) *lost {
 		}
 	}
 	now, idle := s.now(), c.pending == 0
-	b := c.out[:0]
+	b, tail, mark := c.out[:0], "", 0
+	c.parts = c.parts[:0]
 	for _, due := range c.dues {
 		slot := &c.slots[(c.first+c.pending)%len(c.slots)]
 		slot.due, slot.sent, slot.began = due, now, 0
-		b = c.src.Next(b, &slot.want)
+		if b, tail = c.src.NextParted(b, &slot.want); tail != "" {
+			c.parts = append(c.parts, b[mark:], unsafe.Slice(unsafe.StringData(tail), len(tail))) // to be read only
+			mark = len(b)
+		}
 		c.pending++
 		c.asked++
 	}
-	c.out = b
+	c.out, c.parts = b, append(c.parts, b[mark:])
 	if idle {
 		c.expect()
 	}
@@ -219,18 +225,28 @@ func (c *conn) ask(w *window) *lost {
 		c.book.Planned += int64(len(c.dues))
 	}
 	c.book.Unlock()
-	return c.write(w, b, now)
+	return c.write(w, now)
 }
 
-func (c *conn) write(w *window, b []byte, now int64) *lost {
+// write sends c.parts, without copying them into one.
+func (c *conn) write(w *window, now int64) *lost {
 	s := c.session
 	c.nc.SetWriteDeadline(s.base.Add(time.Duration(now) + s.job.Timeout))
 	if w.ctx.Err() != nil { // interrupt may have set its deadline before ours
 		return &lost{cancelled: true}
 	}
-	k, err := c.nc.Write(b)
+	var k int64
+	var err error
+	if len(c.parts) == 1 {
+		var n int
+		n, err = c.nc.Write(c.parts[0])
+		k = int64(n)
+	} else {
+		parts := c.parts // WriteTo moves on in it
+		k, err = parts.WriteTo(c.nc)
+	}
 	c.book.Lock()
-	c.book.BytesWritten += int64(k)
+	c.book.BytesWritten += k
 	c.book.Unlock()
 	switch {
 	case err == nil:

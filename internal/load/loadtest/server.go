@@ -3,6 +3,7 @@ package loadtest
 
 import (
 	"bufio"
+	"hash/crc32"
 	"io"
 	"net"
 	"os"
@@ -45,6 +46,7 @@ type peer struct {
 	head  []string // lines of the last
 	size  int      // of its head, in bytes
 	said  time.Time
+	sum   uint32 // CRC-32 of the last body
 }
 
 // serve starts a server on a free address of network.
@@ -145,10 +147,12 @@ func (p *peer) nextHead() bool {
 // body reads the body of the request whose head was read.
 func (p *peer) body() bool {
 	length, _ := strconv.Atoi(p.field("Content-Length"))
-	n, err := io.CopyN(io.Discard, p.r, int64(length))
+	sum := crc32.NewIEEE()
+	n, err := io.CopyN(sum, p.r, int64(length))
 	if err != nil {
 		return false
 	}
+	p.sum = sum.Sum32()
 	p.n++
 	p.requests.Add(1)
 	p.bytes.Add(int64(p.size) + n)

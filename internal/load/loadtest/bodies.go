@@ -1,0 +1,87 @@
+package loadtest
+
+import (
+	"fmt"
+	"hash/crc32"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"dyno/internal/load"
+	"dyno/internal/scenario"
+)
+
+// bodies are about requests that have long ones.
+var bodies = map[string]func(*testing.T, load.Engine){"long bodies": longBodies, "shared body": sharedBody}
+
+// text is a body of n bytes in which no stretch is like another.
+func text(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%d,", i)
+	}
+	return b.String()[:n]
+}
+
+// posts is a scenario that posts one of these bodies.
+func posts(all ...string) *scenario.Scenario {
+	s := &scenario.Scenario{Name: "posts"}
+	for i, body := range all {
+		s.Requests = append(s.Requests, scenario.Request{
+			Name: fmt.Sprint(i), Method: "POST", Path: fmt.Sprintf("/%d", i), Body: body, Weight: 1,
+			Expect: scenario.Expect{Status: 200},
+		})
+	}
+	return s
+}
+
+// longBodies: long bodies and short ones, drawn and fixed, arrive whole and in order, alone and in a pipeline, over sockets that take a
+// part of one at a time.
+func longBodies(t *testing.T, e load.Engine) {
+	all := []string{"", "short", text(16<<10 - 1), text(16 << 10), text(3 << 20), text(100_000) + "{int:5..5}"}
+	sums := map[uint32]bool{}
+	for _, body := range all {
+		sums[crc32.ChecksumIEEE([]byte(strings.TrimSuffix(body, "{int:5..5}")))] = true
+	}
+	sums[crc32.ChecksumIEEE([]byte(text(100_000)+"5"))] = true
+	for _, network := range []string{"tcp", "unix"} {
+		for _, depth := range []int{1, 4} {
+			var long, wrong atomic.Int64
+			s := serve(t, network, func(p *peer) {
+				for p.next() {
+					if !sums[p.sum] {
+						wrong.Add(1)
+					}
+					if p.field("Content-Length") == fmt.Sprint(3<<20) {
+						long.Add(1)
+					}
+					p.say(value)
+				}
+			})
+			j := job(s)
+			j.Scenario, j.Pipeline = posts(all...), depth
+			if l := run(t, open(t, e, j), load.Window{Requests: 40}); l.Succeeded != 40 {
+				t.Errorf("%s, depth %d: %+v", network, depth, l)
+			}
+			if wrong.Load() > 0 || long.Load() == 0 {
+				t.Errorf("%s, depth %d: %d bodies are not as sent; %d were of 3 MiB", network, depth, wrong.Load(), long.Load())
+			}
+		}
+	}
+}
+
+// sharedBody: connections and requests share the one copy of a body that there is.
+func sharedBody(t *testing.T, e load.Engine) {
+	const size = 16 << 20
+	s := serve(t, "tcp", each(value))
+	j := job(s)
+	j.Scenario, j.Connections = posts(text(size)), 8
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	l := run(t, open(t, e, j), load.Window{Requests: 16})
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; l.Succeeded != 16 || n > size/2 {
+		t.Errorf("%d bytes allocated to send a body of %d over 8 connections: %+v", n, size, l)
+	}
+}
