@@ -48,6 +48,7 @@ func (p *loadPlan) run(cmd *cobra.Command) error {
 func (p *loadPlan) observe(ctx context.Context, files *loadFiles, view *terminal.LoadView) (*summary.Summary, error) {
 	s := &summary.Summary{
 		Dyno: version(), Command: p.command, Target: p.target.url, Did: p.did, Seed: p.seed, Open: p.openLoop, Joining: p.job.Lazy, For: p.length, Timeout: p.timeout,
+		Renewing:  p.job.PerConnection > 0,
 		SpinAsked: p.spin, NoSpin: p.noSpin,
 	}
 	session, err := p.engine.Open(ctx, p.job)

@@ -115,6 +115,8 @@ func (s *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(time.Duration(n) * time.Millisecond)
 	case "drop":
 		panic(http.ErrAbortHandler)
+	case "bye":
+		w.Header().Set("Connection", "close")
 	case "header":
 		w.Header().Set("X-Test", arg)
 	case "seen": // 200 once another request was for /arg

@@ -27,6 +27,7 @@ type document struct {
 	WallNS       int64 `json:"wall_ns"`
 	Connections  int   `json:"connections"`
 	Established  int   `json:"established"`
+	Dialled      int64 `json:"dialled,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 
@@ -103,7 +104,7 @@ func JSON(w io.Writer, s *Summary) error {
 	doc := document{
 		Format: Format, RequestsPerSec: round(s.PerSec()),
 		Planned: s.planned(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed, Errored: l.Errored(), InFlight: l.InFlight,
-		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established, BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
+		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established, Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First, Status: notNil(d.Status),
 		Service: s.service().json(), Response: s.response().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
 		Censored: d.Censored, CensoredFromNS: d.CensoredFromNS, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak,

@@ -24,6 +24,7 @@ type Summary struct {
 	Joining     bool          // the connections were to join one by one
 	For         time.Duration // planned length; 0 if the load was bounded by number alone
 	Timeout     time.Duration // of one request
+	Renewing    bool          // connections were to be replaced after so many requests
 	SpinAsked   string        // "auto", "on" or "off"
 	NoSpin      string        // why the event loops did not spin
 	Wall        time.Duration // from the start of the window until all was drained
@@ -92,6 +93,9 @@ func perSec(n, ns int64) float64 {
 
 // TimedOut is how many of the requests without an answer were given up.
 func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
+
+// Dialled is how many connections were made, those before the window among them; 0: not counted.
+func (s *Summary) Dialled() int64 { return latency{h: s.Detail.Connect}.count() }
 
 // ErrorShare is the share of the planned requests that failed, got no answer or were never started. What an interruption kept from
 // starting does not count.

@@ -145,6 +145,10 @@ func cases() map[string]*Summary {
 	cut.Seconds = cut.Seconds[:4]
 	all["interrupted"] = cut
 
+	churn := closed()
+	churn.Detail.Connect = spread(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
+	all["churn"] = churn
+
 	// An engine that measures little, a load of few requests and no whole second.
 	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection", Load: result.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
 		Detail: result.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond), Status: map[int]int64{204: 12}}}
@@ -181,6 +185,27 @@ func write(t *testing.T, f func(io.Writer, *Summary) error, s *Summary) string {
 	return b.String()
 }
 
+// A load that was to dial anew is not warned of it, nor one whose dials its errors account for.
+func TestChurn(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Summary)
+		want   bool
+	}{
+		"closed by the server": {func(*Summary) {}, true},
+		"as asked":             {func(s *Summary) { s.Renewing = true }, false},
+		"a few":                {func(s *Summary) { s.Detail.Connect = spread(nil, 3*125, 40, 400) }, false},
+		"more than a few":      {func(s *Summary) { s.Detail.Connect = spread(nil, 3*125+1, 40, 400) }, true},
+		"errors":               {func(s *Summary) { s.Load.Errors = map[string]int64{"closed": 119_900} }, false},
+		"not counted":          {func(s *Summary) { s.Detail.Connect = nil }, false},
+	} {
+		s := cases()["churn"]
+		c.change(s)
+		if got := Has(s.Warnings(), Churn); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // Every form must be whole and readable for every load.
 func TestFormsHold(t *testing.T) {
 	for name, s := range cases() {
@@ -206,7 +231,7 @@ func TestFormsHold(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
-		"interrupted": "interrupted", "few": "", "nothing": "",
+		"interrupted": "interrupted", "few": "", "nothing": "", "churn": "churn",
 	}
 	for name, s := range cases() {
 		var ids []string

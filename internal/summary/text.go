@@ -28,6 +28,7 @@ func Text(w io.Writer, s *Summary) error {
 	t.codes()
 	t.failures("Failures (answers that broke their contract):", s.Load.Failures)
 	t.failures("Errors (no answer):", s.Load.Errors)
+	t.connections()
 	t.ledger()
 	t.generator()
 	t.line("Throughput: %s read, %s written", t.megabytes(s.Load.BytesRead), t.megabytes(s.Load.BytesWritten))
@@ -201,6 +202,13 @@ func (t *text) failures(head string, kinds map[string]int64) {
 	}
 	if _, ours := kinds["status"]; t.Detail.First != "" && (ours || kinds["header"]+kinds["length"]+kinds["body"] > 0) {
 		t.line("  the first: " + report.Clean(t.Detail.First))
+	}
+}
+
+func (t *text) connections() {
+	if n := t.Dialled(); n > 0 {
+		t.line("Connections: %s asked for, %s established, %s dialled",
+			count(int64(t.Load.Connections)), count(int64(t.Load.Established)), count(n))
 	}
 }
 

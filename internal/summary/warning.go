@@ -19,6 +19,7 @@ type Warning struct {
 const (
 	Connections = "connections" // fewer were established than asked
 	Interrupted = "interrupted" // the load was ended early
+	Churn       = "churn"       // the server closed connections, which were dialled again
 	Ledger      = "ledger"      // the books do not balance
 	Generator   = "generator"   // the load generator was at its limit
 	Starved     = "starved"     // requests were due while no connection was free
@@ -33,6 +34,7 @@ const (
 	lateFrom     = 1_000_000 // ns that requests may leave late in an open loop, at p99 …
 	lateShare    = 0.1       // … or this share of the median response, if that is more
 	achievedFrom = 0.99      // share of the planned requests that must have been sent
+	churnFrom    = 3         // dials for each connection, errors apart, from which their cost shapes the figures
 	starvedFrom  = 0.01      // share of the window in which no connection may have been free
 )
 
@@ -49,6 +51,7 @@ func (s *Summary) Warnings() []Warning {
 		add(Interrupted, fmt.Sprintf("interrupted after %s: what follows is of that time", report.Duration(float64(s.Wall))))
 	}
 	add(Ledger, s.unbalanced())
+	add(Churn, s.churn())
 	add(Generator, s.atLimit())
 	add(Starved, s.starved())
 	add(Rate, s.missed())
@@ -75,6 +78,17 @@ func (s *Summary) fewer() string {
 		text += " (" + why + ")"
 	}
 	return text + ". Look at the server's limits (open files, backlog), or lower -c"
+}
+
+// churn speaks of connections that ended though every answer came. One lost with its request is an error already.
+func (s *Summary) churn() string {
+	dialled, had := s.Dialled(), int64(s.Load.Established)
+	if s.Renewing || dialled-s.Load.Errored() <= churnFrom*max(had, 1) {
+		return ""
+	}
+	return fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures hold the cost of connecting. "+
+		"Let it keep connections open (keep-alive, its time-out, requests per connection), or ask for this with --no-keepalive",
+		count(dialled), count(had))
 }
 
 func (s *Summary) unbalanced() string {

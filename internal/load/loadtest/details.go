@@ -13,7 +13,8 @@ import (
 // details are about what an observed window tells.
 var details = map[string]func(*testing.T, load.Engine){
 	"detail": detail, "detail: timeouts": detailTimeouts, "detail: cancel": detailCancel, "detail: unobserved after": unobservedAfter,
-	"intervals": intervals, "detail: texts": texts, "detail: tick alone": tickAlone,
+	"detail: dials": detailDials,
+	"intervals":     intervals, "detail: texts": texts, "detail: tick alone": tickAlone,
 }
 
 func detail(t *testing.T, e load.Engine) {
@@ -89,6 +90,24 @@ func unobservedAfter(t *testing.T, e load.Engine) {
 		}
 		if o := observe(t, t.Context(), session, load.Window{Requests: 50}, 0); o.Started != 50 || o.Detail.Response != nil {
 			t.Errorf("observed, closed: %+v", o.Load)
+		}
+	}
+}
+
+// detailDials: every connection that was made is counted, those among them that the server's closing made necessary.
+func detailDials(t *testing.T, e load.Engine) {
+	for _, answer := range []string{value, strings.Replace(value, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)} {
+		s := serve(t, "tcp", func(p *peer) {
+			if p.next() {
+				p.say(answer) // and close, said or not
+			}
+		})
+		j := job(s)
+		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 40}, 0)
+		n := o.Detail.Connect.Count()
+		s.eventually(t, "connections", func() bool { return s.accepted.Load() >= n })
+		if accepted := s.accepted.Load(); n < 20 || n < accepted-int64(j.Connections) { // of some at the end nobody knew
+			t.Errorf("%d dials counted of %d: %+v", n, accepted, o.Load)
 		}
 	}
 }
