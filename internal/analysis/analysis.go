@@ -60,10 +60,7 @@ func MetricNamed(name string) (Metric, bool) {
 }
 
 func throughput(t *result.Trial) (float64, bool) {
-	if t.Load.WindowNS <= 0 || t.Load.Succeeded == 0 {
-		return 0, false
-	}
-	return float64(t.Load.Succeeded) / float64(t.Load.WindowNS) * 1e9, true
+	return t.Load.PerSec()
 }
 
 func cpuPerRequest(t *result.Trial) (float64, bool) {
@@ -164,10 +161,10 @@ func generatorShare(t *result.Trial) (float64, bool) {
 
 // shareOf is what someone used of so many CPUs in a trial with a companion.
 func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
-	if t.Companion == nil || used == nil || t.Load.WindowNS <= 0 || cpus == 0 {
+	if t.Companion == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
 		return 0, false
 	}
-	return float64(*used) / float64(t.Load.WindowNS) / float64(cpus), true
+	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true
 }
 
 // Verdict is what the data says of a pair.

@@ -236,9 +236,10 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		grown = growth(s)
 	}
 	counted := s.Count()
-	inner := clocks(s, b.Driver, companion)
+	inner, began := clocks(s, b.Driver, companion), b.Driver.Now()
 	var seen result.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
+	t.ClocksNS = int64(b.Driver.Now().Sub(began))
 	used := inner()
 	if t.Memory = grown(); err != nil {
 		return nil, err

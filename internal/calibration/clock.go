@@ -120,7 +120,7 @@ func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
 		Connections: shape.Connections, Pipeline: shape.Pipeline, PerConnection: shape.PerConnection,
 		WindowNS: v.WindowNS, Succeeded: v.Succeeded, Errors: v.Errors, RatePerSec: v.perSec(),
 	}
-	if wall := float64(v.WindowNS); wall > 0 {
+	if wall := float64(v.Wall()); wall > 0 {
 		generator := float64(max(0, int64(v.client)-v.SpunNS)) / wall / float64(max(1, len(b.cal.Host.GeneratorCPUs)))
 		server := float64(v.server) / wall / float64(max(1, len(b.cal.Host.ServerCPUs)))
 		c.GeneratorShare, c.ServerShare = &generator, &server

@@ -29,10 +29,8 @@ type seen struct {
 
 // perSec is the rate of right answers.
 func (s *seen) perSec() float64 {
-	if s.WindowNS <= 0 {
-		return 0
-	}
-	return float64(s.Succeeded) / (float64(s.WindowNS) / 1e9)
+	v, _ := s.PerSec()
+	return v
 }
 
 // clean reports what must not be in a measurement. Requests that found no time to start are no error: response and lag have them, as late as they were.

@@ -58,7 +58,8 @@ func (l *Ledger) Every() int64 {
 func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	select {
 	case next := <-l.spare:
-		next.Pace, rec.Pace = rec.Pace, nil             // which is of the whole window
+		next.Pace, rec.Pace = rec.Pace, nil // which is of the whole window
+		next.Edge = rec.Edge
 		l.parts <- part{worker: worker, k: k, rec: rec} // never blocks: there are as many places as recorders
 		return next
 	default:
@@ -77,6 +78,7 @@ func (l *Ledger) Close(now int64) result.Load {
 	close(l.parts)
 	l.done.Wait()
 	load := l.total.load(now)
+	l.total.rate(&load, now)
 	s := l.total.Service
 	load.ServiceP50NS, load.ServiceP99NS, load.ServiceMaxNS = s.Quantile(0.5), s.Quantile(0.99), s.Max()
 	if l.observe.Into != nil {

@@ -53,7 +53,10 @@ type Recorder struct {
 	StarvedNS    int64
 	BacklogPeak  int64
 	Pace         *Pace // of an open loop, until ClosePace; nil: not kept
+	Edge         *Edge // of the window; nil: no rate is kept
 
+	inside int64   // right answers of the steady part
+	parts  float64 // of those under way at its ends
 	counts [kinds]int64
 	status [1000]int64 // answers by status code
 	first  int64       // send
@@ -121,6 +124,9 @@ func (r *Recorder) Late(due, now int64) {
 func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	r.counts[k]++
 	r.last = max(r.last, now)
+	if k == OK && r.Edge != nil {
+		r.count(sent, now)
+	}
 	r.Service.Record(now - sent)
 	if r.Response != nil {
 		r.Response.Record(now - due)
@@ -209,6 +215,10 @@ func (r *Recorder) merge(o *Recorder) {
 	r.GapNS = max(r.GapNS, o.GapNS)
 	r.StarvedNS += o.StarvedNS
 	r.BacklogPeak = max(r.BacklogPeak, o.BacklogPeak)
+	r.inside, r.parts = r.inside+o.inside, r.parts+o.parts
+	if o.Edge != nil {
+		r.Edge = o.Edge
+	}
 	if o.Pace != nil {
 		r.Pace = r.Pace.merge(o.Pace)
 	}
@@ -227,6 +237,7 @@ func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 		all.merge(r)
 	}
 	l := all.load(now)
+	all.rate(&l, now)
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = all.Service.Quantile(0.5), all.Service.Quantile(0.99), all.Service.Max()
 	var err error
 	if l.Service, err = all.Service.Encode(serviceDigits); err != nil {

@@ -53,6 +53,8 @@ func TestConnectionSeedsDiffer(t *testing.T) {
 
 func TestNothingOfTheHotPathAllocates(t *testing.T) {
 	for _, r := range []*Recorder{NewRecorder(), newDetailed(false), newDetailed(true)} {
+		r.Edge = NewEdge(&Window{}, 1, 1, 0, 9000)
+		r.Edge.Heard(1500)
 		r.TimedOut(0, 0, 1) // the first that is censored makes room
 		if n := testing.AllocsPerRun(100, func() {
 			r.Sent(2, 1000)
@@ -66,6 +68,9 @@ func TestNothingOfTheHotPathAllocates(t *testing.T) {
 			r.Undial(500, 3000)
 		}); n != 0 {
 			t.Errorf("%v allocations", n)
+		}
+		if r.inside+int64(r.parts) == 0 {
+			t.Error("nothing counts to the rate")
 		}
 		if n := testing.AllocsPerRun(10, r.Reset); n != 0 {
 			t.Errorf("%v allocations to reset", n)

@@ -357,8 +357,10 @@ func Rate(run *result.Run, level int) (perSec float64, ok bool) {
 func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rates []float64) {
 	for i := range trials {
 		t := &trials[i]
-		if t.Epoch < p.Pilots && t.Contestant == name && p.At(t) == level && t.Load.WindowNS > 0 {
-			rates = append(rates, float64(t.Load.Succeeded)/float64(t.Load.WindowNS)*1e9)
+		if t.Epoch < p.Pilots && t.Contestant == name && p.At(t) == level {
+			if perSec, ok := t.Load.PerSec(); ok {
+				rates = append(rates, perSec)
+			}
 		}
 	}
 	return rates

@@ -61,8 +61,8 @@ func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe
 			switch {
 			case t.Contestant != contestant:
 			case round == 0:
-				if t.Load.WindowNS > 0 {
-					top = float64(t.Load.Succeeded) / float64(t.Load.WindowNS) * 1e9
+				if perSec, ok := t.Load.PerSec(); ok {
+					top = perSec
 				}
 			case round <= bisections+arounds && t.Level != nil:
 				probes = append(probes, stats.Probe{Rate: t.Level.RatePerSec, Pass: Passed(run.Plan.SLO, &t.Load)})

@@ -287,6 +287,21 @@ func (s *sweep) marks() (list []string) {
 	if s.has(func(f figure) bool { return f.bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
 	}
+	return append(list, s.edges()...)
+}
+
+// edges says at which levels rates are not those of a load that stood still.
+func (s *sweep) edges() (list []string) {
+	at := map[result.Edge][]string{}
+	for i := range s.Levels {
+		mark := analysis.EdgesOf(s.Levels[i].Trials).Mark()
+		at[mark] = append(at[mark], s.Levels[i].Title())
+	}
+	for e := result.Unsteady; e <= result.Low; e++ {
+		if len(at[e]) > 0 {
+			list = append(list, "Requests per second at "+strings.Join(at[e], ", ")+" are "+analysis.EdgeText(e)+".")
+		}
+	}
 	return list
 }
 

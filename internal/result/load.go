@@ -10,7 +10,16 @@ type Load struct {
 	Planned      int64 `json:"planned,omitempty"`
 	NeverStarted int64 `json:"never_started,omitempty"`
 
-	WindowNS    int64            `json:"window_ns"` // first send to last answer
+	WindowNS int64 `json:"window_ns"`         // first send to last answer
+	WallNS   int64 `json:"wall_ns,omitempty"` // start of the window until all was drained: what RunQueueNS, LoopCPUNS and SpunNS are of
+	// RateAnswers are the right answers of the window's steady part, RateNS its length, RateFromNS its beginning from the window's start: see
+	// load.Edge. Where there is no such part RateFromNS is 0, RateAnswers are all right ones and RateNS is the time that was planned, or WindowNS
+	// if that is longer.
+	RateAnswers float64 `json:"rate_answers,omitempty"`
+	RateNS      int64   `json:"rate_ns,omitempty"`
+	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
+	AtEdge      Edge    `json:"-"` // of a recording without RateNS: found when it is read
+
 	Connections int              `json:"connections"`
 	Established int              `json:"established"`
 	Started     int64            `json:"started"`

@@ -55,7 +55,9 @@ func (r *Run) Add(rec Record) {
 	case rec.Launch != nil:
 		r.Launches = append(r.Launches, *rec.Launch)
 	case rec.Trial != nil:
-		r.Trials = append(r.Trials, *rec.Trial)
+		t := *rec.Trial
+		t.Load.settle(&r.Plan, r.Plan.LevelOf(&t))
+		r.Trials = append(r.Trials, t)
 	case rec.Idle != nil:
 		r.Idle = append(r.Idle, *rec.Idle)
 	case rec.Failure != nil:
@@ -333,7 +335,9 @@ type Trial struct {
 	Server        Usage  `json:"server"`
 	Generator     Usage  `json:"generator"`
 	Companion     *Usage `json:"companion,omitempty"` // of the program that the contestant calls
-	Causes        Causes `json:"causes"`
+	// ClocksNS is the wall time over which the CPU clocks of server, generator and companion were read.
+	ClocksNS int64  `json:"clocks_ns,omitempty"`
+	Causes   Causes `json:"causes"`
 	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic run alone.
 	Memory []MemoryAt `json:"memory,omitempty"`
 }

@@ -111,7 +111,7 @@ var touched = func() map[string][]string {
 	return map[string][]string{
 		"V01": times, "V02": times, "V03": moved, "V04": moved, "V05": moved, "V06": wall, "V07": open, "V08": open, "V09": open, "V10": open, "V11": open,
 		"V14": times, "V16": moved, "V18": moved, "V19": moved, "V20": moved, "V21": moved, "V22": {"response_p99"}, "V25": {"p50", "response_p50", "response_p99"},
-		"V27": {"memory", "swap_pss"},
+		"V27": {"memory", "swap_pss"}, "V29": {"throughput"},
 	}
 }()
 

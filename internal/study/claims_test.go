@@ -211,7 +211,8 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 		cpu, pss := o.TrialNS*99/100, int64(10<<20)
 		now += o.TrialNS
 		run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, StartedUnixNS: now - o.TrialNS, EndedUnixNS: now,
-			Load: result.Load{WindowNS: o.TrialNS, Connections: level.Connections, Established: level.Connections, Started: n, Succeeded: n, BytesRead: 120 * n,
+			Load: result.Load{WindowNS: o.TrialNS, RateAnswers: float64(n), RateNS: o.TrialNS, RateFromNS: 1, Connections: level.Connections, Established: level.Connections,
+				Started: n, Succeeded: n, BytesRead: 120 * n,
 				BytesWritten: 70 * n, ServiceP50NS: int64(1e9 * float64(level.Connections) / rate), ServiceP99NS: 2e9, ServiceMaxNS: 3e9},
 			Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: result.Usage{CPUNS: &cpu},
 			Causes: result.Causes{WallNS: o.TrialNS, ServerCPUs: 1, GeneratorCPUs: 1}}})

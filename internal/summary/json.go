@@ -23,8 +23,13 @@ type document struct {
 	Errored      int64 `json:"errored"`
 	InFlight     int64 `json:"in_flight"`
 
-	WindowNS     int64 `json:"window_ns"`
-	WallNS       int64 `json:"wall_ns"`
+	WindowNS int64 `json:"window_ns"`
+	WallNS   int64 `json:"wall_ns"`
+
+	RateAnswers float64 `json:"rate_answers"`
+	RateNS      int64   `json:"rate_ns"`
+	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
+
 	Connections  int   `json:"connections"`
 	Established  int   `json:"established"`
 	Dialled      int64 `json:"dialled,omitempty"`
@@ -104,6 +109,7 @@ func JSON(w io.Writer, s *Summary) error {
 	doc := document{
 		Format: Format, RequestsPerSec: round(s.PerSec()),
 		Planned: s.planned(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed, Errored: l.Errored(), InFlight: l.InFlight,
+		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
 		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established, Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First, Status: notNil(d.Status),
 		Service: s.service().json(), Response: s.response().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),

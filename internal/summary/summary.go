@@ -81,8 +81,19 @@ func primary(d *result.Detail) *hist.Histogram {
 	return d.Service
 }
 
-// PerSec is the rate of the answers that kept their contract, over the window.
-func (s *Summary) PerSec() float64 { return perSec(s.Load.Succeeded, s.Load.WindowNS) }
+// PerSec is the rate of the answers that kept their contract: see result.Load.
+func (s *Summary) PerSec() float64 {
+	v, _ := s.Load.PerSec()
+	return v
+}
+
+// span is the time that the load was to last, or the window if that is longer; of one that was interrupted the window.
+func (s *Summary) span() int64 {
+	if s.Interrupted {
+		return s.Load.WindowNS
+	}
+	return max(s.Load.WindowNS, int64(s.For))
+}
 
 func perSec(n, ns int64) float64 {
 	if ns <= 0 {
@@ -125,11 +136,7 @@ func (s *Summary) whole() (perSecond []float64) {
 
 // filled reports whether the window covered sec whole.
 func (s *Summary) filled(sec Second) bool {
-	end := s.Load.WindowNS
-	if !s.Interrupted {
-		end = max(end, int64(s.For))
-	}
-	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= end
+	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= s.span()
 }
 
 // meanStdevMax describes x, which is not empty; stdev is that of a sample (n-1), NaN from fewer than 3.
@@ -161,13 +168,13 @@ const ceilingFrom = 0.2
 
 func (s *Summary) usage() usage {
 	l := &s.Load
-	time := float64(l.Workers) * float64(l.WindowNS)
+	time := float64(l.Workers) * float64(l.Wall())
 	if time <= 0 || l.LoopCPUNS+l.SpunNS <= 0 {
 		return usage{}
 	}
 	u := usage{known: true, cpu: float64(l.LoopCPUNS) / time, queue: float64(l.RunQueueNS) / time, spun: float64(l.SpunNS) / time}
 	if u.cpu >= ceilingFrom && l.WindowNS >= judgedFrom {
-		u.ceiling = perSec(l.Succeeded+l.Failed, l.WindowNS) / u.cpu
+		u.ceiling = perSec(l.Succeeded+l.Failed, l.Wall()) / u.cpu
 	}
 	return u
 }

@@ -62,6 +62,7 @@ func closed() *Summary {
 		Load: result.Load{
 			Planned: 120_000, Started: 120_000, Succeeded: 120_000, WindowNS: 10_003e6, Connections: 125, Established: 125, Workers: 1,
 			LoopCPUNS: 6_200e6, RunQueueNS: 30e6, BytesRead: 15_600_000, BytesWritten: 7_800_000,
+			RateAnswers: 119_880.25, RateNS: 9_990e6, RateFromNS: 10e6, WallNS: 10_004e6, ServiceP50NS: 6e6,
 		},
 		Detail: result.Detail{
 			Service: spread(spread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond, 115*time.Millisecond),
@@ -115,6 +116,16 @@ func cases() map[string]*Summary {
 	busy.Load.LoopCPUNS, busy.Load.RunQueueNS = 9_600e6, 300e6
 	all["generator"] = busy
 
+	short := closed()
+	short.For, short.Load.ServiceP50NS = 3*time.Second, 700e6
+	short.Load.RateAnswers, short.Load.RateNS, short.Load.RateFromNS, short.Load.WallNS = 375, 2_200e6, 800e6, 3_650e6
+	short.Load.LoopCPUNS = 1_100e6
+	all["short"] = short
+
+	mute := closed()
+	mute.For, mute.Load.RateAnswers, mute.Load.RateNS, mute.Load.RateFromNS, mute.Load.WallNS = 20*time.Second, 120_000, 20_000e6, 0, 22_000e6
+	all["mute"] = mute
+
 	fewer := closed()
 	fewer.Load.Established, fewer.Load.Errors = 96, map[string]int64{"dial": 145}
 	fewer.Load.Succeeded -= 145
@@ -140,6 +151,7 @@ func cases() map[string]*Summary {
 	cut.Interrupted, cut.For, cut.Wall = true, 0, 3_401*time.Millisecond
 	cut.Load.WindowNS, cut.Load.Planned, cut.Load.InFlight, cut.Load.NeverStarted = 3_400e6, 500_000, 125, 465_875
 	cut.Load.Started, cut.Load.Succeeded, cut.Load.LoopCPUNS = 34_125, 34_000, 2_100e6
+	cut.Load.RateAnswers, cut.Load.RateNS, cut.Load.RateFromNS, cut.Load.WallNS = 33_900, 3_390e6, 10e6, 3_401e6
 	cut.Detail.Service = spread(spread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond, 9*time.Millisecond)
 	cut.Detail.Censored, cut.Detail.CensoredFromNS = 125, 100_000
 	cut.Seconds = cut.Seconds[:4]
@@ -231,7 +243,7 @@ func TestFormsHold(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
-		"interrupted": "interrupted", "few": "", "nothing": "", "churn": "churn",
+		"interrupted": "interrupted", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady",
 	}
 	for name, s := range cases() {
 		var ids []string

@@ -243,7 +243,7 @@ func (t *text) generator() {
 }
 
 func (t *text) megabytes(n int64) string {
-	return report.Sig3(perSec(n, t.Load.WindowNS)/1e6) + " MB/s"
+	return report.Sig3(perSec(n, t.span())/1e6) + " MB/s"
 }
 
 // count prints n with a comma between thousands.

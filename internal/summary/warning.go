@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/report"
+	"dyno/internal/result"
 )
 
 // Warning is a thing that a reader of the figures must know first, in words, with what to do about it.
@@ -25,6 +26,7 @@ const (
 	Starved     = "starved"     // requests were due while no connection was free
 	Rate        = "rate"        // fewer requests were sent than the schedule asked for
 	Errors      = "errors"      // some requests failed
+	Unsteady    = "unsteady"    // the rate holds the start and the end of the load, or is of few answers
 )
 
 const (
@@ -55,6 +57,7 @@ func (s *Summary) Warnings() []Warning {
 	add(Generator, s.atLimit())
 	add(Starved, s.starved())
 	add(Rate, s.missed())
+	add(Unsteady, s.unsteady())
 	add(Errors, s.errors())
 	return all
 }
@@ -153,6 +156,23 @@ func (s *Summary) starved() string {
 	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
 	return fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: response times hold their wait for one. "+
 		"Raise -c; if that does not help, the server cannot keep up with this rate", report.PerCent(min(share, 1)), count(l.BacklogPeak))
+}
+
+// unsteady says that the rate is not of a load that stood still, and why.
+func (s *Summary) unsteady() string {
+	l := &s.Load
+	if l.Edge() != result.Unsteady || l.Succeeded == 0 {
+		return ""
+	}
+	const remedy = ". Make the load longer"
+	switch {
+	case l.RateFromNS > 0:
+		return fmt.Sprintf("not steady: Requests/sec is of %s, only %s median service times, in which all connections were in use",
+			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
+	case s.Open:
+		return "not steady: the first answer came late, so Requests/sec is of the whole load" + remedy
+	}
+	return "not steady: not every connection was answered, or one so late that Requests/sec is of the whole load, its start and its end included" + remedy
 }
 
 // isMissed says that fewer requests were started than were due.

@@ -65,6 +65,7 @@ var table = []check{
 	{"V26", "server's processes", measured(sameProcesses)},
 	{"V27", "memory readable", perContestant(memory)},
 	{"V28", "provenance stored", whole(provenance)},
+	{"V29", "rates at the edges of the windows", whole(edges)},
 }
 
 // Check makes all checks: those of the whole run first, then by contestant, each in order of its number.
@@ -153,7 +154,7 @@ func generatorShare(e *Evidence, name string, own []result.Trial) (State, string
 	for i := range own {
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
 			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
-			had += float64(own[i].Load.WindowNS) * float64(own[i].Causes.GeneratorCPUs)
+			had += float64(own[i].ClocksWall()) * float64(own[i].Causes.GeneratorCPUs)
 			if c := own[i].Companion; c != nil && c.CPUNS != nil {
 				beside += float64(*c.CPUNS)
 			}
@@ -282,7 +283,7 @@ func busy(e *Evidence, name string, own []result.Trial) (State, string) {
 		closed = true
 		if cpu := own[i].Server.CPUNS; cpu != nil {
 			used += float64(*cpu)
-			had += float64(own[i].Load.WindowNS) * float64(own[i].Causes.ServerCPUs)
+			had += float64(own[i].ClocksWall()) * float64(own[i].Causes.ServerCPUs)
 		}
 	}
 	if len(own) > 0 && !closed {

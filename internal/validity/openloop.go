@@ -161,7 +161,7 @@ func starvation(own []result.Trial) (State, string) {
 	var starved, loaded float64
 	for i := range own {
 		starved += float64(own[i].Load.StarvedNS)
-		loaded += float64(own[i].Load.WindowNS) * float64(max(own[i].Load.Workers, 1))
+		loaded += float64(own[i].Load.Wall()) * float64(max(own[i].Load.Workers, 1))
 	}
 	x := share(starved, loaded)
 	return above(x, 0, starvedFail), fmt.Sprintf("requests were due while no connection was free in %s of the time", percent(x))

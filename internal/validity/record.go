@@ -114,6 +114,16 @@ func clocks(e *Evidence) (State, string) {
 	return Pass, "no time ran backwards, and the histograms hold all requests"
 }
 
+// edges is V29: whether the rates are of loads that stood still.
+func edges(e *Evidence) (State, string) {
+	n := analysis.EdgesOf(e.Valid)
+	mark := n.Mark()
+	if mark == result.Inside {
+		return Pass, "the rates are " + analysis.EdgeText(mark)
+	}
+	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n[mark], len(e.Valid), analysis.EdgeText(mark))
+}
+
 // HoldsAll reports whether the histogram of a load counts as many latencies as there were answers.
 func HoldsAll(l *result.Load) bool {
 	h, err := hist.Decode(l.Service)

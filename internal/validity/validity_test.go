@@ -233,6 +233,8 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V27", Fail, trials(func(t *result.Trial) { t.Server.PSSBytes = nil })},
 		{"V28", Fail, func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
 		{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
+		{"V29", Warn, trials(func(t *result.Trial) { t.Load.AtEdge = result.Estimated })},
+		{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},
 	} {
 		e := sound()
 		c.spoil(e)

@@ -20,7 +20,7 @@ func sharesOf(trials []result.Trial) shares {
 		server += float64(c.ForeignServerNS)
 		generator += float64(c.ForeignGeneratorNS)
 		queue += float64(trials[i].Load.RunQueueNS)
-		loaded += float64(trials[i].Load.WindowNS) * float64(c.GeneratorCPUs)
+		loaded += float64(trials[i].Load.Wall()) * float64(c.GeneratorCPUs)
 		steal += float64(c.StealNS)
 		serverTime += float64(c.WallNS) * float64(c.ServerCPUs)
 		generatorTime += float64(c.WallNS) * float64(c.GeneratorCPUs)

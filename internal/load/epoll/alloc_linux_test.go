@@ -77,7 +77,9 @@ func TestRequestsDoNotAllocate(t *testing.T) {
 			win.left.Store(requests)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			w.run(win, w.now())
+			start := w.now()
+			win.open(start, &session.job)
+			w.run(win, start)
 			runtime.ReadMemStats(&after)
 			if l, err := session.load(win); err != nil || l.Succeeded != requests {
 				t.Fatalf("%+v, %v", l, err)

@@ -20,6 +20,7 @@ type conn struct {
 	state  state
 	begun  bool // its first turn of the window has come
 	parked bool // in worker.free
+	heard  bool // it has been answered in this window
 	ever   bool // was up in this window
 	src    *scenario.Source
 	parser http1.Parser
@@ -268,9 +269,15 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 	case now >= w.deadline && w.started: // a thread that got its CPU too late has one request all the same: nobody else is to blame for none
 		w.open = false
 		return 0, false
-	case w.win.Requests > 0 && w.win.left.Add(-1) < 0:
-		w.open = false
-		return 0, false
+	case w.win.Requests > 0:
+		left := w.win.left.Add(-1)
+		if left < 0 {
+			w.open = false
+			return 0, false
+		}
+		if left == 0 {
+			w.win.edge.Over(now)
+		}
 	}
 	if w.started = true; w.win.pause > 0 {
 		return c.due, true

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -110,6 +111,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	go func() {
 		ready.Wait()
 		now := s.workers[0].now()
+		shared.open(now, &s.job)
 		for range s.workers {
 			start <- now
 		}
@@ -182,10 +184,32 @@ type window struct {
 	load.Window
 	pause  time.Duration // mean of the think time; 0: none
 	paced  bool
+	edge   *load.Edge
 	ledger *load.Ledger // nil: not observed
 	stop   atomic.Bool  // ctx was cancelled
 	left   atomic.Int64 // requests that may still start, if Requests > 0
 	ended  atomic.Int32 // workers
+}
+
+// open makes the edge of a window that starts at start.
+func (win *window) open(start int64, job *load.Job) {
+	starters := 1 // a closed loop counts down together
+	if win.Schedule != nil {
+		starters = job.Workers
+	}
+	win.edge = load.NewEdge(&win.Window, job.Connections, starters, start, win.deadline(start))
+}
+
+// deadline is after when nothing starts. A number of requests is served whole, even if the schedule ends.
+func (win *window) deadline(start int64) int64 {
+	end := int64(math.MaxInt64)
+	if win.For > 0 {
+		end = start + int64(win.For)
+	}
+	if win.Schedule != nil && win.Schedule.Length() > 0 && win.Requests == 0 {
+		end = min(end, start+int64(win.Schedule.Length()))
+	}
+	return end
 }
 
 // precise gives the calling thread the least timer slack there is, 1 ns, until what it returns is called. The default is 50 µs

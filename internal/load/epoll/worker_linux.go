@@ -177,10 +177,7 @@ func (w *worker) up() (n int) {
 func (w *worker) begin(win *window, start int64) {
 	w.win, w.open, w.start, w.next, w.hopeful, w.started, w.seen = win, true, start, 0, 0, false, start
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
-	w.deadline, w.depth = math.MaxInt64, win.Depth(w.job)
-	if win.For > 0 {
-		w.deadline = start + int64(win.For)
-	}
+	w.deadline, w.depth = win.deadline(start), win.Depth(w.job)
 	w.nextSweep = start + min(w.tick, sweepBusy)
 	w.ready, w.thinking, w.free.n, w.starving = w.ready[:0], w.thinking[:0], 0, start
 	w.established = w.up()
@@ -190,9 +187,6 @@ func (w *worker) begin(win *window, start int64) {
 		w.say(load.Dial, w.dialErr)
 	}
 	if w.scheduled {
-		if n := win.Schedule.Length(); n > 0 && win.Requests == 0 { // a number of requests is served whole
-			w.deadline = min(w.deadline, start+int64(n))
-		}
 		w.arrivals = win.Schedule.Arrivals(w.index, w.job.Workers, win.Requests)
 		w.issued, w.share = 0, w.arrivals.Left()
 		w.draw()
@@ -211,11 +205,12 @@ func (w *worker) begin(win *window, start int64) {
 	if w.scheduled {
 		w.rec.Pace = load.NewPace(win.Schedule, w.job.Workers, start, w.deadline)
 	}
+	w.rec.Edge = win.edge
 	w.connects = w.connects[:0]
 	for i := range w.conns {
 		c := &w.conns[i]
 		c.due = start + int64(win.Spread)*int64(c.index)/int64(w.job.Connections)
-		c.begun, c.parked, c.claimed, c.fails, c.ever = false, false, false, 0, c.state == isUp
+		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, false, 0, c.state == isUp
 		if c.state == isUp || w.job.Lazy || w.job.PerConnection > 0 {
 			w.hopeful++
 		}
@@ -251,7 +246,9 @@ func (w *worker) run(win *window, start int64) {
 		if w.scheduled {
 			w.launch(now)
 			if !w.more && w.open {
-				w.open = false
+				if w.open = false; win.Requests > 0 {
+					win.edge.Over(now)
+				}
 			}
 		}
 		if now >= w.deadline || w.hopeful <= 0 {
@@ -416,6 +413,7 @@ var errTimeout = errors.New("no complete answer in time")
 // abandon ends a cancelled window: what is in flight is counted so, and its connections are of no further use.
 func (w *worker) abandon(now int64) {
 	w.open = false
+	w.win.edge.Cut(now)
 	for i := range w.conns {
 		c := &w.conns[i]
 		for j := range c.pending {

@@ -42,6 +42,7 @@ type conn struct {
 
 	more  bool  // requests may start in this window
 	was   bool  // it was up in this window
+	heard bool  // it has been answered in this window
 	ready int64 // closed loop: when the next request may start
 	fails int   // requests in a row that found no connection
 	dues  []int64
@@ -66,7 +67,7 @@ type lost struct {
 // run is the part of c in one window.
 func (c *conn) run(w *window) {
 	turn := w.start + int64(w.Spread)*int64(c.index)/int64(len(c.session.conns))
-	c.more, c.fails, c.ready = true, 0, turn
+	c.more, c.heard, c.fails, c.ready = true, false, 0, turn
 	c.timer = time.NewTimer(time.Hour)
 	defer c.timer.Stop()
 	defer c.park()

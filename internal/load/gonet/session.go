@@ -192,6 +192,9 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 		}
 	})()
 	w.begin(s.now())
+	for _, b := range s.books {
+		b.Edge = w.edge
+	}
 	if w.due != nil {
 		s.books[0].Pace = load.NewPace(w.Schedule, 1, w.start, w.deadline)
 	}
@@ -213,6 +216,9 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	conns.Wait()
 	close(gone)
 	others.Wait()
+	if w.ctx.Err() != nil {
+		w.edge.Cut(s.now())
+	}
 	b := s.books[0]
 	b.GapNS = max(b.GapNS, gap)
 	n := w.left.Load()

@@ -20,6 +20,7 @@ type window struct {
 	deadline int64         // after which nothing starts; math.MaxInt64: none
 	over     chan struct{} // closed once nothing starts any more
 	finish   func()        // closes over
+	edge     *load.Edge
 
 	left    atomic.Int64 // closed loop: requests that may still start, of a limited number
 	started atomic.Bool  // closed loop: one has been started
@@ -55,6 +56,7 @@ func (w *window) begin(now int64) {
 			w.deadline = min(w.deadline, now+int64(length))
 		}
 	}
+	w.edge = load.NewEdge(&w.Window, len(w.session.conns), 1, w.start, w.deadline)
 }
 
 // paced says that a connection may be idle although the window goes on.
@@ -73,6 +75,7 @@ func (w *window) claim(now int64) bool {
 		}
 		if w.left.CompareAndSwap(n, n-1) {
 			if n == 1 {
+				w.edge.Over(now)
 				w.finish()
 			}
 			break
@@ -155,6 +158,9 @@ func (w *window) dispatch(gone <-chan struct{}) {
 	}
 
 	now := s.now()
+	if w.Requests > 0 {
+		w.edge.Over(now)
+	}
 	b.Lock()
 	defer b.Unlock()
 	for _, due := range backlog {

@@ -77,6 +77,9 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 	if l.Started > 0 && l.WindowNS <= 0 || l.ServiceP50NS > l.ServiceP99NS || l.ServiceP99NS > l.ServiceMaxNS || l.ServiceMaxNS > l.WindowNS {
 		t.Errorf("times: window %d p50 %d p99 %d max %d", l.WindowNS, l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS)
 	}
+	if l.RateAnswers > float64(l.Succeeded) || l.Started > 0 && (l.RateNS <= 0 || l.WallNS < l.WindowNS) {
+		t.Errorf("a rate of %v answers in %d ns, from %d on: %+v", l.RateAnswers, l.RateNS, l.RateFromNS, l)
+	}
 	if l.Established > l.Connections || l.Started > l.Errors[load.Dial.String()]+l.InFlight && l.Established == 0 {
 		t.Errorf("%d of %d connections were up: %+v", l.Established, l.Connections, l)
 	}

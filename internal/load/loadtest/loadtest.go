@@ -47,6 +47,7 @@ var sessions = map[string]func(*testing.T, load.Engine){
 	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
 	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
 	"hung up before": hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
+	"rate": rate, "rate of a stall": rateOfAStall,
 }
 
 const (
@@ -311,5 +312,50 @@ func fewer(t *testing.T, e load.Engine) {
 	audit(t, l, nil)
 	if err != nil || l.Established > 40 || l.Connections != 40 {
 		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// rate: it is of the time from when each connection was answered until nothing more starts.
+func rate(t *testing.T, e load.Engine) {
+	const length = 60 * time.Millisecond
+	s := serve(t, "tcp", each(value))
+	l := run(t, open(t, e, job(s)), load.Window{For: length, Spread: length / 6})
+	switch { // a machine that is busy elsewhere may answer one of them late, or never
+	case l.RateFromNS == 0 && (l.RateAnswers != float64(l.Succeeded) || l.RateNS != max(int64(length), l.WindowNS)):
+		t.Errorf("without a steady part: %+v", l)
+	case l.RateFromNS > 0 && (l.RateFromNS+l.RateNS != int64(length) || l.RateAnswers == 0):
+		t.Errorf("the steady part does not end with the window: %+v", l)
+	}
+	if l = run(t, open(t, e, job(s)), load.Window{Requests: 400}); l.RateFromNS+l.RateNS > l.WallNS {
+		t.Errorf("of a number: %+v", l)
+	}
+}
+
+// rateOfAStall: who answers for a while and then no more, or not on all connections, is not as fast as it was while it answered.
+func rateOfAStall(t *testing.T, e load.Engine) {
+	const length = 300 * time.Millisecond
+	for _, silent := range []int{0, 1} { // the first connections, that have no answer at all
+		var conns atomic.Int64
+		s := serve(t, "tcp", func(p *peer) {
+			for mute := conns.Add(1) <= int64(silent); p.next(); {
+				if mute || p.n > 5 {
+					linger(p)
+					return
+				}
+				p.say(value)
+			}
+		})
+		j := job(s)
+		j.Timeout = 2 * length
+		l := run(t, open(t, e, j), load.Window{For: length})
+		if l.Succeeded > int64(4-silent)*5 || l.RateFromNS+l.RateNS < int64(length) {
+			t.Errorf("%d mute: %+v", silent, l)
+		}
+		if silent > 0 && (l.RateFromNS > 0 || l.RateAnswers != float64(l.Succeeded)) {
+			t.Errorf("a steady part, though a connection had no answer: %+v", l)
+		}
+		if perSec, _ := l.PerSec(); perSec > 2*float64(l.Succeeded)/length.Seconds() {
+			t.Errorf("%v/s of %d answers in %v", perSec, l.Succeeded, length)
+		}
 	}
 }

@@ -1,0 +1,43 @@
+package analysis
+
+import "dyno/internal/result"
+
+// Edges counts trials by how their rates stand to the edges of their windows.
+type Edges [result.Low + 1]int
+
+// edgesFrom is the share of the trials from which a mark is due: a median hardly knows of fewer.
+const edgesFrom = 0.05
+
+// EdgesOf counts those of trials that have a rate.
+func EdgesOf(trials []result.Trial) (n Edges) {
+	for i := range trials {
+		if _, ok := trials[i].Load.PerSec(); ok {
+			n[trials[i].Load.Edge()]++
+		}
+	}
+	return n
+}
+
+// Mark is what stands beside rates that were drawn from the trials: the most frequent edge but Inside, if it is frequent enough to matter.
+func (n Edges) Mark() result.Edge {
+	mark, all := result.Inside, n[result.Inside]
+	for e := result.Unsteady; e <= result.Low; e++ {
+		if all += n[e]; n[e] > 0 && (mark == result.Inside || n[e] > n[mark]) {
+			mark = e
+		}
+	}
+	if float64(n[mark]) <= edgesFrom*float64(all) {
+		return result.Inside
+	}
+	return mark
+}
+
+// EdgeText says what a mark means, of rates.
+func EdgeText(e result.Edge) string {
+	return [...]string{
+		"of the time from each connection's first answer to the end of the load",
+		"not steady: the time in which all connections were in use is shorter than five service times, or there is none",
+		"estimated: the recording is older than the rule for a window's edges; one service time was taken off each window",
+		"low at the window's edge: the recording is older than the rule for it, and its windows hold the start and the end of each load",
+	}[e]
+}

@@ -1,0 +1,82 @@
+package load
+
+import (
+	"math"
+	"sync/atomic"
+
+	"dyno/internal/result"
+)
+
+// Edge is where the steady part of a window begins and ends; the workers of the window share it. A rate is of that part alone: before it the
+// connections are still starting, after it they run dry, and neither belongs to the server.
+//
+// It begins when every connection has been answered once, in an open loop with the first answer, and ends when nothing more was to start:
+// at the deadline, or with the last of a number of requests. All times are ns on the session's clock.
+type Edge struct {
+	start, spread int64
+	from, until   atomic.Int64
+	unheard       atomic.Int64 // connections without an answer yet
+	starting      atomic.Int64 // workers that may still start requests of a limited number
+}
+
+// NewEdge is that of a window which starts at start and in which nothing starts after deadline; math.MaxInt64: a number bounds it, and Over
+// says when so many starters have started the last of theirs.
+func NewEdge(w *Window, connections, starters int, start, deadline int64) *Edge {
+	e := &Edge{start: start, spread: int64(w.Spread)}
+	e.from.Store(math.MaxInt64)
+	e.until.Store(deadline)
+	e.starting.Store(int64(starters))
+	if e.unheard.Store(int64(connections)); w.Schedule != nil {
+		e.unheard.Store(1)
+	}
+	return e
+}
+
+// Heard says that a connection has its first answer of the window at now.
+func (e *Edge) Heard(now int64) {
+	if e.unheard.Add(-1) == 0 {
+		e.from.Store(now)
+	}
+}
+
+// Over says that a starter has nothing more to start from now on.
+func (e *Edge) Over(now int64) {
+	if e.starting.Add(-1) == 0 {
+		e.until.Store(min(now, e.until.Load()))
+	}
+}
+
+// Cut says that the window was cancelled at now.
+func (e *Edge) Cut(now int64) { e.until.Store(min(now, e.until.Load())) }
+
+// count adds a right answer to the rate. One whose request was under way at either end counts by the part of its service time that lies
+// inside: where all connections are answered in step, whole answers would make a rate of n or n+1 turns.
+func (r *Recorder) count(sent, now int64) {
+	from, until := r.Edge.from.Load(), r.Edge.until.Load()
+	if sent >= from && now <= until {
+		r.inside++
+		return
+	}
+	if begin, end := max(sent, from), min(now, until); end > begin {
+		r.parts += float64(end-begin) / float64(now-sent)
+	}
+}
+
+// rate puts into l the answers of the steady part and its length. There is none where a connection was not answered, or so late that less
+// than half of the time is left: then all right answers count, over the time that was planned or the window, whichever is longer.
+func (r *Recorder) rate(l *result.Load, now int64) {
+	e := r.Edge
+	if e == nil || l.Started == 0 {
+		return
+	}
+	l.WallNS = now - e.start
+	from, until := e.from.Load(), e.until.Load()
+	if until == math.MaxInt64 { // of a number, not all were started
+		until = now
+	}
+	if begin := e.start + e.spread; from < until && from-begin <= until-from {
+		l.RateAnswers, l.RateNS, l.RateFromNS = math.Round(1000*(float64(r.inside)+r.parts))/1000, until-from, max(from-e.start, 1)
+		return
+	}
+	l.RateAnswers, l.RateNS = float64(l.Succeeded), max(until-e.start, l.WindowNS)
+}

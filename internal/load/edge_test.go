@@ -1,0 +1,139 @@
+package load
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// script is a closed loop of c connections, each answered after delay, from start on; the i-th begins i/c of spread later.
+type script struct {
+	connections            int
+	delay, spread, planned int64
+	stall                  int64 // when the server stops to answer, and time-outs end the window; 0: never
+	mute                   int   // connections that are never answered
+}
+
+const timeout = 700_000
+
+// play runs the script on one recorder, as an engine would, in order of time, and returns the load.
+func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
+	t.Helper()
+	const start = 5_000
+	r := NewRecorder()
+	w := Window{For: time.Duration(s.planned), Spread: time.Duration(s.spread)}
+	r.Edge = NewEdge(&w, s.connections, 1, start, start+s.planned)
+	if edge != nil {
+		edge(&w, r.Edge)
+	}
+	sent, heard := make([]int64, s.connections), make([]bool, s.connections)
+	for i := range sent {
+		sent[i] = start + s.spread*int64(i)/int64(s.connections)
+		r.Sent(1, sent[i])
+	}
+	end, left := int64(start), s.connections
+	for left > 0 {
+		next := 0 // the connection whose answer comes first
+		for i := range sent {
+			if sent[i] < sent[next] {
+				next = i
+			}
+		}
+		now := sent[next] + s.delay
+		if end = max(end, now); next >= s.connections-s.mute || s.stall > 0 && now > start+s.stall {
+			end = max(end, sent[next]+timeout)
+			r.TimedOut(sent[next], sent[next], sent[next]+timeout)
+			sent[next], left = math.MaxInt64-timeout, left-1
+			continue
+		}
+		r.Done(OK, 200, sent[next], sent[next], now)
+		if !heard[next] {
+			heard[next] = true
+			r.Edge.Heard(now)
+		}
+		if sent[next] = math.MaxInt64 - timeout; now < start+s.planned {
+			sent[next] = now
+			r.Sent(1, now)
+		} else {
+			left--
+		}
+	}
+	l, err := Merge([]*Recorder{r}, end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestRateWithinTheEdges: connections that start over one delay, or all at once, and are answered in step; whole turns or not.
+func TestRateWithinTheEdges(t *testing.T) {
+	for _, s := range []script{
+		{connections: 10, delay: 1000, spread: 1000, planned: 20_000},
+		{connections: 10, delay: 1000, planned: 20_000},
+		{connections: 10, delay: 1000, planned: 20_500},
+		{connections: 7, delay: 999, spread: 500, planned: 6_250},
+	} {
+		l := s.play(t, nil)
+		want := float64(s.connections) / float64(s.delay) * 1e9
+		if got, ok := l.PerSec(); !ok || math.Abs(got/want-1) > 1e-4 { // RateAnswers has three digits
+			t.Errorf("%+v: %v/s, want %v: %+v", s, got, want, l)
+		}
+		first := max(s.delay, s.spread*int64(s.connections-1)/int64(s.connections)+s.delay)
+		if l.RateFromNS != first || l.RateNS != s.planned-first || l.WallNS < l.WindowNS {
+			t.Errorf("%+v: from %d, of %d ns: %+v", s, l.RateFromNS, l.RateNS, l)
+		}
+	}
+}
+
+// TestRateOfWhatStalls: a server that stops to answer is not as fast as it was before.
+func TestRateOfWhatStalls(t *testing.T) {
+	l := script{connections: 4, delay: 100, planned: 10_000, stall: 1000}.play(t, nil)
+	if l.Succeeded != 40 || l.RateFromNS != 100 || l.RateAnswers != 36 || l.RateNS != 9_900 || l.WallNS < timeout {
+		t.Errorf("%+v", l)
+	}
+	l = script{connections: 4, delay: 100, planned: 10_000, mute: 1}.play(t, nil)
+	if l.Succeeded != 300 || l.RateFromNS != 0 || l.RateAnswers != 300 || l.RateNS != 10_000 || l.Edge() != result.Unsteady {
+		t.Errorf("one connection mute: %+v", l)
+	}
+}
+
+// TestSteadyFromFiveServiceTimes, and not below.
+func TestSteadyFromFiveServiceTimes(t *testing.T) {
+	for planned, want := range map[int64]result.Edge{61_000: result.Inside, 55_000: result.Unsteady, 15_000: result.Unsteady} {
+		if l := (script{connections: 3, delay: 10_000, planned: planned}).play(t, nil); l.Edge() != want {
+			t.Errorf("%d ns: %v: %+v", planned, l.Edge(), l)
+		}
+	}
+}
+
+// TestRateOfACutWindow ends with the cut; of a number of requests, with the last that was started.
+func TestRateOfACutWindow(t *testing.T) {
+	s := script{connections: 10, delay: 1000, planned: 20_000}
+	for _, end := range []func(*Edge){func(e *Edge) { e.Cut(15_000) }, func(e *Edge) { e.Over(15_000) }} {
+		l := s.play(t, func(_ *Window, e *Edge) { end(e) })
+		if l.RateFromNS != 1000 || l.RateNS != 9_000 || l.RateAnswers != 90 {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+// TestRateOfAnOpenLoop begins with its first answer, whatever the connections do.
+func TestRateOfAnOpenLoop(t *testing.T) {
+	r := NewRecorder()
+	w := Window{For: 10_000, Schedule: &Schedule{Stages: []Stage{{From: 1, To: 1}}}}
+	r.Edge = NewEdge(&w, 100, 2, 0, 10_000)
+	for due := int64(0); due < 10_000; due += 100 {
+		r.Sent(1, due)
+	}
+	for due := int64(0); due < 10_000; due += 100 {
+		r.Done(OK, 200, due, due, due+2000)
+		if due == 0 {
+			r.Edge.Heard(2000)
+		}
+	}
+	if l, _ := Merge([]*Recorder{r}, 12_000); l.RateFromNS != 2000 || l.RateNS != 8000 || math.Abs(l.RateAnswers-80) > 1e-9 {
+		t.Errorf("%+v", l)
+	}
+}

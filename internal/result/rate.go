@@ -1,0 +1,80 @@
+package result
+
+// Edge says how a rate stands to the edges of its window, in which connections still start, or are answered for the last time.
+type Edge uint8
+
+// The edges. Estimated and Low are of recordings that lack Load.RateNS, where handlers wait.
+const (
+	Inside    Edge = iota // the rate is of the steady part of the window
+	Unsteady              // that part is shorter than steadyTimes service times, or there is none
+	Estimated             // both edges, together as long as a service time, were taken off the window
+	Low                   // they are in the window: the rate is too low, by about a service time's share of the window
+)
+
+func (e Edge) String() string {
+	return [...]string{"inside", "not steady", "estimated", "low at the window's edge"}[e]
+}
+
+// steadyTimes is how many median service times the steady part must last.
+const steadyTimes = 5
+
+// The median service time, over the handler's delay, between which the edges of a window are known: below, a server does not keep the delay,
+// above it is busy with more.
+const (
+	leastWaited = 0.99
+	mostWaited  = 1.1
+)
+
+// PerSec is the rate of right answers: the one place that knows what is divided by what. False: there is none.
+func (l *Load) PerSec() (float64, bool) {
+	answers, ns := l.RateAnswers, l.RateNS
+	switch {
+	case ns > 0:
+	case l.AtEdge == Estimated:
+		answers, ns = float64(l.Succeeded), l.WindowNS-l.ServiceP50NS
+	default:
+		answers, ns = float64(l.Succeeded), l.WindowNS
+	}
+	if answers <= 0 || ns <= 0 {
+		return 0, false
+	}
+	return answers / float64(ns) * 1e9, true
+}
+
+// Edge says how far PerSec can be trusted at the window's edges.
+func (l *Load) Edge() Edge {
+	if l.RateNS > 0 && (l.RateFromNS == 0 || l.RateNS < steadyTimes*l.ServiceP50NS) {
+		return Unsteady
+	}
+	return l.AtEdge
+}
+
+// Wall is the time from the start of the window until all was drained, over which the loops' times were read; of a recording without it the
+// window.
+func (l *Load) Wall() int64 {
+	if l.WallNS > 0 {
+		return l.WallNS
+	}
+	return l.WindowNS
+}
+
+// ClocksWall is ClocksNS; of a recording without it the window.
+func (t *Trial) ClocksWall() int64 {
+	if t.ClocksNS > 0 {
+		return t.ClocksNS
+	}
+	return t.Load.WindowNS
+}
+
+// settle finds the edge of a load that was recorded before rates had their own fields. With a delay D the connections started within one D,
+// and were drained in another: a window of T was recorded as T + D. A number of requests was started at once and has no such edges.
+func (l *Load) settle(p *Plan, at Level) {
+	if l.RateNS > 0 || at.DelayNS == 0 || p.Requests > 0 || l.Succeeded == 0 {
+		return
+	}
+	l.AtEdge = Low
+	over := float64(l.ServiceP50NS) / float64(at.DelayNS)
+	if !at.Open() && at.Pipeline <= 1 && leastWaited <= over && over <= mostWaited && l.WindowNS > l.ServiceP50NS {
+		l.AtEdge = Estimated
+	}
+}
