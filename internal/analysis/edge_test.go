@@ -30,3 +30,21 @@ func TestMarkOfEdges(t *testing.T) {
 		t.Errorf("%v", n)
 	}
 }
+
+// TestRatiosOfUnlikeEdges: of two rates in a round, one estimated and one low, both are taken with their edges.
+func TestRatiosOfUnlikeEdges(t *testing.T) {
+	m, _ := MetricNamed("throughput")
+	load := result.Load{Succeeded: 2000, WindowNS: 21e8, ServiceP50NS: 1e8, AtEdge: result.Estimated}
+	low := load
+	low.AtEdge = result.Low
+	trials := []result.Trial{{Contestant: "a", Load: load}, {Contestant: "b", Load: low}, {Contestant: "c", Load: load}}
+	table := Tabulate(trials, nil)
+	for _, c := range []struct{ a, b string }{{"a", "b"}, {"a", "c"}} {
+		if r := table.Compare(m, at(c.a), at(c.b), .95); r.Value != 1 {
+			t.Errorf("%s ÷ %s: %v", c.a, c.b, r.Value)
+		}
+	}
+	if a, b := table.Level(m, at("a")).Value, table.Level(m, at("b")).Value; a != 1000 || b >= 960 {
+		t.Errorf("%v, %v", a, b)
+	}
+}

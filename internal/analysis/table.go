@@ -111,6 +111,10 @@ func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float
 		}
 		v, ok := m.Of(x)
 		w, ok2 := m.Of(y)
+		if m.Name == "throughput" && x.Load.AtEdge != y.Load.AtEdge { // both low, by about as much
+			v, ok = x.Load.WholePerSec()
+			w, ok2 = y.Load.WholePerSec()
+		}
 		if ok && ok2 {
 			out = append(out, f(v, w))
 		}

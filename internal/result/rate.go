@@ -33,8 +33,15 @@ func (l *Load) PerSec() (float64, bool) {
 	case l.AtEdge == Estimated:
 		answers, ns = float64(l.Succeeded), l.WindowNS-l.ServiceP50NS
 	default:
-		answers, ns = float64(l.Succeeded), l.WindowNS
+		return l.WholePerSec()
 	}
+	return perSec(answers, ns)
+}
+
+// WholePerSec is the rate from first send to last answer, edges and all: of recordings that were judged apart it is alike.
+func (l *Load) WholePerSec() (float64, bool) { return perSec(float64(l.Succeeded), l.WindowNS) }
+
+func perSec(answers float64, ns int64) (float64, bool) {
 	if answers <= 0 || ns <= 0 {
 		return 0, false
 	}
