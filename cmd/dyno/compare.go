@@ -88,6 +88,7 @@ func compareCommand() *cobra.Command {
 	fl.StringVar(&f.run.out, "out", "", "run folder (default: runs/<time>)")
 	fl.BoolVar(&f.run.offline, "offline", false, "fetch no toolchain")
 	fl.BoolVar(&f.run.force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
+	waitFlag(cmd, &f.run.wait)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
 	return cmd
@@ -143,13 +144,16 @@ func compare(cmd *cobra.Command, f *compareFlags, baseText, headText string) (er
 	if err != nil {
 		return usage(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(f.run.out), 0o755); err != nil {
-		return fmt.Errorf("create run folder: %w", err)
-	}
-	store, err := result.Create(f.run.out)
+	release, err := measuring(cmd, f.run.wait, f.run.out)
 	if err != nil {
-		return fmt.Errorf("%w; give another --out", err)
+		return err
 	}
+	defer release()
+	store, unlock, err := createRun(f.run.out)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	defer store.Close()
 	announce(cmd.ErrOrStderr(), p, &cost, f.run.out)
 	return duelAndJudge(cmd, f, both, p, sc, store, conditions)

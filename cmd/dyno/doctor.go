@@ -11,7 +11,7 @@ import (
 )
 
 func doctorCommand() *cobra.Command {
-	var quick, asJSON bool
+	var quick, asJSON, wait bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what this machine can and cannot decide, and what to change",
@@ -22,6 +22,11 @@ func doctorCommand() *cobra.Command {
 		Example: "  dyno doctor\n  dyno doctor --quick --json",
 		Args:    arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			release, err := measuring(cmd, wait, "")
+			if err != nil {
+				return err
+			}
+			defer release()
 			c, err := calibrate(cmd.Context(), cmd.ErrOrStderr(), quick)
 			if c == nil {
 				return err
@@ -36,6 +41,7 @@ func doctorCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "the settings and 5 s of measuring; the calibration is not kept")
+	waitFlag(cmd, &wait)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: the calibration, what it means, and the differences to expect")
 	return cmd
 }

@@ -2,12 +2,15 @@ package main
 
 import (
 	"bytes"
+	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -57,43 +60,71 @@ func TestRealDuel(t *testing.T) {
 	leftBehind(t, dir)
 }
 
-// TestInterrupt stops a real run with SIGINT in the middle of a round: what is known is written, and nobody is left.
+// TestInterrupt ends a real run in the middle of a round, in each way that there is: nobody is left, and what is
+// known is written, if there was anybody to write it.
 func TestInterrupt(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds a contestant and runs a duel for some seconds")
+		t.Skip("builds a contestant and runs a duel for some seconds, four times")
 	}
 	t.Chdir("../..")
-	dir := filepath.Join(t.TempDir(), "run")
 	self := filepath.Join(t.TempDir(), "dyno")
 	build(t, self)
-	cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline", "--out", dir)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+	for name, end := range map[string]func(cmd *exec.Cmd, stderr *os.File){
+		"SIGINT":  func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Signal(os.Interrupt) },
+		"SIGHUP":  func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Signal(syscall.SIGHUP) },
+		"SIGPIPE": func(_ *exec.Cmd, stderr *os.File) { stderr.Close() }, // as dyno run 2>&1 | head
+		"SIGKILL": func(cmd *exec.Cmd, _ *os.File) { cmd.Process.Kill() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline", "--out", dir)
+			cmd.Stderr = w
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			w.Close()
+			var told bytes.Buffer
+			go io.Copy(&told, r)
+			exited := make(chan error, 1)
+			go func() { exited <- cmd.Wait() }()
+			for trial := false; !trial; {
+				select {
+				case err := <-exited:
+					t.Fatalf("no trial: %v\n%s", err, &told)
+				case <-time.After(10 * time.Millisecond):
+				}
+				b, _ := os.ReadFile(filepath.Join(dir, result.TrialsFile))
+				trial = bytes.Contains(b, []byte(`{"trial"`))
+			}
+			end(cmd, r)
+			<-exited
+			if name == "SIGKILL" {
+				left := []string{"?"}
+				for deadline := time.Now().Add(30 * time.Second); len(left) > 0; time.Sleep(10 * time.Millisecond) {
+					if left = leftIn(t, dir); time.Now().After(deadline) {
+						t.Fatalf("left behind: %v", left)
+					}
+				}
+				return
+			}
+			if code := cmd.ProcessState.ExitCode(); code != exitFailed {
+				t.Errorf("exit %d", code)
+			}
+			run, err := result.Open(dir)
+			if err != nil || run.End == nil || run.End.Reason != "interrupted" || len(run.Trials) == 0 {
+				t.Errorf("%v", err)
+			}
+			if _, err := os.Stat(filepath.Join(dir, "report.html")); err != nil {
+				t.Error(err)
+			}
+			leftBehind(t, dir)
+		})
 	}
-	for {
-		if b, _ := os.ReadFile(filepath.Join(dir, result.TrialsFile)); bytes.Contains(b, []byte(`{"trial"`)) {
-			break
-		}
-		if cmd.ProcessState != nil || t.Context().Err() != nil {
-			t.Fatalf("no trial: %s", &out)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	cmd.Process.Signal(os.Interrupt)
-	err := cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code != exitFailed {
-		t.Errorf("exit %d (%v)\n%s", code, err, &out)
-	}
-	run, err := result.Open(dir)
-	if err != nil || run.End == nil || run.End.Reason != "interrupted" || len(run.Trials) == 0 {
-		t.Errorf("%+v, %v", run.End, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "report.html")); err != nil {
-		t.Error(err)
-	}
-	leftBehind(t, dir)
 }
 
 func checkContestant(t *testing.T, run *result.Run, name string) {
@@ -124,6 +155,12 @@ func checkContestant(t *testing.T, run *result.Run, name string) {
 // leftBehind looks for processes whose home lies in the run folder.
 func leftBehind(t *testing.T, dir string) {
 	t.Helper()
+	for _, p := range leftIn(t, dir) {
+		t.Errorf("left behind: %s", p)
+	}
+}
+
+func leftIn(t *testing.T, dir string) (list []string) {
 	procs, err := os.ReadDir("/proc")
 	if err != nil {
 		t.Skip("no /proc: ", err)
@@ -135,7 +172,8 @@ func leftBehind(t *testing.T, dir string) {
 		env, _ := os.ReadFile("/proc/" + p.Name() + "/environ")
 		if bytes.Contains(env, []byte("HOME="+dir)) {
 			cmd, _ := os.ReadFile("/proc/" + p.Name() + "/cmdline")
-			t.Errorf("left behind: %s %s", p.Name(), bytes.ReplaceAll(cmd, []byte{0}, []byte{' '}))
+			list = append(list, fmt.Sprintf("%s %s", p.Name(), bytes.ReplaceAll(cmd, []byte{0}, []byte{' '})))
 		}
 	}
+	return list
 }

@@ -11,10 +11,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
+	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/proc"
 	"dyno/internal/result"
 )
 
@@ -26,13 +27,25 @@ const (
 )
 
 func main() {
-	os.Exit(dyno(os.Args[1:], os.Stdout, os.Stderr))
+	proc.KeepFilesPrivate()
+	os.Exit(dyno(os.Args[1:], survivable(os.Stdout), survivable(os.Stderr)))
 }
 
 // dyno is the whole command: data on stdout, progress and trouble on stderr.
 func dyno(args []string, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt}
+	for _, s := range stopSignals {
+		if !signal.Ignored(s) {
+			signals = append(signals, s)
+		}
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var unread atomic.Bool
+	gone := func() { unread.Store(true); end() }
+	stdout, stderr = &outlet{stdout, gone}, &outlet{stderr, gone}
 	root := &cobra.Command{
 		Use:           "dyno",
 		Short:         "A test bench for HTTP servers",
@@ -44,7 +57,9 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(runCommand(), compareCommand(), listCommand(), verifyCommand(), newCommand(), checkCommand(), reportCommand(), trimCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(), truthCommand(), hogCommand())
+	root.AddCommand(runCommand(), compareCommand(), listCommand(), verifyCommand(), newCommand(), checkCommand(),
+		reportCommand(), trimCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(),
+		truthCommand(), hogCommand(), superviseCommand())
 	err := root.ExecuteContext(ctx)
 	var silent exit
 	switch {
@@ -52,6 +67,8 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	case errors.As(err, &silent):
 		return int(silent)
+	case unread.Load(): // nobody would read it
+		return exitFailed
 	case strings.HasPrefix(err.Error(), "unknown command"):
 		err = usagef("%w; dyno --help shows all", err)
 	}

@@ -7,10 +7,26 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"dyno/internal/proc"
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"dyno": main})
+	testscript.Main(private{m}, map[string]func(){"dyno": main})
+}
+
+// private runs the tests with a runtime folder of their own: their runs and those of this machine, or of another test
+// binary, do not lock each other out.
+type private struct{ *testing.M }
+
+func (m private) Run() int {
+	dir, err := os.MkdirTemp("", "dyno-runtime-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	os.Setenv(proc.RuntimeVariable, dir)
+	return m.M.Run()
 }
 
 func TestScripts(t *testing.T) {
@@ -25,6 +41,7 @@ func TestScripts(t *testing.T) {
 			// The scripts see this checkout as ./checkout, and share Go's caches.
 			env.Setenv("NO_COLOR", "1")
 			env.Values["test"] = env.T()
+			env.Setenv(proc.RuntimeVariable, filepath.Join(env.WorkDir, "runtime")) // scripts run at the same time
 			for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY"} {
 				if v := goEnv(name); v != "" {
 					env.Setenv(name, v)

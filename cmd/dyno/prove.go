@@ -23,7 +23,7 @@ const liveFile = "live.jsonl"
 func proveCommand() *cobra.Command {
 	var o proof.Options
 	var out string
-	var condense bool
+	var condense, wait bool
 	var more int
 	cmd := &cobra.Command{
 		Use:   "prove",
@@ -52,7 +52,7 @@ func proveCommand() *cobra.Command {
 			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only")):
 				return usagef("--live makes live runs and nothing else; beside it there is room for --out only")
 			case cmd.Flags().Changed("live"):
-				return proveLive(cmd, livePath(out), more)
+				return proveLive(cmd, livePath(out), more, wait)
 			case o.Reps < 1:
 				return usagef("--reps %d; at least 1", o.Reps)
 			case o.Only != "" && !proof.IsSection(o.Only):
@@ -92,6 +92,7 @@ func proveCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(proof.Sections, ", ")+": only that, to stdout unless --out is given")
 	cmd.Flags().StringVar(&out, "out", "doc/proof.md", "the page; - for stdout")
 	cmd.Flags().IntVar(&more, "live", 0, "make live runs: all that are missing, or --live=N for N more")
+	waitFlag(cmd, &wait)
 	cmd.Flags().Lookup("live").NoOptDefVal = "0"
 	cmd.Flags().BoolVar(&condense, "condense", false, "condense the given runs into the recording that is replayed, at --out")
 	if err := cmd.Flags().MarkHidden("condense"); err != nil {

@@ -29,11 +29,16 @@ const liveBudget = 100 * time.Second
 var liveLooks = []int{12, 16}
 
 // proveLive makes live runs and appends what came of them to file.
-func proveLive(cmd *cobra.Command, file string, more int) error {
+func proveLive(cmd *cobra.Command, file string, more int, wait bool) error {
 	pr, err := openProject()
 	if err != nil {
 		return err
 	}
+	release, err := measuring(cmd, wait, "")
+	if err != nil {
+		return err
+	}
+	defer release()
 	done, err := readLive(file)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/bench"
 	"dyno/internal/plan"
+	"dyno/internal/proc"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -58,6 +59,7 @@ type runFlags struct {
 	out         string
 	offline     bool
 	resume      string
+	wait        bool
 }
 
 func runCommand() *cobra.Command {
@@ -112,6 +114,7 @@ func runCommand() *cobra.Command {
 	fl.BoolVar(&f.offline, "offline", false, "fetch no toolchain")
 	fl.BoolVar(&f.force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 	fl.StringVar(&f.resume, "resume", "", "go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its first look")
+	waitFlag(cmd, &f.wait)
 	return cmd
 }
 
@@ -139,29 +142,53 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 	if _, err := driver(cmd.Context(), p, []*scenario.Scenario{sc}); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(f.out), 0o755); err != nil {
-		return fmt.Errorf("create run folder: %w; give another --out", err)
-	}
-	store, err := result.Create(f.out)
+	release, err := measuring(cmd, f.wait, f.out)
 	if err != nil {
-		return fmt.Errorf("%w; give another --out", err)
+		return err
 	}
+	defer release()
+	store, unlock, err := createRun(f.out)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	defer store.Close()
 	announce(cmd.ErrOrStderr(), p, &cost, f.out)
 	return carryOut(cmd, f, pr, p, sc, store, func(b *bench.Bench) (*result.Run, error) { return b.Run(cmd.Context(), *p) })
 }
 
+// createRun makes the run folder dir, which nobody else writes into until unlock is called.
+func createRun(dir string) (store *result.Store, unlock func(), err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, fmt.Errorf("create run folder: %w; give another --out", err)
+	}
+	if unlock, err = proc.LockFolder(dir); err != nil {
+		return nil, nil, fmt.Errorf("%w; give another --out", err)
+	}
+	if store, err = result.Create(dir); err != nil {
+		unlock()
+		return nil, nil, fmt.Errorf("%w; give another --out", err)
+	}
+	return store, unlock, nil
+}
+
 // resume goes on with an interrupted run.
 func resume(cmd *cobra.Command, f *runFlags) error {
 	others := cmd.Flags().NFlag() - 1
-	for _, flag := range []string{"offline", "contestants", "budget"} {
+	for _, flag := range []string{"offline", "contestants", "budget", "wait"} {
 		if cmd.Flags().Changed(flag) {
 			others--
 		}
 	}
 	if others > 0 {
-		return usagef("--resume goes on with the plan of the run; beside it there is room for --budget, --offline, and --contestants with folders, only")
+		return usagef("--resume goes on with the plan of the run; beside it there is room for " +
+			"--budget, --offline, --wait, and --contestants with folders, only")
 	}
+	unlock, err := proc.LockFolder(f.resume)
+	if err != nil {
+		return usage(err)
+	}
+	defer unlock()
 	run, err := result.Open(f.resume)
 	if err != nil {
 		return usage(err)
@@ -186,6 +213,11 @@ func resume(cmd *cobra.Command, f *runFlags) error {
 	if err := pr.contestants(run.Plan.Contestants); err != nil {
 		return err
 	}
+	release, err := measuring(cmd, f.wait, f.resume)
+	if err != nil {
+		return err
+	}
+	defer release()
 	store, err := result.Continue(f.resume)
 	if err != nil {
 		return err

@@ -71,6 +71,11 @@ which have one defect each, be found.`,
 			if names, err = p.serving(names, only); err != nil {
 				return err
 			}
+			end, err := supervised(cmd)
+			if err != nil {
+				return err
+			}
+			defer end()
 			failed := false
 			for _, n := range names {
 				for _, s := range p.manifest(n).Scenarios {

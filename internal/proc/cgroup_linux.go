@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -94,6 +95,7 @@ func newCgroup(h hierarchy, name string) (*cgroup, error) {
 		g.remove()
 		return nil, fmt.Errorf("use cgroup %s: %w", g.dir, err)
 	}
+	note(entry{Group: g.dir})
 	os.WriteFile(filepath.Join(g.dir, "cgroup.pressure"), []byte("0"), 0) // nobody reads it, and it costs at each context switch
 	return g, nil
 }
@@ -168,35 +170,84 @@ func (g *cgroup) enter() (leave func(), err error) {
 	}, nil
 }
 
-// holds reports whether exactly the members are in the group.
-func (g *cgroup) holds(members []stat) bool {
-	var buf [4096]byte
-	n, err := unix.Pread(g.members, buf[:], 0)
-	if err != nil || n == len(buf) {
-		return false
+// pids are those of all members. A pid may stand there twice, and 0 for one of another namespace (cgroups(7)).
+func (g *cgroup) pids() []int {
+	buf := make([]byte, 4096)
+	n, err := unix.Pread(g.members, buf, 0)
+	for err == nil && n == len(buf) {
+		buf = make([]byte, 2*len(buf))
+		n, err = unix.Pread(g.members, buf, 0)
 	}
-	count := 0
-	for line := range bytes.Lines(buf[:n]) {
-		pid, _ := number(bytes.TrimSpace(line))
-		if !slices.ContainsFunc(members, func(m stat) bool { return m.pid == int(pid) }) {
-			return false
-		}
-		count++
+	if err != nil {
+		return nil
 	}
-	return count == len(members)
+	return parsePids(buf[:n])
 }
 
-// remove closes and removes the group. The kernel refuses for a moment after the last of it has ended; a group that stays is swept up later.
+func parsePids(data []byte) (list []int) {
+	for line := range bytes.Lines(data) {
+		if pid, ok := number(bytes.TrimSpace(line)); ok && pid > 0 && !slices.Contains(list, int(pid)) {
+			list = append(list, int(pid))
+		}
+	}
+	return list
+}
+
+// holds reports whether exactly the members are in the group.
+func (g *cgroup) holds(members []stat) bool {
+	inside := g.pids()
+	for _, m := range members {
+		if !slices.Contains(inside, m.pid) {
+			return false
+		}
+	}
+	return len(inside) == len(members)
+}
+
+// groupMembers are the pids of all in the group at dir and those below it.
+func groupMembers(dir string) (list []int) {
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return nil
+		}
+		data, _ := os.ReadFile(filepath.Join(path, "cgroup.procs"))
+		list = append(list, parsePids(data)...)
+		return nil
+	})
+	return list
+}
+
+// killGroup kills all in a group and those below it, where the kernel does that: in version 2, since Linux 5.14.
+func killGroup(dir string) { os.WriteFile(filepath.Join(dir, "cgroup.kill"), []byte("1"), 0) }
+
+// removeGroup removes the group at dir and those below it. The kernel refuses for a moment after the last of them has
+// ended.
+func removeGroup(dir string) bool {
+	var dirs []string
+	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			dirs = append(dirs, path)
+		}
+		return nil
+	})
+	for _, d := range slices.Backward(dirs) {
+		for range 20 {
+			if err := unix.Rmdir(d); err == nil || !errors.Is(err, unix.EBUSY) {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	_, err := os.Stat(dir)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// remove closes and removes the group. One that stays is swept up later.
 func (g *cgroup) remove() {
 	for _, fd := range []int{g.clock, g.members} {
 		if fd >= 0 {
 			unix.Close(fd)
 		}
 	}
-	for range 20 {
-		if err := unix.Rmdir(g.dir); err == nil || !errors.Is(err, unix.EBUSY) {
-			return
-		}
-		time.Sleep(time.Millisecond)
-	}
+	removeGroup(g.dir)
 }

@@ -3,8 +3,10 @@
 package proc
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"time"
 
@@ -57,3 +59,32 @@ func PinSelf(cpus []int) (restore func(), err error) { return nil, errSystem }
 
 // SelfCPU fails with an error that wraps errors.ErrUnsupported.
 func SelfCPU() (time.Duration, error) { return 0, errSystem }
+
+// KeepOptions are those of Keep.
+type KeepOptions struct {
+	Command, Program string
+	Argv, Env        []string
+}
+
+// Keeper keeps track of nothing: nothing is started here.
+type Keeper struct{ Swept []string }
+
+// Keep has nothing to do here.
+func Keep(KeepOptions) (*Keeper, error) { return &Keeper{}, nil }
+
+// Close has nothing to do here.
+func (k *Keeper) Close() error { return nil }
+
+// Supervise fails with an error that wraps errors.ErrUnsupported.
+func Supervise(io.Reader, string) error { return errSystem }
+
+// LockMachine locks nothing: nobody can measure here.
+func LockMachine(context.Context, Holder, func(Holder)) (release func(), err error) {
+	return func() {}, nil
+}
+
+// LockFolder locks nothing, likewise.
+func LockFolder(string) (release func(), err error) { return func() {}, nil }
+
+// KeepFilesPrivate has nothing to do here.
+func KeepFilesPrivate() {}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -78,8 +80,9 @@ func (l launcher) do(f func()) {
 // boxes numbers the trees of this process.
 var boxes atomic.Int64
 
-// Start starts cmd in a process group of its own and, where this user may make one, in a cgroup of its own. The caller owns the Process and
-// must Stop it, also once it is Done; if this program dies first, the kernel kills the started process, but not its children.
+// Start starts cmd in a process group of its own and, where this user may make one, in a cgroup of its own. The
+// caller owns the Process and must Stop it, also once it is Done; if this program dies first, the kernel kills the
+// started process, and the supervisor of Keep its children.
 func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
 
 // accounting is by what a tree is metered besides the CPU clocks of its processes.
@@ -119,7 +122,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	defer output.Close()
 
 	serial := boxes.Add(1)
-	box := fmt.Sprintf("%s=%d.%d", BoxVariable, os.Getpid(), serial)
+	box := fmt.Sprintf("%s=%s.%d", BoxVariable, identity(), serial)
 	attr := &os.ProcAttr{
 		Dir:   cmd.Dir,
 		Env:   append(cmd.Env[:len(cmd.Env):len(cmd.Env)], box),
@@ -131,11 +134,17 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}
 	for _, h := range by.groups {
-		if p.group, err = newCgroup(h, fmt.Sprintf("%s%d-%d", groupPrefix, os.Getpid(), serial)); err == nil {
+		if p.group, err = newCgroup(h, groupName(serial)); err == nil {
 			break
 		}
 	}
-	child, err := p.launch(path, cmd, attr)
+	var child *os.Process
+	err = children.start(func() (int, error) {
+		if child, err = p.launch(path, cmd, attr); err != nil {
+			return 0, err
+		}
+		return child.Pid, nil
+	})
 	if err != nil {
 		p.close()
 		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
@@ -144,9 +153,17 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	if s, err := readStat(p.pid); err == nil {
 		p.started = s.started
 		p.members = []stat{s}
+		note(entry{Process: &known{p.pid, p.started}})
 	}
+	children.tree(p, true)
 	go p.wait(child)
 	return p, nil
+}
+
+// groupName is that of the cgroup of a tree: the kernel gives out pids again, so the time that its maker started is
+// in it.
+func groupName(serial int64) string {
+	return fmt.Sprintf("%s%s-%d", groupPrefix, strings.ReplaceAll(identity(), ".", "-"), serial)
 }
 
 // launch starts the process, in p's group if it can be born there.
@@ -210,6 +227,7 @@ func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []in
 // close gives up what the process was started and metered with, when nobody of it is left.
 func (p *Process) close() {
 	p.leaveGroup()
+	children.tree(p, false)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.counter != nil {
@@ -244,6 +262,7 @@ func (p *Process) wait(child *os.Process) {
 	if state != nil {
 		p.used = state.UserTime() + state.SystemTime()
 	}
+	children.ended(p.pid)
 	close(p.done)
 }
 
@@ -270,19 +289,14 @@ func (p *Process) exited() bool {
 	}
 }
 
-// Stop ends the tree: SIGCONT and SIGTERM to the group, up to grace for all to end by themselves, then SIGKILL to every member until none is
-// left. It may be called again. An error means that a member could not be killed.
+// Stop ends the tree: SIGCONT to all, SIGTERM to the group and to those outside of it whom nobody of the tree
+// started, up to grace for all to end by themselves, then SIGKILL to every member until none is left. It may be
+// called again. An error means that a member could not be killed.
 func (p *Process) Stop(grace time.Duration) error {
 	deadline := time.Now().Add(grace)
 	members := p.refresh()
 	if grace > 0 && len(members) > 0 {
-		p.signal(members, unix.SIGCONT)
-		for _, m := range members {
-			if m.group == p.pid {
-				unix.Kill(-p.pid, unix.SIGTERM)
-				break
-			}
-		}
+		p.terminate(members)
 		select {
 		case <-p.done:
 		case <-time.After(grace):
@@ -301,9 +315,37 @@ func (p *Process) Stop(grace time.Duration) error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("stop %d: not gone %v after SIGKILL: %v", p.pid, killTimeout, pids(members))
 		}
-		p.signal(members, unix.SIGKILL)
+		p.killAll(members)
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// terminate asks the tree to end.
+func (p *Process) terminate(members []stat) {
+	p.signal(members, unix.SIGCONT)
+	grouped := false
+	for _, m := range members {
+		started := func(other stat) bool { return other.pid == m.parent }
+		switch {
+		case m.group == p.pid:
+			grouped = true
+		case !slices.ContainsFunc(members, started):
+			unix.Kill(m.pid, unix.SIGTERM)
+		}
+	}
+	if grouped {
+		unix.Kill(-p.pid, unix.SIGTERM)
+	}
+}
+
+// killAll kills the group at once, which leaves nobody the time to start another, and all that are known.
+func (p *Process) killAll(members []stat) {
+	p.mu.Lock()
+	if p.group != nil {
+		killGroup(p.group.dir)
+	}
+	p.mu.Unlock()
+	p.signal(members, unix.SIGKILL)
 }
 
 // signal sends sig to each member. One that is gone by now is no error.

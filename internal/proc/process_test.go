@@ -26,6 +26,15 @@ func TestMain(m *testing.M) {
 	switch os.Getenv("PROC_ROLE") {
 	case "":
 		os.Exit(m.Run())
+	case "owner":
+		beOwner("supervisor")
+	case "owner without supervisor":
+		beOwner("none")
+	case "supervisor":
+		if err := Supervise(os.Stdin, os.Args[len(os.Args)-1]); err != nil {
+			panic(err)
+		}
+	case "none":
 	case "spin":
 		for turns := 0; turns >= 0; turns++ {
 		}

@@ -9,29 +9,66 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
-// Listening reports whether what listens on the TCP port of the loopback address is all of the tree. pids are the processes that hold such
-// sockets, of the tree or not; a socket of another user's process that may not be read makes ours false and adds no pid.
+// listenTries is how often Listening looks: a contestant may hand its port over to a child of its own while it is
+// looked at.
+const listenTries = 5
+
+// Listening reports whether what listens on the TCP port of the loopback address is all of the tree. pids are the
+// processes that hold such sockets, all of the tree or all not; a socket of another user's process that may not be
+// read makes ours false and adds no pid.
 func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
-	sockets, err := listeners(port)
-	if err != nil || len(sockets) == 0 {
-		return false, nil, err
+	for range listenTries {
+		sockets, err := listeners(port)
+		if err != nil || len(sockets) == 0 {
+			return false, nil, err
+		}
+		members := p.Tree()
+		if pids, all := holders(members, sockets); all {
+			return true, pids, nil
+		}
+		pids = slices.DeleteFunc(Owner(port), func(pid int) bool { return slices.Contains(members, pid) || p.take(pid) })
+		if len(pids) > 0 {
+			return false, pids, nil
+		}
+		time.Sleep(2 * time.Millisecond)
 	}
+	return false, nil, nil
+}
+
+// holders are those of pids that have one of sockets open, and whether all of these are open in one of them.
+func holders(pids []int, sockets []string) (list []int, all bool) {
 	held := make(map[string]bool)
-	for _, pid := range p.Tree() {
+	for _, pid := range pids {
 		mine := holds(pid, sockets)
 		for _, s := range mine {
 			held[s] = true
 		}
 		if len(mine) > 0 {
-			pids = append(pids, pid)
+			list = append(list, pid)
 		}
 	}
-	if len(held) == len(sockets) {
-		return true, pids, nil
+	return list, len(held) == len(sockets)
+}
+
+// take counts process pid among the tree if it is an orphan that this process was given, bears no other tree's mark,
+// and no cgroup says that it is of another: it holds a port that only this tree was told.
+func (p *Process) take(pid int) bool {
+	s, err := readStat(pid)
+	if err != nil || s.started < p.started {
+		return false
 	}
-	return false, Owner(port), nil
+	living, _ := children.orphans([]stat{s})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(living) == 0 || p.group != nil || marked(pid, []byte(BoxVariable+"=")) {
+		return false
+	}
+	p.members, p.family = append(p.members, s), true
+	note(entry{Process: &known{s.pid, s.started}})
+	return true
 }
 
 // Owner returns the processes that hold a socket that listens on the TCP port of the loopback address, as far as they may be read.

@@ -133,8 +133,9 @@ func processes() ([]stat, error) {
 	return all, nil
 }
 
-// Tree returns the pids of all living processes of the tree: the started process, its group, all descendants, those met before, and those
-// that carry its mark after their parents went. Order: the started process first.
+// Tree returns the pids of all living processes of the tree: the started process, its process group, those in its
+// cgroup, all descendants, those met before, those that carry its mark after their parents went, and orphans that can
+// only be its own. Order: the started process first.
 func (p *Process) Tree() []int { return pids(p.refresh()) }
 
 func pids(members []stat) []int {
@@ -145,48 +146,49 @@ func pids(members []stat) []int {
 	return list
 }
 
-// refresh reads the tree from /proc and keeps it for CPU. The caller may keep the result.
+// refresh reads the tree from /proc and its cgroup, and keeps it for CPU. The caller may keep the result.
 func (p *Process) refresh() []stat {
 	exited := p.exited() // before reading: its number is not reused while it is unreaped
 	all, err := processes()
+	if err != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return slices.Clone(p.members)
+	}
+	orphans, sole := children.orphans(all)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err != nil {
-		return slices.Clone(p.members)
+	before := make(map[int]uint64)
+	for _, m := range p.members {
+		before[m.pid] = m.started
+	}
+	ours := make(map[int]bool)
+	if p.group != nil {
+		for _, pid := range p.group.pids() {
+			ours[pid] = true
+		}
 	}
 	byPid := make(map[int]*stat, len(all))
 	for i := range all {
 		byPid[all[i].pid] = &all[i]
 	}
-	ours := make(map[int]bool)
-	for _, m := range p.members {
-		if now := byPid[m.pid]; now != nil && now.started == m.started {
-			ours[m.pid] = true
-		}
-	}
 	adopters := adopters(byPid)
 	grouped := false
 	for i := range all {
 		s := &all[i]
-		if s.started < p.started {
-			continue
-		}
-		if !p.leftover && s.group == p.pid {
+		switch started, met := before[s.pid]; {
+		case s.started < p.started:
+		case !p.leftover && s.group == p.pid:
 			ours[s.pid], grouped = true, true
-		}
-		if !ours[s.pid] && adopters[s.parent] && s.pid != os.Getpid() && p.marked(s.pid) {
+		case met && started == s.started, !ours[s.pid] && adopters[s.parent] && marked(s.pid, p.mark()):
+			ours[s.pid] = true
+		case sole == p && p.group == nil && slices.Contains(orphans, *s):
 			ours[s.pid] = true
 		}
 	}
+	delete(ours, os.Getpid())
 	p.leftover = p.leftover || exited && !grouped
-	for grown := true; grown; {
-		grown = false
-		for i := range all {
-			if s := &all[i]; !ours[s.pid] && ours[s.parent] && s.started >= p.started {
-				ours[s.pid], grown = true, true
-			}
-		}
-	}
+	descend(all, ours, p.started)
 	p.members = p.members[:0]
 	for i := range all {
 		s := all[i]
@@ -194,6 +196,9 @@ func (p *Process) refresh() []stat {
 			continue
 		}
 		p.members = append(p.members, s)
+		if before[s.pid] != s.started {
+			note(entry{Process: &known{s.pid, s.started}})
+		}
 		p.family = p.family || s.pid != p.pid || s.waited.sum() > 0
 	}
 	slices.SortFunc(p.members, func(a, b stat) int {
@@ -218,19 +223,8 @@ func adopters(byPid map[int]*stat) map[int]bool {
 	return set
 }
 
-// marked reports whether process pid was started with our mark in its environment.
-func (p *Process) marked(pid int) bool {
-	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	if err != nil {
-		return false
-	}
-	for v := range bytes.SplitSeq(data, []byte{0}) {
-		if string(v) == p.box {
-			return true
-		}
-	}
-	return false
-}
+// mark is what stands in the environment of the tree's processes.
+func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 
 // Freeze stops the whole tree (SIGSTOP) and returns when every thread of it shows so, or after two seconds with an error. Connections stay open.
 //

@@ -1,0 +1,116 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"dyno/internal/proc"
+)
+
+// TestOneRunAMachine: a second command that measures says who does already, and measures nothing.
+func TestOneRunAMachine(t *testing.T) {
+	t.Setenv(proc.RuntimeVariable, t.TempDir())
+	t.Chdir("../..")
+	other := proc.Holder{Pid: 4711, Command: "dyno run x", Folder: "/runs/x", SinceUnixNS: 1e18}
+	release, err := proc.LockMachine(t.Context(), other, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	out := filepath.Join(t.TempDir(), "run")
+	for _, args := range [][]string{
+		{"run", "--contestants", "net-http,ref+20%", "--offline", "--out", out},
+		{"compare", "contestants/go/net-http", "contestants/go/net-http", "--offline", "--out", out},
+		{"doctor", "--quick"},
+		{"prove", "--live=1", "--out", filepath.Join(t.TempDir(), "proof.md")},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := dyno(args, &stdout, &stderr)
+		want := "pid 4711 (dyno run x), into /runs/x, since "
+		if code != exitFailed || !strings.Contains(stderr.String(), want) {
+			t.Errorf("%v: exit %d, %q; want %q", args, code, stderr.String(), want)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a run folder was made")
+	}
+}
+
+// TestHangup: a hangup ends a command as Ctrl-C does, unless it was started to be deaf to it, as by nohup.
+func TestHangup(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ignored := range []bool{false, true} {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		addr := ln.Addr().String()
+		ln.Close()
+		var stderr bytes.Buffer
+		cmd := &exec.Cmd{Path: self, Args: []string{"dyno", "truth", "null", "--addr", addr}, Stderr: &stderr}
+		if ignored {
+			signal.Ignore(syscall.SIGHUP)
+		}
+		err = cmd.Start()
+		signal.Reset(syscall.SIGHUP)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answers := func() bool {
+			conn, err := net.Dial("tcp", addr)
+			if err == nil {
+				conn.Close()
+			}
+			return err == nil
+		}
+		for deadline := time.Now().Add(30 * time.Second); !answers(); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				cmd.Process.Kill()
+				t.Fatalf("it does not answer: %s", &stderr)
+			}
+		}
+		cmd.Process.Signal(syscall.SIGHUP)
+		if ignored {
+			if !answers() {
+				t.Error("it heeded a signal that it was to ignore")
+			}
+			cmd.Process.Signal(os.Interrupt)
+		}
+		if err := cmd.Wait(); err != nil || !strings.HasPrefix(stderr.String(), "{") {
+			t.Errorf("ignored %v: %v; it said %q, not what it had done", ignored, err, &stderr)
+		}
+	}
+}
+
+// TestUnread: a command whose output nobody reads is told to end, and says nothing more.
+func TestUnread(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	defer w.Close()
+	ended := 0
+	if _, err := (&outlet{w, func() { ended++ }}).Write([]byte("x")); !errors.Is(err, syscall.EPIPE) || ended != 1 {
+		t.Errorf("%v, told %d times", err, ended)
+	}
+	t.Chdir("../..")
+	var stderr bytes.Buffer
+	if code := dyno([]string{"list"}, w, &stderr); code != exitFailed || stderr.Len() > 0 {
+		t.Errorf("exit %d, %q", code, &stderr)
+	}
+}

@@ -1,0 +1,30 @@
+package proc
+
+import (
+	"fmt"
+	"time"
+)
+
+// Holder is somebody who measures on this machine.
+type Holder struct {
+	Pid         int    `json:"pid"`
+	Command     string `json:"command"`
+	Folder      string `json:"folder,omitempty"` // of the run
+	SinceUnixNS int64  `json:"since_unix_ns"`
+}
+
+func (h Holder) String() string {
+	if h.Pid == 0 {
+		return "another dyno"
+	}
+	text := fmt.Sprintf("pid %d (%s)", h.Pid, h.Command)
+	if h.Folder != "" {
+		text += ", into " + h.Folder
+	}
+	return text + ", since " + time.Unix(0, h.SinceUnixNS).Format(time.DateTime)
+}
+
+// Busy is the error of a machine on which somebody else measures.
+type Busy struct{ Holder }
+
+func (b *Busy) Error() string { return "another run measures on this machine: " + b.Holder.String() }

@@ -1,0 +1,98 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// children are what this process starts by itself and waits for. All others that it is the parent of were given to it
+// by the kernel when their own parent ended, for it is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): they came from
+// one of its trees.
+var children = &brood{pids: map[int]bool{}, trees: map[*Process]bool{}}
+
+type brood struct {
+	mu    sync.Mutex
+	pids  map[int]bool      // started and not waited for yet
+	trees map[*Process]bool // started and not stopped yet
+	adopt sync.Once
+}
+
+// start runs f, which starts a process; that is nobody's orphan from the first moment on.
+func (b *brood) start(f func() (pid int, err error)) error {
+	b.adopt.Do(func() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }) // since Linux 3.4; else init adopts
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	pid, err := f()
+	if err == nil {
+		b.pids[pid] = true
+	}
+	return err
+}
+
+// ended is told when a child was waited for.
+func (b *brood) ended(pid int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.pids, pid)
+}
+
+// tree counts p among the trees, or no longer.
+func (b *brood) tree(p *Process, living bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if living {
+		b.trees[p] = true
+	} else {
+		delete(b.trees, p)
+	}
+}
+
+// orphans are those of all that were given to this process, and live; it waits for those that have ended. sole is the
+// only tree that there is, nil if there are several: theirs are the orphans whose origin does not show.
+//
+// Note: what os/exec starts elsewhere in this process stays in its process group, and what was born in a tree never
+// joins that.
+func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	self, group := os.Getpid(), unix.Getpgrp()
+	for _, s := range all {
+		switch {
+		case s.parent != self || s.group == group || b.pids[s.pid]:
+		case s.dead():
+			unix.Wait4(s.pid, nil, unix.WNOHANG, nil)
+		default:
+			living = append(living, s)
+		}
+	}
+	if len(b.trees) == 1 {
+		for p := range b.trees {
+			sole = p
+		}
+	}
+	return living, sole
+}
+
+// endStrays kills what is left of the trees after their end: orphans that did not show whose they were.
+func endStrays() error {
+	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
+		all, err := processes()
+		if err != nil {
+			return err
+		}
+		living, _ := children.orphans(all)
+		if len(living) == 0 {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("end orphans: not gone %v after SIGKILL: %v", killTimeout, pids(living))
+		}
+		for _, s := range living {
+			unix.Kill(s.pid, unix.SIGKILL)
+		}
+	}
+}

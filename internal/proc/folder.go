@@ -1,0 +1,34 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// RuntimeVariable names the folder for what lasts as long as a dyno runs: state files, and the lock of the machine.
+const RuntimeVariable = "DYNO_RUNTIME_DIR"
+
+// OwnFolder makes the folder dir, or sees that it is one of this user's own that nobody else can write to. Others
+// lose what they may read there: programs are run from such folders.
+func OwnFolder(dir string) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o700); err == nil {
+		return nil
+	} else if !os.IsExist(err) {
+		return err
+	}
+	st, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !st.IsDir():
+		return fmt.Errorf("%s is no folder: it must be one of your own, and no link to one", dir)
+	}
+	if other, uid := ownedByOther(st); other {
+		return fmt.Errorf("%s belongs to user %d: it must be your own", dir, uid)
+	}
+	return private(dir, st)
+}

@@ -1,0 +1,137 @@
+package proc
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// machineLock is locked by whoever measures on this machine, and says who that is. It is never removed.
+const machineLock = "dyno-measuring.lock"
+
+// LockMachine lets nobody else measure on this machine until release is called. If somebody does, the error is a
+// *Busy; but if wait is given, that is told who it is, and LockMachine returns when it is over, or with ctx's error.
+func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release func(), err error) {
+	f, err := openLock(lockFolder())
+	if err != nil {
+		return nil, fmt.Errorf("lock this machine for measuring: %w; set %s to a folder of your own", err, RuntimeVariable)
+	}
+	for told := false; ; {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			break
+		}
+		var other Holder
+		if data, err := io.ReadAll(io.NewSectionReader(f, 0, 64<<10)); err == nil {
+			json.Unmarshal(data, &other) // of one that has only begun, nothing is known
+		}
+		switch {
+		case !errors.Is(err, unix.EWOULDBLOCK):
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
+		case wait == nil:
+			f.Close()
+			return nil, &Busy{other}
+		case !told:
+			wait(other)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			f.Close()
+			return nil, ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+	text, _ := json.Marshal(me)
+	f.Truncate(0)
+	f.WriteAt(append(text, '\n'), 0) // whoever may not write, because another user made the file, remains unnamed
+	return func() {
+		f.Truncate(0)
+		f.Close()
+	}, nil
+}
+
+// lockFolder is a folder that all users of this machine share.
+func lockFolder() string {
+	if dir := os.Getenv(RuntimeVariable); dir != "" {
+		return dir
+	}
+	for _, dir := range []string{"/run/lock", "/tmp"} {
+		if st, err := os.Stat(dir); err == nil && st.Mode()&os.ModeSticky != 0 && st.Mode()&0o002 != 0 {
+			return dir
+		}
+	}
+	return os.TempDir()
+}
+
+// openLock opens the lock of the machine in dir, which others may write to: what lies there must be a file of one name.
+func openLock(dir string) (*os.File, error) {
+	path := filepath.Join(dir, machineLock)
+	const safe = unix.O_NOFOLLOW | unix.O_CLOEXEC
+	f, err := os.OpenFile(path, os.O_RDWR|safe, 0)
+	if errors.Is(err, fs.ErrPermission) { // to be locked it need not be written to
+		f, err = os.OpenFile(path, os.O_RDONLY|safe, 0)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		if dir == os.Getenv(RuntimeVariable) {
+			if err := OwnFolder(dir); err != nil {
+				return nil, err
+			}
+		}
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|safe, 0o666)
+		if errors.Is(err, fs.ErrExist) { // another was faster
+			return openLock(dir)
+		}
+		if err == nil {
+			f.Chmod(0o666) // whatever the umask
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1 {
+		f.Close()
+		return nil, fmt.Errorf("%s is no plain file of one name: remove it", path)
+	}
+	return f, nil
+}
+
+// LockFolder lets no other dyno write into the run folder dir until release is called. Where the file system knows no
+// such locks, nothing is locked.
+func LockFolder(dir string) (release func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("lock the run folder: %w", err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		f.Close()
+		return nil, fmt.Errorf("another dyno is writing into the run folder %s", dir)
+	}
+	return func() { f.Close() }, nil
+}
+
+// KeepFilesPrivate sees to it that no program started by this one inherits a file that this one has inherited itself:
+// standard input, output and error apart, all that are open now close when another program is executed.
+func KeepFilesPrivate() {
+	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil { // since Linux 5.11
+		return
+	}
+	list, _ := os.ReadDir("/proc/self/fd")
+	for _, e := range list {
+		var fd int
+		if n, _ := fmt.Sscan(e.Name(), &fd); n == 1 && fd > 2 {
+			unix.CloseOnExec(fd)
+		}
+	}
+}

@@ -1,0 +1,200 @@
+package proc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A state file lists what a dyno has started, so that somebody else can end it when that dyno was killed: its own
+// supervisor at once, or else the next dyno. It lies in a folder that only this user can write to, and its owner
+// holds a lock on it for as long as it lives.
+const statePattern = "owner-*.jsonl"
+
+// entry is one line of a state file; exactly one field is set. The first line is the owner.
+type entry struct {
+	Owner   *owner `json:"owner,omitempty"`
+	Group   string `json:"group,omitempty"` // folder of a cgroup
+	Process *known `json:"process,omitempty"`
+}
+
+type owner struct {
+	Boot        string `json:"boot"` // and pid namespace: elsewhere the numbers mean other processes
+	Pid         int    `json:"pid"`
+	Started     uint64 `json:"started"` // starttime of /proc/pid/stat
+	Command     string `json:"command"`
+	SinceUnixNS int64  `json:"since_unix_ns"`
+}
+
+// known names a process for good, in one boot.
+type known struct {
+	Pid     int    `json:"pid"`
+	Started uint64 `json:"started"`
+}
+
+// identity begins the marks of all that this process starts.
+var identity = sync.OnceValue(func() string {
+	s, _ := readStat(os.Getpid())
+	return fmt.Sprintf("%d.%d", os.Getpid(), s.started)
+})
+
+// bootName names this boot and this process's pid namespace.
+func bootName() string {
+	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	space, _ := os.Readlink("/proc/self/ns/pid")
+	return strings.TrimSpace(string(boot)) + " " + space
+}
+
+// KeepOptions say how a process keeps track of what it starts.
+type KeepOptions struct {
+	Command string   // how this process was called, for messages
+	Program string   // that calls Supervise with its stdin and its last argument
+	Argv    []string // of that program, to which that argument is added
+	Env     []string // of that program
+}
+
+// Keeper keeps a state file of all that this process starts, and a supervisor that ends it should this process be
+// killed. Its owner closes it.
+type Keeper struct {
+	Swept []string // what dead owners had left, a line each
+
+	mu         sync.Mutex // over writing to state
+	state      *os.File   // nil after Close
+	path       string     // of it
+	supervisor *exec.Cmd
+	pipe       io.Closer // whose other end the supervisor reads
+}
+
+// keeping is the Keeper of this process, nil if it has none.
+var keeping atomic.Pointer[Keeper]
+
+// Keep ends what dead owners left, and begins to keep track of what this process starts from now on. There is one
+// Keeper in a process at a time.
+func Keep(o KeepOptions) (*Keeper, error) {
+	dir, err := RuntimeFolder()
+	if err != nil {
+		return nil, err
+	}
+	k := &Keeper{Swept: sweep(dir), path: filepath.Join(dir, strings.ReplaceAll(statePattern, "*", identity()))}
+	if err := k.create(dir, o.Command); err != nil {
+		return nil, fmt.Errorf("keep track of what is started: %w", err)
+	}
+	err = k.supervise(o)
+	if err == nil && !keeping.CompareAndSwap(nil, k) {
+		err = errors.New("this process has one already")
+	}
+	if err != nil {
+		k.end()
+		return nil, fmt.Errorf("start the supervisor: %w", err)
+	}
+	os.Setenv(BoxVariable, identity()+".0") // of what os/exec starts
+	return k, nil
+}
+
+// create makes the state file, which nobody sees before it is locked.
+func (k *Keeper) create(dir, command string) error {
+	f, err := os.CreateTemp(dir, "new-*")
+	if err != nil {
+		return err
+	}
+	self, err := readStat(os.Getpid())
+	if err == nil {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	}
+	if err == nil {
+		err = add(f, entry{Owner: &owner{bootName(), self.pid, self.started, command, time.Now().UnixNano()}})
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), k.path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		f.Close()
+		return err
+	}
+	k.state = f
+	return nil
+}
+
+// supervise starts the supervisor, in a session of its own: what ends this process by a signal to its group does not
+// end that.
+func (k *Keeper) supervise(o KeepOptions) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	k.pipe = w
+	c := &exec.Cmd{
+		Path: o.Program, Args: append(o.Argv[:len(o.Argv):len(o.Argv)], k.path), Env: o.Env, Stdin: r,
+		Dir: filepath.Dir(k.path), SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	k.supervisor = c
+	return children.start(func() (int, error) {
+		if err := c.Start(); err != nil {
+			return 0, err
+		}
+		return c.Process.Pid, nil
+	})
+}
+
+// add appends one line to a state file. That it could not is no reason to give a run up: marks and cgroups tell most
+// of it, too.
+func add(w io.Writer, e entry) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return err
+}
+
+// note appends to the state file of this process, if it has one.
+func note(e entry) {
+	k := keeping.Load()
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.state != nil {
+		add(k.state, e)
+	}
+}
+
+// Close ends the processes that no tree of this one had, and then the supervisor. It is called when all trees were
+// stopped.
+func (k *Keeper) Close() error {
+	keeping.CompareAndSwap(k, nil)
+	os.Unsetenv(BoxVariable)
+	err := endStrays()
+	k.end()
+	return err
+}
+
+// end takes the state file away and lets the supervisor go.
+func (k *Keeper) end() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.state != nil {
+		os.Remove(k.path)
+		k.state.Close()
+		k.state = nil
+	}
+	k.pipe.Close()
+	if k.supervisor.Process != nil {
+		k.supervisor.Wait()
+		children.ended(k.supervisor.Process.Pid)
+	}
+}

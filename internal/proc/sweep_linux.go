@@ -1,0 +1,223 @@
+package proc
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Supervise reads r until it ends, which is when the process that holds its other end has died, and then ends all
+// that the state file at path lists. There is no such file if that process ended as it should.
+func Supervise(r io.Reader, path string) error {
+	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // what is killed by dyno's name is not this
+	if _, err := io.Copy(io.Discard, r); err != nil {
+		return err
+	}
+	_, err := settleState(path, true)
+	return err
+}
+
+// sweep ends what dead owners left whose state files lie in dir, and says so, a line for each of whom something was
+// left.
+func sweep(dir string) (told []string) {
+	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
+	for _, f := range files {
+		text, err := settleState(f, false)
+		if err != nil {
+			text = err.Error()
+		}
+		if text != "" {
+			told = append(told, text)
+		}
+	}
+	return told
+}
+
+// settleState ends what the owner of a state file left, and removes the file. It leaves those alone that are in use:
+// the owner lives, or another process is at it, for which it waits a while. just says that the owner has only now
+// died.
+func settleState(path string, just bool) (told string, err error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	l, err := readState(f)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	for deadline := time.Now().Add(2 * killTimeout); ; time.Sleep(10 * time.Millisecond) {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil {
+			break
+		}
+		if now, err := readStat(l.Pid); !just && err == nil && now.started == l.Started && l.Boot == bootName() {
+			return "", nil
+		}
+		if time.Now().After(deadline) {
+			return "", fmt.Errorf("lock %s: %w", path, err)
+		}
+	}
+	if _, err := os.Stat(path); err != nil { // the other has done it
+		return "", nil
+	}
+	ended, groups := 0, 0
+	if l.Boot == bootName() {
+		ended, groups, err = l.end(just)
+	}
+	if err != nil {
+		return "", fmt.Errorf("end what pid %d (%s) left: %w", l.Pid, l.Command, err)
+	}
+	if ended+groups > 0 {
+		told = fmt.Sprintf("pid %d (%s), started %s, was killed: ended %d processes and removed %d cgroups that it left",
+			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups)
+	}
+	return told, os.Remove(path)
+}
+
+// legacy is what a state file lists.
+type legacy struct {
+	owner
+	groups []string
+	known  map[int]uint64 // starttime by pid
+}
+
+// readState reads a state file. A last line that was cut off is left out.
+func readState(r io.Reader) (*legacy, error) {
+	l := &legacy{known: map[int]uint64{}}
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		var e entry
+		if json.Unmarshal(lines.Bytes(), &e) != nil {
+			continue
+		}
+		switch {
+		case e.Owner != nil:
+			l.owner = *e.Owner
+		case e.Group != "":
+			l.groups = append(l.groups, e.Group)
+		case e.Process != nil:
+			l.known[e.Process.Pid] = e.Process.Started
+		}
+	}
+	if l.Pid == 0 {
+		return nil, errors.New("it names no owner")
+	}
+	return l, nil
+}
+
+// end kills all processes of the legacy, and removes its groups. It says how many there were.
+func (l *legacy) end(just bool) (ended, groups int, err error) {
+	killed := map[int]uint64{}
+	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
+		for _, g := range l.groups {
+			killGroup(g)
+		}
+		all, err := processes()
+		if err != nil {
+			return 0, 0, err
+		}
+		left := l.living(all, just)
+		if len(left) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			return 0, 0, fmt.Errorf("not gone %v after SIGKILL: %v", killTimeout, pids(left))
+		}
+		for _, s := range left {
+			unix.Kill(s.pid, unix.SIGKILL) // it ends those that are stopped, too
+			killed[s.pid] = s.started
+		}
+	}
+	for _, g := range l.groups {
+		if _, err := os.Stat(g); err == nil && removeGroup(g) {
+			groups++
+		}
+	}
+	return len(killed), groups, nil
+}
+
+// living are the processes of the legacy: those listed, those in its groups, those that bear its mark, those in the
+// process groups of those listed while these numbers cannot be another's, and all that came from them.
+func (l *legacy) living(all []stat, just bool) []stat {
+	ours := map[int]bool{}
+	for _, g := range l.groups {
+		for _, pid := range groupMembers(g) {
+			ours[pid] = true
+		}
+	}
+	mark := []byte(fmt.Sprintf("%s=%d.%d.", BoxVariable, l.Pid, l.Started))
+	for _, s := range all {
+		started, listed := l.known[s.pid]
+		_, leader := l.known[s.group]
+		ours[s.pid] = ours[s.pid] || listed && started == s.started ||
+			s.started >= l.Started && (just && leader || marked(s.pid, mark))
+	}
+	delete(ours, os.Getpid())
+	descend(all, ours, l.Started)
+	return slices.DeleteFunc(slices.Clone(all), func(s stat) bool { return !ours[s.pid] || s.dead() })
+}
+
+// descend adds to ours all that came from them and started no earlier.
+func descend(all []stat, ours map[int]bool, since uint64) {
+	for grown := true; grown; {
+		grown = false
+		for i := range all {
+			if s := &all[i]; !ours[s.pid] && ours[s.parent] && s.started >= since {
+				ours[s.pid], grown = true, true
+			}
+		}
+	}
+}
+
+// marked reports whether process pid was started with a variable in its environment that begins so; a mark that ends
+// with a zero byte is a whole one.
+func marked(pid int, mark []byte) bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		return false
+	}
+	for v := range bytes.SplitAfterSeq(data, []byte{0}) {
+		if bytes.HasPrefix(v, mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// RuntimeFolder is where this user's dynos keep their state files: DYNO_RUNTIME_DIR, or a folder that goes with the
+// boot. It is the user's own.
+func RuntimeFolder() (string, error) {
+	if dir := os.Getenv(RuntimeVariable); dir != "" {
+		return dir, OwnFolder(dir)
+	}
+	places := []string{filepath.Join("/tmp", fmt.Sprintf("dyno-%d", os.Getuid()))}
+	if base := os.Getenv("XDG_RUNTIME_DIR"); os.Getuid() == 0 {
+		places = slices.Insert(places, 0, "/run/dyno")
+	} else if filepath.IsAbs(base) {
+		places = slices.Insert(places, 0, filepath.Join(base, "dyno"))
+	}
+	var refused []string
+	for _, dir := range places {
+		err := OwnFolder(dir)
+		if err == nil {
+			return dir, nil
+		}
+		refused = append(refused, err.Error())
+	}
+	return "", fmt.Errorf("keep track of what is started: %s; set %s to a folder of your own",
+		strings.Join(refused, "; "), RuntimeVariable)
+}
