@@ -134,7 +134,7 @@ func (f *loadFlags) defineRequest() {
 	f.addLines("header", "H", &f.headers, "a header, \"Name: value\"; may be repeated")
 	f.addText("body", "b", &f.body, "", "body: text, @FILE, or @- for standard input")
 	f.addText("body-file", "f", &f.bodyFile, "", "file that holds the body")
-	f.addBool("template", "", &f.template, "fill placeholders of the body in too: {int:1..1000}, {uuid}, {seq}, {pick:a,b}; those of the URL always are")
+	f.addBool("template", "", &f.template, "fill placeholders of the body and headers in too: {int:1..1000}, {uuid}, {seq}, {pick:a,b}; those of the URL always are")
 	f.addText("scenario", "", &f.scenario, "", "file of a weighted mix of requests and their contracts; the URL then gives the host alone")
 	f.addText("unix", "", &f.unix, "", "socket to connect to; the URL may then be left out")
 	f.addLines("resolve", "", &f.resolve, "host:port:address to connect to, as in curl; may be repeated")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"net/http"
 	"os"
 	"path"
@@ -20,7 +19,7 @@ import (
 
 // scenarioFor says what is sent and what must come back, and the value of Host.
 func (f *loadFlags) scenarioFor(ctx context.Context, t *target) (s *scenario.Scenario, host string, err error) {
-	headers, host, err := readHeaders(f.headers.all)
+	headers, host, err := readHeaders(f.headers.all, !f.template)
 	if err != nil {
 		return nil, "", err
 	}
@@ -38,17 +37,36 @@ func (f *loadFlags) scenarioFor(ctx context.Context, t *target) (s *scenario.Sce
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := s.Compile(host, scenario.Options{}); err != nil {
+	mix, err := s.Compile(host, scenario.Options{})
+	if err != nil {
 		return nil, "", usage(err)
 	}
+	switch {
+	case mix.Closes():
+		return s, host, f.closing()
+	case f.noKeepalive && slices.ContainsFunc(headers, func(h scenario.HeaderLine) bool { return strings.EqualFold(h.Name, "connection") }):
+		return s, host, usagef("--no-keepalive and -H Connection: without keep-alive it is close; leave one out")
+	}
 	return s, host, nil
+}
+
+// closing is --no-keepalive, said by a header.
+func (f *loadFlags) closing() error {
+	switch {
+	case f.perConnection > 1:
+		return usagef("Connection: close and --requests-per-connection %d: each request ends its connection; leave one out", f.perConnection)
+	case f.pipeline > 1:
+		return usagef("Connection: close and --pipeline: a connection that carries one request has no pipeline; leave one out")
+	}
+	f.noKeepalive = true
+	return nil
 }
 
 // alone are the flags that a scenario says itself.
 var alone = []string{"method", "body", "body-file", "expect-status", "expect-length", "expect-body", "expect-sha256", "expect-header"}
 
-// readScenario reads the mix; headers go with every request of it.
-func (f *loadFlags) readScenario(t *target, headers map[string]string) (*scenario.Scenario, error) {
+// readScenario reads the mix; headers go with every request of it, in place of its own of the same name.
+func (f *loadFlags) readScenario(t *target, headers []scenario.HeaderLine) (*scenario.Scenario, error) {
 	for _, name := range alone {
 		if f.changed(name) {
 			return nil, usagef("--scenario and --%s: the scenario says what is sent and what must come back; leave one out", name)
@@ -67,9 +85,10 @@ func (f *loadFlags) readScenario(t *target, headers map[string]string) (*scenari
 	}
 	for i := range s.Requests {
 		r := &s.Requests[i]
-		own := r.Headers
-		r.Headers = maps.Clone(headers)
-		maps.Copy(r.Headers, own)
+		own := slices.DeleteFunc(r.Headers, func(h scenario.HeaderLine) bool {
+			return slices.ContainsFunc(headers, func(o scenario.HeaderLine) bool { return strings.EqualFold(o.Name, h.Name) })
+		})
+		r.Headers = slices.Concat(headers, own)
 	}
 	return s, nil
 }
@@ -93,7 +112,7 @@ func (f oneFile) Open(name string) (fs.File, error) {
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
 
 // oneRequest is the scenario of a URL and the flags beside it.
-func (f *loadFlags) oneRequest(ctx context.Context, t *target, headers map[string]string) (*scenario.Scenario, error) {
+func (f *loadFlags) oneRequest(ctx context.Context, t *target, headers []scenario.HeaderLine) (*scenario.Scenario, error) {
 	body, err := f.readBody(ctx)
 	if err != nil {
 		return nil, err
@@ -170,14 +189,12 @@ func readFile(flag, name string) (string, error) {
 var own = map[string]string{
 	"content-length":    "it is written from the body",
 	"transfer-encoding": "the body is sent with its length",
-	"connection":        "say --no-keepalive or --requests-per-connection",
 }
 
-// readHeaders reads lines of "Name: value". Host is taken out; values of one name are joined as RFC 9110 §5.3 has it, or cookies as RFC
-// 6265 §5.4 does.
-func readHeaders(all []string) (headers map[string]string, host string, err error) {
-	headers = map[string]string{}
-	names := map[string]string{} // as first written, by lower case
+// readHeaders reads lines of "Name: value", which are sent in their order, one of them perhaps Host. Verbatim says that they hold no
+// placeholders.
+func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, host string, err error) {
+	hosts := 0
 	for _, line := range all {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
@@ -185,23 +202,15 @@ func readHeaders(all []string) (headers map[string]string, host string, err erro
 		switch {
 		case !ok || !isToken(name) || strings.ContainsFunc(value, isControl):
 			return nil, "", usagef("-H %q: want \"Name: value\"", line)
-		case low == "connection" && strings.EqualFold(value, "keep-alive"): // as it is anyway
-			continue
 		case own[low] != "":
-			return nil, "", usagef("-H %q: %s", line, own[low])
+			return nil, "", usagef("-H %q: %s; leave it out", line, own[low])
 		case low == "host":
-			host = value
-			continue
-		}
-		if first, again := names[low]; again {
-			between := ", "
-			if low == "cookie" {
-				between = "; "
+			if hosts++; hosts > 1 {
+				return nil, "", usagef("-H %q: a request has one Host; leave the others out", line)
 			}
-			headers[first] += between + value
-			continue
+			host = value
 		}
-		names[low], headers[name] = name, value
+		headers = append(headers, scenario.HeaderLine{Name: name, Value: value, Verbatim: verbatim})
 	}
 	return headers, host, nil
 }

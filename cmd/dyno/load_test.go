@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"net"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"dyno/internal/result"
+	"dyno/internal/scenario"
 	"dyno/internal/summary"
 )
 
@@ -45,7 +48,13 @@ func TestLoad(t *testing.T) {
 			env.Defer(func() { unix.Close() })
 			addr := tcp.Listener.Addr().String()
 			_, port, _ := net.SplitHostPort(addr)
-			for k, v := range map[string]string{"ADDR": addr, "PORT": port, "SOCK": sock, "NO_COLOR": "1"} {
+			heads, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			env.Defer(func() { heads.Close() })
+			go echoHeads(heads)
+			for k, v := range map[string]string{"ADDR": addr, "HEADS": heads.Addr().String(), "PORT": port, "SOCK": sock, "NO_COLOR": "1"} {
 				env.Setenv(k, v)
 			}
 			env.Values["server"] = s
@@ -53,6 +62,30 @@ func TestLoad(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"served": served, "code": code},
 	})
+}
+
+// echoHeads answers each request with its head as it came, without the carriage returns, and closes where that says so.
+func echoHeads(ln net.Listener) {
+	for {
+		c, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer c.Close()
+			in := bufio.NewScanner(c)
+			for head := ""; in.Scan(); {
+				if head += in.Text() + "\n"; in.Text() != "" {
+					continue
+				}
+				fmt.Fprintf(c, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s", len(head), head)
+				if strings.Contains(head, "\nConnection: close\n") {
+					return
+				}
+				head = ""
+			}
+		}()
+	}
 }
 
 // served checks how many requests the server has had: served COUNT METHOD PATH [WORD…], each word being in headers or body.
@@ -189,14 +222,23 @@ func TestReadTarget(t *testing.T) {
 }
 
 func TestReadHeaders(t *testing.T) {
-	h, host, err := readHeaders([]string{"Accept: text/plain", "host: a", "X-A:1", "x-a: 2", "Cookie: a=b", "cookie: c=d", "Empty:", "Connection: keep-alive"})
-	if err != nil || host != "a" || len(h) != 4 || h["X-A"] != "1, 2" || h["Cookie"] != "a=b; c=d" || h["Accept"] != "text/plain" {
-		t.Errorf("%q, %q, %v", h, host, err)
+	all := []string{"Accept: text/plain", "host: a", "X-A:1", "x-a: 2", "Cookie: a=b", "cookie: c=d", "Empty:", "Connection: keep-alive", "A: {uuid}"}
+	got, host, err := readHeaders(all, true)
+	want := []scenario.HeaderLine{{Name: "Accept", Value: "text/plain"}, {Name: "host", Value: "a"}, {Name: "X-A", Value: "1"}, {Name: "x-a", Value: "2"},
+		{Name: "Cookie", Value: "a=b"}, {Name: "cookie", Value: "c=d"}, {Name: "Empty"}, {Name: "Connection", Value: "keep-alive"}, {Name: "A", Value: "{uuid}"}}
+	for i := range want {
+		want[i].Verbatim = true
 	}
-	for _, bad := range []string{"", "X", ": v", "A B: c", "A: b\r\nC: d", "Content-Length: 5", "Transfer-Encoding: chunked", "Connection: close"} {
-		if _, _, err := readHeaders([]string{bad}); err == nil {
+	if err != nil || host != "a" || !slices.Equal(got, want) {
+		t.Errorf("%+v, %q, %v", got, host, err)
+	}
+	for _, bad := range []string{"", "X", ": v", "A B: c", "A: b\r\nC: d", "Content-Length: 5", "Transfer-Encoding: chunked"} {
+		if _, _, err := readHeaders([]string{bad}, true); err == nil {
 			t.Errorf("%q: no error", bad)
 		}
+	}
+	if _, _, err := readHeaders([]string{"Host: a", "host: b"}, true); err == nil {
+		t.Error("two hosts: no error")
 	}
 }
 

@@ -24,7 +24,7 @@ type Job struct {
 	CPUs        []int         // that the workers are pinned to, round robin; nil leaves them free
 
 	// PerConnection is how many requests a connection carries before the client closes it and dials anew for the next; 0: no end. With 1
-	// every request says "Connection: close".
+	// every request says "Connection: close"; where the Scenario's requests say so, it is 1.
 	PerConnection int
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel

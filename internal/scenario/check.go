@@ -32,18 +32,18 @@ func (r *Request) check(host string) error {
 	case !inPath.takes(host):
 		return fmt.Errorf("%q is no host", host)
 	}
-	seen := map[string]bool{}
-	for _, name := range sortedKeys(r.Headers) {
-		lower := strings.ToLower(name)
-		switch value := r.Headers[name]; {
-		case !isToken(name) || !inValue.takes(value):
-			return wrong("headers."+name, "%q is no header", name+": "+value)
-		case seen[lower]:
-			return wrong("headers."+name, "%s stands there twice", name)
+	hosts := 0
+	for _, h := range r.Headers {
+		switch lower := strings.ToLower(h.Name); {
+		case !isToken(h.Name) || !inValue.takes(h.Value):
+			return wrong("headers."+h.Name, "%q is no header", h.Name+": "+h.Value)
 		case lower == "content-length" || lower == "transfer-encoding":
-			return wrong("headers."+name, "%s follows from the body: leave it out", name)
+			return wrong("headers."+h.Name, "%s follows from the body: leave it out", h.Name)
+		case lower == "host":
+			if hosts++; hosts > 1 { // which a server must refuse (RFC 9112 3.2)
+				return wrong("headers."+h.Name, "%s stands there twice", h.Name)
+			}
 		}
-		seen[lower] = true
 	}
 	switch {
 	case r.Expect.Recalls && r.Weight > 0:

@@ -22,7 +22,11 @@ type Mix struct {
 	until     []int  // cumulated weights
 	total     int    // sum of weights
 	session   string // name of the session's cookie
+	closes    bool   // each request says Connection: close in a header of its own
 }
+
+// Closes reports whether the requests themselves ask for connections to end: each then carries one.
+func (m *Mix) Closes() bool { return m.closes }
 
 // template is a request cut at what is not known before it is sent.
 type template struct {
@@ -57,6 +61,12 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 			return nil, fmt.Errorf("scenario %s: request %q: %w", s.Name, r.Name, err)
 		}
 		if r.Weight > 0 {
+			if closes := r.closes(); m.total == 0 {
+				m.closes = closes
+			} else if closes != m.closes {
+				return nil, fmt.Errorf("scenario %s: request %q: one request says Connection: close and another does not; say it in all, or in none",
+					s.Name, r.Name)
+			}
 			m.total += r.Weight
 			m.until = append(m.until, m.total)
 			m.templates = append(m.templates, t)
@@ -156,25 +166,20 @@ func (t *template) content(r *Request, b *builder) error {
 
 // headers adds the header lines, but for Content-Length.
 func (b *builder) headers(r *Request, host string, o Options) error {
-	names := sortedKeys(r.Headers)
-	find := func(name string) int {
-		return slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, name) })
-	}
-	if i := find("host"); i > 0 { // it goes first (RFC 9110 7.2)
-		own := names[i]
-		names = slices.Insert(slices.Delete(names, i, i+1), 0, own)
-	} else if i < 0 {
+	if !r.says("host") { // it goes first (RFC 9110 7.2)
 		b.text = append(b.text, "Host: "+host+"\r\n"...)
 	}
 	jar := o.Cookies // still to be added
-	for _, name := range names {
-		more := o.Cookies && strings.EqualFold(name, "cookie")
-		if more && r.Headers[name] == "" {
+	for _, h := range r.Headers {
+		more := jar && strings.EqualFold(h.Name, "cookie")
+		if more && h.Value == "" {
 			continue
 		}
-		b.text = append(b.text, name+": "...)
-		if !b.fill(r.Headers[name], inValue) {
-			return wrong("headers."+name, "%w", b.err)
+		b.text = append(b.text, h.Name+": "...)
+		if h.Verbatim {
+			b.text = append(b.text, h.Value...)
+		} else if !b.fill(h.Value, inValue) {
+			return wrong("headers."+h.Name, "%w", b.err)
 		}
 		if more { // one header for all cookies (RFC 6265 5.4)
 			b.slot(part{then: cookieMore})
@@ -185,22 +190,35 @@ func (b *builder) headers(r *Request, host string, o Options) error {
 	if jar {
 		b.slot(part{then: cookieLine})
 	}
-	if o.Close && find("connection") < 0 {
+	if o.Close && !r.says("connection") {
 		b.text = append(b.text, "Connection: close\r\n"...)
 	}
 	return nil
 }
 
+// says reports whether r has a header of this name.
+func (r *Request) says(name string) bool {
+	return slices.ContainsFunc(r.Headers, func(h HeaderLine) bool { return strings.EqualFold(h.Name, name) })
+}
+
+// closes reports whether r asks for its connection to end with its answer (RFC 9112 9.6).
+func (r *Request) closes() bool {
+	return slices.ContainsFunc(r.Headers, func(h HeaderLine) bool {
+		return strings.EqualFold(h.Name, "connection") && slices.ContainsFunc(strings.Split(h.Value, ","),
+			func(option string) bool { return strings.EqualFold(strings.TrimSpace(option), "close") })
+	})
+}
+
 // ownHost finds the host whose cookies the request carries, if its headers name it.
 func (t *template) ownHost(r *Request) error {
-	for name, value := range r.Headers {
-		if !strings.EqualFold(name, "host") {
+	for _, h := range r.Headers {
+		if !strings.EqualFold(h.Name, "host") {
 			continue
 		}
-		t.host = value
+		t.host = h.Value
 		b := builder{names: sortedKeys(r.With), named: t.named}
-		if b.fill(value, inValue); b.done()[0].then != nothing {
-			return wrong("headers."+name, "with cookies the host must be fixed: it says whose they are")
+		if b.fill(h.Value, inValue); !h.Verbatim && b.done()[0].then != nothing {
+			return wrong("headers."+h.Name, "with cookies the host must be fixed: it says whose they are")
 		}
 	}
 	return nil

@@ -14,14 +14,15 @@ func TestRendering(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"get":             {get("/a?b=c", "B", "2", "A", "1"), Options{}, "GET /a?b=c HTTP/1.1\r\nHost: h:1\r\nA: 1\r\nB: 2\r\n\r\n"},
+		"get":             {get("/a?b=c", "B", "2", "A", "1"), Options{}, "GET /a?b=c HTTP/1.1\r\nHost: h:1\r\nB: 2\r\nA: 1\r\n\r\n"},
 		"post":            {post("value"), Options{}, "POST / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 5\r\n\r\nvalue"},
 		"empty put":       {put, Options{}, "PUT / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n"},
 		"empty patch":     {patch, Options{}, "PATCH / HTTP/1.1\r\nHost: h:1\r\n\r\n"},
 		"drawn body":      {post("{int:7..7}"), Options{}, "POST / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 1\r\n\r\n7"},
 		"close":           {post("value"), Options{Close: true}, "POST / HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\nContent-Length: 5\r\n\r\nvalue"},
 		"close, not ours": {get("/", "connection", "TE"), Options{Close: true}, "GET / HTTP/1.1\r\nHost: h:1\r\nconnection: TE\r\n\r\n"},
-		"own host":        {get("/", "A", "1", "host", "other.example"), Options{}, "GET / HTTP/1.1\r\nhost: other.example\r\nA: 1\r\n\r\n"},
+		"own host":        {get("/", "A", "1", "host", "other.example"), Options{}, "GET / HTTP/1.1\r\nA: 1\r\nhost: other.example\r\n\r\n"},
+		"twice":           {get("/", "B", "1", "A", "2", "b", "3"), Options{}, "GET / HTTP/1.1\r\nHost: h:1\r\nB: 1\r\nA: 2\r\nb: 3\r\n\r\n"},
 		"own host alone":  {get("/", "Host", "{pick:x.example}"), Options{}, "GET / HTTP/1.1\r\nHost: x.example\r\n\r\n"},
 		"own cookie":      {get("/", "Cookie", "a=1", "X", "1"), Options{Cookies: true}, "GET / HTTP/1.1\r\nHost: h:1\r\nCookie: a=1\r\nX: 1\r\n\r\n"},
 		"empty cookie":    {get("/", "Cookie", ""), Options{Cookies: true}, "GET / HTTP/1.1\r\nHost: h:1\r\n\r\n"},
@@ -78,7 +79,7 @@ func TestCompileErrors(t *testing.T) {
 		"many names":            {r: with(get("/"), many), want: "17 inputs; at most 16"},
 		"header name":           {r: get("/", "a b", "1"), want: `"a b: 1" is no header`},
 		"header value":          {r: get("/", "A", "1\r\nB: 2"), want: "is no header"},
-		"header twice":          {r: get("/", "A", "1", "a", "2"), want: "a stands there twice"},
+		"host twice":            {r: get("/", "Host", "1", "host", "2"), want: "host stands there twice"},
 		"own length":            {r: get("/", "content-length", "1"), want: "follows from the body"},
 		"own coding":            {r: get("/", "Transfer-Encoding", "chunked"), want: "follows from the body"},
 		"drawn host":            {r: get("/", "Host", "{pick:a,b}"), o: Options{Cookies: true}, want: "with cookies the host must be fixed"},

@@ -18,7 +18,7 @@ func FuzzCompile(f *testing.F) {
 	f.Add("HEAD", "/{int:1..0}", "Host", "{id}", "{int:", "{uuid", "x y", uint8(3))
 	f.Add("OPTIONS", "/{int:-9223372036854775808..9223372036854775807}", "Connection", "keep-alive", "{{pick:x}}", "{}", "{uuid}", uint8(4))
 	f.Fuzz(func(t *testing.T, method, path, name, value, body, answer, picks string, options uint8) {
-		r := Request{Method: method, Path: path, Headers: map[string]string{name: value}, Body: body, Weight: 1,
+		r := Request{Method: method, Path: path, Headers: []HeaderLine{{Name: name, Value: value}}, Body: body, Weight: 1,
 			Expect: Expect{Status: 200, Body: &answer}, With: map[string]Input{"id": {Pick: strings.Split(picks, ",")}}}
 		if options&4 != 0 {
 			r.Expect.Body = nil

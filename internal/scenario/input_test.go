@@ -20,9 +20,9 @@ var ok200 = Expect{Status: 200}
 
 // get is a request of this path and these headers, name and value by turns.
 func get(path string, headers ...string) Request {
-	r := Request{Name: "get", Method: "GET", Path: path, Weight: 1, Expect: ok200, Headers: map[string]string{}}
+	r := Request{Name: "get", Method: "GET", Path: path, Weight: 1, Expect: ok200}
 	for i := 0; i < len(headers); i += 2 {
-		r.Headers[headers[i]] = headers[i+1]
+		r.Headers = append(r.Headers, HeaderLine{Name: headers[i], Value: headers[i+1]})
 	}
 	return r
 }
@@ -121,7 +121,7 @@ func TestPlaceholders(t *testing.T) {
 // TestDrawnOnce: a name stands for one value in all of a request and its contract; inline ones are drawn anew.
 func TestDrawnOnce(t *testing.T) {
 	body := "got {id} {key} {n} {who}"
-	r := Request{Method: "PUT", Path: "/{id}/{key}?n={n}&w={who}", Headers: map[string]string{"X": "{id} {key} {n} {who} {uuid} {uuid}"}, Body: body, Weight: 1,
+	r := Request{Method: "PUT", Path: "/{id}/{key}?n={n}&w={who}", Headers: []HeaderLine{{Name: "X", Value: "{id} {key} {n} {who} {uuid} {uuid}"}}, Body: body, Weight: 1,
 		Expect: Expect{Status: 200, Body: &body},
 		With:   map[string]Input{"id": {Int: [2]int64{1, 1e9}}, "key": {UUID: true}, "n": {Seq: true}, "who": {Pick: []string{"x", "yy", "zzz"}}}}
 	src := source1(t, Options{}, r)
@@ -259,7 +259,7 @@ func TestContentLength(t *testing.T) {
 
 func TestNextDoesNotAllocate(t *testing.T) {
 	body := "{id} {key} {n} {who}"
-	r := Request{Method: "PUT", Path: "/{id}/{int:-5..5}/{uuid}", Headers: map[string]string{"X": "{seq} {pick:a,bbb}", "Cookie": "a={n}"}, Weight: 1,
+	r := Request{Method: "PUT", Path: "/{id}/{int:-5..5}/{uuid}", Headers: []HeaderLine{{Name: "Cookie", Value: "a={n}"}, {Name: "X", Value: "{seq} {pick:a,bbb}"}}, Weight: 1,
 		Body: body + "{int:1..100000}{uuid}{seq}{pick:a,bbbbbbbbbbb}", Expect: Expect{Status: 200, Body: &body},
 		With: map[string]Input{"id": {Int: [2]int64{1, 1e9}}, "key": {UUID: true}, "n": {Seq: true}, "who": {Pick: []string{"x", "yy", "zzz"}}}}
 	sum := get("/")

@@ -116,9 +116,19 @@ func Read(fsys fs.FS, name string) (*Scenario, error) {
 // request is what k says, or which of its keys is wrong, and how. Has tells which keys are there.
 func (k *requestKeys) request(fsys fs.FS, has func(key string) bool) (q Request, key string, err error) {
 	e := &k.Expect
-	q = Request{Name: k.Name, Method: k.Method, Path: k.Path, Headers: k.Headers, Body: k.Body, Weight: 1, With: map[string]Input{}, Remembers: k.Remembers,
+	q = Request{Name: k.Name, Method: k.Method, Path: k.Path, Body: k.Body, Weight: 1, With: map[string]Input{}, Remembers: k.Remembers,
 		Expect: Expect{Status: e.Status, Body: e.Body, Length: e.Length, SHA256: e.SHA256, Headers: e.Headers, Collapse: e.Collapse,
 			JSON: e.JSON, JSONOf: e.JSONOf, Session: e.Session, Recalls: e.Recalls}}
+	for _, name := range sortedKeys(k.Headers) {
+		switch line := (HeaderLine{Name: name, Value: k.Headers[name]}); {
+		case q.says(name):
+			return q, "headers." + name, fmt.Errorf("%s stands there twice", name)
+		case strings.EqualFold(name, "host"): // it goes first (RFC 9110 7.2)
+			q.Headers = slices.Insert(q.Headers, 0, line)
+		default:
+			q.Headers = append(q.Headers, line)
+		}
+	}
 	if k.Weight != nil {
 		q.Weight = *k.Weight
 	}
@@ -265,8 +275,8 @@ func (r *Request) mistaken(s *Scenario) (key string, err error) {
 		return "expect", errors.New("say by which cookie: session = \"name\", at the top")
 	}
 	text := r.Path + r.Body
-	for _, value := range r.Headers {
-		text += value
+	for _, h := range r.Headers {
+		text += h.Value
 	}
 	for _, name := range sortedKeys(r.With) {
 		if !strings.Contains(text, "{"+name+"}") {

@@ -24,7 +24,7 @@ type Request struct {
 	Name    string
 	Method  string
 	Path    string
-	Headers map[string]string
+	Headers []HeaderLine // are sent in this order; Host goes before them, unless it is one of them
 	Body    string
 	Weight  int // 0: verified, never loaded
 	With    map[string]Input
@@ -35,6 +35,12 @@ type Request struct {
 	Remembers string
 
 	Expect Expect
+}
+
+// HeaderLine is a line of a request's head.
+type HeaderLine struct {
+	Name, Value string
+	Verbatim    bool // Value holds no placeholders
 }
 
 // Input is how a named placeholder is drawn, once per request, to stand alike wherever it occurs in it. It is of one kind: Pick, UUID or

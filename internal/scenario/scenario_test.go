@@ -215,3 +215,22 @@ func TestShippedScenariosAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestReadHeaderOrder: a table has no order, so lines are sorted by name, Host before them.
+func TestReadHeaderOrder(t *testing.T) {
+	file := func(headers string) fstest.MapFS {
+		return fstest.MapFS{"scenarios/s.toml": {Data: []byte("name = \"s\"\n[[request]]\nmethod = \"GET\"\npath = \"/\"\nheaders = " + headers +
+			"\nexpect = { status = 200 }\n")}}
+	}
+	s, err := Read(file(`{ b = "1", host = "h", A = "2" }`), "s")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []HeaderLine{{Name: "host", Value: "h"}, {Name: "A", Value: "2"}, {Name: "b", Value: "1"}}
+	if got := s.Requests[0].Headers; !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	if _, err := Read(file(`{ A = "1", a = "2" }`), "s"); err == nil || !strings.Contains(err.Error(), "stands there twice") {
+		t.Errorf("one name twice: %v", err)
+	}
+}

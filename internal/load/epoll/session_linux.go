@@ -52,6 +52,9 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
+	if mix.Closes() {
+		job.PerConnection = 1
+	}
 	s := &session{job: job}
 	base := time.Now()
 	for i := range job.Workers {

@@ -24,7 +24,7 @@ import (
 func values(method, body string) *scenario.Scenario {
 	answer := "value"
 	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{
-		{Name: "get", Method: method, Path: "/api/values/{id}", Body: body, Weight: 1, Headers: map[string]string{"X-Kind": "a b"},
+		{Name: "get", Method: method, Path: "/api/values/{id}", Body: body, Weight: 1, Headers: []scenario.HeaderLine{{Name: "X-Kind", Value: "a b"}},
 			With: map[string]scenario.Input{"id": {Int: [2]int64{1, 9}}}, Expect: scenario.Expect{Status: 200, Body: &answer}},
 		{Name: "no-route", Method: "GET", Path: "/nowhere", Expect: scenario.Expect{Status: 404}},
 	}}

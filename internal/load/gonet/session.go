@@ -82,6 +82,9 @@ func (s *session) prepare() error {
 	if err != nil {
 		return err
 	}
+	if mix.Closes() {
+		job.PerConnection = 1
+	}
 	for i := range job.Connections {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		s.conns = append(s.conns, &conn{

@@ -10,12 +10,41 @@ import (
 	"time"
 
 	"dyno/internal/load"
+	"dyno/internal/scenario"
 )
 
 // dials are about how connections come and go.
 var dials = map[string]func(*testing.T, load.Engine){
-	"per connection": perConnection, "per connection: server gone": perConnectionGone, "lazy": lazy, "lazy: nobody there": lazyNobody,
+	"per connection": perConnection, "closing requests": closingRequests, "per connection: server gone": perConnectionGone, "lazy": lazy, "lazy: nobody there": lazyNobody,
 	"cookies": cookies, "local addresses": localAddresses, "local addresses: not ours": localAddressesNotOurs,
+}
+
+// closingRequests: requests that say so themselves have a connection each, though the server closes without a word.
+func closingRequests(t *testing.T, e load.Engine) {
+	for _, schedule := range []*load.Schedule{nil, constant(2000)} {
+		s := serve(t, "tcp", func(p *peer) {
+			if p.next() {
+				p.say(value)
+			}
+		})
+		j := job(s)
+		j.Scenario.Requests[0].Headers = []scenario.HeaderLine{{Name: "A", Value: "1"}, {Name: "connection", Value: "x, Close"}}
+		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 60, Schedule: schedule}, 0)
+		if o.Succeeded != 60 || o.Detail.Response == nil {
+			t.Errorf("schedule %v: %+v", schedule, o.Load)
+		}
+		if n := s.accepted.Load(); n < 60 {
+			t.Errorf("schedule %v: %d connections", schedule, n)
+		}
+	}
+	s := serve(t, "tcp", each(value))
+	j := job(s)
+	other := j.Scenario.Requests[0]
+	other.Headers = []scenario.HeaderLine{{Name: "Connection", Value: "close"}}
+	j.Scenario.Requests = append(j.Scenario.Requests, other)
+	if _, err := e.Open(t.Context(), j); err == nil || !strings.Contains(err.Error(), "say it in all, or in none") {
+		t.Errorf("one request of two closes: %v", err)
+	}
 }
 
 // perConnection: the client closes after so many answers, and says so where it is one.
