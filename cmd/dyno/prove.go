@@ -25,6 +25,7 @@ func proveCommand() *cobra.Command {
 	var out string
 	var condense, wait bool
 	var more int
+	var steady time.Duration
 	cmd := &cobra.Command{
 		Use:   "prove",
 		Short: "Show by experiment that the verdicts hold",
@@ -47,12 +48,16 @@ func proveCommand() *cobra.Command {
 				return usagef("--condense wants --out")
 			case condense:
 				return condenseRuns(args, out)
+			case cmd.Flags().Changed("steady") && cmd.Flags().NFlag() > 1 && !(cmd.Flags().NFlag() == 2 && cmd.Flags().Changed("out")):
+				return usagef("--steady makes the steadiness experiment and nothing else; beside it there is room for --out only")
+			case cmd.Flags().Changed("steady"):
+				return proveSteady(cmd, beside(out, steadyFile), steady)
 			case cmd.Flags().Changed("live") && more < 0:
 				return usagef("--live=%d: want how many more runs, or --live alone for all that are missing", more)
 			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only")):
 				return usagef("--live makes live runs and nothing else; beside it there is room for --out only")
 			case cmd.Flags().Changed("live"):
-				return proveLive(cmd, livePath(out), more, wait)
+				return proveLive(cmd, beside(out, liveFile), more, wait)
 			case o.Reps < 1:
 				return usagef("--reps %d; at least 1", o.Reps)
 			case o.Only != "" && !proof.IsSection(o.Only):
@@ -66,7 +71,7 @@ func proveCommand() *cobra.Command {
 			o.Progress = func(text string) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%6s  %s\n", time.Since(start).Round(time.Second), text)
 			}
-			live, err := readLive(livePath(out))
+			live, err := readLive(beside(out, liveFile))
 			if err != nil {
 				return err
 			}
@@ -94,6 +99,8 @@ func proveCommand() *cobra.Command {
 	cmd.Flags().IntVar(&more, "live", 0, "make live runs: all that are missing, or --live=N for N more")
 	waitFlag(cmd, &wait)
 	cmd.Flags().Lookup("live").NoOptDefVal = "0"
+	cmd.Flags().DurationVar(&steady, "steady", 0, "make units of the steadiness experiment for so long (35m unless given as --steady=TIME)")
+	cmd.Flags().Lookup("steady").NoOptDefVal = "35m"
 	cmd.Flags().BoolVar(&condense, "condense", false, "condense the given runs into the recording that is replayed, at --out")
 	if err := cmd.Flags().MarkHidden("condense"); err != nil {
 		panic(err)
@@ -101,12 +108,12 @@ func proveCommand() *cobra.Command {
 	return cmd
 }
 
-// livePath is where the live runs of a page lie: beside it.
-func livePath(page string) string {
+// beside is where a file with results lies that a page shows.
+func beside(page, file string) string {
 	if page == "-" {
-		return filepath.Join("doc", liveFile)
+		return filepath.Join("doc", file)
 	}
-	return filepath.Join(filepath.Dir(page), liveFile)
+	return filepath.Join(filepath.Dir(page), file)
 }
 
 // readLive reads the live runs that there are.

@@ -2,9 +2,12 @@ package proof
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"dyno/internal/analysis"
 )
 
 // titles of the recorded metrics.
@@ -160,4 +163,30 @@ func (g *page) limits() {
 	g.say("- A server that suffers more than another when the machine is slow *is* slower on such a machine. Where others are seen to take the CPU, those rounds are void; where")
 	g.say("  nobody sees them, the ratio is that of the day, and V16 can only say that it may depend on it.")
 	g.say("- Intervals and ties assume that the epochs' values are symmetric about the true log ratio. The verdict \"different\" does not: the random order makes it so.")
+}
+
+// steadyTable has a row for each contestant and arm.
+func (g *page) steadyTable(units []SteadyUnit) {
+	text := func(e analysis.Estimate) string {
+		switch {
+		case e.N == 0:
+			return ""
+		case math.IsInf(e.Hi, 0):
+			return fmt.Sprintf("%.3f", e.Value)
+		}
+		return fmt.Sprintf("%.3f (%.3f–%.3f)", e.Value, e.Lo, e.Hi)
+	}
+	rows := [][]string{{"contestant", "trial", "units", "requests/s ÷ " + SteadyContestants[0], "÷ that of the default", "the same of CPU/request"}}
+	for _, r := range SteadyRows(units) {
+		rows = append(rows, []string{r.Contestant, r.Arm.String(), fmt.Sprint(r.Ratio.N), text(r.Ratio), text(r.Against), text(r.CPU)})
+	}
+	g.table(rows...)
+}
+
+// SteadyTable writes the table of the steadiness experiment.
+func SteadyTable(w io.Writer, units []SteadyUnit) error {
+	g := &page{}
+	g.steadyTable(units)
+	_, err := w.Write(g.b.Bytes())
+	return err
 }

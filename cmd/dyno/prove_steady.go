@@ -1,0 +1,121 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/bench"
+	"dyno/internal/plan"
+	"dyno/internal/proof"
+	"dyno/internal/result"
+)
+
+// steadyFile holds the units of the steadiness experiment, beside the page that shows them.
+const steadyFile = "steady.jsonl"
+
+// steadyBudget is more than any unit takes.
+const steadyBudget = 10 * time.Minute
+
+// proveSteady makes units of the steadiness experiment for so long and appends each to file.
+func proveSteady(cmd *cobra.Command, file string, most time.Duration) error {
+	pr, err := openProject()
+	if err != nil {
+		return err
+	}
+	done, err := readSteady(file)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	commit := commitOf(cmd.Context(), pr.root, file)
+	err = proof.RunSteady(cmd.Context(), &proof.SteadyOptions{
+		Done: done, For: most, Now: time.Now,
+		Play: func(ctx context.Context, t proof.SteadyTask) (*result.Run, error) { return playSteady(cmd, pr, t) },
+		Keep: func(u proof.SteadyUnit) error {
+			u.Commit = commit
+			line, err := json.Marshal(u)
+			if err != nil {
+				return err
+			}
+			if _, err := f.Write(append(line, '\n')); err != nil {
+				return err
+			}
+			done = append(done, u)
+			fmt.Fprintf(cmd.ErrOrStderr(), "block %d, %v: %.0f s\n", u.Block, u.Arm, u.Seconds)
+			return f.Sync()
+		},
+	})
+	if out := cmd.OutOrStdout(); err == nil {
+		err = proof.SteadyTable(out, done)
+	}
+	return err
+}
+
+// playSteady carries one unit out, in a folder that is gone afterwards.
+func playSteady(cmd *cobra.Command, pr *project, t proof.SteadyTask) (run *result.Run, err error) {
+	dir, err := os.MkdirTemp("", "dyno-steady-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	f := &runFlags{
+		protocol: plan.Sweep, profile: "quick", contestants: proof.SteadyContestants, primary: "throughput", alpha: proof.Alpha,
+		margin: proof.Margin, budget: steadyBudget, epochs: 1, seed: t.Seed, out: filepath.Join(dir, "run"), offline: true,
+	}
+	p, sc, err := planOf(pr, f, defaultStudy)
+	if err != nil {
+		return nil, err
+	}
+	p.TrialNS, p.Rounds, p.Pilots, p.Controls, p.Ceiling = t.TrialNS, t.Rounds(), 0, []string{}, ""
+	store, err := result.Create(f.out)
+	if err != nil {
+		return nil, err
+	}
+	defer store.Close()
+	return measure(cmd, f, pr, p, sc, store, func(b *bench.Bench) (*result.Run, error) {
+		if !t.Frozen {
+			b.Host = awake{b.Host}
+		}
+		return b.Run(cmd.Context(), *p)
+	})
+}
+
+// readSteady reads the units that there are.
+func readSteady(name string) ([]proof.SteadyUnit, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return proof.ReadSteady(f, name)
+}
+
+// awake is a host whose servers are never frozen.
+type awake struct{ bench.Host }
+
+func (a awake) Launch(ctx context.Context, name string, l bench.Launch) (bench.Server, error) {
+	s, err := a.Host.Launch(ctx, name, l)
+	if err != nil {
+		return nil, err
+	}
+	return awakeServer{s}, nil
+}
+
+type awakeServer struct{ bench.Server }
+
+func (awakeServer) Freeze() error { return nil }
+func (awakeServer) Thaw() error   { return nil }
