@@ -60,6 +60,7 @@ func Analyse(in Input) *Analysis {
 			a.Shares[c.Contestant] = x
 		}
 	}
+	a.Trends = t.trends(standing, family, in)
 	for _, m := range t.metrics(in.Fresh) {
 		if m.Told {
 			continue
@@ -68,6 +69,7 @@ func Analyse(in Input) *Analysis {
 		if a.TooBusy && m.Wall {
 			unrank(ps)
 		}
+		a.unrankMoving(ps)
 		if m.Name == in.Primary {
 			unrankAtCeiling(ps, shares)
 			if in.Family == nil {

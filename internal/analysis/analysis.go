@@ -17,6 +17,7 @@ type Metric struct {
 	Open  bool                                // of open loops alone: a closed loop has none
 	Rare  bool                                // shown of runs that have it
 	Told  bool                                // of the machine: more is neither better nor worse, so it is compared with nothing
+	Speed bool                                // of one that is warm it stands still from round to round: who still rises is compared with nobody
 	Held  bool                                // of runs with fresh processes alone: in others it is of all that the processes carried before, too
 	Of    func(*result.Trial) (float64, bool) // false: the trial has no such value
 
@@ -26,11 +27,11 @@ type Metric struct {
 
 // Metrics are all that a duel shows, the primary among them.
 var Metrics = []Metric{
-	{Name: "throughput", Title: "Throughput", Unit: "1/s", More: true, Wall: true, Of: throughput},
-	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Of: cpuPerRequest},
-	{Name: "p50", Title: "Service time, median", Unit: "ns", Wall: true, Of: p50},
+	{Name: "throughput", Title: "Throughput", Unit: "1/s", Speed: true, More: true, Wall: true, Of: throughput},
+	{Name: "cpu_per_request", Title: "CPU per request", Unit: "ns", Speed: true, Of: cpuPerRequest},
+	{Name: "p50", Title: "Service time, median", Unit: "ns", Speed: true, Wall: true, Of: p50},
 	{Name: "memory", Title: "Memory (PSS)", Unit: "bytes", Of: ofServer(pss), Idle: pss},
-	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Wall: true, Open: true, Of: responseP50},
+	{Name: "response_p50", Title: "Response time, median", Unit: "ns", Speed: true, Wall: true, Open: true, Of: responseP50},
 	{Name: "response_p99", Title: "Response time, 99 %", Unit: "ns", Wall: true, Open: true, Of: responseP99},
 	{Name: "heap_inuse", Title: "Heap in use", Unit: "bytes", Rare: true, Of: heapInuse},
 	{Name: "alloc_per_request", Title: "Allocated per request", Unit: "bytes", Rare: true, Of: allocPerRequest},
@@ -205,6 +206,7 @@ type Pair struct {
 	Better   string // A, B or "" unless different or negligible
 	BetterAt int    // its level
 	Note     string // why a difference that was found is not counted
+	Moving   bool   // one of the two still moves over the rounds of an epoch (Analysis.Trends): no verdict stands
 }
 
 // CellA is A at its level, CellB is B.
@@ -253,6 +255,7 @@ type Analysis struct {
 	Pairs   []Pair   // of contestants, all metrics: the run's family; controls' own pair stands in Canary
 	Places  []Place  // in Order
 	Canary  *Pair    // the yardstick against its blinded copy, primary metric
+	Trends  []Trend  // of all cells of the family, by the metrics of speed
 	Others  []Pair   // the yardstick against further controls (ref+20%), primary metric
 	TooBusy bool     // more than VoidLimit of the trials are void: metrics of the wall clock are not ranked
 

@@ -14,7 +14,7 @@ import (
 type Residual struct {
 	Contestant             string
 	Epoch, Round, Position int
-	After                  string  // the contestant that was loaded just before in this round; "" for the round's first
+	After                  string  // the contestant that was loaded just before in this epoch; "" for the first, and after a round that does not count
 	FromOthers             float64 // from the median of the others in its round
 	FromRound              float64 // from the median of its round
 	Machine                float64 // that median: how fast the machine was in this round
@@ -65,22 +65,31 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 	slices.SortFunc(out, func(a, b Residual) int {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Position, b.Position))
 	})
+	for i := 1; i < len(out); i++ {
+		if before := &out[i-1]; out[i].After == "" && out[i].Position == 0 && before.Epoch == out[i].Epoch && before.Round == out[i].Round-1 {
+			out[i].After = before.Contestant
+		}
+	}
 	return out
 }
 
 // Effect is what the epochs say of an effect that should not be there, each epoch one value.
 type Effect struct {
 	Log    float64 // its size on the log scale, by Hodges–Lehmann; NaN if there is no epoch
+	Lo, Hi float64 // its interval at 95 %; SpeedRatio has none
 	P      float64 // of the signed-rank test that it is 0
 	Epochs int
 }
+
+// Most is the largest size that the interval leaves open, as a share.
+func (e Effect) Most() float64 { return math.Expm1(max(-e.Lo, e.Hi)) }
 
 // Share is the size of the effect as a share: 0.03 for 3 %, whatever its direction.
 func (e Effect) Share() float64 { return math.Expm1(math.Abs(e.Log)) }
 
 func effect(perEpoch, sizes []float64) Effect {
-	hl, _, _ := stats.HodgesLehmann(sizes, 0.95)
-	return Effect{Log: hl, P: stats.SignedRank(perEpoch), Epochs: len(perEpoch)}
+	hl, lo, hi := stats.HodgesLehmann(sizes, 0.95)
+	return Effect{Log: hl, Lo: lo, Hi: hi, P: stats.SignedRank(perEpoch), Epochs: len(perEpoch)}
 }
 
 // HalfRatio is by how much a contestant changed, against the others of its rounds, from the first half of an epoch's rounds to the second
@@ -201,9 +210,10 @@ func OrderEffect(rs []Residual) Effect {
 	return effect(rhos, sizes)
 }
 
-// CarryOver is by how much trials differ by what was loaded before them in their round (V20): the largest less the smallest mean after a
-// contestant, as a share, and its p-value by permutations within each contestant's own trials, drawn from seed.
-func CarryOver(rs []Residual, permutations int, seed uint64) (share, p float64) {
+// CarryOver is by how much trials differ by what was loaded before them in their epoch (V20): the largest less the smallest mean after a
+// contestant, as a share, and its p-value by permutations within each contestant's own trials, drawn from seed. least is the size from which it would
+// have been shown; +Inf where each contestant always followed the same one.
+func CarryOver(rs []Residual, permutations int, seed uint64) (share, p, least float64) {
 	number := map[string]int{}
 	index := func(name string) int {
 		if _, ok := number[name]; !ok {
@@ -221,13 +231,13 @@ func CarryOver(rs []Residual, permutations int, seed uint64) (share, p float64) 
 			}
 		}
 	}
-	effect, p := stats.GroupEffect(y, before, own, permutations, seed)
-	return math.Expm1(effect), p
+	effect, p, critical := stats.GroupEffect(y, before, own, permutations, seed)
+	return math.Expm1(effect), p, math.Expm1(critical)
 }
 
 // EpochComponents splits the spread of a contestant against the others of its rounds into that within the epochs, of one trial, and that
-// which a fresh start adds, both as shares, with the p-value that it adds nothing (V21; stats.Components).
-func EpochComponents(rs []Residual, contestant string) (within, between, p float64) {
+// which a fresh start adds, both as shares, with the most that it may add and the p-value that it adds nothing (V21; stats.Components).
+func EpochComponents(rs []Residual, contestant string) (within, between, most, p float64) {
 	var epochs [][]float64
 	for _, epoch := range byEpoch(rs) {
 		var own []float64

@@ -19,7 +19,7 @@ func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result
 			for position, i := range rng.Perm(4) {
 				t := result.Trial{Key: result.Key{Epoch: e, Round: round, Position: position}, Contestant: string(rune('a' + i))}
 				var before *result.Trial
-				if position > 0 {
+				if position+round > 0 {
 					before = &out[len(out)-1]
 				}
 				log := machine + float64(i) + sigma*rng.NormFloat64()
@@ -49,7 +49,7 @@ func TestResidualsWithoutNoiseAreZero(t *testing.T) {
 		if math.Abs(r.FromOthers) > 1e-6 || math.Abs(r.FromRound) > 1e-6 {
 			t.Errorf("%+v", r)
 		}
-		if (r.After == "") != (r.Position == 0) || r.Position > 0 && r.After != rs[i-1].Contestant {
+		if (r.After == "") != (r.Position+r.Round == 0) || r.After != "" && r.After != rs[i-1].Contestant {
 			t.Errorf("after %q: %+v", r.After, r)
 		}
 	}
@@ -115,10 +115,10 @@ func TestCarryOver(t *testing.T) {
 		}
 		return 0
 	}
-	if x, p := CarryOver(residualsOf(5, .01, after), 499, 1); math.Abs(x-.02) > .006 || p > .01 {
+	if x, p, _ := CarryOver(residualsOf(5, .01, after), 499, 1); math.Abs(x-.02) > .006 || p > .01 {
 		t.Errorf("2 %% after d: %v, p = %v", x, p)
 	}
-	if x, p := CarryOver(residualsOf(6, .01, nil), 499, 1); p < .05 || x > .01 {
+	if x, p, _ := CarryOver(residualsOf(6, .01, nil), 499, 1); p < .05 || x > .01 {
 		t.Errorf("none: %v, p = %v", x, p)
 	}
 }
@@ -135,10 +135,10 @@ func TestEpochComponents(t *testing.T) {
 		}
 		return 0
 	})
-	if w, b, p := EpochComponents(rs, "a"); w > .02 || b < .015 || b > .05 || p > .001 {
+	if w, b, _, p := EpochComponents(rs, "a"); w > .02 || b < .015 || b > .05 || p > .001 {
 		t.Errorf("a: within %v, between %v, p %v", w, b, p)
 	}
-	if _, b, p := EpochComponents(rs, "c"); b > .01 && p < .01 {
+	if _, b, _, p := EpochComponents(rs, "c"); b > .01 && p < .01 {
 		t.Errorf("c: between %v, p %v", b, p)
 	}
 }
@@ -157,9 +157,9 @@ func TestEffectsKeepTheirLevel(t *testing.T) {
 		count(&order, OrderEffect(rs).P)
 		count(&half, HalfRatio(rs, "a").P)
 		count(&speed, SpeedRatio(rs, "a").P)
-		_, p := CarryOver(rs, 99, seed)
+		_, p, _ := CarryOver(rs, 99, seed)
 		count(&carry, p)
-		_, _, p = EpochComponents(rs, "a")
+		_, _, _, p = EpochComponents(rs, "a")
 		count(&fresh, p)
 	}
 	for name, n := range map[string]int{"order": order, "half": half, "speed": speed, "carry": carry, "fresh": fresh} {

@@ -127,12 +127,19 @@ func TestLiveGoesOn(t *testing.T) {
 			t.Errorf("%+v", b)
 		}
 	}
+	missed := 0
 	for i := range p.Live {
 		l := &p.Live[i]
-		if l.Kind != LiveSame && (math.Abs(l.cost()-liveCost) > .003 || !l.Found || l.Cost != liveCost) || l.Epochs < 8 || l.Seconds < 30 || l.Throughput.Ratio == 0 ||
+		if l.Kind != LiveSame && !l.Found { // its two seemed to move, by chance
+			missed++
+		}
+		if l.Kind != LiveSame && (math.Abs(l.cost()-liveCost) > .003 || l.Cost != liveCost) || l.Epochs < 8 || l.Seconds < 30 || l.Throughput.Ratio == 0 ||
 			l.Started != "2017-07-14T02:40:00Z" || l.VoidShare != 0 || l.Machine != "none, 2 CPUs" {
 			t.Errorf("%+v", l)
 		}
+	}
+	if missed > oddRuns(liveRuns) {
+		t.Errorf("5 %% was not found in %d runs", missed)
 	}
 	var page bytes.Buffer
 	if err := Page(&page, p); err != nil {

@@ -35,6 +35,10 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		for i, c := range couples(trapServers) {
 			p, ok := a.Pair(serverName(c[0]), serverName(c[1]), "throughput")
 			j := d.end()[i]
+			if p.Moving { // by chance: the duel does not ask for it
+				verdicts["moving"]++
+				continue
+			}
 			if !ok || p.Verdict != j.Verdict || p.P != j.P || p.Adjusted != j.Adjusted || math.Abs(p.Ratio.Value-j.Ratio.Value) > 1e-12 ||
 				j.Verdict == analysis.Different && (p.Better == p.A) != j.Up {
 				t.Errorf("seed %d: full records say %+v, the duel %+v", seed, p, j)
@@ -42,7 +46,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 			verdicts[j.Verdict]++
 		}
 	}
-	if verdicts[analysis.Different] == 0 || verdicts[analysis.Tie] == 0 {
+	if verdicts["moving"] > 4 || verdicts[analysis.Different] == 0 || verdicts[analysis.Tie] == 0 {
 		t.Errorf("only %v: the test tests nothing", verdicts)
 	}
 }

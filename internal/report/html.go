@@ -76,6 +76,7 @@ type page struct {
 	Controls2 []string
 	MDE       string
 	Troubles  []pageFinding
+	Unknown   []pageFinding // that cannot tell
 	Passes    []pageFinding
 	Method    []fact
 	Machine   []fact
@@ -183,7 +184,10 @@ func (v *view) basics() page {
 		p.Troubles = append(p.Troubles, v.pageFinding(f))
 	}
 	for _, f := range v.Findings {
-		if f.State == validity.Pass {
+		switch f.State {
+		case validity.CannotTell:
+			p.Unknown = append(p.Unknown, v.pageFinding(f))
+		case validity.Pass:
 			p.Passes = append(p.Passes, v.pageFinding(f))
 		}
 	}

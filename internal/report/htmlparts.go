@@ -86,6 +86,11 @@ func (v *view) checksFact() fact {
 		checks.Value = fmt.Sprintf("%d fail, %d warn", n[validity.Fail], n[validity.Warn])
 		checks.Note, checks.Class = fmt.Sprintf("of %d", len(v.Findings)), "warn"
 	}
+	if unknown := n[validity.CannotTell]; unknown > 0 && checks.Class == "pass" {
+		checks.Note = fmt.Sprintf("%d passed, %d cannot tell", n[validity.Pass], unknown)
+	} else if unknown > 0 {
+		checks.Note += fmt.Sprintf(", %d cannot tell", unknown)
+	}
 	if n[validity.Fail] > 0 {
 		checks.Class = "fail"
 	}

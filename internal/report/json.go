@@ -30,6 +30,7 @@ const JSONFormat = 1
 //	canary, other_controls[]       as a pair
 //	levels[], contestants[].levels  as in a sweep: of a duel that shows further levels beside the one that it decides at
 //	findings[]                     id, title, contestant (null for the whole run), state, text
+//	trends[]                       of a duel: contestant, level, metric, value_ratio (change over the counted rounds of an epoch), p_adjusted, moving
 //	companion                      of a run with one: name, alone[] (level, at, value_per_sec), built
 //	claims                         of a run of a study that has any (doc/format.md)
 func JSON(w io.Writer, d *Data) error {
@@ -51,6 +52,9 @@ func JSON(w io.Writer, d *Data) error {
 		{"canary", nil},
 		{"other_controls", pairsJSON(v.a.Others)},
 		{"findings", v.findingsJSON()},
+	}
+	if trends := trendsJSON(v.a.Trends); trends != nil {
+		o = append(o, field{"trends", trends})
 	}
 	if s := v.beside(); s != nil {
 		o = append(o, field{"levels", s.levelsJSON()})
@@ -137,6 +141,16 @@ func metricJSON(m analysis.Metric, r row, c analysis.Cell) object {
 		o.set("to_yardstick", ratioJSON(c.Ratio))
 	}
 	return o
+}
+
+// trendsJSON are the changes over the rounds of an epoch; null where none could be found.
+func trendsJSON(trends []analysis.Trend) []object {
+	var list []object
+	for _, x := range trends {
+		o := append(object{{"contestant", x.Contestant}, {"level", x.Level}, {"metric", x.Metric}}, ratioJSON(x.Change)...)
+		list = append(list, append(o, field{"p_adjusted", number(x.P)}, field{"moving", x.Moving}))
+	}
+	return list
 }
 
 func ratioJSON(e analysis.Estimate) object {

@@ -47,6 +47,9 @@ func (v *view) markdownEnd(out io.Writer) {
 		}
 		fmt.Fprintln(out)
 	}
+	if unknown := v.unknown(); unknown != "" {
+		fmt.Fprintf(out, "Cannot tell: %s.\n\n", escapeMarkdown(unknown))
+	}
 	command := command(v.run.Plan.Command)
 	fence := strings.Repeat("`", max(3, longestRun(command, '`')+1))
 	machine := v.machine() + "."

@@ -360,7 +360,7 @@ func (t *text) checks() {
 	t.line("")
 }
 
-// findings are the checks that did not pass.
+// findings are the checks that did not pass, and those that cannot tell, in a line.
 func (t *text) findings() {
 	for _, f := range t.troubles() {
 		who := ""
@@ -368,6 +368,9 @@ func (t *text) findings() {
 			who = t.title(f.Contestant) + ": "
 		}
 		t.para(fmt.Sprintf("%s %s ", f.State, f.ID), stateStyle[f.State], who+Clean(orElse(f.Text, f.Title)), "", "")
+	}
+	if s := t.unknown(); s != "" {
+		t.para("cannot tell: ", "", s+".", "", "")
 	}
 }
 

@@ -130,6 +130,7 @@ func FailureText(f *result.Failure) string {
 }
 
 func (v *view) notes(r *row) (notes []string) {
+	notes = v.moving(r.Name)
 	if r.Place.LowerBound {
 		n := "lower bound: at the generator's ceiling"
 		if share, ok := v.a.Shares[r.Name]; ok {
@@ -144,12 +145,27 @@ func (v *view) notes(r *row) (notes []string) {
 	}
 	var ids []string
 	for _, f := range v.Findings {
-		if f.Contestant == r.Name && f.State > validity.Pass && !slices.Contains(ids, f.ID) {
+		if f.Contestant == r.Name && f.State >= validity.Warn && !slices.Contains(ids, f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}
 	if len(ids) > 0 {
 		notes = append(notes, "see "+strings.Join(ids, ", "))
+	}
+	return notes
+}
+
+// moving says where a contestant still moves over the rounds of an epoch, under the metric that decides.
+func (v *view) moving(name string) (notes []string) {
+	for _, x := range v.a.Trends {
+		if !x.Moving || x.Contestant != name || x.Metric != v.primary().Name {
+			continue
+		}
+		at := ""
+		if len(v.run.Plan.Family) > 0 {
+			at = " at " + orElse(Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
+		}
+		notes = append(notes, x.Words()+at+": compared with nobody")
 	}
 	return notes
 }
@@ -248,6 +264,30 @@ func (v *view) troubles() (list []validity.Finding) {
 		}
 	}
 	return list
+}
+
+// unknown are the checks that cannot tell, each once, with how many contestants it cannot tell of.
+func (v *view) unknown() string {
+	var ids, list []string
+	n := map[string]int{}
+	for _, f := range v.Findings {
+		if f.State == validity.CannotTell {
+			if n[f.ID] == 0 {
+				ids = append(ids, f.ID)
+				list = append(list, f.ID+" ("+Clean(f.Title)+")")
+			}
+			n[f.ID]++
+		}
+	}
+	for i, id := range ids {
+		if n[id] > 1 {
+			list[i] += fmt.Sprintf(" of %d contestants", n[id])
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, "; ") + ": this run is too small or too noisy for what they look for"
 }
 
 // open says whether an interval of a row that stands is unbounded.

@@ -12,10 +12,12 @@ import (
 //	within² = S1², the variance within groups, pooled
 //	between² = S2² - S1²/r, S2² the variance of the groups' means and r their harmonic mean size; 0 where that is negative
 //
+// most is the one-sided upper bound of between at 95 %, by the chi-squared distribution of S2².
+//
 // p is that of the F test that the groups add nothing: F = r·S2²/S1² with (n-1, N-n) degrees of freedom, exact where x is normal and the
 // groups are of one size. Empty groups are left out. All are NaN for fewer than two groups, if no group has two values, and if x holds a
 // NaN.
-func Components(x [][]float64) (within, between, p float64) {
+func Components(x [][]float64) (within, between, most, p float64) {
 	var means []float64
 	var squares, inverse float64 // Σ(x-mean)², Σ1/size
 	count := 0
@@ -33,7 +35,7 @@ func Components(x [][]float64) (within, between, p float64) {
 	}
 	n := len(means)
 	if n < 2 || count == n || math.IsNaN(squares) {
-		return math.NaN(), math.NaN(), math.NaN()
+		return math.NaN(), math.NaN(), math.NaN(), math.NaN()
 	}
 	grand := sum(means) / float64(n)
 	var s2 float64
@@ -49,7 +51,8 @@ func Components(x [][]float64) (within, between, p float64) {
 	case s1 == 0:
 		p = 0
 	}
-	return math.Sqrt(s1), math.Sqrt(max(0, s2-s1/r)), p
+	upper := s2 * float64(n-1) / distuv.ChiSquared{K: float64(n - 1)}.Quantile(0.05)
+	return math.Sqrt(s1), math.Sqrt(max(0, s2-s1/r)), math.Sqrt(max(0, upper-s1/r)), p
 }
 
 func sum(x []float64) (s float64) {

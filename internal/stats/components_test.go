@@ -9,7 +9,7 @@ import (
 // Three groups by hand: means 2, 4, 9; squares within 2+8+2 over 6 degrees of freedom; S2² = 13.
 func TestComponentsByHand(t *testing.T) {
 	x := [][]float64{{1, 2, 3}, {2, 4, 6}, nil, {8, 9, 10}}
-	within, between, p := Components(x)
+	within, between, _, p := Components(x)
 	if !near(within, math.Sqrt(2), 1e-15) || !near(between, math.Sqrt(13-2./3), 1e-15) {
 		t.Errorf("within %v, between %v", within, between)
 	}
@@ -20,14 +20,14 @@ func TestComponentsByHand(t *testing.T) {
 
 func TestComponentsEdges(t *testing.T) {
 	for _, x := range [][][]float64{nil, {{1, 2}}, {{1}, {2}, {3}}, {{1, nan}, {2, 3}}} {
-		if w, b, p := Components(x); !math.IsNaN(w) || !math.IsNaN(b) || !math.IsNaN(p) {
+		if w, b, _, p := Components(x); !math.IsNaN(w) || !math.IsNaN(b) || !math.IsNaN(p) {
 			t.Errorf("Components(%v) = %v, %v, %v", x, w, b, p)
 		}
 	}
-	if w, b, p := Components([][]float64{{1, 1}, {1, 1}}); w != 0 || b != 0 || p != 1 {
+	if w, b, _, p := Components([][]float64{{1, 1}, {1, 1}}); w != 0 || b != 0 || p != 1 {
 		t.Errorf("constant: %v, %v, %v", w, b, p)
 	}
-	if w, b, p := Components([][]float64{{1, 1}, {3, 3}}); w != 0 || !near(b, math.Sqrt2, 1e-15) || p != 0 {
+	if w, b, _, p := Components([][]float64{{1, 1}, {3, 3}}); w != 0 || !near(b, math.Sqrt2, 1e-15) || p != 0 {
 		t.Errorf("constant within: %v, %v, %v", w, b, p)
 	}
 }
@@ -49,10 +49,10 @@ func TestComponentsOfKnownNoise(t *testing.T) {
 	var w2, b2 float64
 	rejected := 0
 	for range reps {
-		w, b, _ := Components(draw(.02))
+		w, b, _, _ := Components(draw(.02))
 		w2 += w * w / reps
 		b2 += b * b / reps
-		if _, _, p := Components(draw(0)); p <= .05 {
+		if _, _, _, p := Components(draw(0)); p <= .05 {
 			rejected++
 		}
 	}

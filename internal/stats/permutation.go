@@ -9,15 +9,18 @@ import (
 // test of one factor, by so many random permutations of the groups' labels within each stratum, drawn from seed (Pitman 1937; Good,
 // Permutation Tests, §2.2). Within a stratum the values must be exchangeable; between strata they may differ in spread, as contestants do.
 //
+// critical is the effect that one in a hundred of the permutations reaches, from which on it would have been shown; +Inf where no permutation changes
+// anything, for each stratum has one group.
+//
 // p is (1 + permutations that reach the F seen) / (1 + all), so that it is never 0 and the test is exact, whatever the distribution. It is
 // 1, and the effect 0, if there are fewer than two groups; NaN both if y holds a NaN. group and stratum are small numbers from 0; the three
 // slices are of one length, else GroupEffect panics.
-func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint64) (effect, p float64) {
+func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint64) (effect, p, critical float64) {
 	if len(y) != len(group) || len(y) != len(stratum) {
 		panic("stats: GroupEffect on slices of different lengths")
 	}
 	if math.IsNaN(sum(y)) {
-		return math.NaN(), math.NaN()
+		return math.NaN(), math.NaN(), math.NaN()
 	}
 	size := make([]float64, upTo(group))
 	for _, g := range group {
@@ -39,14 +42,18 @@ func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint6
 		return between
 	}
 	seen := squares(group)
-	lo, hi, groups := math.Inf(1), math.Inf(-1), 0
-	for g, n := range size {
-		if n > 0 {
-			lo, hi, groups = min(lo, sums[g]/n), max(hi, sums[g]/n), groups+1
+	span := func() (span float64, groups int) {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for g, n := range size {
+			if n > 0 {
+				lo, hi, groups = min(lo, sums[g]/n), max(hi, sums[g]/n), groups+1
+			}
 		}
+		return hi - lo, groups
 	}
+	effect, groups := span()
 	if groups < 2 {
-		return 0, 1
+		return 0, 1, math.Inf(1)
 	}
 	members := make([][]int, upTo(stratum))
 	for i, s := range stratum {
@@ -54,7 +61,8 @@ func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint6
 	}
 	labels := append([]int(nil), group...)
 	rng := rand.New(rand.NewPCG(seed, uint64(len(y))))
-	reached := 1
+	reached, moved := 1, false
+	spans := make([]float64, 0, permutations)
 	for range permutations {
 		for _, in := range members {
 			rng.Shuffle(len(in), func(a, b int) { labels[in[a]], labels[in[b]] = labels[in[b]], labels[in[a]] })
@@ -62,8 +70,14 @@ func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint6
 		if squares(labels) >= seen*(1-1e-12) { // the same sums in another order
 			reached++
 		}
+		s, _ := span()
+		spans, moved = append(spans, s), moved || math.Abs(s-effect) > 1e-12
 	}
-	return hi - lo, float64(reached) / float64(permutations+1)
+	critical = math.Inf(1)
+	if moved {
+		critical = Quantile(spans, 0.99)
+	}
+	return effect, float64(reached) / float64(permutations+1), critical
 }
 
 // upTo is one more than the largest of the labels.

@@ -9,24 +9,24 @@ import (
 // All 20 ways to choose three of six: only the one seen and its mirror image have the largest F, so p tends to 2/20.
 func TestGroupEffectAgainstEnumeration(t *testing.T) {
 	y := []float64{1, 2, 3, 10, 11, 12}
-	effect, p := GroupEffect(y, []int{0, 0, 0, 1, 1, 1}, make([]int, 6), 20_000, 1)
+	effect, p, _ := GroupEffect(y, []int{0, 0, 0, 1, 1, 1}, make([]int, 6), 20_000, 1)
 	if effect != 9 || !near(p, .1, .007) {
 		t.Errorf("effect %v, p %v; want 9 and 0.1", effect, p)
 	}
 	// Within strata of one group each nothing can be exchanged.
-	if _, p := GroupEffect(y, []int{0, 0, 0, 1, 1, 1}, []int{0, 0, 0, 1, 1, 1}, 100, 1); p != 1 {
+	if _, p, _ := GroupEffect(y, []int{0, 0, 0, 1, 1, 1}, []int{0, 0, 0, 1, 1, 1}, 100, 1); p != 1 {
 		t.Errorf("p = %v where there is one permutation", p)
 	}
 }
 
 func TestGroupEffectEdges(t *testing.T) {
-	if e, p := GroupEffect(nil, nil, nil, 10, 1); e != 0 || p != 1 {
+	if e, p, _ := GroupEffect(nil, nil, nil, 10, 1); e != 0 || p != 1 {
 		t.Errorf("nothing: %v, %v", e, p)
 	}
-	if e, p := GroupEffect([]float64{1, 2}, []int{3, 3}, []int{0, 0}, 10, 1); e != 0 || p != 1 {
+	if e, p, _ := GroupEffect([]float64{1, 2}, []int{3, 3}, []int{0, 0}, 10, 1); e != 0 || p != 1 {
 		t.Errorf("one group: %v, %v", e, p)
 	}
-	if e, p := GroupEffect([]float64{1, nan}, []int{0, 1}, []int{0, 0}, 10, 1); e == e || p == p {
+	if e, p, _ := GroupEffect([]float64{1, nan}, []int{0, 1}, []int{0, 0}, 10, 1); e == e || p == p {
 		t.Errorf("NaN: %v, %v", e, p)
 	}
 }
@@ -50,8 +50,8 @@ func TestGroupEffectLevel(t *testing.T) {
 			group, stratum = append(group, g), append(stratum, s)
 		}
 		before := slices.Clone(group)
-		_, p := GroupEffect(y, group, stratum, 199, uint64(rep))
-		if _, again := GroupEffect(y, group, stratum, 199, uint64(rep)); again != p || !slices.Equal(before, group) {
+		_, p, _ := GroupEffect(y, group, stratum, 199, uint64(rep))
+		if _, again, _ := GroupEffect(y, group, stratum, 199, uint64(rep)); again != p || !slices.Equal(before, group) {
 			t.Fatal("not a function of its arguments")
 		}
 		if p <= .05 {
@@ -62,7 +62,7 @@ func TestGroupEffectLevel(t *testing.T) {
 				y[i] += 4
 			}
 		}
-		if _, p := GroupEffect(y, group, stratum, 199, uint64(rep)); p <= .05 {
+		if _, p, _ := GroupEffect(y, group, stratum, 199, uint64(rep)); p <= .05 {
 			found++
 		}
 	}

@@ -124,7 +124,7 @@ func (e *evidence) findings(c article.Cell, metric string) []validity.Finding {
 	var out []validity.Finding
 	for _, f := range e.level(at.Level) {
 		of, some := touched[f.ID]
-		if f.State > validity.Pass && (f.Contestant == "" || f.Contestant == c.Contestant) && (!some || slices.Contains(of, metric)) {
+		if f.State >= validity.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && (!some || slices.Contains(of, metric)) {
 			out = append(out, f)
 		}
 	}

@@ -332,6 +332,8 @@ func canary(e *Evidence) (State, string) {
 		return Warn, text
 	case analysis.Negligible:
 		return Warn, text
+	case analysis.Undecided:
+		return CannotTell, text
 	}
 	return Pass, text
 }

@@ -48,52 +48,75 @@ func (e *Evidence) residuals() []analysis.Residual {
 	return e.left
 }
 
-// drift is V16: does a contestant change within an epoch, against the others of its rounds, or with the speed of the machine more than they
-// do? If so its ratio depends on when it was taken. The contestants are one family (Holm).
+// drift is V16: does a contestant change over the rounds of an epoch, against the controls or the others of its rounds, or with the speed of the
+// machine more than they do? If so its ratio depends on when it was taken. Each question has a family of all contestants.
 func drift(e *Evidence) []Finding {
-	type question struct {
-		contestant, text string
-		effect           analysis.Effect
-	}
-	var asked []question
+	var names []string
+	var speeds []analysis.Effect
 	var ps []float64
-	ask := func(name, text string, x analysis.Effect) {
-		if x.Epochs > 0 {
-			asked, ps = append(asked, question{name, text + signed(x.Log), x}), append(ps, x.P)
-		}
-	}
 	for _, name := range e.Run.Plan.Contestants {
-		ask(name, "second half of an epoch against the first, beside the others: ", analysis.HalfRatio(e.residuals(), name))
-		ask(name, "slower half of the rounds against the faster, beside them: ", analysis.SpeedRatio(e.residuals(), name))
+		if x := analysis.SpeedRatio(e.residuals(), name); x.Epochs > 0 {
+			names, speeds, ps = append(names, name), append(speeds, x), append(ps, x.P)
+		}
 	}
 	var out []Finding
 	for i, p := range stats.Holm(ps) {
-		q := asked[i]
-		state, text := grade(q.effect.Share(), p, q.effect.Epochs, q.text, driftWarn, driftFail)
-		if q.effect.Epochs >= leastEpochs && p > shown && p <= likely && q.effect.Share() > driftWarn {
-			state, text = Warn, fmt.Sprintf("%s, likely (p = %.2g)", q.text, p)
+		state, text := speed(speeds[i], p, len(ps))
+		out = append(out, Finding{Contestant: names[i], State: state, Text: text})
+	}
+	for _, x := range e.Analysis.Trends {
+		if x.Metric != e.Analysis.Primary {
+			continue
 		}
-		if last := len(out) - 1; last >= 0 && out[last].Contestant == q.contestant {
-			if out[last].Text == text {
-				continue // of neither question more can be said
-			}
-			out[last].State, out[last].Text = max(out[last].State, state), out[last].Text+"; "+text
-		} else {
-			out = append(out, Finding{Contestant: q.contestant, State: state, Text: text})
+		state, text := trend(x)
+		i := slices.IndexFunc(out, func(f Finding) bool { return f.Contestant == x.Contestant })
+		if i < 0 {
+			out = append(out, Finding{Contestant: x.Contestant, State: state, Text: text})
+			continue
 		}
+		out[i].State, out[i].Text = max(out[i].State, state), text+"; "+out[i].Text
 	}
 	return out
 }
 
-// grade is the state of an effect of that size, seen in so many epochs.
-func grade(size, p float64, epochs int, text string, warn, fail float64) (State, string) {
-	switch {
-	case epochs < leastEpochs:
-		return Warn, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", epochs, leastEpochs)
-	case !(p <= shown):
-		return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
+// speed is the state of what a contestant does with the machine's speed, one of so many questions.
+func speed(x analysis.Effect, p float64, family int) (State, string) {
+	text := "slower half of the rounds against the faster, beside them: " + signed(x.Log)
+	switch least := max(leastEpochs, stats.MinEpochs(family, likely)); {
+	case x.Epochs < least:
+		return CannotTell, fmt.Sprintf("with the speed of the machine: too few epochs to tell: %d, and %d are needed", x.Epochs, least)
+	case p <= shown:
+		return above(x.Share(), driftWarn, driftFail), fmt.Sprintf("%s, p = %.2g", text, p)
+	case p <= likely && x.Share() > driftWarn:
+		return Warn, fmt.Sprintf("%s, likely (p = %.2g)", text, p)
 	}
-	return above(size, warn, fail), fmt.Sprintf("%s, p = %.2g", text, p)
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
+}
+
+// trend is the state of a change over the rounds of an epoch.
+func trend(x analysis.Trend) (State, string) {
+	change := fmt.Sprintf("over the rounds of an epoch: %s", signed(math.Log(x.Change.Value)))
+	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
+	switch {
+	case x.Moving:
+		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, driftFail), fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
+	case !(open <= driftFail):
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s", change, x.P, percent(open))
+	}
+	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
+}
+
+// grade is the state of an effect: where it is shown that of its size, else whether it is shown to be below fail.
+func grade(x analysis.Effect, p float64, text string, warn, fail float64) (State, string) {
+	switch {
+	case x.Epochs < leastEpochs:
+		return CannotTell, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", x.Epochs, leastEpochs)
+	case p <= shown:
+		return above(x.Share(), warn, fail), fmt.Sprintf("%s, p = %.2g", text, p)
+	case !(x.Most() <= fail):
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s", text, p, percent(x.Most()))
+	}
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
 func orderEffect(e *Evidence) (State, string) {
@@ -101,29 +124,45 @@ func orderEffect(e *Evidence) (State, string) {
 		return Pass, "one round an epoch cannot tell it; who is first is drawn anew in each"
 	}
 	x := analysis.OrderEffect(e.residuals())
-	return grade(x.Share(), x.P, x.Epochs, "last of a round against the first: "+signed(x.Log), 0, orderFail)
+	return grade(x, x.P, "last of a round against the first: "+signed(x.Log), 0, orderFail)
 }
 
+// carryOver is V20. What it does to all alike it need not tell: where the plan chains its rounds, each contestant follows each as often.
 func carryOver(e *Evidence) (State, string) {
-	size, p := analysis.CarryOver(e.residuals(), carryPermutations, e.Run.Plan.Seed)
-	return grade(size, p, e.Analysis.Epochs, "by what was loaded before, trials differ by up to "+percent(size), 0, carryFail)
+	size, p, least := analysis.CarryOver(e.residuals(), carryPermutations, e.Run.Plan.Seed)
+	text := "by what was loaded before, trials differ by up to " + percent(size)
+	switch {
+	case e.Analysis.Epochs < leastEpochs:
+		return CannotTell, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", e.Analysis.Epochs, leastEpochs)
+	case p <= shown:
+		return above(size, 0, carryFail), fmt.Sprintf("%s, p = %.2g", text, p)
+	case math.IsInf(least, 1):
+		return CannotTell, "each contestant was always loaded after the same one"
+	case least > carryFail:
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g): less than %s would not be seen", text, p, percent(least))
+	}
+	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
 // freshStarts is V21: is the epoch the right unit? It always is; but where a fresh start matters, many epochs count for more than long ones.
 func freshStarts(e *Evidence) []Finding {
 	var out []Finding
 	for _, name := range e.Run.Plan.Contestants {
-		within, between, p := analysis.EpochComponents(e.residuals(), name)
+		within, between, most, p := analysis.EpochComponents(e.residuals(), name)
 		if math.IsNaN(p) {
 			continue
 		}
 		f := Finding{Contestant: name, Text: fmt.Sprintf("%s between epochs, %s between trials", percent(between), percent(within))}
 		switch {
-		case !(p <= shown):
-			f.Text += ", which may be chance"
-		case between > freshWarn:
+		case p <= shown && between > freshWarn:
 			f.State = Warn
 			f.Text += ": a fresh start changes it"
+		case p <= shown:
+		case most > freshWarn:
+			f.State = CannotTell
+			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", percent(most))
+		default:
+			f.Text += ", which may be chance"
 		}
 		out = append(out, f)
 	}

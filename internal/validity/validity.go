@@ -5,14 +5,15 @@ package validity
 // State of a check. The worst state of a number's checks is the number's.
 type State int
 
-// States, from good to bad.
+// States, from good to bad. CannotTell is that of a statistical check that found nothing, and would have missed what it looks for.
 const (
 	Pass State = iota
+	CannotTell
 	Warn
 	Fail
 )
 
-func (s State) String() string { return [...]string{"pass", "warn", "fail"}[s] }
+func (s State) String() string { return [...]string{"pass", "cannot tell", "warn", "fail"}[s] }
 
 // Finding is the outcome of one check for one contestant, or for the whole run when Contestant is empty.
 type Finding struct {

@@ -184,7 +184,15 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V16", Fail, lateEpoch(.15)},
 		{"V16", Warn, slowRounds(-.05)},
 		{"V16", Fail, slowRounds(-.15)},
-		{"V16", Warn, onlyEpochs(7)},
+		{"V16", CannotTell, onlyEpochs(7)},
+		{"V16", Pass, lateEpoch(.0001)},
+		{"V16", CannotTell, func(e *Evidence) { // one that wanders by itself, from epoch to epoch another way
+			faster(func(t, _ *result.Trial) float64 {
+				return when(isA(*t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
+			})(e)
+			e.Analysis.Trends = trendsOf(e)
+		}},
+		{"V17", CannotTell, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Undecided }},
 		{"V18", Warn, control(analysis.Different, 1.30, 1.25, 1.35)},
 		{"V18", Warn, control(analysis.Undecided, 1.10, .9, 1.35)}, // and nothing so small is claimed
 		{"V18", Fail, func(e *Evidence) {
@@ -197,11 +205,14 @@ func TestChecksAreProvoked(t *testing.T) {
 		}},
 		{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
 		{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},
-		{"V19", Warn, onlyEpochs(7)},
+		{"V19", CannotTell, onlyEpochs(7)},
+		{"V19", CannotTell, faster(func(t, _ *result.Trial) float64 { return .02 * float64(t.Position) * float64(t.Epoch%2*2-1) })},
 		{"V20", Warn, faster(after("a", .01))},
-		{"V20", Fail, faster(after("ref", -.03))},
-		{"V20", Warn, onlyEpochs(7)},
+		{"V20", Fail, faster(after("ref", -.05))},
+		{"V20", CannotTell, onlyEpochs(7)},
+		{"V20", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
 		{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
+		{"V21", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
 		{"V22", Warn, trials(func(t *result.Trial) { t.Load.Succeeded = 20 })},
 		{"V22", Fail, trials(func(t *result.Trial) { t.Load.Succeeded = 5 })},
 		{"V23", Fail, trials(func(t *result.Trial) { t.EndedUnixNS = t.StartedUnixNS - 1 })},
@@ -333,7 +344,15 @@ func isA(t result.Trial) bool { return t.Contestant == "a" }
 
 // lateEpoch makes a so much faster in the second half of each epoch.
 func lateEpoch(share float64) func(*Evidence) {
-	return faster(func(t, _ *result.Trial) float64 { return when(isA(*t) && t.Round >= 6, share) })
+	return func(e *Evidence) {
+		faster(func(t, _ *result.Trial) float64 { return when(isA(*t) && t.Round >= 6, share) })(e)
+		e.Analysis.Trends = trendsOf(e)
+	}
+}
+
+func trendsOf(e *Evidence) []analysis.Trend {
+	p := &e.Run.Plan
+	return analysis.Analyse(analysis.Input{Trials: e.Valid, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Margin: e.Analysis.Margin}).Trends
 }
 
 // slowRounds makes every second round a fifth slower, and a by that share more.
@@ -344,7 +363,7 @@ func slowRounds(share float64) func(*Evidence) {
 // after makes trials that follow the named one so much faster.
 func after(name string, share float64) func(t, before *result.Trial) float64 {
 	return func(t, before *result.Trial) float64 {
-		return when(t.Position > 0 && before.Contestant == name, share)
+		return when(before != t && before.Epoch == t.Epoch && before.Contestant == name, share)
 	}
 }
 
