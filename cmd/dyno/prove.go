@@ -48,10 +48,10 @@ func proveCommand() *cobra.Command {
 				return usagef("--condense wants --out")
 			case condense:
 				return condenseRuns(args, out)
-			case cmd.Flags().Changed("steady") && cmd.Flags().NFlag() > 1 && !(cmd.Flags().NFlag() == 2 && cmd.Flags().Changed("out")):
+			case cmd.Flags().Changed("steady") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only") || cmd.Flags().Changed("live")):
 				return usagef("--steady makes the steadiness experiment and nothing else; beside it there is room for --out only")
 			case cmd.Flags().Changed("steady"):
-				return proveSteady(cmd, beside(out, steadyFile), steady)
+				return proveSteady(cmd, beside(out, steadyFile), steady, wait)
 			case cmd.Flags().Changed("live") && more < 0:
 				return usagef("--live=%d: want how many more runs, or --live alone for all that are missing", more)
 			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only")):

@@ -24,7 +24,12 @@ const steadyFile = "steady.jsonl"
 const steadyBudget = 10 * time.Minute
 
 // proveSteady makes units of the steadiness experiment for so long and appends each to file.
-func proveSteady(cmd *cobra.Command, file string, most time.Duration) error {
+func proveSteady(cmd *cobra.Command, file string, most time.Duration, wait bool) error {
+	release, err := measuring(cmd, wait, "")
+	if err != nil {
+		return err
+	}
+	defer release()
 	pr, err := openProject()
 	if err != nil {
 		return err
