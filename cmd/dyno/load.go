@@ -48,8 +48,8 @@ func loadCommand() *cobra.Command {
 		Long: "load sends requests to one HTTP/1.1 server, checks every answer, and prints what came of it: rates, latencies, errors, and how the\n" +
 			"generator itself fared. Without --rate it is a closed loop, in which each connection asks again as soon as it has its answer; with it an\n" +
 			"open loop, in which latency counts from when a request was due. See doc/load.md.\n\n" +
-			"Exit codes: 0; 1 when more requests failed than --max-errors allows, connections were missing, or, with --strict, the generator was at its\n" +
-			"limit; 2 usage.",
+			"Exit codes: 0; 1 when more requests failed than --max-errors allows, connections were missing, the server was gone at the end, or, with\n" +
+			"--strict, the generator was at its limit; 2 usage.",
 		Example: "  dyno load http://127.0.0.1:8080/\n" +
 			"  dyno load -c 125 -n 5m '127.0.0.1:8080/api/values/{int:1..1000}'\n" +
 			"  dyno load -r 1k -d 30s --json http://127.0.0.1:8080/ >out.json",

@@ -106,5 +106,6 @@ func (p *loadPlan) conclude(cmd *cobra.Command, s *summary.Summary, files *loadF
 func (p *loadPlan) failed(s *summary.Summary) bool {
 	warnings := s.Warnings()
 	has := func(id string) bool { return summary.Has(warnings, id) }
-	return s.ErrorShare() > p.maxErrors || has(summary.Connections) || has(summary.Interrupted) || has(summary.Ledger) || p.strict && has(summary.Generator)
+	return s.ErrorShare() > p.maxErrors || has(summary.Ended) || has(summary.Connections) || has(summary.Interrupted) || has(summary.Ledger) ||
+		p.strict && has(summary.Generator)
 }

@@ -182,6 +182,7 @@ func TestFailed(t *testing.T) {
 		"one is allowed":   {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, 0.001, false, false},
 		"never started":    {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1 }, 0, false, true},
 		"connections":      {func(s *summary.Summary) { s.Load.Established = 4 }, 1, false, true},
+		"ended early":      {func(s *summary.Summary) { s.Load.UnreachableNS = 1 }, 1, false, true},
 		"interrupted":      {func(s *summary.Summary) { s.Interrupted = true }, 1, false, true},
 		"the books":        {func(s *summary.Summary) { s.Load.Succeeded = 1 }, 1, false, true},
 		"at its limit":     {func(s *summary.Summary) { s.Load.LoopCPUNS = 95e7 }, 0, false, false},

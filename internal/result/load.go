@@ -19,6 +19,8 @@ type Load struct {
 	RateNS      int64   `json:"rate_ns,omitempty"`
 	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
 	AtEdge      Edge    `json:"-"` // of a recording without RateNS: found when it is read
+	// UnreachableNS is how long no connection could be made when the window ended: the server was gone, and the load ended early.
+	UnreachableNS int64 `json:"unreachable_ns,omitempty"`
 
 	Connections int              `json:"connections"`
 	Established int              `json:"established"`

@@ -56,12 +56,13 @@ type document struct {
 	Generator generator `json:"generator"`
 	Warnings  []Warning `json:"warnings"`
 
-	Interrupted bool      `json:"interrupted,omitempty"`
-	Command     string    `json:"command"`
-	Target      string    `json:"target"`
-	Seed        uint64    `json:"seed"`
-	Dyno        string    `json:"dyno"`
-	Intervals   []jsonSec `json:"intervals"`
+	UnreachableNS int64     `json:"unreachable_ns,omitempty"`
+	Interrupted   bool      `json:"interrupted,omitempty"`
+	Command       string    `json:"command"`
+	Target        string    `json:"target"`
+	Seed          uint64    `json:"seed"`
+	Dyno          string    `json:"dyno"`
+	Intervals     []jsonSec `json:"intervals"`
 }
 
 // times is a latency in JSON: its percentiles as far as they are borne out, and the names of those keys that are lower bounds.
@@ -115,7 +116,7 @@ func JSON(w io.Writer, s *Summary) error {
 		Service: s.service().json(), Response: s.response().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
 		Censored: d.Censored, CensoredFromNS: d.CensoredFromNS, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak,
 		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
-		Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed, Dyno: s.Dyno, Intervals: []jsonSec{},
+		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed, Dyno: s.Dyno, Intervals: []jsonSec{},
 	}
 	for _, sec := range s.Seconds {
 		j := jsonSec{Second: sec.second(), Errors: sec.Errored, Failed: sec.Failed, P50NS: sec.P50NS, P99NS: sec.P99NS}

@@ -132,6 +132,12 @@ func cases() map[string]*Summary {
 	fewer.Detail.Texts = map[string]string{"dial": "dial: connection\x1b[2J refused"}
 	all["fewer"] = fewer
 
+	gone := closed()
+	gone.For, gone.Load.Planned, gone.Load.NeverStarted, gone.Load.Errors = 0, 5_000_000, 4_879_500, map[string]int64{"dial": 500}
+	gone.Load.Started, gone.Load.UnreachableNS = 120_500, 10_020e6
+	gone.Detail.Texts = map[string]string{"dial": "dial: connection refused"}
+	all["gone"] = gone
+
 	starved := open()
 	starved.Load = result.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120, WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
 		LoopCPUNS: 300e6, StarvedNS: 9_000e6, BacklogPeak: 1_900}
@@ -243,7 +249,7 @@ func TestFormsHold(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
-		"interrupted": "interrupted", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady",
+		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady",
 	}
 	for name, s := range cases() {
 		var ids []string

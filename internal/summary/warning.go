@@ -18,8 +18,9 @@ type Warning struct {
 
 // The warnings, in the order in which they are said.
 const (
+	Ended       = "ended_early" // the server was gone when the window ended
 	Connections = "connections" // fewer were established than asked
-	Interrupted = "interrupted" // the load was ended early
+	Interrupted = "interrupted" // somebody ended the load
 	Churn       = "churn"       // the server closed connections, which were dialled again
 	Ledger      = "ledger"      // the books do not balance
 	Generator   = "generator"   // the load generator was at its limit
@@ -48,6 +49,7 @@ func (s *Summary) Warnings() []Warning {
 			all = append(all, Warning{id, text})
 		}
 	}
+	add(Ended, s.ended())
 	add(Connections, s.fewer())
 	if s.Interrupted {
 		add(Interrupted, fmt.Sprintf("interrupted after %s: what follows is of that time", report.Duration(float64(s.Wall))))
@@ -65,6 +67,21 @@ func (s *Summary) Warnings() []Warning {
 // Has reports whether a warning stands in a list.
 func Has(list []Warning, id string) bool {
 	return slices.ContainsFunc(list, func(w Warning) bool { return w.ID == id })
+}
+
+func (s *Summary) ended() string {
+	l := &s.Load
+	if l.UnreachableNS <= 0 {
+		return ""
+	}
+	text := "ended early: no connection could be made in its last " + report.Duration(float64(l.UnreachableNS))
+	if why := report.Clean(s.Detail.Texts["dial"]); why != "" {
+		text += " (" + why + ")"
+	}
+	if l.NeverStarted > 0 {
+		text += fmt.Sprintf(", so %s of %s requests were never started", count(l.NeverStarted), count(s.planned()))
+	}
+	return text + ". Look whether the server still runs, and at the end of its log"
 }
 
 func (s *Summary) fewer() string {

@@ -3,7 +3,6 @@ package epoll
 import (
 	"fmt"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -89,6 +88,8 @@ func (w *worker) dial(c *conn, now int64) {
 
 func (w *worker) connected(c *conn) {
 	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
+	w.ups++
+	w.refused = 0
 	c.rest, c.unsent, c.tail, c.failed = c.rest[:0], nil, "", nil
 	c.budget = w.job.PerConnection
 	if c.budget == 0 {
@@ -116,6 +117,9 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 		return
 	}
 	w.say(load.Dial, w.dialErr)
+	if w.refused == 0 {
+		w.refused = c.dialled
+	}
 	switch {
 	case c.claimed:
 		c.claimed = false
@@ -125,23 +129,24 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 	case !w.open:
 		return
 	default:
+		if due, ok := w.take(c, now); ok {
+			w.rec.Undial(due, now)
+		}
+	}
+	for w.scheduled && w.ups == 0 { // whatever is due finds no connection
 		due, ok := w.take(c, now)
-		if !ok { // nothing is due that it could fail
-			w.wait(c, now)
-			return
+		if !ok {
+			break
 		}
 		w.rec.Undial(due, now)
 	}
-	if c.fails++; c.fails >= tries {
-		w.hopeful--
-		return
-	}
+	c.fails++
 	w.wait(c, now)
 }
 
 // wait lets c be dialled again in a while.
 func (w *worker) wait(c *conn, now int64) {
-	c.state, c.retryAt = isWaiting, now+int64(10*time.Millisecond)<<(2*c.fails)
+	c.state, c.retryAt = isWaiting, now+int64(load.Backoff(c.fails))
 	w.soon(now)
 }
 
@@ -149,6 +154,9 @@ func (w *worker) wait(c *conn, now int64) {
 func (w *worker) shut(c *conn) {
 	if c.fd >= 0 {
 		unix.Close(c.fd) // which takes it out of epoll
+	}
+	if c.state == isUp {
+		w.ups--
 	}
 	c.fd, c.state, c.dialBy, c.firstAt = -1, isDown, 0, 0
 	w.pending -= c.pending
@@ -231,6 +239,12 @@ func (w *worker) handle(c *conn, events uint32) {
 			return
 		}
 		if events&unix.EPOLLOUT == 0 {
+			return
+		}
+		if (w.win == nil || w.refused > 0) && w.addr.isOwn(c.fd) { // it met itself
+			unix.Close(c.fd)
+			c.fd = -1
+			w.undialled(c, syscall.ECONNREFUSED, w.now())
 			return
 		}
 		w.connected(c)

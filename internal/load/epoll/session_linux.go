@@ -159,8 +159,13 @@ func (s *session) load(win *window) (l result.Load, err error) {
 		l, err = load.Merge(recorders, now)
 	}
 	l.Connections, l.Workers, l.Spin = s.job.Connections, len(s.workers), &s.job.Spin
+	unreachable := s.workers[0].unreachable
 	for _, w := range s.workers {
 		l.Established += w.established
+		unreachable = min(unreachable, w.unreachable)
+	}
+	if l.Errors[load.Dial.String()]+l.NeverStarted > 0 { // or it was all over
+		l.UnreachableNS = unreachable
 	}
 	return l, err
 }
@@ -192,6 +197,8 @@ type window struct {
 	stop   atomic.Bool  // ctx was cancelled
 	left   atomic.Int64 // requests that may still start, if Requests > 0
 	ended  atomic.Int32 // workers
+
+	reached atomic.Int64 // when a worker last had a connection, or was not refused one
 }
 
 // open makes the edge of a window that starts at start.

@@ -170,6 +170,22 @@ func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err
 	return fd, pending, nil
 }
 
+// isOwn reports whether fd is connected to itself. A dial to a port of this machine that nobody listens on does so by simultaneous open
+// (RFC 9293 3.5) where the kernel chooses that very port to dial from, which holds it against the server that comes back.
+func (a *address) isOwn(fd int) bool {
+	if a.family == unix.AF_UNIX {
+		return false
+	}
+	var local, peer [unix.SizeofSockaddrInet6]byte
+	return name(unix.SYS_GETSOCKNAME, fd, &local) && name(unix.SYS_GETPEERNAME, fd, &peer) && local == peer
+}
+
+func name(call uintptr, fd int, to *[unix.SizeofSockaddrInet6]byte) bool {
+	size := uint32(len(to))
+	_, _, errno := syscall.RawSyscall(call, uintptr(fd), uintptr(unsafe.Pointer(to)), uintptr(unsafe.Pointer(&size)))
+	return errno == 0
+}
+
 // interest is what a connection registers; full says that a write fell short.
 func (a *address) interest(id int32, full bool) *unix.EpollEvent {
 	e := &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: id}

@@ -19,7 +19,6 @@ import (
 const (
 	readBuffer = 2 * http1.MaxHead // what is left of a read, at most MaxHead, and room for the next
 	dialsMax   = 32                // dials at a time before a window, so as not to overrun a short accept queue
-	tries      = 3                 // dials in a row that may fail before a connection sits the window out
 
 	// The timeouts are looked after this often, and oftener while connections are down or being dialled.
 	sweepIdle = int64(100 * time.Millisecond)
@@ -52,7 +51,8 @@ type worker struct {
 	deadline  int64   // after which none does
 	next      int     // first connection that has not begun (Window.Spread)
 	pending   int     // requests in flight, and those claimed
-	hopeful   int     // connections that are not dead
+	ups       int     // connections that are up
+	refused   int64   // when the first dial began that failed since one came through; 0: none
 	depth     int     // requests that may be in flight on each
 	tick      int64   // between two looks at the timeouts
 	nextSweep int64
@@ -82,6 +82,7 @@ type worker struct {
 	told     usage
 
 	established int     // at the start of the window, or since (Job.Lazy)
+	unreachable int64   // ns until the window ended in which nobody could be reached
 	quiet       int64   // connections that broke with no request on them
 	connects    []int64 // ns that dials took before the window
 	dialErr     error   // of the last dial that failed
@@ -175,7 +176,7 @@ func (w *worker) up() (n int) {
 
 // begin sets w up for a window that starts at start.
 func (w *worker) begin(win *window, start int64) {
-	w.win, w.open, w.start, w.next, w.hopeful, w.started, w.seen = win, true, start, 0, 0, false, start
+	w.win, w.open, w.start, w.next, w.refused, w.started, w.seen = win, true, start, 0, 0, false, start
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
 	w.deadline, w.depth = win.deadline(start), win.Depth(w.job)
 	w.nextSweep = start + min(w.tick, sweepBusy)
@@ -211,9 +212,6 @@ func (w *worker) begin(win *window, start int64) {
 		c := &w.conns[i]
 		c.due = start + int64(win.Spread)*int64(c.index)/int64(w.job.Connections)
 		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, false, 0, c.state == isUp
-		if c.state == isUp || w.job.Lazy || w.job.PerConnection > 0 {
-			w.hopeful++
-		}
 	}
 	w.told = usage{cpuTime(), queueDelay()}
 }
@@ -227,7 +225,7 @@ func (w *worker) run(win *window, start int64) {
 			c := &w.conns[w.next]
 			w.next++
 			c.begun = true
-			if c.state == isDown && w.job.PerConnection == 0 && w.job.Lazy {
+			if c.state == isDown && w.job.PerConnection == 0 {
 				w.dial(c, now)
 			} else if w.scheduled {
 				w.park(c)
@@ -251,7 +249,7 @@ func (w *worker) run(win *window, start int64) {
 				}
 			}
 		}
-		if now >= w.deadline || w.hopeful <= 0 {
+		if now >= w.deadline {
 			w.open = false
 		}
 		if win.stop.Load() {
@@ -283,17 +281,15 @@ func (w *worker) end(now int64) {
 			w.rec.Never(w.due, now)
 			never++
 		}
-		if !w.win.stop.Load() && w.share == 0 { // every connection is dead: what was still to come found none either
-			for ; w.more; w.draw() {
-				never++
-			}
-		}
 		if w.more && w.share > 0 { // those of the number asked for that were not even due
 			never = w.share - w.issued
 		}
 		w.rec.NeverStarted = never
 	} else if w.win.ended.Add(1) == int32(w.job.Workers) {
 		w.rec.NeverStarted = max(w.win.left.Load(), 0)
+	}
+	if w.unreachable = 0; w.refused > 0 && w.ups == 0 {
+		w.unreachable = now - w.refused
 	}
 	for i := range w.conns { // dials under way are nobody's any more, nor are requests that were answered before they were through
 		if c := &w.conns[i]; c.state != isUp || c.owes() {
@@ -386,6 +382,7 @@ func (w *worker) sweep(now int64) {
 	if w.scheduled {
 		w.backlog(now)
 	}
+	w.despair(now)
 	for i := range w.conns {
 		c := &w.conns[i]
 		switch {
@@ -405,6 +402,15 @@ func (w *worker) sweep(now int64) {
 		case c.state == isDialing || c.state == isWaiting:
 			w.soon(now)
 		}
+	}
+}
+
+// despair ends a window that no time bounds, when for long nobody could be reached by any worker.
+func (w *worker) despair(now int64) {
+	if w.refused == 0 || w.ups > 0 {
+		w.win.reached.Store(now)
+	} else if w.deadline == math.MaxInt64 && now-max(w.refused, w.win.reached.Load()) >= int64(load.Patience(w.job.Timeout)) {
+		w.open = false
 	}
 }
 

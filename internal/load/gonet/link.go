@@ -3,6 +3,7 @@ package gonet
 import (
 	"context"
 	"errors"
+	"math"
 	"net"
 	"os"
 	"time"
@@ -30,6 +31,8 @@ func (c *conn) dial(ctx context.Context) error {
 		return err
 	}
 	c.set(nc)
+	s.ups.Add(1)
+	s.refused.Store(0)
 	c.connect = s.now() - began
 	return nil
 }
@@ -75,11 +78,42 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 		return &lost{cancelled: true}, false
 	}
 	w.text(load.Dial, err)
+	c.session.refused.CompareAndSwap(0, max(began, 1))
+	if w.deadline == math.MaxInt64 && c.session.unreachable(now) >= int64(load.Patience(c.session.job.Timeout)) {
+		w.giveUp()
+	}
 	c.think(w, now)
-	if c.fails++; c.fails == tries || !w.sleep(now+int64(10*time.Millisecond)<<(2*c.fails)) {
+	c.fails++
+	if !c.backOff(w, now+int64(load.Backoff(c.fails))) {
 		c.more = false
 	}
 	return nil, false
+}
+
+// backOff waits until c may be dialled again. While nobody can be reached, what falls due finds no connection. It reports whether the window
+// still goes on then.
+func (c *conn) backOff(w *window, until int64) bool {
+	s := c.session
+	t := time.NewTimer(time.Duration(min(until, w.deadline) - s.now()))
+	defer t.Stop()
+	for {
+		var due <-chan int64
+		if s.unreachable(s.now()) > 0 {
+			due = w.due
+		}
+		select {
+		case at := <-due:
+			c.book.Lock()
+			c.book.Undial(at, s.now())
+			c.book.Unlock()
+			continue
+		case <-t.C:
+			return w.ctx.Err() == nil && s.now() < w.deadline
+		case <-w.over:
+		case <-w.ctx.Done():
+		}
+		return false
+	}
 }
 
 // connected begins the use of a connection in a window.
@@ -157,6 +191,7 @@ func (c *conn) hangUp() {
 		return
 	}
 	c.nc.Close()
+	c.session.ups.Add(-1)
 	if c.reads != nil {
 		for range c.reads {
 		}

@@ -14,6 +14,7 @@ import (
 	"net/netip"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"dyno/internal/http1"
@@ -25,10 +26,7 @@ import (
 // Engine is the load.Engine of this package. It ignores Job.CPUs and Job.Spin.
 type Engine struct{}
 
-const (
-	dialsMax = 32 // at a time before a window, so as not to overrun a short accept queue
-	tries    = 3  // requests in a row that may find no connection before it sits the window out
-)
+const dialsMax = 32 // at a time before a window, so as not to overrun a short accept queue
 
 type session struct {
 	job   load.Job
@@ -36,6 +34,17 @@ type session struct {
 	local []net.Addr
 	conns []*conn
 	books []*book
+
+	ups     atomic.Int64 // connections that are up
+	refused atomic.Int64 // when the first dial began that failed since one came through; 0: none
+}
+
+// unreachable is how long nobody could be reached by now.
+func (s *session) unreachable(now int64) int64 {
+	if since := s.refused.Load(); since > 0 && s.ups.Load() == 0 {
+		return now - since
+	}
+	return 0
 }
 
 // book is a ledger that several connections write.
@@ -157,7 +166,9 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 			c.book = s.books[0] // whose Pace sees all arrivals
 		}
 	}
+	s.refused.Store(0)
 	last := s.carryOut(w, ledger)
+	unreachable := s.unreachable(s.now())
 
 	var l result.Load
 	if ledger == nil {
@@ -176,6 +187,9 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 		}
 	}
 	l.Connections = s.job.Connections
+	if l.Errors[load.Dial.String()]+l.NeverStarted > 0 { // or it was all over
+		l.UnreachableNS = unreachable
+	}
 	for _, c := range s.conns {
 		if c.was {
 			l.Established++
@@ -203,9 +217,8 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	}
 	var conns, others sync.WaitGroup
 	for _, c := range s.conns {
-		if c.was = c.nc != nil; c.was || s.job.Lazy {
-			conns.Go(func() { c.run(w) })
-		}
+		c.was = c.nc != nil
+		conns.Go(func() { c.run(w) })
 	}
 	gone := make(chan struct{})
 	if w.due != nil {

@@ -19,6 +19,7 @@ type window struct {
 	start    int64
 	deadline int64         // after which nothing starts; math.MaxInt64: none
 	over     chan struct{} // closed once nothing starts any more
+	gaveUp   atomic.Bool   // for nobody could be reached
 	finish   func()        // closes over
 	edge     *load.Edge
 
@@ -59,13 +60,19 @@ func (w *window) begin(now int64) {
 	w.edge = load.NewEdge(&w.Window, len(w.session.conns), 1, w.start, w.deadline)
 }
 
+// giveUp ends the window, as far as requests are concerned that have not started.
+func (w *window) giveUp() {
+	w.gaveUp.Store(true)
+	w.finish()
+}
+
 // paced says that a connection may be idle although the window goes on.
 func (w *window) paced() bool { return w.due != nil || w.Think.Mean > 0 }
 
 // claim asks a closed loop for the right to start one request. Who gets no CPU until the deadline is over has one all the same: the server is not to
 // blame for none.
 func (w *window) claim(now int64) bool {
-	if w.ctx.Err() != nil || now >= w.deadline && w.started.Load() {
+	if w.ctx.Err() != nil || w.gaveUp.Load() || now >= w.deadline && w.started.Load() {
 		return false
 	}
 	for w.Requests > 0 {

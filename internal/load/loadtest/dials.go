@@ -15,7 +15,7 @@ import (
 
 // dials are about how connections come and go.
 var dials = map[string]func(*testing.T, load.Engine){
-	"per connection": perConnection, "closing requests": closingRequests, "per connection: server gone": perConnectionGone, "lazy": lazy, "lazy: nobody there": lazyNobody,
+	"per connection": perConnection, "closing requests": closingRequests, "lazy": lazy, "lazy: nobody there": lazyNobody,
 	"cookies": cookies, "local addresses": localAddresses, "local addresses: not ours": localAddressesNotOurs,
 }
 
@@ -89,26 +89,6 @@ func perConnection(t *testing.T, e load.Engine) {
 	}
 }
 
-// perConnectionGone: a request whose connection cannot be dialled is an error, and the system's word on it is kept.
-func perConnectionGone(t *testing.T, e load.Engine) {
-	for _, schedule := range []*load.Schedule{nil, constant(1000)} {
-		s := serve(t, "tcp", func(p *peer) {
-			for p.next() {
-				if p.dropped.Add(1) == 50 {
-					p.stop()
-				}
-				p.say(value)
-			}
-		})
-		j := job(s)
-		j.PerConnection = 1
-		o := observe(t, t.Context(), open(t, e, j), load.Window{For: never, Schedule: schedule}, 20*time.Millisecond)
-		if o.Errors["dial"] == 0 || o.Succeeded < 40 || !strings.Contains(o.Detail.Texts["dial"], "refused") {
-			t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
-		}
-	}
-}
-
 // lazy: nothing is dialled before its turn.
 func lazy(t *testing.T, e load.Engine) {
 	const n, over = 8, 200 * time.Millisecond
@@ -148,7 +128,7 @@ func lazyNobody(t *testing.T, e load.Engine) {
 			j := job(s)
 			j.Lazy = true
 			s.stop()
-			o := observe(t, t.Context(), open(t, e, j), load.Window{For: never, Schedule: schedule}, 20*time.Millisecond)
+			o := observe(t, t.Context(), open(t, e, j), load.Window{For: 100 * time.Millisecond, Schedule: schedule}, 20*time.Millisecond)
 			if o.Established != 0 || o.Errors["dial"] == 0 || o.Errored() != o.Started || o.Detail.Texts["dial"] == "" {
 				t.Errorf("%s: %+v, %v", network, o.Load, o.Detail.Texts)
 			}

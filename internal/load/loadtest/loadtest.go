@@ -35,7 +35,7 @@ func Run(t *testing.T, e load.Engine) {
 			}
 		})
 	}
-	for _, cases := range []map[string]func(*testing.T, load.Engine){sessions, schedules, pauses, stops, dials, details, bodies} {
+	for _, cases := range []map[string]func(*testing.T, load.Engine){sessions, schedules, pauses, stops, dials, absences, details, bodies} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
 		}
@@ -44,7 +44,7 @@ func Run(t *testing.T, e load.Engine) {
 
 // sessions are about windows that follow each other, and how they end.
 var sessions = map[string]func(*testing.T, load.Engine){
-	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "server gone": serverGone, "nobody there": nobodyThere,
+	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "nobody there": nobodyThere,
 	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
 	"hung up before": hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
 	"rate": rate, "rate of a stall": rateOfAStall,
@@ -207,24 +207,6 @@ func hungUpBefore(t *testing.T, e load.Engine) {
 				}
 				cancel()
 			}
-		}
-	}
-}
-
-// serverGone: the window ends although nothing can be sent any more.
-func serverGone(t *testing.T, e load.Engine) {
-	for _, network := range []string{"tcp", "unix"} {
-		s := serve(t, network, func(p *peer) {
-			for p.next() {
-				if p.dropped.Add(1) == 50 {
-					go p.stop()
-				}
-				p.say(value)
-			}
-		})
-		l := run(t, open(t, e, job(s)), load.Window{For: never})
-		if l.Errors["dial"] == 0 || l.Succeeded < 40 {
-			t.Errorf("%s: %+v", network, l)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // schedules are about the open loop. A slow machine makes requests late, and so the times longer that are tested for being long enough.
 var schedules = map[string]func(*testing.T, load.Engine){
 	"open: planned": planned, "open: the backlog is served": backlogServed, "open: the deadline cuts the backlog": backlogCut,
-	"open: cancel": openCancel, "open: cancelled number": openCancelNumber, "open: server gone": openServerGone,
+	"open: cancel": openCancel, "open: cancelled number": openCancelNumber,
 	"open: pipelining": openPipelining, "open: a stall is not omitted": stall, "open: idle connections break": idleBreak,
 	"open: hangs up at once": noDialsInACircle, "open: a quarter unanswered": quarterOfDuration,
 }
@@ -155,24 +155,6 @@ func openCancelNumber(t *testing.T, e load.Engine) {
 	}
 	if o.Detail.Censored < o.InFlight || o.Detail.Censored >= 1_000_000-20 {
 		t.Errorf("%d censored: %+v", o.Detail.Censored, o.Load)
-	}
-}
-
-// openServerGone: the window ends although nothing can be sent any more.
-func openServerGone(t *testing.T, e load.Engine) {
-	for _, network := range []string{"tcp", "unix"} {
-		s := serve(t, network, func(p *peer) {
-			for p.next() {
-				if p.dropped.Add(1) == 50 {
-					go p.stop()
-				}
-				p.say(value)
-			}
-		})
-		o := observe(t, t.Context(), open(t, e, job(s)), load.Window{Schedule: constant(1000), For: never}, 20*time.Millisecond)
-		if o.Succeeded < 40 || o.Errors["dial"]+o.NeverStarted == 0 || o.Detail.Texts["dial"] == "" {
-			t.Errorf("%s: %+v, %v", network, o.Load, o.Detail.Texts)
-		}
 	}
 }
 

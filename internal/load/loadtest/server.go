@@ -65,6 +65,10 @@ func serve(t *testing.T, network string, script func(*peer)) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serveOn(t, ln, script)
+}
+
+func serveOn(t *testing.T, ln net.Listener, script func(*peer)) *server {
 	s := &server{Listener: ln, script: script, open: map[net.Conn]bool{}, stopped: make(chan struct{})}
 	s.wg.Go(s.accept)
 	t.Cleanup(func() {
