@@ -161,7 +161,7 @@ func (f *loadFlags) defineRest() {
 	add(f, "spin", "", &f.spin, "auto", "when", oneOf("auto", "on", "off"), "poll instead of sleeping, which takes a CPU per event loop; auto: in an open loop, where the server has other CPUs and one is left over")
 	add(f, "engine", "", &f.engine, engine, "name", oneOf("epoll", "gonet"), "epoll (Linux), or gonet on Go's own network package")
 	add(f, "max-errors", "", &f.maxErrors, "0", "share", parseShare, "share of requests that may fail before the exit code is 1: 0.001 or 0.1%")
-	f.addBool("strict", "", &f.strict, "exit with 1, too, when the generator was at its limit")
+	f.addBool("strict", "", &f.strict, "exit with 1, too, when the generator was at its limit or stood still")
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
 	f.addText("csv", "", &f.csv, "", "write a row per second to this file")
 	f.addText("hdr", "", &f.hdr, "", "write a HdrHistogram log of every second to this file")

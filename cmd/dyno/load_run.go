@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	machine "dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/result"
 	"dyno/internal/summary"
@@ -70,8 +71,10 @@ func (p *loadPlan) observe(ctx context.Context, files *loadFiles, view *terminal
 			view.Tick(i)
 		}
 	}}
+	suspended := machine.Suspended()
 	s.Load, err = session.Run(ctx, p.window)
 	s.Wall = time.Since(start)
+	s.Suspended = machine.SuspendedBetween(suspended, machine.Suspended())
 	if s.Interrupted = err != nil && ctx.Err() != nil; s.Interrupted {
 		err = nil
 	}
@@ -107,5 +110,5 @@ func (p *loadPlan) failed(s *summary.Summary) bool {
 	warnings := s.Warnings()
 	has := func(id string) bool { return summary.Has(warnings, id) }
 	return s.ErrorShare() > p.maxErrors || has(summary.Ended) || has(summary.Connections) || has(summary.Interrupted) || has(summary.Ledger) ||
-		p.strict && has(summary.Generator)
+		p.strict && (has(summary.Generator) || has(summary.Paused))
 }

@@ -271,6 +271,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		t.Companion.CPUNS = used[2].ns()
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Driver.CPUs()))
+	t.Causes.GeneratorShared = companion != nil || !b.run.Host.Pinned
 	return t, nil
 }
 

@@ -14,6 +14,7 @@ type Snapshot struct {
 	At        time.Time
 	CPUs      []Ticks       // by CPU number; the zero value where a CPU is offline
 	Throttled time.Duration // by the CPU quota of our cgroup
+	Suspended time.Duration // of the whole machine, since it was started
 }
 
 // Ticks are columns of /proc/stat for one CPU, in ticks of 10 ms (proc_stat(5)).
@@ -46,6 +47,7 @@ func Causes(before, after *Snapshot, server, generator Account, companions ...Ac
 		ServerCPUs:    len(server.CPUs),
 		GeneratorCPUs: len(generator.CPUs),
 		ThrottledNS:   int64(max(0, after.Throttled-before.Throttled)),
+		SuspendedNS:   int64(SuspendedBetween(before.Suspended, after.Suspended)),
 	}
 	own := append([]Account{server, generator}, companions...)
 	c.ForeignServerNS = int64(foreign(before, after, server.CPUs, own))
@@ -54,6 +56,15 @@ func Causes(before, after *Snapshot, server, generator Account, companions ...Ac
 		c.StealNS += int64(grown(before.CPUs[cpu].Steal, after.CPUs[cpu].Steal))
 	}
 	return c
+}
+
+// SuspendedBetween is how long the machine was suspended between two readings of Suspended. Less than a millisecond is none: the two clocks that
+// tell are read one after the other.
+func SuspendedBetween(before, after time.Duration) time.Duration {
+	if d := after - before; d >= time.Millisecond {
+		return d
+	}
+	return 0
 }
 
 // foreign is what was busy on cpus and is in no account that may have been there.

@@ -12,9 +12,9 @@ const ms = time.Millisecond
 
 func TestCauses(t *testing.T) {
 	start := time.Unix(1000, 0)
-	before := &Snapshot{At: start, CPUs: []Ticks{{100, 5}, {200, 0}, {50, 0}}, Throttled: 3 * ms}
-	after := &Snapshot{At: start.Add(400 * ms), CPUs: []Ticks{{140, 6}, {230, 2}, {49, 0}}, Throttled: 4 * ms}
-	base := result.Causes{WallNS: 400e6, StealNS: 30e6, ThrottledNS: 1e6}
+	before := &Snapshot{At: start, CPUs: []Ticks{{100, 5}, {200, 0}, {50, 0}}, Throttled: 3 * ms, Suspended: 7 * ms}
+	after := &Snapshot{At: start.Add(400 * ms), CPUs: []Ticks{{140, 6}, {230, 2}, {49, 0}}, Throttled: 4 * ms, Suspended: 9 * ms}
+	base := result.Causes{WallNS: 400e6, StealNS: 30e6, ThrottledNS: 1e6, SuspendedNS: 2e6}
 	for _, c := range []struct {
 		name              string
 		server, generator []int
@@ -39,7 +39,7 @@ func TestCauses(t *testing.T) {
 			t.Errorf("%s:\n%+v\nwant\n%+v", c.name, got, want)
 		}
 	}
-	if got := Causes(after, before, Account{}, Account{}); got.ThrottledNS != 0 {
+	if got := Causes(after, before, Account{}, Account{}); got.ThrottledNS != 0 || got.SuspendedNS != 0 {
 		t.Errorf("backwards: %+v", got)
 	}
 }

@@ -3,6 +3,7 @@ package host
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"path"
 	"time"
@@ -56,12 +57,29 @@ func (m *Meter) Snapshot(s *Snapshot) {
 		n = 0
 	}
 	s.CPUs = parseCPUs(m.buf[:n], s.CPUs)
-	s.Throttled = 0
+	s.Throttled, s.Suspended = 0, Suspended()
 	if m.throttle >= 0 {
 		if n, err := unix.Pread(m.throttle, m.buf[:], 0); err == nil {
 			s.Throttled = throttled(m.buf[:n], m.v2)
 		}
 	}
+}
+
+// Suspended is how long this machine has been suspended since it was started: CLOCK_BOOTTIME goes on then, CLOCK_MONOTONIC does not
+// (clock_gettime(2)). Of a few readings, the one counts whose clocks were read closest to each other.
+func Suspended() time.Duration {
+	least, sum := int64(math.MaxInt64), int64(0)
+	for range 3 {
+		var before, boot, after unix.Timespec
+		if unix.ClockGettime(unix.CLOCK_MONOTONIC, &before) != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil ||
+			unix.ClockGettime(unix.CLOCK_MONOTONIC, &after) != nil {
+			return 0
+		}
+		if apart := after.Nano() - before.Nano(); apart < least {
+			least, sum = apart, boot.Nano()-before.Nano()-apart/2
+		}
+	}
+	return time.Duration(sum)
 }
 
 // usable are the CPUs that this process may run on.

@@ -19,6 +19,9 @@ func TestMeter(t *testing.T) {
 	}
 	for range 5 {
 		m.Snapshot(&after)
+		if c := Causes(&before, &after, Account{}, Account{}); c.SuspendedNS != 0 {
+			t.Errorf("suspended for %d ns in a test that ran on", c.SuspendedNS)
+		}
 		for cpu := range after.CPUs {
 			if after.CPUs[cpu].Busy < before.CPUs[cpu].Busy {
 				t.Errorf("busy ticks of CPU %d fell", cpu)

@@ -25,6 +25,7 @@ type player struct {
 	run   result.Run
 	clock int64
 	foul  func(Order) result.Causes // causes of a trial; nil for none
+	gap   func(Order) int64         // of the generator in a trial; nil for none
 	fails func(Order) bool          // the contestant fails at this trial
 	slow  float64                   // how much longer than estimated all but the warm-ups take; 0 means 1
 	warms map[string]int64          // warm-up times, ns
@@ -63,6 +64,9 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 			c := p.foul(o)
 			c.WallNS, c.ServerCPUs, c.GeneratorCPUs = 4e8, 1, 1
 			tr.Causes = c
+		}
+		if p.gap != nil {
+			tr.Load.GapNS = p.gap(o)
 		}
 		p.clock += int64(slow * float64(4.75e8))
 		tr.EndedUnixNS = p.clock
@@ -177,6 +181,33 @@ func TestVoidRoundIsRepeatedForAll(t *testing.T) {
 		if tr.Epoch == 3 && tr.Round == 1 && tr.Attempt == 0 {
 			t.Error("a void trial counts")
 		}
+	}
+}
+
+// A generator that stands still for 0.35 s in every fifth trial: none of these counts, and their rounds are repeated.
+func TestRoundsWithPausesAreRepeated(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b")}, rate: func(Order) float64 { return 1e4 }}
+	n, stopped := 0, map[result.Key]bool{}
+	p.gap = func(o Order) int64 {
+		if n++; n%5 == 0 {
+			stopped[o.Key] = true
+			return 350e6
+		}
+		return 1e6
+	}
+	p.play(t, never)
+	counted := Valid(&p.run)
+	for i := range counted {
+		if stopped[counted[i].Key] {
+			t.Errorf("%+v counts", counted[i].Key)
+		}
+	}
+	again := 0
+	for e := range lastEpoch(&p.run) {
+		again += repeats(&p.run, e)
+	}
+	if void, _ := Voided(&p.run); len(counted) == 0 || void == 0 || again == 0 {
+		t.Errorf("%d trials count, %d are void, %d rounds repeated", len(counted), void, again)
 	}
 }
 

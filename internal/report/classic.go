@@ -173,7 +173,7 @@ func errorsText(errors map[string]int64) string {
 
 // disturbed says of which loads a duel would have made nothing, for others used the CPUs meanwhile.
 func (c *classic) disturbed(r row) []string {
-	var server, generator, steal float64
+	var server, generator, steal, pause float64
 	n, loads := 0, c.loads(r)
 	for i := range loads {
 		cause := &loads[i].Causes
@@ -184,6 +184,7 @@ func (c *classic) disturbed(r row) []string {
 		wall := float64(cause.WallNS)
 		server = max(server, float64(cause.ForeignServerNS)/(wall*float64(max(1, cause.ServerCPUs))))
 		generator = max(generator, float64(cause.ForeignGeneratorNS)/(wall*float64(max(1, cause.GeneratorCPUs))))
+		pause = max(pause, float64(validity.Pause(&loads[i]))/wall)
 		steal = max(steal, float64(cause.StealNS)/(wall*float64(max(1, cause.ServerCPUs+cause.GeneratorCPUs))))
 	}
 	if n == 0 {
@@ -197,7 +198,8 @@ func (c *classic) disturbed(r row) []string {
 	for _, cause := range []struct {
 		form  string
 		share float64
-	}{{"others used up to %s of the server's CPUs", server}, {"up to %s of the generator's CPUs went to others", generator}, {"the hypervisor withheld up to %s", steal}} {
+	}{{"others used up to %s of the server's CPUs", server}, {"up to %s of the generator's CPUs went to others", generator}, {"the hypervisor withheld up to %s", steal},
+		{"the generator or the machine stood still for up to %s", pause}} {
 		if cause.share >= 0.01 {
 			why = append(why, fmt.Sprintf(cause.form, PerCent(cause.share)))
 		}

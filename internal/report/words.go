@@ -15,8 +15,8 @@ var words = []word{
 		"A trial is a short load on one contestant. A round is one trial of every contestant in random order. An epoch is some " +
 			"rounds on freshly started processes; epochs are what is counted."},
 	{"void", "Void",
-		"A round in which others used the CPUs, the hypervisor withheld them, or the generator starved, is thrown away for all " +
-			"contestants and repeated. The results themselves are never looked at for this."},
+		"A round in which others used the CPUs, the hypervisor withheld them, or the generator or the machine stood still, is thrown " +
+			"away for all contestants and repeated. The results themselves are never looked at for this."},
 	{"rank", "Rank interval",
 		"Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page together. It counts who is " +
 			"surely ahead and who is surely behind. Where two intervals overlap, the data does not order them."},

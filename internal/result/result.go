@@ -389,6 +389,9 @@ type Causes struct {
 	ForeignGeneratorNS int64 `json:"foreign_generator_ns"` // CPU of others on the generator's CPUs
 	StealNS            int64 `json:"steal_ns"`             // on all CPUs
 	ThrottledNS        int64 `json:"throttled_ns,omitempty"`
+	SuspendedNS        int64 `json:"suspended_ns,omitempty"` // the whole machine
+	// GeneratorShared says that the server or a companion may use the generator's CPUs.
+	GeneratorShared bool `json:"generator_shared,omitempty"`
 }
 
 // Failure is why a contestant has no figure. The first failure of a contestant ends its part in the run.

@@ -37,15 +37,15 @@ const (
 var applicable = map[string]map[string]scope{
 	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V07": eachLevel, "V08": eachLevel,
 		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V15": wholeRun, "V23": wholeRun, "V24": wholeRun,
-		"V25": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": eachLevel},
+		"V25": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": eachLevel, "V30": wholeRun, "V31": wholeRun},
 	family: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V07": eachLevel, "V08": eachLevel,
 		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V14": eachLevel, "V15": wholeRun, "V16": eachLevel,
 		"V17": wholeRun, "V18": wholeRun, "V19": wholeRun, "V21": eachLevel, "V22": eachLevel, "V23": wholeRun, "V24": wholeRun, "V25": wholeRun,
-		"V26": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": eachLevel},
+		"V26": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": eachLevel, "V30": wholeRun, "V31": wholeRun},
 	beside: {"V07": eachLevel, "V08": eachLevel, "V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V22": eachLevel, "V29": eachLevel},
 	plan.Search: {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun,
-		"V25": wholeRun, "V26": wholeRun, "V28": wholeRun},
-	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V25": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": wholeRun},
+		"V25": wholeRun, "V26": wholeRun, "V28": wholeRun, "V30": wholeRun, "V31": wholeRun},
+	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V25": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": wholeRun, "V31": wholeRun},
 }
 
 // family stands for the protocol of a duel whose comparisons are named, beside for the levels of another that it does not judge.

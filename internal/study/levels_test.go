@@ -91,7 +91,7 @@ func TestJudgeSweep(t *testing.T) {
 			t.Errorf("%s: a look", l.Title())
 		}
 	}
-	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V12 V13 V15 V23 V24 V25 V26 V27 V28 V29" {
+	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V12 V13 V15 V23 V24 V25 V26 V27 V28 V29 V31" {
 		t.Errorf("checks %s", got)
 	}
 	for _, f := range d.Findings {
@@ -144,7 +144,7 @@ func TestJudgeClassic(t *testing.T) {
 	if len(d.Loads) != 4 || d.Analysis != nil || d.Void != len(run.Trials)-4 || again != d.Void {
 		t.Errorf("%d loads of %d trials, %d again, %d superseded", len(d.Loads), len(run.Trials), again, d.Void)
 	}
-	if got := strings.Join(ids(d.Findings), " "); got != "V12 V13 V24 V25 V27 V28 V29" {
+	if got := strings.Join(ids(d.Findings), " "); got != "V12 V13 V24 V25 V27 V28 V29 V31" {
 		t.Errorf("checks %s", got)
 	}
 	if s := Standing(run); len(s) == 0 || s[0].PerSec == 0 || s[0].Ratio != 0 || s[0].Pairs != 0 {

@@ -92,6 +92,8 @@ type generator struct {
 	SpinAsked     string   `json:"spin_asked,omitempty"`
 	NoSpin        string   `json:"no_spin,omitempty"`
 	CeilingPerSec *float64 `json:"ceiling_per_sec,omitempty"`
+	GapNS         int64    `json:"gap_ns,omitempty"`
+	SuspendedNS   int64    `json:"suspended_ns,omitempty"`
 }
 
 // jsonSec is a Second. Its rate is absent where the window did not fill it.
@@ -162,7 +164,7 @@ func (l latency) json() *times {
 
 func (s *Summary) generator() generator {
 	l, u := &s.Load, s.usage()
-	g := generator{Workers: l.Workers, Spin: l.Spin, SpinAsked: s.SpinAsked, NoSpin: s.NoSpin}
+	g := generator{Workers: l.Workers, Spin: l.Spin, SpinAsked: s.SpinAsked, NoSpin: s.NoSpin, GapNS: l.GapNS, SuspendedNS: int64(s.Suspended)}
 	if u.known {
 		g.CPUNS, g.RunQueueNS, g.SpunNS = &l.LoopCPUNS, &l.RunQueueNS, &l.SpunNS
 		g.CPUShare, g.RunQueueShare = pointer(share(u.cpu)), pointer(share(u.queue))

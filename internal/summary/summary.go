@@ -25,6 +25,7 @@ type Summary struct {
 	For         time.Duration // planned length; 0 if the load was bounded by number alone
 	Timeout     time.Duration // of one request
 	Renewing    bool          // connections were to be replaced after so many requests
+	Suspended   time.Duration // of the whole machine, meanwhile
 	SpinAsked   string        // "auto", "on" or "off"
 	NoSpin      string        // why the event loops did not spin
 	Wall        time.Duration // from the start of the window until all was drained

@@ -146,6 +146,14 @@ func cases() map[string]*Summary {
 		Censored: 1_880, CensoredFromNS: 1e6, Status: map[int]int64{200: 8_120}}
 	all["starved"] = starved
 
+	paused := closed()
+	paused.Load.GapNS = 1_350e6
+	all["paused"] = paused
+
+	suspended := open()
+	suspended.Suspended = 3 * time.Second
+	all["suspended"] = suspended
+
 	late := open()
 	late.Load = result.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125, Established: 125, Workers: 1,
 		LoopCPUNS: 5_000e6, RunQueueNS: 5_100e6}
@@ -249,7 +257,7 @@ func TestFormsHold(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
-		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady",
+		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady", "paused": "paused", "suspended": "paused errors",
 	}
 	for name, s := range cases() {
 		var ids []string

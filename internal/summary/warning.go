@@ -8,6 +8,7 @@ import (
 
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/validity"
 )
 
 // Warning is a thing that a reader of the figures must know first, in words, with what to do about it.
@@ -24,6 +25,7 @@ const (
 	Churn       = "churn"       // the server closed connections, which were dialled again
 	Ledger      = "ledger"      // the books do not balance
 	Generator   = "generator"   // the load generator was at its limit
+	Paused      = "paused"      // the load generator, or the machine, stood still
 	Starved     = "starved"     // requests were due while no connection was free
 	Rate        = "rate"        // fewer requests were sent than the schedule asked for
 	Errors      = "errors"      // some requests failed
@@ -57,6 +59,7 @@ func (s *Summary) Warnings() []Warning {
 	add(Ledger, s.unbalanced())
 	add(Churn, s.churn())
 	add(Generator, s.atLimit())
+	add(Paused, s.paused())
 	add(Starved, s.starved())
 	add(Rate, s.missed())
 	add(Unsteady, s.unsteady())
@@ -163,6 +166,19 @@ func (s *Summary) atLimit() string {
 		text += "; " + how
 	}
 	return text + ". Response times hold this delay of its own. " + remedy + ", or lower the rate"
+}
+
+// paused judges a load as a trial of a run is (V30).
+func (s *Summary) paused() string {
+	t := result.Trial{Load: s.Load, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}}
+	if s.Load.WindowNS < judgedFrom || !validity.Paused(&t) {
+		return ""
+	}
+	if s.Suspended > 0 {
+		return fmt.Sprintf("the machine was suspended for %s during the load: no figure can be relied on. Repeat it", report.Duration(float64(s.Suspended)))
+	}
+	return fmt.Sprintf("the generator stood still for %s, %s of the load: it was stopped, or other programs had its CPU. Rates and latencies hold that. "+
+		"Keep other programs off its CPUs, and repeat it", report.Duration(float64(s.Load.GapNS)), report.PerCent(float64(s.Load.GapNS)/float64(s.Load.WindowNS)))
 }
 
 func (s *Summary) starved() string {

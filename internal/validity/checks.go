@@ -66,6 +66,8 @@ var table = []check{
 	{"V27", "memory readable", perContestant(memory)},
 	{"V28", "provenance stored", whole(provenance)},
 	{"V29", "rates at the edges of the windows", whole(edges)},
+	{"V30", "pauses of the generator or the machine", pauses},
+	{"V31", "CPUs of server and generator apart", whole(apart)},
 }
 
 // Check makes all checks: those of the whole run first, then by contestant, each in order of its number.
@@ -154,10 +156,13 @@ func generatorShare(e *Evidence, name string, own []result.Trial) (State, string
 	for i := range own {
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
 			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
-			had += float64(own[i].ClocksWall()) * float64(own[i].Causes.GeneratorCPUs)
+			cpus := own[i].Causes.GeneratorCPUs
 			if c := own[i].Companion; c != nil && c.CPUNS != nil {
 				beside += float64(*c.CPUNS)
+			} else if loops := own[i].Load.Workers; loops > 0 {
+				cpus = min(cpus, loops) // more than one CPU a loop cannot use
 			}
+			had += float64(own[i].ClocksWall()) * float64(cpus)
 		}
 	}
 	x := share(used+beside, had)

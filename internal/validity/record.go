@@ -161,6 +161,51 @@ func sameProcesses(e *Evidence, name string, own []result.Trial) (State, string)
 	return Pass, "the same processes throughout each epoch, of one program"
 }
 
+// pauses is V30: did the generator, or the machine, stand still within a trial? Runs recorded before that was looked for have no such finding.
+func pauses(e *Evidence) []Finding {
+	var longest, standstills, n int64
+	for i := range e.watched() {
+		t := &e.watched()[i]
+		if t.Load.GapNS > 0 {
+			n++
+		}
+		longest = max(longest, Pause(t))
+		if Paused(t) {
+			standstills++
+		}
+	}
+	switch {
+	case standstills > 0:
+		return []Finding{{State: Fail, Text: fmt.Sprintf("in %d trials the generator or the machine stood still, for up to %.3g ms: their figures hold that", standstills, float64(longest)/1e6)}}
+	case n == 0:
+		return nil
+	}
+	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %.3g ms at most", float64(longest)/1e6)}}
+}
+
+// apart is V31: may server and generator use the same CPUs?
+func apart(e *Evidence) (State, string) {
+	h := &e.Run.Host
+	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
+	switch {
+	case shared:
+		return Fail, "server and generator share one CPU: each figure is of both together, and what one uses the other lacks"
+	case !h.Pinned:
+		return Warn, "nothing is pinned: server and generator may run on the same CPUs, now more and now less"
+	case h.SharedCore:
+		return Warn, "server and generator are pinned to threads of one core: each slows the other down"
+	}
+	return Pass, fmt.Sprintf("server and generator are pinned to CPUs of their own, %s and %s", cpuList(h.ServerCPUs), cpuList(h.GeneratorCPUs))
+}
+
+func cpuList(cpus []int) string {
+	words := make([]string, len(cpus))
+	for i, cpu := range cpus {
+		words[i] = strconv.Itoa(cpu)
+	}
+	return strings.Join(words, ", ")
+}
+
 // Limits of V25: of the error of a p99 against delays that are known, and of the age of their calibration, ns (method.md B).
 const (
 	errorWarn, errorFail = 200_000, 500_000

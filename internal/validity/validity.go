@@ -1,4 +1,4 @@
-// Package validity holds the checks V01–V29 of doc/method.md as one table over recorded causes and the analysis. A check never
+// Package validity holds the checks V01–V31 of doc/method.md as one table over recorded causes and the analysis. A check never
 // looks at which contestant is ahead; it says whether a number can mean what it seems to.
 package validity
 

@@ -20,7 +20,7 @@ func sound() *Evidence {
 	e := &Evidence{
 		Run: &result.Run{
 			Plan:        result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1, Primary: "throughput", StartedUnixNS: 100 * 60e9},
-			Host:        result.Host{BootID: "b"},
+			Host:        result.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
 			Calibration: &result.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9, Delays: []result.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
 			Contestants: []result.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
 			Launches:    starts(result.Flat, result.Flat, result.Warmed),
@@ -39,7 +39,7 @@ func sound() *Evidence {
 					Key: result.Key{Epoch: epoch, Round: round, Position: position}, Contestant: []string{"a", "ref", "ref'"}[i],
 					StartedUnixNS: at, EndedUnixNS: at + 4e8,
 					Load: result.Load{WindowNS: 4e8, Connections: 5, Established: 5, Started: n, Succeeded: n,
-						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6},
+						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6, GapNS: 5e6},
 					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: result.Usage{CPUNS: &generator},
 					Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
 				})
@@ -246,6 +246,12 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
 		{"V29", Warn, trials(func(t *result.Trial) { t.Load.AtEdge = result.Estimated })},
 		{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},
+		{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
+		{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
+		{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
+		{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
+		{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
+		{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
 	} {
 		e := sound()
 		c.spoil(e)
@@ -456,6 +462,42 @@ func TestVoidJudgesTheWholeRound(t *testing.T) {
 	round[1].Causes.ForeignServerNS = 10e7
 	if !Void(round) {
 		t.Error("12 % foreign CPU over the round did not void it")
+	}
+}
+
+// A generator that stood still spoils its round, unless it only waited for a CPU that it shares; how long that is depends on window and loop.
+func TestVoidByPauses(t *testing.T) {
+	const window = 4e8
+	for name, c := range map[string]struct {
+		spoil func(*result.Trial)
+		want  bool
+	}{
+		"stopped for 0.35 s":           {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 350e6, 450e6 }, true},
+		"less than a tenth":            {func(t *result.Trial) { t.Load.GapNS = .09 * window }, false},
+		"more than a tenth":            {func(t *result.Trial) { t.Load.GapNS = .11 * window }, true},
+		"a short window, 9 ms":         {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 9e6, 50e6 }, false},
+		"a short window, 11 ms":        {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 11e6, 50e6 }, true},
+		"open loop, a fortieth":        {func(t *result.Trial) { t.Load.GapNS, t.Load.Pace = window/40+1, &result.Pace{} }, true},
+		"open loop, 10 s, 0.05 s":      {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS, t.Load.Pace = 50e6, 10e9, &result.Pace{} }, false},
+		"open loop, 10 s, 0.15 s":      {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS, t.Load.Pace = 150e6, 10e9, &result.Pace{} }, true},
+		"suspended":                    {func(t *result.Trial) { t.Causes.SuspendedNS = 1e6 }, true},
+		"waited for a CPU of its own":  {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS = 100e6, 150e6 }, true},
+		"waited for a shared CPU":      {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS, t.Causes.GeneratorShared = 100e6, 150e6, true }, false},
+		"stopped, on a shared CPU":     {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS, t.Causes.GeneratorShared = 350e6, 50e6, true }, true},
+		"recorded before gaps were so": {func(t *result.Trial) { t.Load.GapNS = 0 }, false},
+	} {
+		round := sound().Valid[:4]
+		c.spoil(&round[2])
+		if got := Void(round); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	e := sound()
+	trials(func(t *result.Trial) { t.Load.GapNS = 0 })(e)
+	for _, f := range Check(e) {
+		if f.ID == "V30" {
+			t.Errorf("of what was not recorded: %+v", f)
+		}
 	}
 }
 
