@@ -19,7 +19,7 @@ import (
 	"dyno/internal/study"
 )
 
-// findingsFile is the page that all studies' verdicts are collected on.
+// findingsFile is the page that the outcomes of all studies are collected on.
 const findingsFile = "doc/findings.md"
 
 func checkCommand() *cobra.Command {
@@ -28,9 +28,9 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [STUDY [RUN]]",
 		Short: "Judge the claims of a study again, from its committed trials",
-		Long: "check gives each claim of a study its verdict, from the trials in studies/STUDY or of another stored RUN; nothing is run. Without a study it checks that\n" +
+		Long: "check gives each claim of a study its outcome, from the trials in studies/STUDY or of another stored RUN; nothing is run. Without a study it checks that\n" +
 			"all study files can be read.\n\n" +
-			"It ends with 1 where a claim is refuted. With --write it writes studies/STUDY/README.md, with --findings " + findingsFile + " from the committed trials of\n" +
+			"It ends with 1 where a claim is contradicted. With --write it writes studies/STUDY/README.md, with --findings " + findingsFile + " from the committed trials of\n" +
 			"all studies.",
 		Args: arguments(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -96,13 +96,13 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	if err := form(out, data); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(data.Claims.Outcomes, func(o article.Outcome) bool { return o.Verdict == article.Refuted }) {
+	if slices.ContainsFunc(data.Claims.Outcomes, func(o article.Outcome) bool { return o.Verdict == article.Contradicted }) {
 		return exit(exitFailed)
 	}
 	return nil
 }
 
-// judged is a stored run with the verdicts on the study's claims.
+// judged is a stored run with the outcomes of the study's claims.
 func (p *project) judged(st *study.Study, from string) (*report.Data, error) {
 	run, err := result.Open(from)
 	if err != nil {
@@ -153,7 +153,7 @@ func (p *project) checkAll(cmd *cobra.Command) error {
 	return nil
 }
 
-// writeFindings collects the verdicts of all studies that have trials.
+// writeFindings collects the outcomes of all studies that have trials.
 func (p *project) writeFindings(cmd *cobra.Command) error {
 	slugs, err := study.Slugs(p.fsys)
 	if err != nil {

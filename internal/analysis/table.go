@@ -60,6 +60,30 @@ func (t *Table) Level(m Metric, c result.Cell) Estimate {
 	return out
 }
 
+// Range is the least and the most of a cell's epochs, each the median of its trials, and how many there are.
+func (t *Table) Range(m Metric, c result.Cell) (least, most float64, epochs int) {
+	var values []float64
+	for _, e := range t.epochs {
+		if v := t.values(m, c, e); len(v) > 0 {
+			values = append(values, stats.Median(v))
+		}
+	}
+	return extremes(values)
+}
+
+// RatioRange is Range of the ratio of a over b, each the median of an epoch's rounds that have both.
+func (t *Table) RatioRange(m Metric, a, b result.Cell) (least, most float64, epochs int) {
+	least, most, epochs = extremes(present(t.differences(m, a, b), all))
+	return math.Exp(least), math.Exp(most), epochs
+}
+
+func extremes(values []float64) (least, most float64, n int) {
+	if len(values) == 0 {
+		return 0, 0, 0
+	}
+	return slices.Min(values), slices.Max(values), len(values)
+}
+
 // Compare is the ratio of a over b with its interval at confidence conf, whether or not the run decides that pair: it is no verdict. N is 0 where
 // the two were never loaded in one round.
 func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {

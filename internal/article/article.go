@@ -1,7 +1,8 @@
 // Package article is what somebody published: conclusions as data, figures, and the rules by which our trials judge them.
 //
-// The rules are pure functions of what was measured and of what the claim says; doc/studies.md has them in words, with the reasons. A verdict bears
-// a burden of proof on either side: what is not shown to hold and not shown to fail is undecided, so that a bad run reproduces nothing.
+// The rules are pure functions of what was measured and of what the claim says; doc/studies.md has them in words, with the
+// reasons. An outcome bears a burden of proof on either side: what is not shown to hold and not shown to fail is
+// inconclusive, so that a bad run confirms nothing.
 package article
 
 import (
@@ -22,9 +23,10 @@ const (
 	Trend = "trend" // over the cells the metric rises, falls or stays
 	Drop  = "drop"  // 1 − a/b is value percent, or more than that of two other cells
 	Bound = "bound" // the metric of a is at most or at least a value that does not depend on the machine
+	Most  = "most"  // more than half of the cells have a property
 )
 
-var kinds = []string{Ratio, Order, Tie, Trend, Drop, Bound}
+var kinds = []string{Ratio, Order, Tie, Trend, Drop, Bound, Most}
 
 // Claim is one conclusion of an article, as it stands in a study.toml.
 type Claim struct {
@@ -34,19 +36,23 @@ type Claim struct {
 	Place  string `toml:"place"`  // where in the source
 	Note   string `toml:"note"`   // what a reader must know of it
 
+	Sentence    string `toml:"sentence" json:",omitempty"`     // the id of the article's sentence that it judges: F-12
+	NotTestable string `toml:"not_testable" json:",omitempty"` // why no trial of ours can judge it
+
 	Kind      string   `toml:"kind"`
 	Metric    string   `toml:"metric"` // the study's primary where it is empty
 	A         string   `toml:"a"`
 	B         string   `toml:"b"`
 	Cells     []string `toml:"cells"`
-	Over      []string `toml:"over"`   // trend: of the ratios of the cells to these
+	Over      []string `toml:"over"`   // of the ratios of the cells to these
 	Than      []string `toml:"than"`   // drop: the two cells of the drop that it exceeds
 	Value     float64  `toml:"value"`  // ratio: the factor; drop: percent
 	Within    float64  `toml:"within"` // ratio and drop: the factor within which a magnitude is the same
 	Margin    float64  `toml:"margin"` // of a tie, as a share; the run's where it is 0
 	Direction string   `toml:"direction"`
-	AtLeast   *float64 `toml:"at_least"` // bound: in base units; drop: percent
+	AtLeast   *float64 `toml:"at_least"` // bound: in base units; drop: percent; most: in base units, or of the ratio
 	AtMost    *float64 `toml:"at_most"`
+	Near      float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
 }
 
 // DefaultWithin is the factor within which a magnitude counts as the published one: articles are of other machines and versions.
@@ -92,12 +98,17 @@ func (c *Claim) All() []Cell {
 	return out
 }
 
-// Pairs are the comparisons that the claim rests on.
+// Pairs are the comparisons that the claim rests on. One that counts cells (Most) rests on their levels: a run does not
+// decide so many pairs for it.
 func (c *Claim) Pairs() []Pair {
 	cells, over, than := parseCells(c.Cells), parseCells(c.Over), parseCells(c.Than)
 	var out []Pair
 	switch {
-	case c.Kind == Bound:
+	case c.Kind == Bound || c.Kind == Most || c.Kind == "":
+	case (c.Kind == Order || c.Kind == Drop) && len(over) > 0:
+		for i := range cells {
+			out = append(out, Pair{cells[i], over[i]})
+		}
 	case c.Kind == Order:
 		for i := range max(0, len(cells)-1) {
 			out = append(out, Pair{cells[i], cells[i+1]})
@@ -127,12 +138,14 @@ type Metric struct {
 	Name, Title, Unit string // unit of our value: "1/s", "ns", "bytes", "B/s", "lines"
 	More              bool   // bigger is better
 	Static            bool   // of the program, not of a load: it has no interval
+	Ours              string // why it is a property of our programs, which cannot judge an article's
 	Computed          string // how it follows from what was measured, where it was not measured itself
 }
 
 // Metrics of the program itself, which a claim may name beside those of analysis.
 var static = []Metric{
-	{Name: "lines_of_code", Title: "Lines of code", Unit: "lines", Static: true},
+	{Name: "lines_of_code", Title: "Lines of code", Unit: "lines", Static: true,
+		Ours: "our programs are written anew: how many lines they take says nothing of those that were counted"},
 	{Name: "response_bytes", Title: "Response, head and body", Unit: "bytes", Static: true},
 }
 
@@ -186,7 +199,7 @@ func metricNames(figures bool) []string {
 func Hash(claims []Claim) string {
 	bare := slices.Clone(claims)
 	for i := range bare {
-		bare[i].Text, bare[i].Source, bare[i].Place, bare[i].Note = "", "", "", ""
+		bare[i].Text, bare[i].Source, bare[i].Place, bare[i].Note, bare[i].Sentence = "", "", "", "", ""
 	}
 	b, err := json.Marshal(bare)
 	if err != nil || len(claims) == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ type Known struct {
 	Contestants []string
 	Levels      []string            // by name, in order
 	At          map[string][]string // the contestants of a level
+	Gone        []string            // those of them that cannot be had
 	Metric      string              // of claims that name none
 	Single      bool                // one level, which cells need not name
 }
@@ -55,19 +57,24 @@ func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 // fields are the keys of each kind: those that it needs, and those that it may have.
 var fields = map[string]struct{ needs, may []string }{
 	Ratio: {[]string{"a", "b", "value"}, []string{"within"}},
-	Order: {[]string{"cells"}, nil},
+	Order: {[]string{"cells"}, []string{"over"}},
 	Tie:   {[]string{"a", "b"}, []string{"margin"}},
 	Trend: {[]string{"cells", "direction"}, []string{"over", "margin"}},
-	Drop:  {[]string{"a", "b"}, []string{"value", "within", "at_least", "at_most", "than"}},
+	Drop:  {nil, []string{"a", "b", "cells", "over", "value", "within", "at_least", "at_most", "than"}},
 	Bound: {[]string{"a"}, []string{"at_least", "at_most"}},
+	Most:  {[]string{"cells"}, []string{"over", "at_least", "at_most", "near"}},
 }
 
 func (k *checker) claim() {
 	c := k.c
 	for _, key := range []string{"id", "text", "kind"} {
-		if !k.has(key) {
+		if !k.has(key) && !(key == "kind" && k.has("not_testable")) {
 			k.errorf(key, "a claim needs %q", key)
 		}
+	}
+	k.sentence()
+	if c.Metric == "" {
+		c.Metric = k.known.Metric
 	}
 	want, ok := fields[c.Kind]
 	if !ok {
@@ -81,13 +88,12 @@ func (k *checker) claim() {
 			k.errorf(key, "a claim of kind %s needs %q", c.Kind, key)
 		}
 	}
-	for _, key := range []string{"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most"} {
+	for _, key := range []string{
+		"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most", "near",
+	} {
 		if k.has(key) && !slices.Contains(want.needs, key) && !slices.Contains(want.may, key) {
 			k.errorf(key, "a claim of kind %s has no %q; it has %s", c.Kind, key, strings.Join(slices.Concat(want.needs, want.may), ", "))
 		}
-	}
-	if c.Metric == "" {
-		c.Metric = k.known.Metric
 	}
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames(false)))
@@ -95,6 +101,7 @@ func (k *checker) claim() {
 	if m, _ := analysis.MetricNamed(c.Metric); m.Told && c.Kind != Bound {
 		k.errorf("metric", "%s is of the machine and compared with nothing: a claim of it is one of kind bound", c.Metric)
 	}
+	k.everyone()
 	k.cell("a", &c.A)
 	k.cell("b", &c.B)
 	for _, l := range []struct {
@@ -107,6 +114,56 @@ func (k *checker) claim() {
 	}
 	k.values()
 	k.pairs()
+}
+
+// sentenceID is the form of the ids of the articles' sentences: a letter for the article, and the number of the sentence.
+var sentenceID = regexp.MustCompile(`^[A-Z]-[0-9]{2,3}$`)
+
+// sentence checks that a claim says whose it is: the sentence of an article, or another source.
+func (k *checker) sentence() {
+	switch c := k.c; {
+	case !k.has("sentence") && c.Source == "":
+		k.errorf("sentence", "a claim needs \"sentence\", the id of the article's sentence that it judges, such as F-12, "+
+			"or \"source\", if it judges something else")
+	case k.has("sentence") && !sentenceID.MatchString(c.Sentence):
+		k.errorf("sentence", "sentence = %q: want the id of a sentence, a letter and a number such as F-12", c.Sentence)
+	}
+}
+
+// everyone puts the contestants of a level for "* @ LEVEL" in the cells of a claim that counts; in over, those of the cells.
+func (k *checker) everyone() {
+	c := k.c
+	if c.Kind != Most {
+		return
+	}
+	here := map[string][]string{}
+	for level, names := range k.known.At {
+		here[level] = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(k.known.Gone, n) })
+	}
+	c.Cells = expand(c.Cells, func(level string) []string { return here[level] })
+	var names []string
+	for _, cell := range parseCells(c.Cells) {
+		names = append(names, cell.Contestant)
+	}
+	c.Over = expand(c.Over, func(string) []string { return names })
+}
+
+// expand puts the names of a level for each cell of Everyone.
+func expand(cells []string, names func(level string) []string) (out []string) {
+	for _, s := range cells {
+		cell := ParseCell(s)
+		if cell.Contestant != Everyone {
+			out = append(out, s)
+			continue
+		}
+		for _, name := range names(cell.Level) {
+			out = append(out, Cell{name, cell.Level}.String())
+		}
+		if len(names(cell.Level)) == 0 {
+			out = append(out, s) // there is no such level: cell says so
+		}
+	}
+	return out
 }
 
 // suggest names the word that was most likely meant, or all that there are.
@@ -152,6 +209,9 @@ func (k *checker) values() {
 	if k.has("margin") && !(c.Margin > 0 && c.Margin < 1) {
 		k.errorf("margin", "margin = %v: want a share, more than 0 and less than 1", c.Margin)
 	}
+	if k.has("near") && !(c.Near > 0 && c.Near < 1) {
+		k.errorf("near", "near = %v: want a share, more than 0 and less than 1", c.Near)
+	}
 	if c.AtLeast != nil && !finite(*c.AtLeast) || c.AtMost != nil && !finite(*c.AtMost) {
 		k.errorf("at_least", "want numbers")
 	}
@@ -173,8 +233,14 @@ func (k *checker) values() {
 			k.errorf("direction", "no direction %q%s", c.Direction, suggest(c.Direction, directions))
 		}
 	case Drop:
-		if n := count(k.has("value"), c.AtLeast != nil || c.AtMost != nil, len(c.Than) > 0); n != 1 {
+		bounds := c.AtLeast != nil || c.AtMost != nil
+		if n := count(k.has("value"), bounds, len(c.Than) > 0); n != 1 {
 			k.errorf("kind", "a claim of kind drop needs one of \"value\" (percent), \"at_least\" or \"at_most\" (percent), and \"than\" (two cells)")
+		}
+		several := k.has("cells") && k.has("over") && !k.has("a") && !k.has("b")
+		if one := k.has("a") && k.has("b") && !k.has("cells") && !k.has("over"); !one && !(several && bounds) {
+			k.errorf("kind", "a claim of kind drop needs \"a\" and \"b\" or, of the largest of several with \"at_least\" or \"at_most\", "+
+				"\"cells\" and \"over\"")
 		}
 		if k.has("value") && !(c.Value > 0 && c.Value < 100) {
 			k.errorf("value", "value = %v: want percent, more than 0 and less than 100", c.Value)
@@ -182,6 +248,10 @@ func (k *checker) values() {
 	case Bound:
 		if c.AtLeast == nil && c.AtMost == nil {
 			k.errorf("kind", "a claim of kind bound needs \"at_least\" or \"at_most\"")
+		}
+	case Most:
+		if n := count(k.has("near"), c.AtLeast != nil || c.AtMost != nil); n != 1 {
+			k.errorf("kind", "a claim of kind most needs one of \"near\" (a share), and \"at_least\" or \"at_most\"")
 		}
 	}
 }
@@ -194,9 +264,10 @@ const (
 	Rises = "rises"
 	Falls = "falls"
 	Stays = "stays"
+	Jumps = "jumps" // rises in its last step
 )
 
-var directions = []string{Rises, Falls, Stays}
+var directions = []string{Rises, Falls, Stays, Jumps}
 
 func count(conditions ...bool) (n int) {
 	for _, c := range conditions {
@@ -210,10 +281,10 @@ func count(conditions ...bool) (n int) {
 // pairs checks that what is compared are two, and two different ones.
 func (k *checker) pairs() {
 	c := k.c
-	if (c.Kind == Order || c.Kind == Trend) && len(c.Cells) == 1 {
+	if (c.Kind == Order && len(c.Over) == 0 || c.Kind == Trend) && len(c.Cells) == 1 {
 		k.errorf("cells", "one cell; an order or a trend needs two or more")
 	}
-	if len(c.Over) > 0 && len(c.Over) != len(c.Cells) {
+	if len(c.Over) > 0 && len(c.Over) != len(c.Cells) && !(c.Kind == Most && len(c.Over) == 1) {
 		k.errorf("over", "%d cells over %d; want one for each", len(c.Cells), len(c.Over))
 		return
 	}

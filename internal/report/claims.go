@@ -34,9 +34,12 @@ type Published struct {
 }
 
 // changedText warns of claims that were not fixed before the run.
-const changedText = "The claims were changed after this run was planned: these verdicts were not fixed before it."
+const changedText = "The claims were changed after this run was planned: these outcomes were not fixed before it."
 
-// claimCounts says how many claims have which verdict: "3 reproduced, 1 refuted".
+// hereToday begins what is said of claims: it holds of our machine and of the versions of the day.
+const hereToday = "Here, today: "
+
+// counts says how many claims have which outcome: "3 confirmed, 1 contradicted".
 func (c *Claims) counts() string {
 	var parts []string
 	for _, v := range article.Verdicts {
@@ -57,8 +60,11 @@ func (c *Claims) counts() string {
 func publishedText(o *article.Outcome) string {
 	c := &o.Claim
 	limit := func(x float64) string {
-		if c.Kind == article.Drop {
+		switch {
+		case c.Kind == article.Drop:
 			return fmt.Sprintf("%g %%", x)
+		case c.Kind == article.Most && len(c.Over) > 0:
+			return fmt.Sprintf("%g ×", x)
 		}
 		s := ScaleOf(o.Metric.Unit, x)
 		return Sig3(x/s.Per) + after(s)
@@ -71,6 +77,12 @@ func publishedText(o *article.Outcome) string {
 		limits = append(limits, "at most "+limit(*c.AtMost))
 	}
 	switch {
+	case c.Kind == article.Most && c.Near > 0:
+		return "most within " + PerCent(c.Near) + " of the median"
+	case c.Kind == article.Most && len(c.Over) == 1:
+		return "most " + and(limits) + " of " + c.Over[0]
+	case c.Kind == article.Most:
+		return "most " + and(limits)
 	case len(limits) > 0:
 		return and(limits)
 	case c.Kind == article.Ratio:
@@ -81,15 +93,18 @@ func publishedText(o *article.Outcome) string {
 		return "a larger drop"
 	case c.Kind == article.Tie:
 		return "equal"
+	case c.Kind == article.Order && len(c.Over) > 0:
+		return "each before its other"
 	case c.Kind == article.Order:
 		return strings.Join(c.Cells, " before ")
 	}
 	return c.Direction
 }
 
-// whereText says where the claim stands: the place in the study's source, or in one of its own.
+// whereText says where the claim stands: the sentence, and the place in the study's source or in one of its own.
 func whereText(o *article.Outcome) string {
-	return strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
+	place := strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
+	return strings.Join(nonEmpty(o.Claim.Sentence, place), ", ")
 }
 
 // lower makes the beginning of a sentence its middle. What begins like an abbreviation, CPU, stays.
@@ -104,14 +119,25 @@ func lower(s string) string {
 func shownText(s article.Shown) string {
 	e := s.Estimate
 	switch {
-	case s.Unit == "×" && e.Lo == e.Hi:
-		return s.What + " " + Sig3(e.Value)
 	case s.Unit == "×":
-		return s.What + " " + Ratio(e.Value, e.Lo, e.Hi)
+		return s.What + " " + factorText(e)
+	case s.Unit == article.Contestants && e.Lo == e.Hi:
+		return fmt.Sprintf("%g %s", e.Value, s.What)
+	case s.Unit == article.Contestants:
+		return fmt.Sprintf("%g to %g %s", e.Lo, e.Hi, s.What)
 	case s.Unit == "%":
 		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, Sig3(e.Value), Sig3(e.Lo), Sig3(e.Hi))
 	}
 	return s.What + " " + estimateText(e, s.Unit)
+}
+
+// factorText is a factor with its interval: "1.05 × (1.01–1.08)", without one where it is exact.
+func factorText(e analysis.Estimate) string {
+	if e.Lo == e.Hi {
+		return Sig3(e.Value) + " ×"
+	}
+	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
+	return value + " × " + interval
 }
 
 // estimateText is a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval where there is none.
@@ -134,8 +160,11 @@ func after(s Scale) string {
 	return " " + s.Name
 }
 
-// oursText are our figures of a claim on one line; of a long trend or order the reader has the pairs elsewhere.
+// oursText are our figures of a claim on one line. A published factor says itself what it is of.
 func oursText(o *article.Outcome) string {
+	if len(o.Shown) == 1 && o.Claim.Kind == article.Ratio {
+		return factorText(o.Shown[0].Estimate)
+	}
 	var parts []string
 	for _, s := range o.Shown {
 		parts = append(parts, shownText(s))
@@ -143,7 +172,7 @@ func oursText(o *article.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// evidenceText says what a verdict rests on besides its figures.
+// evidenceText says what an outcome rests on besides its figures.
 func evidenceText(o *article.Outcome) string {
 	parts := []string{Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {
@@ -176,9 +205,18 @@ func warningsText(list []article.Warning) string {
 	return strings.Join(ids, ", ")
 }
 
-var claimStyle = map[article.Verdict]string{article.Reproduced: green, article.DirectionOnly: cyan, article.Refuted: red, article.Undecided: yellow}
+var claimStyle = map[article.Verdict]string{
+	article.Confirmed: green, article.SmallerLead: cyan, article.LargerLead: cyan, article.SameDirection: cyan,
+	article.Contradicted: red, article.Inconclusive: yellow,
+}
 
-// claimsText ends the text of a run with the verdicts on its study's claims.
+// claimIcon stands before an outcome on a page.
+var claimIcon = map[article.Verdict]string{
+	article.Confirmed: "✓", article.SmallerLead: "↓", article.LargerLead: "↑", article.SameDirection: "→",
+	article.Contradicted: "✗", article.Inconclusive: "?", article.NotTestable: "–", article.NotRun: "–",
+}
+
+// claimsText ends the text of a run with the outcomes of its study's claims.
 func claimsText(w io.Writer, d *Data) error {
 	if d.Claims == nil || len(d.Claims.Outcomes) == 0 {
 		return nil
@@ -187,10 +225,10 @@ func claimsText(w io.Writer, d *Data) error {
 	return ClaimsText(w, d)
 }
 
-// ClaimsText writes the verdicts on a study's claims alone.
+// ClaimsText writes the outcomes of a study's claims alone.
 func ClaimsText(w io.Writer, d *Data) error {
 	t := newText(w, newView(d))
-	t.line(t.paint(bold, "What was claimed: "+d.Claims.counts()))
+	t.para("", "", "What was claimed. "+hereToday+d.Claims.counts(), "What was claimed.", bold)
 	t.para("", "", Clean(d.Claims.Source), "", "")
 	if d.Claims.Changed {
 		t.para("", "", changedText, changedText, yellow)
@@ -204,9 +242,9 @@ func ClaimsText(w io.Writer, d *Data) error {
 		label := fmt.Sprintf("%-*s  ", width, o.Verdict)
 		t.para(label, claimStyle[o.Verdict], Clean(o.Claim.Text), "", "")
 		indent := strings.Repeat(" ", len(label))
-		t.para(indent, "", "published: "+publishedText(o)+", "+lower(o.Metric.Title)+led("; ", whereText(o)), "", "")
+		t.para(indent, "", "published: "+judgedOn(o)+led("; ", whereText(o)), "", "")
 		if ours := oursText(o); ours != "" {
-			t.para(indent, "", "ours: "+ours, "", "")
+			t.para(indent, "", "measured: "+ours, "", "")
 		}
 		t.para(indent, "", evidenceText(o), "", "")
 	}
@@ -227,34 +265,50 @@ func led(lead, s string) string {
 	return lead + s
 }
 
-// claimsMarkdown ends the Markdown of a run with the table of claims.
+// judgedOn is what was published and the metric that it is judged on; nothing of a claim that nothing is measured for.
+func judgedOn(o *article.Outcome) string {
+	if o.Claim.Kind == "" {
+		return "in words"
+	}
+	return publishedText(o) + ", " + lower(o.Metric.Title)
+}
+
+// sentenceText is a claim, our figures and the outcome: "Claimed: … Measured: 1.05 × (1.01–1.08). Smaller lead".
+func sentenceText(o *article.Outcome) (claimed, outcome string) {
+	claimed = "Claimed: " + stopped(Clean(o.Claim.Text))
+	if ours := oursText(o); ours != "" {
+		claimed += " Measured: " + stopped(ours)
+	}
+	return claimed, sentenceCaseWord(string(o.Verdict))
+}
+
+// stopped ends a sentence.
+func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
+
+// claimsMarkdown ends the Markdown of a run with the list of claims.
 func claimsMarkdown(w io.Writer, d *Data) error {
 	if d.Claims == nil || len(d.Claims.Outcomes) == 0 {
 		return nil
 	}
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "\n### What was claimed: %s\n\n", d.Claims.counts())
-	d.Claims.table(out)
+	fmt.Fprintf(out, "\n### What was claimed. %s%s\n\n", hereToday, d.Claims.counts())
+	d.Claims.list(out)
 	return out.Flush()
 }
 
-// table is that of the claims in Markdown.
-func (c *Claims) table(out io.Writer) {
+// list is that of the claims in Markdown: a sentence each, then the reason, the note and where the claim stands.
+func (c *Claims) list(out io.Writer) {
 	if c.Changed {
 		fmt.Fprintf(out, "**%s**\n\n", changedText)
 	}
-	fmt.Fprintln(out, "| verdict | claim | published | ours | because |\n| --- | --- | --- | --- | --- |")
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
-		claim := escapeMarkdown(Clean(o.Claim.Text))
+		claimed, outcome := sentenceText(o)
+		fmt.Fprintf(out, "- %s %s **%s**: %s.", claimIcon[o.Verdict], escapeMarkdown(claimed), outcome, escapeMarkdown(evidenceText(o)))
 		if o.Claim.Note != "" {
-			claim += " *" + escapeMarkdown(Clean(o.Claim.Note)) + "*"
+			fmt.Fprintf(out, " *%s*", escapeMarkdown(Clean(o.Claim.Note)))
 		}
-		if where := whereText(o); where != "" {
-			claim += " (" + escapeMarkdown(where) + ")"
-		}
-		published := publishedText(o) + ", " + lower(o.Metric.Title)
-		fmt.Fprintf(out, "| **%s** | %s | %s | %s | %s |\n", o.Verdict, claim, escapeMarkdown(published), escapeMarkdown(orElse(oursText(o), Missing)), escapeMarkdown(evidenceText(o)))
+		fmt.Fprintf(out, " (Published: %s%s)\n", escapeMarkdown(judgedOn(o)), escapeMarkdown(led("; ", whereText(o))))
 	}
 	fmt.Fprintln(out)
 }
@@ -277,8 +331,9 @@ func claimsJSON(c *Claims) object {
 		for _, w := range o.Warnings {
 			warnings = append(warnings, object{{"id", w.ID}, {"contestant", orNull(w.Contestant)}, {"text", w.Text}})
 		}
-		list = append(list, object{{"id", o.Claim.ID}, {"text", o.Claim.Text}, {"source", orElse(o.Claim.Source, c.Source)}, {"place", orNull(o.Claim.Place)},
-			{"kind", o.Claim.Kind}, {"metric", o.Claim.Metric}, {"published", publishedText(o)}, {"verdict", o.Verdict}, {"reason", o.Reason},
+		list = append(list, object{{"id", o.Claim.ID}, {"text", o.Claim.Text}, {"sentence", orNull(o.Claim.Sentence)},
+			{"source", orElse(o.Claim.Source, c.Source)}, {"place", orNull(o.Claim.Place)}, {"kind", orNull(o.Claim.Kind)},
+			{"metric", o.Claim.Metric}, {"published", publishedText(o)}, {"verdict", o.Verdict}, {"reason", o.Reason},
 			{"ours", shown}, {"epochs", o.Epochs}, {"warnings", warnings}})
 	}
 	figures := []object{}

@@ -28,21 +28,27 @@ type claimRow struct {
 
 type figureRow struct{ Who, Metric, Better, Published, Date, Ours, How string }
 
-var claimClass = map[article.Verdict]string{article.Reproduced: "pass", article.DirectionOnly: "warn", article.Refuted: "fail"}
+var claimClass = map[article.Verdict]string{
+	article.Confirmed: "pass", article.SmallerLead: "warn", article.LargerLead: "warn", article.SameDirection: "warn",
+	article.Contradicted: "fail",
+}
 
 func (v *view) claimsPage() *claimsPage {
 	c := v.Claims
 	if c == nil || len(c.Outcomes) == 0 {
 		return nil
 	}
-	p := &claimsPage{Style: template.CSS(claimsStyle), Counts: sentenceCaseWord(c.counts()), Source: Clean(c.Source)}
+	p := &claimsPage{Style: template.CSS(claimsStyle), Counts: hereToday + c.counts(), Source: Clean(c.Source)}
 	if c.Changed {
 		p.Changed = changedText
 	}
 	for i := range c.Outcomes {
 		o := &c.Outcomes[i]
-		row := claimRow{Class: claimClass[o.Verdict], Verdict: string(o.Verdict), Text: Clean(o.Claim.Text), Place: whereText(o), Note: Clean(o.Claim.Note),
-			Published: publishedText(o), Metric: lower(o.Metric.Title), Because: evidenceText(o)}
+		row := claimRow{Class: claimClass[o.Verdict], Verdict: claimIcon[o.Verdict] + " " + string(o.Verdict), Text: Clean(o.Claim.Text), Place: whereText(o), Note: Clean(o.Claim.Note),
+			Published: publishedText(o), Because: evidenceText(o)}
+		if o.Claim.Kind != "" {
+			row.Metric = lower(o.Metric.Title)
+		}
 		for _, s := range o.Shown {
 			row.Ours = append(row.Ours, shownText(s))
 		}

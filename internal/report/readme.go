@@ -16,7 +16,7 @@ import (
 // ClassicFile is the record of a study's long loads, beside that of its trials.
 const ClassicFile = "classic.jsonl.gz"
 
-// Readme writes the page of a study from a run of it: question, machines, claims with their verdicts, our figures beside the published, what differs
+// Readme writes the page of a study from a run of it: question, machines, claims with their outcomes, our figures beside the published, what differs
 // and why, and the command. The same trials and study give the same bytes.
 func Readme(w io.Writer, d *Data) error {
 	c := d.Claims
@@ -32,8 +32,8 @@ func Readme(w io.Writer, d *Data) error {
 	if answer := v.answer(); v.Analysis != nil && len(answer) > 0 && len(d.Run.Plan.Levels) == 0 {
 		fmt.Fprintf(out, "**Answer, here and today.** %s\n\n", escapeMarkdown(strings.Join(answer, " ")))
 	}
-	fmt.Fprintf(out, "## Claims: %s\n\n", c.counts())
-	c.table(out)
+	fmt.Fprintf(out, "## What was claimed. %s%s\n\n", hereToday, c.counts())
+	c.list(out)
 	v.figures(out)
 	c.costMarkdown(out)
 	if d.Run.Plan.Fresh {
@@ -222,17 +222,21 @@ func (v *view) machines(out io.Writer) {
 		v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void, PerCent(v.margin()), PerCent(p.Alpha))
 }
 
-// FindingsPage writes what reproduced, what did not, and why, of several studies: for people who read the articles.
+// FindingsPage writes what was confirmed, what was not, and why, of several studies: for people who read the articles.
 func FindingsPage(w io.Writer, all []*Data) error {
 	out := bufio.NewWriter(w)
-	fmt.Fprint(out, "# Findings\n\n<!-- Written by `dyno check --findings` from the trials of the studies. -->\n\n")
+	fmt.Fprint(out, "# Findings: here, today\n\n<!-- Written by `dyno check --findings` from the trials of the studies. -->\n\n")
 	fmt.Fprint(out, "What the articles concluded, and what our own trials of today's versions say of it. Each study's page has the figures, their intervals and the machines;\n"+
 		"[studies.md](studies.md) has the rules.\n\n")
 	if len(all) == 0 {
 		fmt.Fprint(out, "No study has committed trials yet.\n")
 		return out.Flush()
 	}
-	fmt.Fprint(out, "| study | claims | reproduced | direction only | refuted | undecided | not testable here | not run |\n| --- | --: | --: | --: | --: | --: | --: | --: |\n")
+	fmt.Fprint(out, "| study | claims |")
+	for _, verdict := range article.Verdicts {
+		fmt.Fprintf(out, " %s |", verdict)
+	}
+	fmt.Fprintf(out, "\n| --- | --: |%s\n", strings.Repeat(" --: |", len(article.Verdicts)))
 	for _, d := range all {
 		c := d.Claims
 		fields := []string{fmt.Sprintf("[%s](../studies/%s/README.md)", c.Slug, c.Slug), fmt.Sprint(len(c.Outcomes))}
@@ -251,7 +255,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 			fmt.Fprintf(out, "\n%s:\n\n", sentenceCaseWord(string(verdict)))
 			for i := range c.Outcomes {
 				if o := &c.Outcomes[i]; o.Verdict == verdict {
-					fmt.Fprintf(out, "- %s\n", escapeMarkdown(findingText(o)))
+					fmt.Fprintf(out, "- %s %s\n", claimIcon[verdict], escapeMarkdown(findingText(o)))
 				}
 			}
 		}
@@ -259,13 +263,10 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	return out.Flush()
 }
 
-// findingText is a claim, our figures and the reason, in one line.
+// findingText is a claim, our figures, the outcome and the reason, in one line.
 func findingText(o *article.Outcome) string {
-	s := Clean(o.Claim.Text) + " Published: " + publishedText(o) + ". Here: "
-	if ours := oursText(o); ours != "" {
-		s += ours + ": "
-	}
-	return s + Clean(o.Reason) + "."
+	claimed, outcome := sentenceText(o)
+	return claimed + " " + outcome + ": " + Clean(o.Reason) + "."
 }
 
 func (c *Claims) having(v article.Verdict) (n int) {

@@ -40,6 +40,15 @@ type evidence struct {
 	valid []result.Trial
 
 	found map[int][]validity.Finding // by level
+	cells *analysis.Table
+}
+
+// table is that of the trials which count.
+func (e *evidence) table() *analysis.Table {
+	if e.cells == nil {
+		e.cells = Cells(e.run)
+	}
+	return e.cells
 }
 
 // cell is a study's cell as the run's plan has it.
@@ -63,7 +72,7 @@ func (e *evidence) Missing(c article.Cell, metric string) (article.Verdict, stri
 	}
 	for _, f := range e.findings(c, metric) {
 		if f.State == validity.Fail && !merelyBounds(f.ID) {
-			return article.Undecided, "struck out by " + f.ID + ": " + f.Text
+			return article.Inconclusive, "struck out by " + f.ID + ": " + f.Text
 		}
 	}
 	return "", ""
@@ -87,7 +96,7 @@ func (e *evidence) lacks(c article.Cell, metric string) (article.Verdict, string
 		if f.Unavailable() {
 			return article.NotTestable, report.FailureText(f)
 		}
-		return article.Undecided, report.FailureText(f)
+		return article.Inconclusive, report.FailureText(f)
 	}
 	if e.Level(c, metric).N > 0 {
 		return "", ""
@@ -95,7 +104,7 @@ func (e *evidence) lacks(c article.Cell, metric string) (article.Verdict, string
 	if program {
 		return article.NotRun, "the record does not count its lines"
 	}
-	return article.Undecided, "no trial of it stands"
+	return article.Inconclusive, "no trial of it stands"
 }
 
 // merelyBounds are the checks whose failure makes a figure a lower bound: Compare says so.
@@ -260,63 +269,87 @@ func (e *evidence) classic(c article.Cell, of func(*result.Trial) (float64, bool
 	return analysis.Estimate{Value: values[(len(values)-1)/2], Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
 }
 
+// Range implements article.Evidence.
+func (e *evidence) Range(c article.Cell, metric string) (least, most float64, ok bool) {
+	m, known := analysis.MetricNamed(metric)
+	at, there := e.cell(c)
+	if !known || !there {
+		return 0, 0, false
+	}
+	least, most, epochs := e.table().Range(m, at)
+	return least, most, epochs >= article.FewEpochs
+}
+
+// RatioRange implements article.Evidence.
+func (e *evidence) RatioRange(a, b article.Cell, metric string) (least, most float64, ok bool) {
+	m, known := analysis.MetricNamed(metric)
+	x, there := e.cell(a)
+	y, there2 := e.cell(b)
+	if !known || !there || !there2 {
+		return 0, 0, false
+	}
+	least, most, epochs := e.table().RatioRange(m, x, y)
+	return least, most, epochs >= article.FewEpochs
+}
+
 // Compare implements article.Evidence.
 func (e *evidence) Compare(a, b article.Cell, metric string) article.Comparison {
 	if m, _ := article.MetricNamed(metric); m.Static {
-		return exact(e.Level(a, metric), e.Level(b, metric), e.Margin())
+		return exact(e.Level(a, metric), e.Level(b, metric))
 	}
 	x, ok := e.cell(a)
 	y, ok2 := e.cell(b)
-	none := article.Comparison{Verdict: analysis.Undecided, Note: "the run was not planned to compare the two"}
 	if !ok || !ok2 || e.data.Analysis == nil {
-		return none
+		return article.Comparison{}
 	}
 	m, _ := analysis.MetricNamed(metric)
-	p, ok := e.data.Analysis.Compared(x, y, metric)
-	if !ok {
-		none.Ratio = Cells(e.run).Compare(m, x, y, 0.95)
-		return none
+	p, planned := e.data.Analysis.Compared(x, y, metric)
+	c := article.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
+	if !planned { // its interval is of the same level, but nothing says that the two were chosen before the run
+		c.Ratio = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt)
+		p = analysis.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
 	}
-	c := article.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Up: p.Leads() > 0 == m.More}
 	if e.data.Analysis.Look == 0 {
-		c.Verdict, c.Note = analysis.Undecided, "the run ended before its first look"
+		c.Note = "the run ended before its first look"
 	}
 	e.bound(&c, p, metric)
 	return c
 }
 
-// bound takes back what the generator's ceiling may have made: a tie at it, and that one is behind who stands at it. Who leads at it leads.
-//
-// Note: analysis does so for the primary metric alone, which need not be the claim's.
+// bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do more: it shows no
+// equality, and of the one that leads there no factor.
 func (e *evidence) bound(c *article.Comparison, p analysis.Pair, metric string) {
 	at := func(cell result.Cell) bool {
 		a := e.analysisOf(cell.Level)
 		return a != nil && a.Shares[cell.Contestant] > analysis.CeilingLimit
 	}
-	if metric != "throughput" && metric != "p50" || !at(p.CellA()) && !at(p.CellB()) {
+	a, b := at(p.CellA()), at(p.CellB())
+	switch {
+	case metric == "throughput":
+	case metric == "p50": // which would be smaller
+		a, b = b, a
+	default:
 		return
 	}
-	c.Bound = true
-	if lead := p.Leads(); lead == 0 || lead > 0 && at(p.CellB()) || lead < 0 && at(p.CellA()) {
-		c.Verdict, c.Note = analysis.Undecided, "one stands at the generator's ceiling: it may do more"
+	if a {
+		c.Ratio.Hi = math.Inf(1)
+	}
+	if b {
+		c.Ratio.Lo = 0
+	}
+	if a || b {
+		c.Bound, c.Verdict = true, analysis.Undecided
 	}
 }
 
 // exact compares what is known without an interval, or nearly so.
-func exact(a, b analysis.Estimate, margin float64) article.Comparison {
+func exact(a, b analysis.Estimate) article.Comparison {
 	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
-		return article.Comparison{Verdict: analysis.Undecided, Note: "the record does not have both"}
+		return article.Comparison{Note: "the record does not have both"}
 	}
-	c := article.Comparison{Ratio: analysis.Estimate{Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N)}, Verdict: analysis.Tie}
-	c.Up = c.Ratio.Value > 1
-	switch limit := 1 + margin; {
-	case c.Ratio.Lo >= 1/limit && c.Ratio.Hi <= limit:
-	case c.Ratio.Lo > 1 || c.Ratio.Hi < 1:
-		c.Verdict = analysis.Different
-	default:
-		c.Verdict = analysis.Undecided
-	}
-	return c
+	return article.Comparison{Ratio: analysis.Estimate{
+		Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N),
+	}}
 }
 
 // published puts what was published beside ours.

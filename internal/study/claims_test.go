@@ -50,6 +50,7 @@ load = { connections = 10 }
 contestants = ["fast", "slow"]
 [[claim]]
 id = "ratio"
+sentence = "F-01"
 text = "Fast is twice as fast."
 place = "table 1"
 kind = "ratio"
@@ -58,6 +59,7 @@ b = "slow @ c10"
 value = 2.1
 [[claim]]
 id = "direction"
+sentence = "F-01"
 text = "Fast is six times as fast."
 kind = "ratio"
 a = "fast @ c10"
@@ -65,23 +67,27 @@ b = "slow @ c10"
 value = 6
 [[claim]]
 id = "reversed"
+sentence = "F-01"
 text = "Slow is faster."
 kind = "order"
 cells = ["slow @ c20", "fast @ c20"]
 [[claim]]
 id = "tie"
+sentence = "F-01"
 text = "With a delay both are equal."
 kind = "tie"
 a = "fast @ late"
 b = "slow @ late"
 [[claim]]
 id = "bound"
+sentence = "F-01"
 text = "A delay of 10 ms and 10 connections allow 1,000 requests per second."
 kind = "bound"
 a = "fast @ late"
 at_most = 1000
 [[claim]]
 id = "drop"
+sentence = "F-01"
 text = "Fast loses a third with more connections."
 kind = "drop"
 a = "fast @ c20"
@@ -89,6 +95,7 @@ b = "fast @ c10"
 value = 30
 [[claim]]
 id = "excess"
+sentence = "F-01"
 text = "Fast loses more than slow."
 kind = "drop"
 a = "fast @ c20"
@@ -96,6 +103,7 @@ b = "fast @ c10"
 than = ["slow @ c20", "slow @ c10"]
 [[claim]]
 id = "trend"
+sentence = "F-01"
 text = "Fast's lead shrinks."
 kind = "trend"
 cells = ["fast @ c10", "fast @ c20"]
@@ -103,6 +111,7 @@ over = ["slow @ c10", "slow @ c20"]
 direction = "falls"
 [[claim]]
 id = "lines"
+sentence = "F-01"
 text = "Fast takes half of the lines."
 kind = "ratio"
 metric = "lines_of_code"
@@ -111,6 +120,7 @@ b = "slow @ c10"
 value = 0.5
 [[claim]]
 id = "bytes"
+sentence = "F-01"
 text = "An answer of fast has 120 bytes."
 kind = "bound"
 metric = "response_bytes"
@@ -119,19 +129,49 @@ at_least = 120
 at_most = 120
 [[claim]]
 id = "failed"
+sentence = "F-01"
 text = "Odd is faster than slow."
 kind = "order"
 cells = ["odd @ c10", "slow @ c10"]
 [[claim]]
 id = "unavailable"
+sentence = "F-01"
 text = "Gone is faster than slow."
 kind = "order"
 cells = ["gone @ c10", "slow @ c10"]
 [[claim]]
 id = "never"
+sentence = "F-01"
 text = "Never is faster than slow."
 kind = "order"
 cells = ["never @ c10", "slow @ c10"]
+[[claim]]
+id = "each"
+sentence = "F-01"
+text = "Fast is the faster one at each level."
+kind = "order"
+cells = ["fast @ c10", "fast @ c20"]
+over = ["slow @ c10", "slow @ c20"]
+[[claim]]
+id = "most"
+sentence = "F-01"
+text = "Most contestants serve 90,000 requests per second."
+kind = "most"
+cells = ["* @ c10"]
+at_least = 90000
+[[claim]]
+id = "most-late"
+sentence = "F-01"
+text = "With a delay most lose nine tenths of slow's rate."
+kind = "most"
+cells = ["* @ late"]
+over = ["slow @ c20"]
+at_most = 0.1
+[[claim]]
+id = "words"
+sentence = "F-01"
+text = "The author likes fast."
+not_testable = "a preference"
 `
 
 const fakeFigures = `contestant,level,metric,unit,value,date,source,place,note
@@ -232,9 +272,10 @@ func judgedFake(t *testing.T, c Choice) *report.Data {
 
 func TestClaims(t *testing.T) {
 	d := judgedFake(t, Choice{})
-	want := map[string]article.Verdict{"ratio": article.Reproduced, "direction": article.DirectionOnly, "reversed": article.Refuted, "tie": article.Reproduced,
-		"bound": article.Reproduced, "drop": article.Reproduced, "excess": article.Reproduced, "trend": article.Reproduced, "lines": article.Reproduced,
-		"bytes": article.Reproduced, "failed": article.Undecided, "unavailable": article.NotTestable, "never": article.NotTestable}
+	want := map[string]article.Verdict{"ratio": article.Confirmed, "direction": article.SmallerLead, "reversed": article.Contradicted, "tie": article.Confirmed,
+		"bound": article.Confirmed, "drop": article.Confirmed, "excess": article.Confirmed, "trend": article.Confirmed, "lines": article.NotTestable,
+		"bytes": article.Confirmed, "failed": article.Inconclusive, "unavailable": article.NotTestable, "never": article.NotTestable,
+		"each": article.Confirmed, "most": article.Inconclusive, "most-late": article.Confirmed, "words": article.NotTestable}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] {
 			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, want[o.Claim.ID], o.Shown)
@@ -254,7 +295,7 @@ func TestClaims(t *testing.T) {
 		return b.Bytes()
 	}())
 	for name, form := range map[string]report.Writer{"text": report.Text, "markdown": report.Markdown, "html": report.HTML, "json": report.JSON} {
-		if page := string(written(t, form, d)); !strings.Contains(page, "Fast is twice as fast.") || !strings.Contains(page, "direction only") {
+		if page := string(written(t, form, d)); !strings.Contains(page, "Fast is twice as fast.") || !strings.Contains(page, "smaller lead") {
 			t.Errorf("the claims are missing in the form %s", name)
 		}
 	}
@@ -290,15 +331,15 @@ func TestStruckClaims(t *testing.T) {
 	for _, o := range c.Outcomes {
 		switch o.Claim.ID {
 		case "ratio", "direction", "excess", "trend":
-			if o.Verdict != article.Undecided || !strings.Contains(o.Reason, "V14") {
+			if o.Verdict != article.Inconclusive || !strings.Contains(o.Reason, "V14") {
 				t.Errorf("%s: %s (%s), want it struck out by V14", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "reversed":
-			if o.Verdict != article.Refuted {
+			if o.Verdict != article.Contradicted {
 				t.Errorf("%s: %s (%s): the failure is of another level", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "lines":
-			if o.Verdict != article.Reproduced {
+			if o.Verdict != article.NotTestable {
 				t.Errorf("%s: %s (%s): it needs no load", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		}
@@ -383,7 +424,7 @@ func TestClassicClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range c.Outcomes {
-		want := map[string]article.Verdict{"lines": article.Reproduced, "never": article.NotTestable, "bytes": article.Reproduced, "failed": article.NotRun, "unavailable": article.NotRun}[o.Claim.ID]
+		want := map[string]article.Verdict{"lines": article.NotTestable, "words": article.NotTestable, "never": article.NotTestable, "bytes": article.Confirmed, "failed": article.NotRun, "unavailable": article.NotRun}[o.Claim.ID]
 		if want == "" {
 			want = article.NotRun
 		}
@@ -439,7 +480,7 @@ func TestSettled(t *testing.T) {
 func TestClaimsAtTheCeiling(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
-	for who, want := range map[string]article.Verdict{"fast": article.DirectionOnly, "slow": article.Undecided} {
+	for who, want := range map[string]article.Verdict{"fast": article.SameDirection, "slow": article.Inconclusive} {
 		d := Judge(run)
 		for i := range d.Levels {
 			d.Levels[i].Analysis.Shares = map[string]float64{who: 0.9}
@@ -452,9 +493,45 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 			if o.Claim.ID == "ratio" && o.Verdict != want {
 				t.Errorf("%s at the ceiling: %s (%s), want %s", who, o.Verdict, o.Reason, want)
 			}
-			if o.Claim.ID == "tie" && o.Verdict != article.Undecided {
+			if o.Claim.ID == "tie" && o.Verdict != article.Inconclusive {
 				t.Errorf("a tie with %s at the ceiling: %s (%s)", who, o.Verdict, o.Reason)
 			}
 		}
+	}
+}
+
+// What the run says of a pair beside its figure, that it moves still, leaves a claim open with that reason.
+func TestMovingClaims(t *testing.T) {
+	st := readFake(t)
+	d := Judge(fakeRun(t, st, Choice{}))
+	for i := range d.Analysis.Pairs {
+		d.Analysis.Pairs[i].Note = "still rising 6 % (3–10) over the epoch"
+	}
+	c, err := st.Judge(d, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range c.Outcomes {
+		switch o.Claim.ID {
+		case "ratio", "direction", "reversed", "tie", "drop", "excess", "trend", "each":
+			if o.Verdict != article.Inconclusive || !strings.Contains(o.Reason, "still rising 6 %") {
+				t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
+			}
+		}
+	}
+}
+
+// Stored trials judge a pair that the run was not planned to compare, and the reason says so.
+func TestUnplannedClaims(t *testing.T) {
+	st := readFake(t)
+	d := Judge(fakeRun(t, st, Choice{}))
+	st.Claims = st.Claims[:1]
+	st.Claims[0].A, st.Claims[0].B = "fast @ c10", "slow @ c20" // 2.22
+	c, err := st.Judge(d, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := c.Outcomes[0]; o.Verdict != article.Confirmed || !strings.Contains(o.Reason, "not planned") || o.Epochs != 12 {
+		t.Errorf("%s (%s), %+v", o.Verdict, o.Reason, o.Shown)
 	}
 }

@@ -36,6 +36,7 @@ quick = true
 load = { connections = 30 }
 [[claim]]
 id = "threads"
+sentence = "M-01"
 text = "Fast has 1.5 times the threads."
 kind = "ratio"
 metric = "threads"
@@ -44,6 +45,7 @@ b = "slow @ c30"
 value = 1.5
 [[claim]]
 id = "grows"
+sentence = "M-01"
 text = "Fast grows."
 kind = "trend"
 metric = "memory"
@@ -51,6 +53,7 @@ cells = ["fast @ c10", "fast @ c30, then"]
 direction = "rises"
 [[claim]]
 id = "cpu"
+sentence = "M-01"
 text = "Fast takes half of the CPU time."
 kind = "ratio"
 metric = "cpu_time"
@@ -59,6 +62,7 @@ b = "slow @ c30, then"
 value = 0.5
 [[claim]]
 id = "since"
+sentence = "M-01"
 text = "Fast takes half of it in all."
 kind = "ratio"
 metric = "cpu_since_start"
@@ -67,12 +71,14 @@ b = "slow @ c30, then"
 value = 0.5
 [[claim]]
 id = "sockets"
+sentence = "M-01"
 text = "Fast has more sockets."
 kind = "order"
 metric = "sockets"
 cells = ["slow @ c30, then", "fast @ c30, then"]
 [[claim]]
 id = "swap"
+sentence = "M-01"
 text = "Nothing of fast is swapped."
 kind = "bound"
 metric = "swap_pss"
@@ -125,8 +131,8 @@ func TestFreshStudy(t *testing.T) {
 	if d.Claims, err = st.Judge(d, "f"); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]article.Verdict{"threads": article.Reproduced, "grows": article.Reproduced, "cpu": article.Reproduced, "since": article.Reproduced,
-		"sockets": article.Refuted, "swap": article.Reproduced}
+	want := map[string]article.Verdict{"threads": article.Confirmed, "grows": article.Confirmed, "cpu": article.Confirmed, "since": article.Confirmed,
+		"sockets": article.Contradicted, "swap": article.Confirmed}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] {
 			t.Errorf("%s: %s, %s", o.Claim.ID, o.Verdict, o.Reason)

@@ -294,6 +294,7 @@ func (s *Study) known() article.Known {
 		gone = append(gone, name)
 	}
 	slices.Sort(gone)
+	k.Gone = gone
 	k.Contestants = append(k.Contestants, gone...)
 	for i := range s.Levels {
 		l := &s.Levels[i]

@@ -17,21 +17,21 @@ func TestReadErrors(t *testing.T) {
 		}
 		return strings.Replace(fakeStudy, old, new, 1)
 	}
-	const claim = "\n[[claim]]\nid = \"x\"\ntext = \"t\"\n"
-	end := strings.Count(fakeStudy, "\n") // of its lines; claim adds five
+	const claim = "\n[[claim]]\nid = \"x\"\nsentence = \"F-01\"\ntext = \"t\"\n"
+	end := strings.Count(fakeStudy, "\n") // of its lines; claim adds six
 	at := func(n int) string { return "studies/fake/study.toml:" + strconv.Itoa(end+n) + ":" }
 	for _, c := range []struct{ name, text, want string }{
-		{"missing contestant", change(`a = "fast @ c10"`, `a = "fats @ c10"`), `:31:1: no contestant "fats" in this study; did you mean "fast"?`},
-		{"missing level", change(`b = "slow @ c10"`, `b = "slow @ c01"`), `:32:1: no level "c01" in this study; did you mean "c10"?`},
-		{"no level named", change(`b = "slow @ c10"`, `b = "slow"`), `:32:1: "slow" names no level; want "slow @ LEVEL" with one of c10, c20, late`},
-		{"no member", change(`a = "fast @ c10"`, `a = "odd @ late"`), `:31:1: the cell odd @ late is no member of the study: the level "late" is for fast, slow`},
+		{"missing contestant", change(`a = "fast @ c10"`, `a = "fats @ c10"`), `:32:1: no contestant "fats" in this study; did you mean "fast"?`},
+		{"missing level", change(`b = "slow @ c10"`, `b = "slow @ c01"`), `:33:1: no level "c01" in this study; did you mean "c10"?`},
+		{"no level named", change(`b = "slow @ c10"`, `b = "slow"`), `:33:1: "slow" names no level; want "slow @ LEVEL" with one of c10, c20, late`},
+		{"no member", change(`a = "fast @ c10"`, `a = "odd @ late"`), `:32:1: the cell odd @ late is no member of the study: the level "late" is for fast, slow`},
 		{"in a list", change(`cells = ["slow @ c20", "fast @ c20"]`, `cells = ["slow @ c20", "fast @ c2"]`), `: no level "c2"`},
-		{"missing metric", fakeStudy + claim + "kind = \"order\"\nmetric = \"memroy\"\ncells = [\"fast @ c10\", \"slow @ c10\"]\n", at(6) + `1: no metric "memroy"; did you mean "memory"?`},
+		{"missing metric", fakeStudy + claim + "kind = \"order\"\nmetric = \"memroy\"\ncells = [\"fast @ c10\", \"slow @ c10\"]\n", at(7) + `1: no metric "memroy"; did you mean "memory"?`},
 		{"a metric that follows", fakeStudy + claim + "kind = \"order\"\nmetric = \"latency_mean\"\ncells = [\"fast @ c10\", \"slow @ c10\"]\n", `no metric "latency_mean"`},
 		{"twice the same id", change(`id = "direction"`, `id = "ratio"`), `: the id "ratio" is taken by claim 1`},
 		{"no such kind", change(`kind = "tie"`, `kind = "tei"`), `no kind "tei"; did you mean "tie"?`},
 		{"a kind that needs a field", fakeStudy + claim + "kind = \"ratio\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\n", at(2) + `3: a claim of kind ratio needs "value"`},
-		{"a kind that has no such field", fakeStudy + claim + "kind = \"tie\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\nvalue = 2.0\n", at(8) + `1: a claim of kind tie has no "value"; it has a, b, margin`},
+		{"a kind that has no such field", fakeStudy + claim + "kind = \"tie\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\nvalue = 2.0\n", at(9) + `1: a claim of kind tie has no "value"; it has a, b, margin`},
 		{"misspelt key", fakeStudy + claim + "kidn = \"tie\"\n", `unknown key "kidn"; did you mean "kind"?`},
 		{"a ratio of one", change("value = 2.1", "value = 1.02"), "is a tie: make it a claim of kind tie"},
 		{"no factor", change("value = 2.1", "value = -2.0"), "want the published factor"},
@@ -41,6 +41,12 @@ func TestReadErrors(t *testing.T) {
 		{"than", change(`than = ["slow @ c20", "slow @ c10"]`, `than = ["slow @ c20"]`), "1 cells; want two"},
 		{"drop of nothing", change("value = 30\n", ""), `needs one of "value" (percent)`},
 		{"bound of nothing", change("at_most = 1000\n", ""), `a claim of kind bound needs "at_least" or "at_most"`},
+		{"no sentence", change("sentence = \"F-01\"\ntext = \"Fast is twice", "text = \"Fast is twice"), ":26:3: a claim needs \"sentence\""},
+		{"a sentence's id", change("sentence = \"F-01\"", "sentence = \"F1\""), ":28:1: sentence = \"F1\": want the id of a sentence"},
+		{"most of nothing", fakeStudy + claim + "kind = \"most\"\ncells = [\"* @ c10\"]\n", `a claim of kind most needs one of "near" (a share)`},
+		{"all of no level", fakeStudy + claim + "kind = \"most\"\nnear = 0.1\ncells = [\"* @ c1\"]\n", `no contestant "*" in this study`},
+		{"the worst of nothing", fakeStudy + claim + "kind = \"drop\"\nvalue = 1.0\ncells = [\"fast @ c10\"]\nover = [\"slow @ c10\"]\n",
+			`needs "a" and "b" or, of the largest of several`},
 		{"itself", change(`b = "slow @ c10"`, `b = "fast @ c10"`), "fast @ c10 is compared with itself"},
 		{"across delays", change(`b = "slow @ c10"`, `b = "slow @ late"`), "fast @ c10 and slow @ late have different delays"},
 		{"level twice", change("connections = 20", "connections = 10"), `level "c10" is the same as level 1, "c10"`},
