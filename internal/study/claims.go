@@ -75,6 +75,11 @@ func (e *evidence) Missing(c article.Cell, metric string) (article.Verdict, stri
 			return article.Inconclusive, "struck out by " + f.ID + ": " + f.Text
 		}
 	}
+	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
+		if x := e.data.Analysis.Moves(at, metric); x != nil {
+			return article.Inconclusive, x.Words()
+		}
+	}
 	return "", ""
 }
 
