@@ -51,6 +51,7 @@ type Recorder struct {
 	SpunNS       int64 // CPU time, too
 	GapNS        int64 // longest time in which the event loop, or what watches in its place, should have run and did not
 	StarvedNS    int64
+	UnevenNS     int64
 	BacklogPeak  int64
 	Pace         *Pace // of an open loop, until ClosePace; nil: not kept
 	Edge         *Edge // of the window; nil: no rate is kept
@@ -214,6 +215,7 @@ func (r *Recorder) merge(o *Recorder) {
 	r.SpunNS += o.SpunNS
 	r.GapNS = max(r.GapNS, o.GapNS)
 	r.StarvedNS += o.StarvedNS
+	r.UnevenNS += o.UnevenNS
 	r.BacklogPeak = max(r.BacklogPeak, o.BacklogPeak)
 	r.inside, r.parts = r.inside+o.inside, r.parts+o.parts
 	if o.Edge != nil {
@@ -251,7 +253,7 @@ func (r *Recorder) load(now int64) result.Load {
 	l := result.Load{
 		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started, Succeeded: r.counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
-		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS, StarvedNS: r.StarvedNS, BacklogPeak: r.BacklogPeak,
+		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS, StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak,
 	}
 	if r.Pace != nil {
 		pace := r.Pace.sum

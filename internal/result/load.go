@@ -42,7 +42,9 @@ type Load struct {
 	// load.Nap of it. 0: not recorded.
 	GapNS int64 `json:"gap_ns,omitempty"`
 	// StarvedNS is how long requests were due while no connection was free, summed over the event loops; BacklogPeak is how many at most on one.
+	// UnevenNS is the part of StarvedNS at whose end another event loop had a connection free.
 	StarvedNS    int64 `json:"starved_ns,omitempty"`
+	UnevenNS     int64 `json:"uneven_ns,omitempty"`
 	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`

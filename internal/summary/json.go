@@ -52,6 +52,7 @@ type document struct {
 	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
 	StarvedNS      int64 `json:"starved_ns"`
 	BacklogPeak    int64 `json:"backlog_peak"`
+	UnevenNS       int64 `json:"uneven_ns,omitempty"`
 
 	Generator generator `json:"generator"`
 	Warnings  []Warning `json:"warnings"`
@@ -116,7 +117,7 @@ func JSON(w io.Writer, s *Summary) error {
 		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established, Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First, Status: notNil(d.Status),
 		Service: s.service().json(), Response: s.response().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
-		Censored: d.Censored, CensoredFromNS: d.CensoredFromNS, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak,
+		Censored: d.Censored, CensoredFromNS: d.CensoredFromNS, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
 		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed, Dyno: s.Dyno, Intervals: []jsonSec{},
 	}

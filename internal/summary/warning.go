@@ -187,8 +187,13 @@ func (s *Summary) starved() string {
 	}
 	l := &s.Load
 	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
-	return fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: response times hold their wait for one. "+
-		"Raise -c; if that does not help, the server cannot keep up with this rate", report.PerCent(min(share, 1)), count(l.BacklogPeak))
+	text := fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: response times hold their wait for one. ",
+		report.PerCent(min(share, 1)), count(l.BacklogPeak))
+	if 2*l.UnevenNS > l.StarvedNS {
+		return text + fmt.Sprintf("For %s of that time another event loop had a connection free: lower --threads (%d), or raise -c",
+			report.PerCent(float64(l.UnevenNS)/float64(l.StarvedNS)), l.Workers)
+	}
+	return text + "Raise -c; if that does not help, the server cannot keep up with this rate"
 }
 
 // unsteady says that the rate is not of a load that stood still, and why.

@@ -158,11 +158,16 @@ func distance(counts []int64) (d float64, n int64) {
 }
 
 func starvation(own []result.Trial) (State, string) {
-	var starved, loaded float64
+	var starved, uneven, loaded float64
 	for i := range own {
 		starved += float64(own[i].Load.StarvedNS)
+		uneven += float64(own[i].Load.UnevenNS)
 		loaded += float64(own[i].Load.Wall()) * float64(max(own[i].Load.Workers, 1))
 	}
 	x := share(starved, loaded)
-	return above(x, 0, starvedFail), fmt.Sprintf("requests were due while no connection was free in %s of the time", percent(x))
+	text := fmt.Sprintf("requests were due while no connection was free in %s of the time", percent(x))
+	if 2*uneven > starved {
+		text += fmt.Sprintf("; in %s of that another event loop had one free", percent(share(uneven, starved)))
+	}
+	return above(x, 0, starvedFail), text
 }

@@ -274,7 +274,11 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 		}
 		due = w.due
 		if w.free.n == 0 { // due requests may have waited for a connection
-			w.rec.StarvedNS += max(now-max(due, w.starving), 0)
+			waited := max(now-max(due, w.starving), 0)
+			w.rec.StarvedNS += waited
+			if w.win.free.Load() > 0 {
+				w.rec.UnevenNS += waited
+			}
 			w.starving = now
 		}
 		w.issued++

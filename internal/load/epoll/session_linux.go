@@ -197,6 +197,7 @@ type window struct {
 	stop   atomic.Bool  // ctx was cancelled
 	left   atomic.Int64 // requests that may still start, if Requests > 0
 	ended  atomic.Int32 // workers
+	free   atomic.Int32 // workers that have a connection free, of an open loop
 
 	reached atomic.Int64 // when a worker last had a connection, or was not refused one
 }

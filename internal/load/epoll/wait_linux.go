@@ -88,7 +88,9 @@ func (h *pauses) pop() int32 {
 func (w *worker) park(c *conn) {
 	if w.scheduled && !c.parked && w.open {
 		c.parked = true
-		w.free.push(c.id)
+		if w.free.push(c.id); w.free.n == 1 {
+			w.win.free.Add(1)
+		}
 	}
 }
 
@@ -99,6 +101,7 @@ func (w *worker) launch(now int64) {
 		c.parked = false
 		if w.free.n == 0 {
 			w.starving = now
+			w.win.free.Add(-1)
 		}
 		w.fill(c, now) // one that is down comes back by itself
 	}

@@ -2,6 +2,10 @@ package loadtest
 
 import (
 	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,6 +18,7 @@ var schedules = map[string]func(*testing.T, load.Engine){
 	"open: planned": planned, "open: the backlog is served": backlogServed, "open: the deadline cuts the backlog": backlogCut,
 	"open: cancel": openCancel, "open: cancelled number": openCancelNumber,
 	"open: pipelining": openPipelining, "open: a stall is not omitted": stall, "open: idle connections break": idleBreak,
+	"open: loops enough": loopsEnough, "open: one loop starves": oneLoopStarves,
 	"open: hangs up at once": noDialsInACircle, "open: a quarter unanswered": quarterOfDuration,
 }
 
@@ -122,6 +127,61 @@ func holding(free int64, full func(held int64)) func(*peer) {
 			p.say(value)
 		}
 	}
+}
+
+// loopsEnough: a quarter of the connections can be in use at once whichever loops the requests fall to, though 32 CPUs would make a loop for every two
+// connections. No answer comes before all have fallen due.
+func loopsEnough(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			time.Sleep(100 * time.Millisecond)
+			p.say(value)
+		}
+	})
+	j := job(s)
+	j.Connections, j.Workers, j.CPUs = 64, 0, slices.Repeat(usableCPU(t), 32)
+	session := open(t, e, j)
+	for seed := range uint64(8) {
+		schedule := &load.Schedule{Stages: []load.Stage{{For: 10 * time.Millisecond, From: 1600, To: 1600}}, Poisson: true, Seed: seed}
+		o := observe(t, t.Context(), session, load.Window{Schedule: schedule}, 0)
+		if o.Workers > 0 && (o.NeverStarted > 0 || o.Succeeded != o.Planned || o.StarvedNS > 0) { // of an engine that has loops
+			t.Errorf("seed %d: of %d requests over 64 connections %d were never started, starved for %d ns", seed, o.Planned, o.NeverStarted, o.StarvedNS)
+		}
+	}
+}
+
+// oneLoopStarves: two loops with a connection each, of which the server holds one back. What waits for that one starves while the other loop has a
+// free one.
+func oneLoopStarves(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			if p.index == 0 {
+				time.Sleep(50 * time.Millisecond)
+			}
+			p.say(value)
+		}
+	})
+	j := job(s)
+	j.Connections, j.Workers = 2, 2
+	l := run(t, open(t, e, j), load.Window{Schedule: constant(100), Requests: 20})
+	if l.Succeeded != 20 || l.UnevenNS > l.StarvedNS || l.Workers > 1 && l.UnevenNS == 0 {
+		t.Errorf("starved for %d ns, %d of them beside a free connection: %+v", l.StarvedNS, l.UnevenNS, l)
+	}
+}
+
+// usableCPU is a CPU that this process may use; none where the system does not say.
+func usableCPU(t *testing.T) []int {
+	status, _ := os.ReadFile("/proc/self/status")
+	_, list, ok := strings.Cut(string(status), "Cpus_allowed_list:")
+	if !ok {
+		return nil
+	}
+	list = strings.TrimSpace(list)
+	cpu, err := strconv.Atoi(list[:strings.IndexFunc(list, func(r rune) bool { return r < '0' || r > '9' })])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []int{cpu}
 }
 
 // openCancel: a window that is cut off plans what was due by then.
