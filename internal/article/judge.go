@@ -16,8 +16,8 @@ type Evidence interface {
 	Missing(c Cell, metric string) (Verdict, string)
 	// Level is the value of a cell, in base units.
 	Level(c Cell, metric string) analysis.Estimate
-	// Range is the least and the most of a cell's epochs, RatioRange of its ratio to another within rounds; ok is false where
-	// there are less than FewEpochs.
+	// Range is the least and the most of a cell's epochs, RatioRange of its ratio to another within rounds; ok is
+	// false where there are less than FewEpochs.
 	Range(c Cell, metric string) (least, most float64, ok bool)
 	RatioRange(a, b Cell, metric string) (least, most float64, ok bool)
 	// Compare is a's value over b's.
@@ -96,8 +96,8 @@ func judge(c *Claim, e Evidence) Outcome {
 	return o
 }
 
-// missing gives a claim without figures its outcome: that of the gravest of the reasons. One that counts cells counts those
-// that were to be loaded and have no figure as open.
+// missing gives a claim without figures its outcome: that of the gravest of the reasons. One that counts cells counts
+// those that were to be loaded and have no figure as open.
 func (o *Outcome) missing(c *Claim, e Evidence) {
 	if c.NotTestable != "" && c.Kind == "" {
 		o.Verdict, o.Reason = NotTestable, c.NotTestable
@@ -171,8 +171,8 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 	return "", ""
 }
 
-// spread is the factor by which the range of a few epochs is widened where it stands for an interval: there are too few for
-// one, but a limit may be far enough away.
+// spread is the factor by which the range of a few epochs is widened where it stands for an interval: there are too
+// few for one, but a limit may be far enough away.
 const spread = 1.25
 
 // bound judges a level by its interval or, of few epochs, by their range, widened.
@@ -186,7 +186,8 @@ func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
 	}
 	level.Lo, level.Hi = least/spread, most*spread
 	v, why := ofBound(level, c.AtLeast, c.AtMost)
-	return v, fmt.Sprintf("%s, taking for it the range of %d epochs and a factor of %v on either side", why, level.N, spread)
+	return v, fmt.Sprintf("%s, taking for it the range of %d epochs and a factor of %v on either side",
+		why, level.N, spread)
 }
 
 func (o *Outcome) show(what, unit string, e analysis.Estimate) {

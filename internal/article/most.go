@@ -9,13 +9,15 @@ import (
 	"dyno/internal/analysis"
 )
 
-// Everyone stands in a cell of a claim that counts for each contestant that the study has at the level: "* @ 30ms c1000".
+// Everyone stands in a cell of a claim that counts for each contestant that the study has at the level: "* @ 30ms
+// c1000".
 const Everyone = "*"
 
 // Contestants is the unit of how many contestants have a property.
 const Contestants = "contestants"
 
-// span is what is known of a cell: its interval or, of too few epochs for one, their range; all, where there is no figure.
+// span is what is known of a cell: its interval or, of too few epochs for one, their range; all, where there is no
+// figure.
 type span struct{ at, lo, hi float64 }
 
 func spanOf(c Cell, metric string, e Evidence) span {
@@ -30,7 +32,8 @@ func spanOf(c Cell, metric string, e Evidence) span {
 	return s
 }
 
-// ratioSpan is the span of a ratio: of what the two did in the same rounds or, where they share none, the worst of both.
+// ratioSpan is the span of a ratio: of what the two did in the same rounds or, where they share none, the worst of
+// both.
 func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	s, t := spanOf(a, metric, e), spanOf(b, metric, e)
 	if math.IsNaN(s.at) || math.IsNaN(t.at) {
@@ -57,7 +60,8 @@ func (s span) over(t span) span {
 	return span{s.at / t.at, max(0, s.lo) / max(0, t.hi), max(0, s.hi) / max(0, t.lo)}
 }
 
-// spans are those of the cells of a claim that counts, over others where it names them, and the fewest epochs of a cell.
+// spans are those of the cells of a claim that counts, over others where it names them, and the fewest epochs of a
+// cell.
 func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	over := parseCells(c.Over)
 	for i, cell := range parseCells(c.Cells) {

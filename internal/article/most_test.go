@@ -9,7 +9,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// levels are the values of some cells: what they do, their intervals, and of one without an interval the range of its epochs.
+// levels are the values of some cells: what they do, their intervals, and of one without an interval the range of its
+// epochs.
 type levels map[string]struct {
 	analysis.Estimate
 	least, most float64

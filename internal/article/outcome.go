@@ -11,7 +11,8 @@ import (
 // Verdict is the outcome of a claim: what our trials say of it, here and today.
 type Verdict string
 
-// The outcomes. Those from SmallerLead to SameDirection are of claims with a factor alone: the winner is the published one.
+// The outcomes. Those from SmallerLead to SameDirection are of claims with a factor alone: the winner is the published
+// one.
 const (
 	Confirmed     Verdict = "confirmed"
 	SmallerLead   Verdict = "smaller lead"
@@ -72,8 +73,8 @@ func bandAround(value, within float64) *band {
 
 // outcome decides. Direction and factor are judged apart, each by the interval.
 //
-// Note: a factor is not confirmed where the interval merely touches the band, for then the widest interval would confirm the
-// most; and not where only the point lies in it, for the point is not what is known.
+// Note: a factor is not confirmed where the interval merely touches the band, for then the widest interval would
+// confirm the most; and not where only the point lies in it, for the point is not what is known.
 func (l advantage) outcome() Verdict {
 	wins, b := l.lo > 1, l.band
 	switch {

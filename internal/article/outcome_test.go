@@ -68,8 +68,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// Whatever the interval: the direction is that of 1, a factor is confirmed inside the band alone, and no outcome needs a band
-// that reaches across 1.
+// Whatever the interval: the direction is that of 1, a factor is confirmed inside the band alone, and no outcome needs
+// a band that reaches across 1.
 func TestOutcomeOfAll(t *testing.T) {
 	at := []float64{0, 0.3, 0.8, 0.95, 0.98, 0.999, 1, 1.001, 1.02, 1.05, 1.3, 1.59, 1.6, 2, 2.5, 2.51, 9, math.Inf(1)}
 	for _, value := range []float64{1.04, 1.1, 1.3, 2, 115} {

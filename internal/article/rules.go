@@ -61,8 +61,8 @@ func against(l advantage, margin float64) string {
 
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
 
-// ofOrder judges links, each of a cell that is published as better than another: one that is equal or reversed contradicts
-// the claim, and all must be shown to confirm it. Of several the reason tells those that are not shown.
+// ofOrder judges links, each of a cell that is published as better than another: one that is equal or reversed
+// contradicts the claim, and all must be shown to confirm it. Of several the reason tells those that are not shown.
 func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict, string) {
 	verdict := Confirmed
 	var reasons []string
@@ -119,8 +119,8 @@ func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
 	return Inconclusive, c.notEnough()
 }
 
-// ofTrend judges the way from the first of some cells to the last: ends is the last over the first, steps each over the one
-// before. What stays is judged as ofTie judges, by margin; judged is the run's.
+// ofTrend judges the way from the first of some cells to the last: ends is the last over the first, steps each over
+// the one before. What stays is judged as ofTie judges, by margin; judged is the run's.
 func ofTrend(steps []Comparison, ends Comparison, direction string, margin, judged float64) (Verdict, string) {
 	if direction == Stays {
 		return ofStay(append(steps, ends), margin, judged)
@@ -197,8 +197,8 @@ func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 	return v, why
 }
 
-// quotient is x over y, each the ratio of a pair. Its interval combines the worst of both, and so covers at least as often as
-// their levels add up to: it errs on the side of what is inconclusive.
+// quotient is x over y, each the ratio of a pair. Its interval combines the worst of both, and so covers at least as
+// often as their levels add up to: it errs on the side of what is inconclusive.
 func quotient(x, y Comparison) Comparison {
 	return Comparison{
 		Ratio: analysis.Estimate{Value: x.Ratio.Value / y.Ratio.Value, Lo: x.Ratio.Lo / y.Ratio.Hi,

@@ -1,0 +1,67 @@
+package study
+
+import (
+	"dyno/internal/analysis"
+	"dyno/internal/article"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// published puts what was published beside ours.
+func (e *evidence) published() []report.Published {
+	var out []report.Published
+	for _, f := range e.study.Figures {
+		p := report.Published{Figure: f}
+		metric := f.Metric.Name
+		if f.Metric.Computed != "" {
+			metric = "throughput"
+		}
+		v, why := e.lacks(f.Cell, metric)
+		if v == "" && f.To.Contestant != "" {
+			v, why = e.lacks(f.To, metric)
+		}
+		if v != "" {
+			p.Absent = string(v) + ": " + why
+		} else if e.run.Plan.Protocol == plan.Classic && f.N > 0 && f.N == e.run.Plan.Requests {
+			p.Metric.Computed = "" // it was measured
+			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) { return float64(t.Load.WindowNS), t.Load.WindowNS > 0 })
+		} else {
+			p.Ours = e.figure(f)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// figure is ours of a published figure, computed from our rate where it was not measured itself.
+func (e *evidence) figure(f article.Figure) analysis.Estimate {
+	if f.Metric.Computed == "" {
+		return e.Level(f.Cell, f.Metric.Name)
+	}
+	at, ok := e.cell(f.Cell)
+	rate := e.Level(f.Cell, "throughput")
+	if !ok || rate.N == 0 {
+		return analysis.Estimate{}
+	}
+	if f.To.Contestant != "" {
+		r := e.Compare(f.Cell, f.To, "throughput").Ratio
+		if !f.Metric.More { // a drop
+			return analysis.Estimate{Value: 100 * (1 - r.Value), Lo: 100 * (1 - r.Hi), Hi: 100 * (1 - r.Lo), N: r.N}
+		}
+		return analysis.Estimate{Value: 100 * (r.Value - 1), Lo: 100 * (r.Lo - 1), Hi: 100 * (r.Hi - 1), N: r.N}
+	}
+	inverse := func(x float64) analysis.Estimate {
+		return analysis.Estimate{Value: x / rate.Value, Lo: x / rate.Hi, Hi: x / max(rate.Lo, 0), N: rate.N}
+	}
+	switch f.Metric.Name {
+	case "time":
+		return inverse(float64(f.N) * 1e9)
+	case "latency_mean":
+		l := e.run.Plan.Points()[at.Level]
+		return inverse(float64(l.Connections*max(1, l.Pipeline)) * 1e9)
+	default:
+		each := e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead + l.BytesWritten }).Value
+		return analysis.Estimate{Value: rate.Value * each, Lo: rate.Lo * each, Hi: rate.Hi * each, N: rate.N}
+	}
+}
