@@ -30,6 +30,8 @@ type conn struct {
 	budget  int   // requests that it may still carry; below 0: no end
 	carried bool  // it has carried one
 	firstAt int64 // when the first byte of the answer being read came; 0: not yet
+	unread  bool  // in worker.unread
+	over    bool  // and its peer has closed its side
 	headers bool  // those of the response being read are as wanted
 
 	rest   []byte // read, but not yet of use: part of a head or of a chunk's line
@@ -88,6 +90,7 @@ func (w *worker) dial(c *conn, now int64) {
 
 func (w *worker) connected(c *conn) {
 	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
+	c.over = false
 	w.ups++
 	w.refused = 0
 	c.rest, c.unsent, c.tail, c.failed = c.rest[:0], nil, "", nil
@@ -256,7 +259,7 @@ func (w *worker) handle(c *conn, events uint32) {
 		return
 	}
 	if events&(unix.EPOLLIN|over) != 0 && c.state == isUp {
-		w.read(c, events&over != 0)
+		w.read(c, events&over != 0 || c.over)
 	}
 	if events&unix.EPOLLOUT != 0 && c.state == isUp && c.owes() { // after the answer, which may be there before its request is through
 		w.flush(c)

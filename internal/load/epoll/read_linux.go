@@ -11,8 +11,11 @@ import (
 // read takes in what c has received, then sends what its answers make room for. Over says that the peer has closed its side: under
 // EPOLLET its end is announced once, perhaps together with its last bytes, so one must read on until it shows. Otherwise a read
 // shorter than the buffer has emptied the socket (epoll(7), Q9).
+//
+// It takes no more than burst at a time, which would keep the worker from all else: the rest is left for the next turn of the loop, for it is
+// not announced again.
 func (w *worker) read(c *conn, over bool) {
-	for {
+	for left := burst; ; {
 		kept := copy(w.in, c.rest)
 		room := w.in[kept:]
 		n, errno := recv(c.fd, room)
@@ -43,7 +46,30 @@ func (w *worker) read(c *conn, over bool) {
 			w.goOn(c, now)
 			return
 		}
+		if left -= n; left <= 0 {
+			c.over = over
+			if !c.unread {
+				c.unread = true
+				w.unread = append(w.unread, c.id)
+			}
+			return
+		}
 	}
+}
+
+// burst is how many bytes of a connection are taken in before the others have their turn.
+const burst = 4 * readBuffer
+
+// readOn goes on with the connections that had more to read than a burst.
+func (w *worker) readOn() {
+	n := len(w.unread) // those that join meanwhile wait for the next turn
+	for _, id := range w.unread[:n] {
+		c := &w.conns[id]
+		if c.unread = false; c.state == isUp {
+			w.read(c, c.over)
+		}
+	}
+	w.unread = w.unread[:copy(w.unread, w.unread[n:])]
 }
 
 // goOn lets c send again. Where nothing has a due time of its own, all connections of a batch of events send after all have been read: the server,

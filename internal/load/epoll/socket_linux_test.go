@@ -35,32 +35,53 @@ func TestPinnedRunsOnItsCPUAndRestores(t *testing.T) {
 	}
 }
 
-// TestOpenOutlastsAFullAcceptQueue: a unix socket refuses for the moment (EAGAIN) while its queue is full.
-func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
+// slowlyAccepting listens at a path with the shortest accept queue there is, and accepts a connection after each pause.
+func slowlyAccepting(t *testing.T, pause time.Duration) (path string) {
+	t.Helper()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "s")
+	path = filepath.Join(t.TempDir(), "s")
 	if err := unix.Bind(fd, &unix.SockaddrUnix{Name: path}); err != nil {
 		t.Fatal(err)
 	}
 	if err := unix.Listen(fd, 1); err != nil {
 		t.Fatal(err)
 	}
+	done := make(chan struct{})
 	go func() {
+		defer close(done)
 		for {
-			time.Sleep(time.Millisecond)
+			time.Sleep(pause)
 			if _, _, err := unix.Accept(fd); err != nil && err != syscall.EINTR {
 				return
 			}
 		}
 	}()
-	defer unix.Close(fd)
-	defer unix.Shutdown(fd, unix.SHUT_RDWR)
+	t.Cleanup(func() {
+		unix.Shutdown(fd, unix.SHUT_RDWR)
+		<-done
+		unix.Close(fd)
+	})
+	return path
+}
+
+// TestOpenOutlastsAFullAcceptQueue: a unix socket refuses for the moment (EAGAIN) while its queue is full.
+func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
+	path := slowlyAccepting(t, time.Millisecond)
 	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 40, Timeout: time.Minute})
 	if n := s.workers[0].up(); n != 40 {
 		t.Errorf("%d connections of 40", n)
+	}
+}
+
+// TestTimeOutIsOfOneDial, and not of all together: they need twice as long, each a third of it. Within one time-out 100 are accepted at most.
+func TestTimeOutIsOfOneDial(t *testing.T) {
+	path := slowlyAccepting(t, 10*time.Millisecond)
+	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 200, Timeout: time.Second})
+	if n := s.workers[0].up(); n < 130 {
+		t.Errorf("%d connections of 200", n)
 	}
 }
 

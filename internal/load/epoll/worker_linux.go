@@ -1,12 +1,9 @@
 package epoll
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,11 +15,6 @@ import (
 
 const (
 	readBuffer = 2 * http1.MaxHead // what is left of a read, at most MaxHead, and room for the next
-	dialsMax   = 32                // dials at a time before a window, so as not to overrun a short accept queue
-
-	// The timeouts are looked after this often, and oftener while connections are down or being dialled.
-	sweepIdle = int64(100 * time.Millisecond)
-	sweepBusy = int64(20 * time.Millisecond)
 )
 
 // worker is one event loop with the connections that are its alone.
@@ -39,6 +31,7 @@ type worker struct {
 	in, out []byte
 	events  [256]unix.EpollEvent
 	ready   []int32 // connections that may send, after the batch of events
+	unread  []int32 // connections that have more to read
 	rng     rand.PCG
 
 	headers   bool // verdict on the head headID, for the request headersOf
@@ -110,6 +103,7 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 		})
 	}
 	w.ready = make([]int32, 0, 2*len(w.conns))
+	w.unread = make([]int32, 0, 2*len(w.conns))
 	w.free.ids = make([]int32, len(w.conns))
 	var err error
 	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
@@ -120,59 +114,6 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 
 // now is the session's clock: monotonic, in ns.
 func (w *worker) now() int64 { return int64(time.Since(w.base)) }
-
-// establish looks what became of the connections while they were idle, and dials those that are down.
-func (w *worker) establish(ctx context.Context) {
-	w.win, w.open, w.pending = nil, false, 0
-	for w.turn(0, false) == len(w.events) {
-	}
-	if w.job.Lazy {
-		return
-	}
-	until := w.now() + int64(w.job.Timeout)
-	next := 0
-	for ctx.Err() == nil {
-		dials := 0
-		for i := range w.conns {
-			switch w.conns[i].state {
-			case isWaiting:
-				w.dial(&w.conns[i], w.now())
-				dials++
-			case isDialing:
-				dials++
-			}
-		}
-		for ; next < len(w.conns) && dials < dialsMax; next++ {
-			if c := &w.conns[next]; c.state == isDown {
-				if w.dial(c, w.now()); c.state == isDialing || c.state == isWaiting {
-					dials++
-				}
-			}
-		}
-		if dials == 0 && next == len(w.conns) {
-			break
-		}
-		late := w.now() > until
-		if w.turn(w.now()+int64(time.Millisecond), false) == 0 && late { // what is there when a late thread looks came in time
-			break
-		}
-	}
-	for i := range w.conns {
-		if c := &w.conns[i]; c.state != isUp {
-			w.shut(c)
-		}
-	}
-}
-
-// up counts the connections that are established.
-func (w *worker) up() (n int) {
-	for i := range w.conns {
-		if w.conns[i].state == isUp {
-			n++
-		}
-	}
-	return n
-}
 
 // begin sets w up for a window that starts at start.
 func (w *worker) begin(win *window, start int64) {
@@ -352,7 +293,7 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 	if errno != 0 {
 		n = 0 // EINTR: the caller comes back
 	}
-	if n == 0 && until > 0 && len(w.ready) == 0 {
+	if n == 0 && until > 0 && len(w.ready) == 0 && len(w.unread) == 0 {
 		n = w.sleep(until, exact)
 	}
 	for i := range n {
@@ -361,6 +302,7 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 			w.launch(w.clock)
 		}
 	}
+	w.readOn()
 	due := len(w.ready) // those that join meanwhile wait for the next turn
 	for _, id := range w.ready[:due] {
 		if c := &w.conns[id]; w.open || c.claimed {
@@ -372,49 +314,6 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 	w.ready = w.ready[:copy(w.ready, w.ready[due:])]
 	return n
 }
-
-// soon makes the next sweep come early: a connection is down or being dialled.
-func (w *worker) soon(now int64) { w.nextSweep = min(w.nextSweep, now+min(w.tick, sweepBusy)) }
-
-// sweep enforces the timeouts and dials again.
-func (w *worker) sweep(now int64) {
-	w.nextSweep = now + min(w.tick, sweepIdle)
-	if w.scheduled {
-		w.backlog(now)
-	}
-	w.despair(now)
-	for i := range w.conns {
-		c := &w.conns[i]
-		switch {
-		case c.state == isUp && (c.pending > 0 || c.owes()) && now-c.oldest() > int64(w.job.Timeout):
-			w.broke(c, load.Timeout, errTimeout, now)
-		case c.state == isDialing && now > c.dialBy:
-			unix.Close(c.fd)
-			c.fd = -1
-			w.undialled(c, syscall.ETIMEDOUT, now)
-		case c.state == isWaiting && now >= c.retryAt && (w.open || c.claimed):
-			if w.job.PerConnection > 0 && !c.claimed {
-				c.state = isDown
-				w.fill(c, now)
-			} else {
-				w.dial(c, now)
-			}
-		case c.state == isDialing || c.state == isWaiting:
-			w.soon(now)
-		}
-	}
-}
-
-// despair ends a window that no time bounds, when for long nobody could be reached by any worker.
-func (w *worker) despair(now int64) {
-	if w.refused == 0 || w.ups > 0 {
-		w.win.reached.Store(now)
-	} else if w.deadline == math.MaxInt64 && now-max(w.refused, w.win.reached.Load()) >= int64(load.Patience(w.job.Timeout)) {
-		w.open = false
-	}
-}
-
-var errTimeout = errors.New("no complete answer in time")
 
 // abandon ends a cancelled window: what is in flight is counted so, and its connections are of no further use.
 func (w *worker) abandon(now int64) {

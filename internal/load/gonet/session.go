@@ -12,6 +12,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"net/netip"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -104,11 +105,14 @@ func (s *session) prepare() error {
 	return nil
 }
 
-// establish looks what became of the connections while they were idle, and dials those that are down, unless the job is lazy.
+// establish looks what became of the connections while they were idle, and dials those that are down, unless the job is lazy. It ends when for
+// a request's time-out no dial came through.
 func (s *session) establish(ctx context.Context) error {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, dialsMax)
 	errs := make([]error, len(s.conns))
+	var came atomic.Int64 // when the last dial came through
+	came.Store(s.now())
 	for i, c := range s.conns {
 		wg.Go(func() {
 			if c.nc != nil && c.alive() {
@@ -118,7 +122,11 @@ func (s *session) establish(ctx context.Context) error {
 				return
 			}
 			slots <- struct{}{}
-			errs[i] = c.dial(ctx)
+			if s.now()-came.Load() > int64(s.job.Timeout) {
+				errs[i] = os.ErrDeadlineExceeded
+			} else if errs[i] = c.dial(ctx); errs[i] == nil {
+				came.Store(s.now())
+			}
 			<-slots
 		})
 	}

@@ -47,7 +47,7 @@ var sessions = map[string]func(*testing.T, load.Engine){
 	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "nobody there": nobodyThere,
 	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
 	"hung up before": hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
-	"rate": rate, "rate of a stall": rateOfAStall,
+	"cancel: endless answers": cancelStream, "late answers": lateAnswers, "rate": rate, "rate of a stall": rateOfAStall,
 }
 
 const (
@@ -156,6 +156,41 @@ func cancel(t *testing.T, e load.Engine) {
 	l = run(t, session, load.Window{Requests: 8})
 	if l.Succeeded != 8 || l.Established != 4 {
 		t.Errorf("next window: %+v", l)
+	}
+}
+
+// cancelStream: nor does a server that never stops to send keep a window from its end.
+func cancelStream(t *testing.T, e load.Engine) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serve(t, "tcp", func(p *peer) {
+		time.AfterFunc(100*time.Millisecond, cancel)
+		stream(p)
+	})
+	l, err := open(t, e, job(s)).Run(ctx, load.Window{For: never})
+	audit(t, l, nil)
+	if err != context.Canceled || l.Succeeded > 0 || l.InFlight+l.Errored() == 0 {
+		t.Errorf("%v: %+v", err, l)
+	}
+}
+
+// lateAnswers: what comes a little after the time-out has timed out, whenever in the engine's turns that was. Connections start at 25 ms of 50 by
+// turns, the time between two looks at the time-outs.
+func lateAnswers(t *testing.T, e load.Engine) {
+	const patience, late = time.Second, 25 * time.Millisecond
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			time.Sleep(patience + late)
+			p.say(value)
+		}
+	})
+	j := job(s)
+	j.Connections, j.Timeout = 32, patience
+	l := run(t, open(t, e, j), load.Window{For: 60 * time.Millisecond, Spread: 50 * time.Millisecond})
+	if l.GapNS > int64(late/2) {
+		t.Skipf("the engine itself was stopped for %v", time.Duration(l.GapNS))
+	}
+	if l.Errors["timeout"] != l.Started || l.Started == 0 {
+		t.Errorf("%d of %d timed out: %+v", l.Errors["timeout"], l.Started, l)
 	}
 }
 

@@ -254,6 +254,7 @@ var scripts = []script{
 	}},
 	{name: "never answers", serve: linger, slow: true, requests: 6, job: impatient, check: unanswered},
 	{name: "never ends", serve: once(value[:len(value)-1], linger), slow: true, requests: 6, job: impatient, check: unanswered},
+	{name: "streams", serve: stream, slow: true, requests: 6, job: impatient, check: unanswered},
 	{name: "drips", serve: drip, slow: true, requests: 6, job: impatient, check: unanswered},
 }
 
@@ -299,6 +300,17 @@ func drip(p *peer) {
 	p.say("HTTP/1.1 200 OK\r\nX: ")
 	for _, err := p.Write([]byte{'x'}); err == nil; _, err = p.Write([]byte{'x'}) {
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// stream sends small chunks without an end, faster than anybody parses them.
+func stream(p *peer) {
+	if !p.next() {
+		return
+	}
+	p.say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+	chunks := []byte(strings.Repeat("1\r\nx\r\n", 40_000))
+	for _, err := p.Write(chunks); err == nil; _, err = p.Write(chunks) {
 	}
 }
 

@@ -1,0 +1,137 @@
+package epoll
+
+import (
+	"context"
+	"errors"
+	"math"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
+)
+
+const (
+	dialsMax = 32 // dials at a time before a window, so as not to overrun a short accept queue
+
+	// The time-outs are looked after this often, and oftener while connections are being dialled or one is near.
+	sweepIdle = int64(100 * time.Millisecond)
+	sweepBusy = int64(20 * time.Millisecond)
+)
+
+// establish looks what became of the connections while they were idle, and dials those that are down, each with a request's time-out. It ends
+// when for so long no dial came through.
+func (w *worker) establish(ctx context.Context) {
+	w.win, w.open, w.pending = nil, false, 0
+	for w.turn(0, false) == len(w.events) {
+	}
+	if w.job.Lazy {
+		return
+	}
+	looked := w.now()
+	came, until := len(w.connects), looked+int64(w.job.Timeout)
+	for next := 0; ctx.Err() == nil; {
+		dials := 0
+		for i := range w.conns {
+			switch c := &w.conns[i]; {
+			case c.state == isWaiting:
+				w.dial(c, w.now())
+				dials++
+			case c.state == isDialing && looked > c.dialBy: // what was there when a late thread looked came in time
+				w.dialLate(c, looked)
+			case c.state == isDialing:
+				dials++
+			}
+		}
+		for ; next < len(w.conns) && dials < dialsMax; next++ {
+			if c := &w.conns[next]; c.state == isDown {
+				if w.dial(c, w.now()); c.state == isDialing || c.state == isWaiting {
+					dials++
+				}
+			}
+		}
+		if dials == 0 && next == len(w.conns) {
+			break
+		}
+		looked = w.now()
+		w.turn(looked+int64(time.Millisecond), false)
+		if n := len(w.connects); n > came {
+			came, until = n, looked+int64(w.job.Timeout)
+		} else if looked > until {
+			break
+		}
+	}
+	for i := range w.conns {
+		if c := &w.conns[i]; c.state != isUp {
+			w.shut(c)
+		}
+	}
+}
+
+// up counts the connections that are established.
+func (w *worker) up() (n int) {
+	for i := range w.conns {
+		if w.conns[i].state == isUp {
+			n++
+		}
+	}
+	return n
+}
+
+// dialLate gives up a dial that took too long.
+func (w *worker) dialLate(c *conn, now int64) {
+	unix.Close(c.fd)
+	c.fd = -1
+	w.undialled(c, syscall.ETIMEDOUT, now)
+}
+
+// soon makes the next sweep come early: a connection is being dialled.
+func (w *worker) soon(now int64) { w.nextSweep = min(w.nextSweep, now+min(w.tick, sweepBusy)) }
+
+// sweep enforces the time-outs and dials again. The next one comes when the next time-out does, so that no answer is taken in that came later; but
+// not before 1 ms is over, or ten times what this one took with very many connections.
+func (w *worker) sweep(now int64) {
+	w.nextSweep = now + min(w.tick, sweepIdle)
+	next := w.nextSweep
+	if w.scheduled {
+		w.backlog(now)
+	}
+	w.despair(now)
+	for i := range w.conns {
+		c := &w.conns[i]
+		switch {
+		case c.state == isUp && (c.pending > 0 || c.owes()):
+			if limit := c.oldest() + int64(w.job.Timeout); now > limit {
+				w.broke(c, load.Timeout, errTimeout, now)
+			} else {
+				next = min(next, limit+1)
+			}
+		case c.state == isDialing && now > c.dialBy:
+			w.dialLate(c, now)
+		case c.state == isDialing:
+			next = min(next, c.dialBy+1)
+		case c.state == isWaiting && !w.open && !c.claimed:
+		case c.state == isWaiting && now < c.retryAt:
+			next = min(next, c.retryAt)
+		case c.state == isWaiting && w.job.PerConnection > 0 && !c.claimed:
+			c.state = isDown
+			w.fill(c, now)
+		case c.state == isWaiting:
+			w.dial(c, now)
+		}
+	}
+	least := max(int64(time.Millisecond), 10*(w.now()-now))
+	w.nextSweep = min(w.nextSweep, max(next, now+least))
+}
+
+// despair ends a window that no time bounds, when for long nobody could be reached by any worker.
+func (w *worker) despair(now int64) {
+	if w.refused == 0 || w.ups > 0 {
+		w.win.reached.Store(now)
+	} else if w.deadline == math.MaxInt64 && now-max(w.refused, w.win.reached.Load()) >= int64(load.Patience(w.job.Timeout)) {
+		w.open = false
+	}
+}
+
+var errTimeout = errors.New("no complete answer in time")
