@@ -59,20 +59,17 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 		return first(run, result.Key{Seed: p.Seed})
 	}
 	last := run.Trials[len(run.Trials)-1].Key
-	if n := len(run.Resumes); n > 0 && run.Resumes[n-1].Epoch > last.Epoch {
+	o, stop, more := within(run, last)
+	if !more {
+		if stop := afterEpoch(run, last.Epoch, decided); stop != "" { // a resumed run may have been cut off before that
+			return Order{}, stop
+		}
+	}
+	switch n := len(run.Resumes); {
+	case n > 0 && run.Resumes[n-1].Epoch > last.Epoch:
 		return first(run, result.Key{Seed: p.Seed, Epoch: run.Resumes[n-1].Epoch})
-	}
-	if o, ok := following(run, last); ok {
-		return o, ""
-	}
-	if p.Protocol != Classic && !p.Fresh && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch) {
-		return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch, Round: last.Round, Attempt: last.Attempt + 1})
-	}
-	if last.Round+1 < roundsIn(p, last.Epoch) {
-		return first(run, result.Key{Seed: p.Seed, Epoch: last.Epoch, Round: last.Round + 1})
-	}
-	if stop := afterEpoch(run, last.Epoch, decided); stop != "" {
-		return Order{}, stop
+	case more:
+		return o, stop
 	}
 	for e := last.Epoch + 1; e <= last.Epoch+len(parts(p)); e++ { // of one part all may have failed
 		if o, stop := first(run, result.Key{Seed: p.Seed, Epoch: e}); stop == "" {
@@ -80,6 +77,22 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 		}
 	}
 	return Order{}, Nobody
+}
+
+// within is what follows the last trial in its epoch; there is no more when the epoch is over.
+func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
+	p, next := &run.Plan, result.Key{Seed: run.Plan.Seed, Epoch: last.Epoch, Round: last.Round + 1}
+	if o, ok := following(run, last); ok {
+		return o, "", true
+	}
+	switch {
+	case p.Protocol != Classic && !p.Fresh && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
+		next.Round, next.Attempt = last.Round, last.Attempt+1
+	case next.Round >= roundsIn(p, last.Epoch):
+		return Order{}, "", false
+	}
+	o, stop = first(run, next)
+	return o, stop, true
 }
 
 // nobody reports whether too few contestants are left for what the plan wants: a comparison, or where it has none, one of them.

@@ -38,6 +38,25 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 	}
 }
 
+// A run that is killed when its last trial is recorded, but not yet how it ended, makes its look when it is resumed, and no other epoch.
+func TestResumedRunMakesTheLookThatItMissed(t *testing.T) {
+	sweep := quick("a", "b")
+	sweep.Protocol, sweep.Epochs = Sweep, 2
+	for _, plan := range []result.Plan{quick("a", "b"), sweep} {
+		p := player{run: result.Run{Plan: plan}}
+		want := p.play(t, never)
+		epoch, err := Resumable(&p.run, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.run.Resumes = []result.Resume{{Epoch: epoch}}
+		n := len(p.run.Trials)
+		if got := p.play(t, never); got != want || len(p.run.Trials) != n {
+			t.Errorf("%s: it ended by %q after %d more trials; at once by %q", plan.Protocol, got, len(p.run.Trials)-n, want)
+		}
+	}
+}
+
 func TestNotResumable(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
 	if _, err := Resumable(&p.run, 0); err == nil {
