@@ -12,7 +12,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(private{m}, map[string]func(){"dyno": main})
+	testscript.Main(private{m}, map[string]func(){"dyno": main, "dyno-made": mainMade})
 }
 
 // private runs the tests with a runtime folder of their own: their runs and those of this machine, or of another test

@@ -238,11 +238,21 @@ func carryOut(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *
 	return conclude(cmd, done, f.out)
 }
 
+// runHost is where the contestants of a run live, and what loads them.
+type runHost interface {
+	bench.Host
+	Driver() bench.Driver
+	Close()
+}
+
+// newHost makes that of dyno run: this machine. A test puts another in its place.
+var newHost = func(o bench.LocalOptions) (runHost, error) { return bench.NewLocal(o) }
+
 // measure sets the bench up and lets it do.
 func measure(cmd *cobra.Command, f *runFlags, pr *project, p *result.Plan, sc *scenario.Scenario, store *result.Store,
 	do func(*bench.Bench) (*result.Run, error)) (*result.Run, error) {
 	stderr := cmd.ErrOrStderr()
-	host, err := bench.NewLocal(bench.LocalOptions{
+	host, err := newHost(bench.LocalOptions{
 		Root: pr.root, FS: pr.fsys, Manifests: pr.manifests, Scenario: p.Scenario, Others: otherScenarios(p), Companion: p.Companion, Folder: f.out, Offline: f.offline,
 	})
 	if err != nil {

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"dyno/internal/bench"
+	"dyno/internal/load"
+	"dyno/internal/result"
+)
+
+// The truth of a made load: what the servers bear, and how much one trial differs from another.
+var madeRates = map[string]float64{"ref": 60_000, "ref+50%": 40_000}
+
+const madeNoise = 0.005
+
+// madeMachine starts real servers on this machine, verifies, freezes and stops them; but their loads are made up, take no time and no CPU, and nobody
+// else is there.
+type madeMachine struct {
+	*bench.Local
+	mu      sync.Mutex
+	servers map[string]*madeServer // by address
+	clock   time.Duration
+}
+
+func newMadeMachine(o bench.LocalOptions) (runHost, error) {
+	local, err := bench.NewLocal(o)
+	return &madeMachine{Local: local, servers: map[string]*madeServer{}}, err
+}
+
+func (m *madeMachine) Driver() bench.Driver { return m }
+
+func (m *madeMachine) Watch() func(server, generator, companion time.Duration) result.Causes {
+	return func(_, _, _ time.Duration) result.Causes {
+		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
+	}
+}
+
+func (m *madeMachine) Launch(ctx context.Context, name string, l bench.Launch) (bench.Server, error) {
+	s, err := m.Local.Launch(ctx, name, l)
+	if err != nil {
+		return nil, err
+	}
+	made := &madeServer{Server: s, rate: madeRates[name]}
+	_, addr := s.Addr()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.servers[addr] = made
+	return made, nil
+}
+
+func (m *madeMachine) CPU() (time.Duration, error) { return 0, nil }
+func (m *madeMachine) CPUs() []int                 { return []int{1} }
+func (m *madeMachine) Now() time.Time              { return time.Unix(0, 0).Add(m.clock) }
+func (m *madeMachine) Rest(t time.Duration)        { m.clock += t }
+func (m *madeMachine) Quiet() func()               { return func() {} }
+
+func (m *madeMachine) Open(_ context.Context, job load.Job) (load.Session, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return &madeSession{m: m, s: m.servers[job.Addr], job: job, rng: rand.New(rand.NewPCG(job.Seed, 1))}, nil
+}
+
+// madeServer is a real one whose CPU clock counts made requests: a whole CPU at its rate.
+type madeServer struct {
+	bench.Server
+	rate float64
+	cpu  time.Duration
+}
+
+func (s *madeServer) CPU() (time.Duration, error) { return s.cpu, nil }
+
+type madeSession struct {
+	m   *madeMachine
+	s   *madeServer
+	job load.Job
+	rng *rand.Rand
+}
+
+func (s *madeSession) Run(_ context.Context, w load.Window) (result.Load, error) {
+	n := int64(s.s.rate * w.For.Seconds() * (1 + madeNoise*s.rng.NormFloat64()))
+	s.m.clock += w.For
+	s.s.cpu += time.Duration(float64(n) / s.s.rate * float64(time.Second))
+	return result.Load{
+		WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n, Succeeded: n, ServiceP50NS: 1e6,
+	}, nil
+}
+
+func (s *madeSession) Close() error { return nil }
+
+// mainMade is dyno with made loads.
+func mainMade() {
+	newHost = newMadeMachine
+	main()
+}
