@@ -126,16 +126,14 @@ func allocPerRequest(t *result.Trial) (float64, bool) {
 	return float64(*t.Server.AllocBytes) / float64(t.Load.Succeeded), true
 }
 
-func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, t.Load.ResponseP50NS, .5) }
+func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, .5) }
 
-func responseP99(t *result.Trial) (float64, bool) {
-	return response(&t.Load, t.Load.ResponseP99NS, .99)
-}
+func responseP99(t *result.Trial) (float64, bool) { return response(&t.Load, .99) }
 
 // response is the quantile q of due -> done, if enough requests lie beyond it and it is more than a lower bound.
-func response(l *result.Load, ns int64, q float64) (float64, bool) {
-	censored := l.CensoredFromNS > 0 && ns >= l.CensoredFromNS
-	return float64(ns), ns > 0 && Bears(l.Succeeded, q) && !censored
+func response(l *result.Load, q float64) (float64, bool) {
+	ns, most := l.Response(q > .5)
+	return float64(ns), most > 0 && float64(most) <= (1+result.Raised)*float64(ns) && Bears(l.Succeeded, q)
 }
 
 func instructions(t *result.Trial) (float64, bool) {

@@ -175,6 +175,8 @@ func TestResponseTimes(t *testing.T) {
 		"too few for the tail":  {func(l *result.Load) { l.Succeeded = 999 }, true, false},
 		"too few for the half":  {func(l *result.Load) { l.Succeeded = 19 }, false, false},
 		"the tail is censored":  {func(l *result.Load) { l.CensoredFromNS = 5e5 }, true, false},
+		"few were broken early": {func(l *result.Load) { l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 201e3, 903e3 }, true, true},
+		"many were":             {func(l *result.Load) { l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 203e3, 0 }, false, false},
 		"all of it is censored": {func(l *result.Load) { l.CensoredFromNS = 1e5 }, false, false},
 	} {
 		tr := result.Trial{Load: good}

@@ -246,7 +246,9 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	if r := seen.Response; r != nil {
 		t.Load.ResponseP50NS, t.Load.ResponseP99NS, t.Load.LagP99NS = r.Quantile(0.5), r.Quantile(0.99), seen.Lag.Quantile(0.99)
-		t.Load.CensoredFromNS = seen.CensoredFromNS
+		if t.Load.CensoredFromNS = seen.CensoredFromNS; seen.Censored > 0 {
+			t.Load.ResponseP50MostNS, t.Load.ResponseP99MostNS = seen.ResponseAtMost(0.5), seen.ResponseAtMost(0.99)
+		}
 	}
 	counted(&t.Server)
 	heap(&t.Server)

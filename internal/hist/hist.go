@@ -36,6 +36,14 @@ func (h *Histogram) Record(ns int64) {
 	_ = h.h.RecordValue(ns) // fails only beyond the range
 }
 
+// RecordN adds n latencies that are alike.
+func (h *Histogram) RecordN(ns, n int64) {
+	if n > 0 {
+		h.Record(ns)
+		_ = h.h.RecordValues(min(max(ns, 0), Highest), n-1)
+	}
+}
+
 // Count is the number of latencies within the range.
 func (h *Histogram) Count() int64 { return h.h.TotalCount() }
 

@@ -44,7 +44,7 @@ func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
 		now := sent[next] + s.delay
 		if end = max(end, now); next >= s.connections-s.mute || s.stall > 0 && now > start+s.stall {
 			end = max(end, sent[next]+timeout)
-			r.TimedOut(sent[next], sent[next], sent[next]+timeout)
+			r.Broken(Timeout, sent[next], sent[next], sent[next]+timeout)
 			sent[next], left = math.MaxInt64-timeout, left-1
 			continue
 		}

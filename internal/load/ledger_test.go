@@ -153,7 +153,7 @@ func TestLedgerWithoutTick(t *testing.T) {
 		t.Errorf("intervals of %d that nobody wants", l.Every())
 	}
 	a, b := l.Take(), l.Take()
-	b.TimedOut(400, 1000, 9000)
+	b.Broken(Timeout, 400, 1000, 9000)
 	b.Sent(1, 1000)
 	l.End(1, 0, b)
 	l.End(0, 0, answers(a, 7))
@@ -184,18 +184,18 @@ func TestLedgerCountsWhatIsCensored(t *testing.T) {
 	g := newGatherer(1, Window{Schedule: &Schedule{}})
 	r := answers(g.Take(), 2)
 	r.Sent(2, 1000)
-	r.TimedOut(0, 1000, 6000)
+	r.Broken(Timeout, 0, 1000, 6000)
 	r.Flying(2000, 3000, 6000)
 	r = g.turn(0, 0, r)
 	r.Never(1000, 5000)
 	r.Undial(4000, 6000)
 	g.End(0, 1, r)
 	l := g.Close(9e9)
-	if len(g.ticks) != 2 || g.ticks[0].censored != 2 || g.ticks[1].censored != 1 || g.detail.Censored != 3 || g.detail.CensoredFromNS != 4000 {
+	if len(g.ticks) != 2 || g.ticks[0].censored != 2 || g.ticks[1].censored != 2 || g.detail.Censored != 4 || g.detail.CensoredFromNS != 2000 {
 		t.Errorf("%+v: %d censored from %d", g.ticks, g.detail.Censored, g.detail.CensoredFromNS)
 	}
-	// The one that was never sent has no service time; the one without a connection has no time at all.
-	if g.detail.Service.Count() != 4 || g.detail.Response.Count() != 5 || l.Started != 5 || l.NeverStarted != 1 || l.InFlight != 1 || l.Errors["dial"] != 1 {
+	// The one that was never sent has no service time; nor has the one without a connection.
+	if g.detail.Service.Count() != 4 || g.detail.Response.Count() != 6 || l.Started != 5 || l.NeverStarted != 1 || l.InFlight != 1 || l.Errors["dial"] != 1 {
 		t.Errorf("%+v, %d services, %d responses", l, g.detail.Service.Count(), g.detail.Response.Count())
 	}
 }

@@ -34,8 +34,8 @@ func (k Kind) String() string {
 // Recorder is the ledger of one worker, or of several that lock it. All times are ns on one monotonic clock. Nothing in it allocates once
 // it is made, but for the first request that is censored.
 type Recorder struct {
-	Service   *hist.Histogram // sent -> done of every answer, right or wrong
-	Response  *hist.Histogram // due -> done; nil: not kept
+	Service   *hist.Histogram // sent -> done of every right answer
+	Response  *hist.Histogram // due -> done of every right answer; nil: not kept
 	Lag       *hist.Histogram // due -> sent, or its connection being dialled; nil: not kept
 	Connect   *hist.Histogram // nil: not kept
 	FirstByte *hist.Histogram // nil: not kept
@@ -63,8 +63,11 @@ type Recorder struct {
 	first  int64       // send
 	last   int64       // answer
 
-	heldService, heldResponse *hist.Histogram // of the censored, at what they had waited
-	heldFrom                  int64
+	// Of the requests without a right answer, at what they had waited: from their sending, those without any answer; and from their due times,
+	// all of them.
+	heldService, heldResponse *hist.Histogram
+	serviceFrom, responseFrom int64           // the least of it
+	wrong                     *hist.Histogram // sent -> done of every wrong answer
 }
 
 // NewRecorder returns an empty Recorder that keeps Service alone.
@@ -81,7 +84,7 @@ func newDetailed(paced bool) *Recorder {
 
 // histograms are those of r and of o side by side, in one order.
 func (r *Recorder) histograms() []**hist.Histogram {
-	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.FirstByte, &r.heldService, &r.heldResponse}
+	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.FirstByte, &r.heldService, &r.heldResponse, &r.wrong}
 }
 
 // Reset empties r and keeps its memory.
@@ -128,6 +131,14 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	if k == OK && r.Edge != nil {
 		r.count(sent, now)
 	}
+	if uint(status) < uint(len(r.status)) {
+		r.status[status]++
+	}
+	if k != OK {
+		r.missed(due, now)
+		r.wrong.Record(now - sent)
+		return
+	}
 	r.Service.Record(now - sent)
 	if r.Response != nil {
 		r.Response.Record(now - due)
@@ -135,17 +146,11 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	if r.Pace != nil {
 		r.Pace.waited(due, now)
 	}
-	if uint(status) < uint(len(r.status)) {
-		r.status[status]++
-	}
 }
 
-// Lost counts n requests that will never be answered.
-func (r *Recorder) Lost(k Kind, n int) { r.counts[k] += int64(n) }
-
-// TimedOut counts a request given up at now.
-func (r *Recorder) TimedOut(due, sent, now int64) {
-	r.counts[Timeout]++
+// Broken counts a request that will never be answered, at now.
+func (r *Recorder) Broken(k Kind, due, sent, now int64) {
+	r.counts[k]++
 	r.held(due, sent, now)
 }
 
@@ -161,28 +166,54 @@ func (r *Recorder) Never(due, now int64) {
 	r.held(due, now, now)
 }
 
-// held keeps what a request has waited at the least. One that was never sent has no service time.
-func (r *Recorder) held(due, sent, now int64) {
-	if r.heldService == nil {
-		r.heldService, r.heldResponse = hist.New(), hist.New()
+// NotDue keeps n requests that were planned, but not due before the window ended: they have waited for nothing yet.
+func (r *Recorder) NotDue(n int64) {
+	if n > 0 {
+		r.room()
+		r.heldResponse.RecordN(0, n)
+		r.responseFrom = 1
 	}
+}
+
+// held keeps what a request without an answer has waited at the least. One that was never sent has no service time.
+func (r *Recorder) held(due, sent, now int64) {
+	r.missed(due, now)
 	if now > sent {
 		r.heldService.Record(now - sent)
+		r.serviceFrom = least(r.serviceFrom, max(now-sent, 1))
 	}
+}
+
+// missed keeps what a request without a right answer has waited at the least.
+func (r *Recorder) missed(due, now int64) {
+	r.room()
 	r.heldResponse.Record(now - due)
 	if r.Pace != nil {
 		r.Pace.waited(due, now)
 	}
-	if from := now - due; r.heldFrom == 0 || from < r.heldFrom {
-		r.heldFrom = max(from, 1)
+	r.responseFrom = least(r.responseFrom, max(now-due, 1))
+}
+
+// room makes the histograms of what has no right answer, once.
+func (r *Recorder) room() {
+	if r.wrong == nil {
+		r.heldService, r.heldResponse, r.wrong = hist.New(), hist.New(), hist.New()
 	}
+}
+
+// least is the lesser of two, of which 0 is none.
+func least(a, b int64) int64 {
+	if a == 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // Undial counts a request, due at due, that found no connection: started and lost at once.
 func (r *Recorder) Undial(due, now int64) {
 	r.Sent(1, now)
 	r.Late(due, now)
-	r.Lost(Dial, 1)
+	r.Broken(Dial, due, now, now)
 }
 
 // merge adds all of o.
@@ -201,9 +232,7 @@ func (r *Recorder) merge(o *Recorder) {
 		r.first = o.first
 	}
 	r.last = max(r.last, o.last)
-	if o.heldFrom > 0 && (r.heldFrom == 0 || o.heldFrom < r.heldFrom) {
-		r.heldFrom = o.heldFrom
-	}
+	r.serviceFrom, r.responseFrom = least(r.serviceFrom, o.serviceFrom), least(r.responseFrom, o.responseFrom)
 	r.Planned += o.Planned
 	r.NeverStarted += o.NeverStarted
 	r.Started += o.Started
@@ -282,10 +311,14 @@ func (r *Recorder) load(now int64) result.Load {
 func (r *Recorder) detail() result.Detail {
 	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect, FirstByte: r.FirstByte, Status: map[int]int64{}}
 	if r.heldService != nil {
-		d.Censored, d.CensoredFromNS = r.heldResponse.Count()+r.heldResponse.Over(), r.heldFrom
+		d.Unanswered, d.UnansweredFromNS = r.heldService.Count()+r.heldService.Over(), r.serviceFrom
 		d.Service.Merge(r.heldService)
 		if d.Response != nil {
+			d.Censored, d.CensoredFromNS = r.heldResponse.Count()+r.heldResponse.Over(), r.responseFrom
 			d.Response.Merge(r.heldResponse)
+		}
+		if r.wrong.Count()+r.wrong.Over() > 0 {
+			d.Wrong = r.wrong
 		}
 	}
 	for s, n := range r.status {

@@ -11,11 +11,12 @@ func TestMergeClosesTheLedger(t *testing.T) {
 	a.Sent(4, 1000)
 	a.Done(OK, 200, 1000, 1000, 51_000)
 	a.Done(Body, 200, 1000, 1000, 61_000)
-	a.Lost(Reset, 2)
+	a.Broken(Reset, 1000, 1000, 51_000)
+	a.Broken(Reset, 1000, 1000, 51_000)
 	b.Sent(3, 500)
 	b.Done(OK, 200, 500, 500, 20_500)
 	b.Undial(500, 30_000)
-	b.Lost(Timeout, 1)
+	b.Broken(Timeout, 500, 500, 30_000)
 	b.InFlight = 1
 	l, err := Merge([]*Recorder{a, b, NewRecorder()}, 99_000)
 	if err != nil {
@@ -28,7 +29,7 @@ func TestMergeClosesTheLedger(t *testing.T) {
 		t.Error("the ledger does not close")
 	}
 	h, err := hist.Decode(l.Service)
-	if err != nil || h.Count() != 3 || l.ServiceMaxNS != 60_000 {
+	if err != nil || h.Count() != 2 || l.ServiceMaxNS != 50_000 {
 		t.Errorf("service: %v, %d", err, l.ServiceMaxNS)
 	}
 	a.Reset()
@@ -55,14 +56,14 @@ func TestNothingOfTheHotPathAllocates(t *testing.T) {
 	for _, r := range []*Recorder{NewRecorder(), newDetailed(false), newDetailed(true)} {
 		r.Edge = NewEdge(&Window{}, 1, 1, 0, 9000)
 		r.Edge.Heard(1500)
-		r.TimedOut(0, 0, 1) // the first that is censored makes room
+		r.Broken(Timeout, 0, 0, 1) // the first that is censored makes room
 		if n := testing.AllocsPerRun(100, func() {
 			r.Sent(2, 1000)
 			r.Late(500, 1000)
 			r.Done(OK, 200, 500, 1000, 3000)
 			r.Done(Status, 503, 500, 1000, 3000)
-			r.Lost(Closed, 1)
-			r.TimedOut(500, 1000, 3000)
+			r.Broken(Closed, 500, 1000, 3000)
+			r.Broken(Timeout, 500, 1000, 3000)
 			r.Flying(500, 1000, 3000)
 			r.Never(500, 3000)
 			r.Undial(500, 3000)
@@ -81,21 +82,31 @@ func TestNothingOfTheHotPathAllocates(t *testing.T) {
 // TestCensoredAreLowerBounds: they stand where they had come to, and are not answers.
 func TestCensoredAreLowerBounds(t *testing.T) {
 	r := newDetailed(true)
-	r.Sent(4, 1000)
+	r.Sent(6, 1000)
 	r.Done(OK, 200, 0, 1000, 11_000)
-	r.TimedOut(0, 1000, 60_000)
-	r.TimedOut(2000, 3000, 60_000)
+	r.Broken(Timeout, 0, 1000, 60_000)
+	r.Broken(Timeout, 2000, 3000, 60_000)
 	r.Flying(50_000, 52_000, 60_000)
 	r.Never(40_000, 60_000)
+	r.Done(Body, 200, 0, 1000, 9_000)
+	r.Broken(Reset, 0, 1000, 3_000)
+	r.Undial(30_000, 50_000)
+	r.NotDue(7)
 	l, d := r.load(70_000), r.detail()
-	if l.Started != 4 || l.Succeeded != 1 || l.Errors["timeout"] != 2 || l.InFlight != 1 || l.NeverStarted != 1 || l.WindowNS != 10_000 {
+	if l.Started != 7 || l.Succeeded != 1 || l.Errors["timeout"] != 2 || l.InFlight != 1 || l.NeverStarted != 1 || l.WindowNS != 10_000 {
 		t.Errorf("%+v", l)
 	}
-	if d.Censored != 4 || d.CensoredFromNS != 10_000 || d.Service.Count() != 4 || d.Response.Count() != 5 || d.Response.Max() != 60_000 || d.Service.Max() != 59_000 {
-		t.Errorf("%d from %d: services %d up to %d, responses %d up to %d", d.Censored, d.CensoredFromNS, d.Service.Count(), d.Service.Max(), d.Response.Count(), d.Response.Max())
+	if d.Censored != 14 || d.CensoredFromNS != 1 || d.Response.Count() != 15 || d.Response.Max() != 60_000 || d.Response.Quantile(0.4) > 1000 {
+		t.Errorf("%d from %d: responses %d up to %d", d.Censored, d.CensoredFromNS, d.Response.Count(), d.Response.Max())
+	}
+	if d.Unanswered != 4 || d.UnansweredFromNS != 2000 || d.Service.Count() != 5 || d.Service.Max() != 59_000 || d.Wrong.Count() != 1 || d.Wrong.Max() != 8000 {
+		t.Errorf("%d from %d: services %d up to %d, wrong %d up to %d", d.Unanswered, d.UnansweredFromNS, d.Service.Count(), d.Service.Max(), d.Wrong.Count(), d.Wrong.Max())
+	}
+	if p50, p5 := d.ResponseAtMost(.5), d.ResponseAtMost(.05); p50 != 0 || p5 < 59_000 {
+		t.Errorf("at most %d, %d", p50, p5)
 	}
 	r.Reset()
-	if d := r.detail(); d.Censored != 0 || d.CensoredFromNS != 0 || d.Service.Count() != 0 || d.Response.Count() != 0 || len(d.Status) != 0 {
+	if d := r.detail(); d.Censored+d.Unanswered != 0 || d.Wrong != nil || d.CensoredFromNS != 0 || d.Service.Count() != 0 || d.Response.Count() != 0 || len(d.Status) != 0 {
 		t.Errorf("after reset: %+v", d)
 	}
 }
@@ -109,7 +120,7 @@ func TestMergeTakesTheExtremes(t *testing.T) {
 	b.Sent(1, 400)
 	b.Done(Status, 404, 400, 400, 2000)
 	b.StarvedNS, b.BacklogPeak = 20, 3
-	b.TimedOut(1, 2, 30)
+	b.Broken(Timeout, 1, 2, 30)
 	for _, order := range [][]*Recorder{{a, b}, {b, a}} {
 		all := newDetailed(true)
 		for _, r := range order {

@@ -36,14 +36,10 @@ func Passed(slo *result.SLO, l *result.Load) bool {
 		return false
 	}
 	bad := l.Planned - l.Succeeded
-	response := l.ResponseP99NS
-	if slo.Quantile <= 0.5 {
-		response = l.ResponseP50NS
-	}
+	_, response := l.Response(slo.Quantile > 0.5)
 	growth, _ := validity.Growth(l)
-	censored := l.CensoredFromNS > 0 && response >= l.CensoredFromNS
 	return analysis.Bears(l.Planned, slo.Quantile) && float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) &&
-		growth <= validity.GrowthLimit && response < slo.LimitNS && !censored
+		growth <= validity.GrowthLimit && 0 < response && response < slo.LimitNS
 }
 
 // Probes are the open-loop probes of a contestant in one epoch that count for its capacity, and how the confirming ones went. Top is the rate

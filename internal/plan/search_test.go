@@ -85,6 +85,8 @@ func TestPassed(t *testing.T) {
 		{"eleven errors", func(l *result.Load) { l.Succeeded -= 11 }, false},
 		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, false},
 		{"only a lower bound", func(l *result.Load) { l.CensoredFromNS = 8e6 }, false},
+		{"broken early, at most below the limit", func(l *result.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 9.8e6 }, true},
+		{"broken early, at most above it", func(l *result.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 1.1e7 }, false},
 		{"censored beyond", func(l *result.Load) { l.CensoredFromNS = 2e7 }, true},
 		{"growing backlog", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 10e9, LateNS: 70e9} }, false},
 		{"backlog that comes and goes", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 40e9, LateNS: 70e9} }, true},

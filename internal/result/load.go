@@ -48,7 +48,7 @@ type Load struct {
 	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
-	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns; InFlight and timeouts are not in it.
+	// Service is the HdrHistogram (V2, compressed, base64) of sent -> done in ns, of right answers alone.
 	Service string `json:"service_hdr,omitempty"`
 	// Quantiles of Service, kept beside it so that a reader needs no HdrHistogram.
 	ServiceP50NS int64 `json:"service_p50_ns"`
@@ -58,9 +58,12 @@ type Load struct {
 	ResponseP50NS int64 `json:"response_p50_ns,omitempty"`
 	ResponseP99NS int64 `json:"response_p99_ns,omitempty"`
 	LagP99NS      int64 `json:"lag_p99_ns,omitempty"`
-	// CensoredFromNS: quantiles of response from here on are lower bounds, for requests that timed out or never started had waited so long.
-	CensoredFromNS int64 `json:"censored_from_ns,omitempty"`
-	Pace           *Pace `json:"pace,omitempty"` // of an open loop
+	// CensoredFromNS: quantiles of response from here on are lower bounds, for requests without a right answer had waited so long. Had they waited
+	// for good, the quantiles would be ResponseP50MostNS and ResponseP99MostNS; 0: they would be beyond every right answer.
+	CensoredFromNS    int64 `json:"censored_from_ns,omitempty"`
+	ResponseP50MostNS int64 `json:"response_p50_most_ns,omitempty"`
+	ResponseP99MostNS int64 `json:"response_p99_most_ns,omitempty"`
+	Pace              *Pace `json:"pace,omitempty"` // of an open loop
 }
 
 // Pace is how the requests of an open loop really went out, and how many of them waited. All are sums over the event loops, each of which has its
@@ -80,6 +83,22 @@ type Pace struct {
 	Gaps []int64 `json:"gaps,omitempty"`
 }
 
+// Response is the median of due -> done, or where beyond is set the 99th percentile; and what it would be at most, if the requests without a right
+// answer had waited for good; 0: beyond every right answer.
+func (l *Load) Response(beyond bool) (ns, most int64) {
+	ns, most = l.ResponseP50NS, l.ResponseP50MostNS
+	if beyond {
+		ns, most = l.ResponseP99NS, l.ResponseP99MostNS
+	}
+	if l.CensoredFromNS == 0 || ns < l.CensoredFromNS {
+		most = ns
+	}
+	return ns, most
+}
+
+// Raised is how far a percentile may be raised by requests without a right answer and still be told as known.
+const Raised = 0.01
+
 // Errored is the number of requests that got no answer, whatever the kind.
 func (l *Load) Errored() int64 {
 	var n int64
@@ -91,10 +110,13 @@ func (l *Load) Errored() int64 {
 
 // Detail is what a load was seen to do, in full; it lives in memory only. A nil histogram was not measured.
 //
-// Censored requests (timed out, in flight at the end, never started) stand in Response, and those that were sent in Service, with what
-// they had waited: at least that. A quantile at or above CensoredFromNS is therefore a lower bound.
+// Censored requests, all that were planned and have no right answer (wrong, broken, timed out, without a connection, in flight at the end, never
+// started), stand in Response with what they had waited since they were due: at least that. A quantile at or above CensoredFromNS is therefore a
+// lower bound. Unanswered requests, those that were sent and have no answer, right or wrong, stand in Service likewise. Wrong answers stand in
+// Wrong and not in Service.
 type Detail struct {
 	Service   *hist.Histogram // sent -> done
+	Wrong     *hist.Histogram // sent -> done of wrong answers; nil: there was none
 	Response  *hist.Histogram // due -> done; nil in a closed loop without think time, where it equals Service
 	Lag       *hist.Histogram // due -> sent, or where each request has a dial of its own, due -> dial
 	Connect   *hist.Histogram // dial -> established, of every connection dialled
@@ -103,9 +125,23 @@ type Detail struct {
 	Censored       int64
 	CensoredFromNS int64 // the least of what they had waited; 0 if there is none
 
+	Unanswered       int64
+	UnansweredFromNS int64
+
 	Status map[int]int64     // answers by status code
 	Texts  map[string]string // the last message of the system, by kind of error
 	First  string            // the first answer that broke its contract, its beginning
+}
+
+// ResponseAtMost is the quantile q of Response if the censored had waited for good; 0: it would be beyond every right answer. It is rather too high:
+// the censored are counted where they stand, too.
+func (d *Detail) ResponseAtMost(q float64) int64 {
+	all := d.Response.Count() + d.Response.Over()
+	rank := (q*float64(all) + float64(d.Censored)) / float64(max(d.Response.Count(), 1))
+	if rank > 1 {
+		return 0
+	}
+	return d.Response.Quantile(rank)
 }
 
 // Interval is what completed in one stretch of a load.

@@ -44,6 +44,7 @@ type document struct {
 
 	Service   *times `json:"service,omitempty"`
 	Response  *times `json:"response,omitempty"`
+	Wrong     *times `json:"wrong,omitempty"`
 	Lag       *times `json:"lag,omitempty"`
 	Connect   *times `json:"connect,omitempty"`
 	FirstByte *times `json:"first_byte,omitempty"`
@@ -116,8 +117,8 @@ func JSON(w io.Writer, s *Summary) error {
 		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
 		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established, Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First, Status: notNil(d.Status),
-		Service: s.service().json(), Response: s.response().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
-		Censored: d.Censored, CensoredFromNS: d.CensoredFromNS, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
+		Service: s.service().json(), Response: s.response().json(), Wrong: s.wrong().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
+		Censored: s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
 		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
 		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed, Dyno: s.Dyno, Intervals: []jsonSec{},
 	}

@@ -6,6 +6,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/hist"
 	"dyno/internal/report"
+	"dyno/internal/result"
 )
 
 // latency is a histogram with what is known of the requests whose time was cut short: they stand in it with what they had waited, the
@@ -36,26 +37,18 @@ func (f figure) text() string {
 	return report.Duration(f.ns)
 }
 
-// slack is how far a percentile may be raised by requests cut short and still be told as known.
-const slack = 0.01
-
 // response is what a user waited for; it equals service in a plain closed loop, where it is not measured.
 func (s *Summary) response() latency {
 	return latency{s.Detail.Response, s.Detail.Censored, s.Detail.CensoredFromNS}
 }
 
-// service holds of the requests cut short those that were sent. What they had waited since then is the timeout, or if they were in flight at
-// the end anything; in a plain closed loop it is what they had waited since they were due.
+// service holds of the requests cut short those that were sent and not answered.
 func (s *Summary) service() latency {
-	l := latency{h: s.Detail.Service, censored: s.TimedOut() + s.Load.InFlight}
-	switch {
-	case s.Detail.Response == nil:
-		l.from = s.Detail.CensoredFromNS
-	case s.Load.InFlight == 0:
-		l.from = int64(s.Timeout)
-	}
-	return l
+	return latency{s.Detail.Service, s.Detail.Unanswered, s.Detail.UnansweredFromNS}
 }
+
+// wrong is of the answers that broke their contract: sent to done.
+func (s *Summary) wrong() latency { return latency{h: s.Detail.Wrong} }
 
 func (s *Summary) lag() latency { return latency{h: s.Detail.Lag} }
 
@@ -89,7 +82,7 @@ func (l latency) quantile(q float64) figure {
 	f := figure{ns: v, known: true, atLeast: !inside}
 	if l.censored > 0 && v >= float64(l.from) {
 		upper, inside := l.at(q + float64(l.censored)/float64(l.count()))
-		f.atLeast = f.atLeast || !inside || upper > v*(1+slack)
+		f.atLeast = f.atLeast || !inside || upper > v*(1+result.Raised)
 	}
 	return f
 }

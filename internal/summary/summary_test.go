@@ -92,10 +92,11 @@ func open() *Summary {
 			LoopCPUNS: 400e6, SpunNS: 600e6, Spin: new(true), RunQueueNS: 5e6, BytesRead: 1_290_000, BytesWritten: 650_000,
 		},
 		Detail: result.Detail{
-			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 64, 2*time.Second, 2500*time.Millisecond),
-			Service:  spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 54, 2*time.Second, 2*time.Second),
+			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second, 2500*time.Millisecond),
+			Service:  spread(spread(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second, 2*time.Second),
+			Wrong:    spread(nil, 3, 2*time.Millisecond, 3*time.Millisecond),
 			Lag:      spread(nil, 9_990, 5*time.Microsecond, 50*time.Microsecond),
-			Censored: 64, CensoredFromNS: 2e9, Status: map[int]int64{200: 9_931, 503: 3},
+			Censored: 69, CensoredFromNS: 2e6, Unanswered: 56, UnansweredFromNS: 2e9, Status: map[int]int64{200: 9_931, 503: 3},
 			Texts: map[string]string{"timeout": "no complete answer within 2s", "reset": "connection reset by peer"},
 			First: "GET /: wrong status: status 503, body of 4 bytes; read last: \"HTTP/1.1 503 Service Unavailable\\r\\n\"",
 		},
@@ -167,7 +168,7 @@ func cases() map[string]*Summary {
 	cut.Load.Started, cut.Load.Succeeded, cut.Load.LoopCPUNS = 34_125, 34_000, 2_100e6
 	cut.Load.RateAnswers, cut.Load.RateNS, cut.Load.RateFromNS, cut.Load.WallNS = 33_900, 3_390e6, 10e6, 3_401e6
 	cut.Detail.Service = spread(spread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond, 9*time.Millisecond)
-	cut.Detail.Censored, cut.Detail.CensoredFromNS = 125, 100_000
+	cut.Detail.Unanswered, cut.Detail.UnansweredFromNS = 125, 100_000
 	cut.Seconds = cut.Seconds[:4]
 	all["interrupted"] = cut
 

@@ -145,9 +145,11 @@ func (t *text) percentiles() {
 	if missing {
 		t.line("  -: fewer than %d requests lie beyond it, above 99%% fewer than %d", analysis.Beyond(.99), analysis.Beyond(.999))
 	}
-	if t.Detail.Censored > 0 {
-		t.line("  >=: at least; %s cut short (timed out, in flight at the end or never started), the first after %s",
-			amount(t.Detail.Censored, "request"), report.Duration(float64(t.Detail.CensoredFromNS)))
+	if l := t.primary(); l.censored > 0 {
+		t.line("  >=: at least; %s without a right answer stand with what they had waited, from %s on", amount(l.censored, "request"), report.Duration(float64(l.from)))
+	}
+	if l := t.wrong(); l.count() > 0 {
+		t.line("  of right answers; %s took p50 %s, p99 %s, max %s", amount(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text())
 	}
 }
 

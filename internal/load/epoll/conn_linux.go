@@ -128,7 +128,7 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 		c.claimed = false
 		w.pending--
 		w.rec.Sent(1, now)
-		w.rec.Lost(load.Dial, 1)
+		w.rec.Broken(load.Dial, c.claim, now, now)
 	case !w.open:
 		return
 	default:
@@ -176,7 +176,7 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 		c.claimed = false
 		w.pending--
 		w.rec.Sent(1, now)
-		w.rec.Lost(kind, 1)
+		w.rec.Broken(kind, c.claim, now, now)
 		w.say(kind, err)
 	case c.pending == 0:
 		w.quiet++
@@ -185,17 +185,19 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 			w.wait(c, now)
 			return
 		}
-	case kind == load.Timeout:
-		for i := range c.pending {
-			s := c.slot(i)
-			w.rec.TimedOut(s.due, s.sent, now)
-		}
-		w.say(kind, err)
 	default:
-		w.rec.Lost(kind, c.pending)
+		w.lose(c, kind, now)
 		w.say(kind, err)
 	}
 	w.again(c, now)
+}
+
+// lose counts what is in flight on c.
+func (w *worker) lose(c *conn, kind load.Kind, now int64) {
+	for i := range c.pending {
+		s := c.slot(i)
+		w.rec.Broken(kind, s.due, s.sent, now)
+	}
 }
 
 // slot is the i-th request in flight, from the oldest on.

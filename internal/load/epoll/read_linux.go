@@ -140,7 +140,7 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	w.pending--
 	if c.parser.Close || c.budget == 0 && c.pending == 0 {
 		if c.pending > 0 {
-			w.rec.Lost(load.Closed, c.pending)
+			w.lose(c, load.Closed, now)
 			w.say(load.Closed, errAnnounced)
 		}
 		w.again(c, now)

@@ -223,7 +223,10 @@ func (w *worker) end(now int64) {
 			never++
 		}
 		if w.more && w.share > 0 { // those of the number asked for that were not even due
-			never = w.share - w.issued
+			due := never
+			if never = w.share - w.issued; !w.win.stop.Load() {
+				w.rec.NotDue(never - due)
+			}
 		}
 		w.rec.NeverStarted = never
 	} else if w.win.ended.Add(1) == int32(w.job.Workers) {

@@ -291,10 +291,8 @@ func (c *conn) broke(w *window, l *lost) bool {
 		switch slot := &c.slots[(c.first+i)%len(c.slots)]; {
 		case l.cancelled:
 			c.book.Flying(slot.due, slot.sent, now)
-		case l.kind == load.Timeout:
-			c.book.TimedOut(slot.due, slot.sent, now)
 		default:
-			c.book.Lost(l.kind, 1)
+			c.book.Broken(l.kind, slot.due, slot.sent, now)
 		}
 	}
 	c.book.Unlock()

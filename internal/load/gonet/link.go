@@ -67,7 +67,7 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 		if cancelled {
 			c.book.Flying(due, now, now)
 		} else {
-			c.book.Lost(load.Dial, 1)
+			c.book.Broken(load.Dial, due, now, now)
 		}
 	}
 	if w.due == nil {

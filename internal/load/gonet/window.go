@@ -181,6 +181,9 @@ func (w *window) dispatch(gone <-chan struct{}) {
 		n := arrivals.Left() + 1
 		b.Planned += n
 		b.NeverStarted += n
+		if w.ctx.Err() == nil {
+			b.NotDue(n)
+		}
 	}
 }
 

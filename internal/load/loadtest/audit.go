@@ -85,8 +85,8 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 	}
 	if d == nil {
 		h, err := hist.Decode(l.Service)
-		if err != nil || h.Count() != answers {
-			t.Errorf("%d latencies of %d answers: %v", h.Count(), answers, err)
+		if err != nil || h.Count() != l.Succeeded {
+			t.Errorf("%d latencies of %d right answers: %v", h.Count(), l.Succeeded, err)
 		}
 		return
 	}
@@ -136,19 +136,21 @@ func auditDetail(t *testing.T, l result.Load, d *result.Detail) {
 	if n := d.FirstByte.Count(); n != answers {
 		t.Errorf("%d first bytes of %d answers", n, answers)
 	}
-	if d.FirstByte.Max() > d.Service.Max() {
-		t.Errorf("a first byte after %d ns, but no answer took longer than %d", d.FirstByte.Max(), d.Service.Max())
+	longest, wrong := d.Service.Max(), int64(0)
+	if d.Wrong != nil {
+		longest, wrong = max(longest, d.Wrong.Max()), d.Wrong.Count()
 	}
-	held := l.Errors[load.Timeout.String()] + l.InFlight
-	if n := d.Service.Count(); n < answers || n > answers+held {
-		t.Errorf("%d service times of %d answers and %d that none came to", n, answers, held)
+	if d.FirstByte.Max() > longest {
+		t.Errorf("a first byte after %d ns, but no answer took longer than %d", d.FirstByte.Max(), longest)
 	}
-	if d.Censored < held || d.Censored > held+l.NeverStarted || (d.Censored > 0) != (d.CensoredFromNS > 0) {
-		t.Errorf("%d censored from %d ns on: %+v", d.Censored, d.CensoredFromNS, l)
+	broken := l.Errored() + l.InFlight
+	if n := d.Service.Count(); n != l.Succeeded+d.Unanswered || d.Unanswered > broken || (d.Unanswered > 0) != (d.UnansweredFromNS > 0) || wrong != l.Failed {
+		t.Errorf("%d service times, %d of them unanswered from %d ns on, %d wrong: %+v", n, d.Unanswered, d.UnansweredFromNS, wrong, l)
 	}
 	if d.Response != nil {
-		if n := d.Response.Count(); n != answers+d.Censored {
-			t.Errorf("%d response times of %d answers and %d censored", n, answers, d.Censored)
+		least := broken + l.Failed // what was not even due when a window was cancelled has waited for nothing
+		if n := d.Response.Count(); n != l.Succeeded+d.Censored || d.Censored < least || d.Censored > least+l.NeverStarted || (d.Censored > 0) != (d.CensoredFromNS > 0) {
+			t.Errorf("%d response times, %d of them censored from %d ns on: %+v", n, d.Censored, d.CensoredFromNS, l)
 		}
 		if n := d.Lag.Count(); n > l.Started || n < answers {
 			t.Errorf("%d lags of %d requests", n, l.Started)

@@ -13,8 +13,8 @@ import (
 // details are about what an observed window tells.
 var details = map[string]func(*testing.T, load.Engine){
 	"detail": detail, "detail: timeouts": detailTimeouts, "detail: cancel": detailCancel, "detail: unobserved after": unobservedAfter,
-	"detail: dials": detailDials,
-	"intervals":     intervals, "detail: texts": texts, "detail: tick alone": tickAlone,
+	"detail: dials": detailDials, "detail: broken": detailBroken, "detail: wrong": detailWrong,
+	"intervals": intervals, "detail: texts": texts, "detail: tick alone": tickAlone,
 }
 
 func detail(t *testing.T, e load.Engine) {
@@ -40,7 +40,7 @@ func detail(t *testing.T, e load.Engine) {
 	if o.Detail.Response != nil || o.Detail.Lag != nil {
 		t.Error("a closed loop without pauses keeps a response time apart from its service time")
 	}
-	if o.Detail.Service.Count() != 20 || o.Detail.Service.Quantile(0.5) < int64(7*time.Millisecond) || o.Detail.FirstByte.Quantile(0.01) < int64(2*time.Millisecond) {
+	if o.Detail.Service.Count() != 16 || o.Detail.Wrong.Count() != 4 || o.Detail.Service.Quantile(0.5) < int64(7*time.Millisecond) || o.Detail.FirstByte.Quantile(0.01) < int64(2*time.Millisecond) {
 		t.Errorf("services of %d, first bytes from %d ns", o.Detail.Service.Quantile(0.5), o.Detail.FirstByte.Quantile(0.01))
 	}
 	for _, part := range []string{"GET /api/values/", "503", "busy"} {
@@ -58,11 +58,75 @@ func detailTimeouts(t *testing.T, e load.Engine) {
 		j := job(s)
 		j.Connections, j.Pipeline, j.Timeout = 1, 4, patience
 		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 4, Schedule: schedule}, 0)
-		if o.Errors["timeout"] != 4 || o.Detail.Censored != 4 || o.Detail.Service.Count() != 4 || o.Detail.Service.Max() < int64(patience) {
-			t.Errorf("%d censored, %d services up to %d: %+v", o.Detail.Censored, o.Detail.Service.Count(), o.Detail.Service.Max(), o.Load)
+		if o.Errors["timeout"] != 4 || o.Detail.Unanswered != 4 || schedule != nil && o.Detail.Censored != 4 || o.Detail.Service.Count() != 4 || o.Detail.Service.Max() < int64(patience) {
+			t.Errorf("%d unanswered, %d services up to %d: %+v", o.Detail.Unanswered, o.Detail.Service.Count(), o.Detail.Service.Max(), o.Load)
 		}
-		if schedule == nil && o.Detail.CensoredFromNS < int64(patience) {
-			t.Errorf("one was given up after %d ns", o.Detail.CensoredFromNS)
+		if schedule == nil && o.Detail.UnansweredFromNS < int64(patience) {
+			t.Errorf("one was given up after %d ns", o.Detail.UnansweredFromNS)
+		}
+	}
+}
+
+// detailBroken: a server that breaks what it was asked is not faster than one that lets it time out. What had no answer stands in the latencies with
+// what it had waited, in an open loop since it was due, whether it was sent, found no connection or was never started.
+func detailBroken(t *testing.T, e load.Engine) {
+	const patience = 20 * time.Millisecond
+	for name, end := range map[string]func(*peer){"reset": (*peer).reset, "closed": hangUp, "parse": func(p *peer) { p.say("220 mail.example ESMTP\r\n"); linger(p) }} {
+		for _, schedule := range []*load.Schedule{nil, constant(100)} {
+			s := serve(t, "tcp", func(p *peer) {
+				if !p.next() {
+					return
+				}
+				if p.dropped.Add(1)%2 == 0 {
+					if p.say(value); !p.next() {
+						return
+					}
+				}
+				time.Sleep(patience)
+				end(p)
+			})
+			o := observe(t, t.Context(), open(t, e, job(s)), load.Window{Requests: 24, Schedule: schedule}, 0)
+			d := &o.Detail
+			if o.Errors[name] == 0 || d.Unanswered < o.Errors[name] || d.UnansweredFromNS < int64(patience) || d.Service.Count() != o.Succeeded+d.Unanswered {
+				t.Errorf("%s: %d unanswered from %d ns on: %+v", name, d.Unanswered, d.UnansweredFromNS, o.Load)
+			}
+			if schedule != nil && (d.Response.Count() != o.Planned || d.Censored != o.Planned-o.Succeeded) {
+				t.Errorf("%s: %d censored, %d responses: %+v", name, d.Censored, d.Response.Count(), o.Load)
+			}
+		}
+	}
+	s := serve(t, "tcp", each(value))
+	session := open(t, e, job(s))
+	s.stop()
+	o := observe(t, t.Context(), session, load.Window{For: 100 * time.Millisecond, Schedule: constant(400)}, 0)
+	if d := &o.Detail; o.Succeeded > 0 || o.Planned == 0 || d.Response.Count() != o.Planned || d.Censored != o.Planned {
+		t.Errorf("without a server: %d censored, %d responses: %+v", d.Censored, d.Response.Count(), o.Load)
+	}
+}
+
+// detailWrong: answers that break their contract stand apart, and in an open loop are censored like all that is not right. Here they take longer.
+func detailWrong(t *testing.T, e load.Engine) {
+	const late = 20 * time.Millisecond
+	for _, schedule := range []*load.Schedule{nil, constant(100)} {
+		s := serve(t, "tcp", func(p *peer) {
+			for p.next() {
+				if p.n%2 == 0 {
+					time.Sleep(late)
+					p.say("HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n")
+				} else {
+					p.say(value)
+				}
+			}
+		})
+		j := job(s)
+		j.Connections = 1
+		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 20, Schedule: schedule}, 0)
+		d := &o.Detail
+		if o.Failed != 10 || d.Wrong.Count() != 10 || d.Wrong.Quantile(.01) < int64(late) || d.Service.Count() != 10 {
+			t.Errorf("%d wrong, %d right: %+v", d.Wrong.Count(), d.Service.Count(), o.Load)
+		}
+		if schedule != nil && (d.Censored != 10 || d.CensoredFromNS < int64(late) || d.Response.Count() != 20) {
+			t.Errorf("%d censored from %d ns on, %d responses: %+v", d.Censored, d.CensoredFromNS, d.Response.Count(), o.Load)
 		}
 	}
 }
@@ -72,8 +136,8 @@ func detailCancel(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	o := observe(t, ctx, open(t, e, job(s)), load.Window{Requests: 1000}, 10*time.Millisecond)
-	if o.err == nil || o.Planned != 1000 || o.Started > 14 || o.InFlight > 4 || o.Detail.Censored != o.InFlight {
-		t.Errorf("%v, %d censored: %+v", o.err, o.Detail.Censored, o.Load)
+	if o.err == nil || o.Planned != 1000 || o.Started > 14 || o.InFlight > 4 || o.Detail.Unanswered != o.InFlight {
+		t.Errorf("%v, %d unanswered: %+v", o.err, o.Detail.Unanswered, o.Load)
 	}
 }
 
