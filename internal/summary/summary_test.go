@@ -147,6 +147,11 @@ func cases() map[string]*Summary {
 		Censored: 1_880, CensoredFromNS: 1e6, Status: map[int]int64{200: 8_120}}
 	all["starved"] = starved
 
+	uneven := open()
+	uneven.Load, uneven.Detail = starved.Load, starved.Detail
+	uneven.Load.Workers, uneven.Load.UnevenNS = 8, 8_000e6
+	all["uneven"] = uneven
+
 	paused := closed()
 	paused.Load.GapNS = 1_350e6
 	all["paused"] = paused
@@ -258,7 +263,7 @@ func TestFormsHold(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
-		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady", "paused": "paused", "suspended": "paused errors",
+		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused", "suspended": "paused errors",
 	}
 	for name, s := range cases() {
 		var ids []string

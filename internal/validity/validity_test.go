@@ -128,6 +128,9 @@ func TestChecksAreProvoked(t *testing.T) {
 	}{
 		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(35e7) })},
 		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })}, // V02 passes
+		{"V01", Warn, trials(func(t *result.Trial) { // one loop of four CPUs
+			t.Generator.CPUNS, t.Causes.GeneratorCPUs, t.Load.Workers = n(35e7), 4, 1
+		})},
 		{"V01", Fail, func(e *Evidence) {
 			trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })(e)
 			e.Analysis.Shares["a"] = .7
