@@ -68,6 +68,9 @@ func NewLocal(o LocalOptions) (*Local, error) {
 			return nil, err
 		}
 	}
+	if _, err := contestant.Cache(); err != nil { // once for all that need it
+		return nil, err
+	}
 	host.RaiseFileLimit()
 	l := &Local{opts: o, self: self, machine: host.Describe(), built: map[string]*contestant.Built{}, toolchain: map[string]*found{}}
 	if o.Companion != "" {

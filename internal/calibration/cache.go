@@ -6,16 +6,14 @@ import (
 	"os"
 	"path/filepath"
 
+	"dyno/internal/contestant"
 	"dyno/internal/result"
 )
 
 // File is where the last calibration of this user's machine is kept.
-func File() string {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		dir = os.TempDir()
-	}
-	return filepath.Join(dir, "dyno", "calibration.json")
+func File() (string, error) {
+	dir, err := contestant.Cache()
+	return filepath.Join(dir, "calibration.json"), err
 }
 
 // BootID names the time since the machine was started (random(4)); empty where the system does not say.
@@ -27,8 +25,8 @@ func Write(c *result.Calibration) error {
 	if err != nil {
 		return fmt.Errorf("keep the calibration: %w", err)
 	}
-	name := File()
-	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+	name, err := File()
+	if err != nil {
 		return fmt.Errorf("keep the calibration: %w", err)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "calibration-*")
@@ -52,16 +50,20 @@ func Write(c *result.Calibration) error {
 // Last reads the calibration that was kept last. It may be of another boot, or old: compare its BootID with that of the host, and its EndedUnixNS with the
 // clock. The error wraps fs.ErrNotExist if there is none.
 func Last() (*result.Calibration, error) {
-	data, err := os.ReadFile(File())
+	name, err := File()
+	if err != nil {
+		return nil, fmt.Errorf("read the last calibration: %w", err)
+	}
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("read the last calibration: %w", err)
 	}
 	var c result.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("read the last calibration %s: %w", File(), err)
+		return nil, fmt.Errorf("read the last calibration %s: %w", name, err)
 	}
 	if c.Format != result.Format {
-		return nil, fmt.Errorf("read the last calibration %s: format %d, want %d", File(), c.Format, result.Format)
+		return nil, fmt.Errorf("read the last calibration %s: format %d, want %d", name, c.Format, result.Format)
 	}
 	return &c, nil
 }

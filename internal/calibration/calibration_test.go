@@ -192,11 +192,15 @@ func TestLast(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if list, err := os.ReadDir(filepath.Dir(File())); err != nil || len(list) != 1 {
+	file, err := File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := os.ReadDir(filepath.Dir(file)); err != nil || len(list) != 1 {
 		t.Errorf("left beside it: %v, %v", list, err)
 	}
 	for _, text := range []string{"{", `{"format":99}`} {
-		if err := os.WriteFile(File(), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if c, err := Last(); err == nil || errors.Is(err, fs.ErrNotExist) {

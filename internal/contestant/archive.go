@@ -88,13 +88,10 @@ func unpack(ctx context.Context, file, dir, program string) error {
 	if err := os.Chmod(top, 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(top, dir); err != nil {
-		if isFile(filepath.Join(dir, program)) {
-			return nil // another process was faster
-		}
+	if err := mark(top); err != nil {
 		return err
 	}
-	return nil
+	return replace(top, dir)
 }
 
 func isFile(path string) bool {

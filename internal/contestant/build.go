@@ -27,6 +27,7 @@ type Built struct {
 	Out      string            // folder of what was built
 	Hash     string            // SHA-256 of the program, set by Identify
 	tc       Toolchain
+	contents contents // of Out, as they were built; nil of a program that was built elsewhere
 }
 
 // BuildOptions say where to build.
@@ -37,11 +38,9 @@ type BuildOptions struct {
 	Note  func(string)
 }
 
-// doneMark is written into a finished build, last.
-const doneMark = ".dyno-built"
-
 // Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant is not built again. It
-// builds beside that folder and renames, so that two dynos may build at once and a broken build leaves nothing.
+// builds beside that folder and renames, so that two dynos may build at once and a broken build leaves nothing. What is no longer as it was built is
+// built anew.
 // The error is a *Failed, an *Unavailable where its packages cannot be fetched, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := m.Dir(o.Root)
@@ -50,30 +49,33 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 		return nil, &Failed{Stage: "build", Err: err}
 	}
 	if o.Cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			dir = os.TempDir()
+		if o.Cache, err = Cache(); err != nil {
+			return nil, &Failed{Stage: "build", Err: err}
 		}
-		o.Cache = filepath.Join(dir, "dyno")
 	}
 	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
 	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), tc: tc}
-	if _, err := os.Stat(filepath.Join(out, doneMark)); err == nil {
-		return b, nil
+	if b.contents, err = marked(out); err == nil {
+		if err = b.contents.check(out, true); err == nil {
+			return b, nil
+		}
+		if o.Note != nil {
+			o.Note(fmt.Sprintf("what was built in %s is damaged: %v; it is built anew", out, err))
+		}
 	}
 	partial := fmt.Sprintf("%s.partial%d", out, os.Getpid())
 	defer os.RemoveAll(partial)
 	if err := compile(ctx, m, tc, src, partial, &o); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(partial, doneMark), nil, 0o644); err != nil {
-		return nil, &Failed{Stage: "build", Err: err}
+	if err = mark(partial); err == nil {
+		err = replace(partial, out)
 	}
-	os.RemoveAll(out) // what has no mark was never whole
-	if err := os.Rename(partial, out); err != nil {
-		if _, there := os.Stat(filepath.Join(out, doneMark)); there != nil {
-			return nil, &Failed{Stage: "build", Err: err}
-		} // else another dyno was faster
+	if err == nil {
+		b.contents, err = marked(out)
+	}
+	if err != nil {
+		return nil, &Failed{Stage: "build", Err: err}
 	}
 	return b, nil
 }

@@ -63,17 +63,16 @@ var toolchains = map[string]kind{
 }
 
 // Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's cache, an archive beside the
-// checkout, the vendor's download. The first that reaches the manifest's floor is taken. The error is an *Unavailable or ctx's.
+// checkout, the vendor's download. The first that reaches the manifest's floor is taken. The error is an *Unavailable, ctx's, or that of Cache.
 func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
 	}
 	if o.Cache == "" {
-		dir, err := os.UserCacheDir()
-		if err != nil {
-			dir = os.TempDir()
+		var err error
+		if o.Cache, err = Cache(); err != nil && !o.Look {
+			return Toolchain{}, err
 		}
-		o.Cache = filepath.Join(dir, "dyno")
 	}
 	for name, floor := range m.Toolchain {
 		s := search{name: name, kind: kindOf(name), floor: floor, o: &o}
@@ -177,12 +176,29 @@ func (s *search) home(ctx context.Context) (Toolchain, bool) {
 	return s.try(ctx, dir, s.kind.home)
 }
 
+// broken reports whether a toolchain in the cache is no longer as it was unpacked, and remembers why. What nobody knows about is tried.
+func (s *search) broken(dir string) bool {
+	err := damaged(dir, false)
+	if err == nil || errors.Is(err, errUnmarked) {
+		return false
+	}
+	why := fmt.Errorf("%s is damaged: %w", dir, err)
+	if len(s.turned) == 0 || s.turned[len(s.turned)-1] != "cache: "+why.Error() {
+		s.turn("cache", why)
+		s.o.Note(why.Error() + "; it is not used")
+	}
+	return true
+}
+
 // cached is what an earlier run left in dyno's cache, the newest first.
 func (s *search) cached(ctx context.Context) (Toolchain, bool) {
+	if s.o.Cache == "" {
+		return Toolchain{}, false
+	}
 	dirs, _ := filepath.Glob(filepath.Join(s.o.Cache, s.name+"-*"))
 	slices.SortFunc(dirs, func(a, b string) int { return compareVersions(b, a) })
 	for _, dir := range dirs {
-		if strings.Contains(filepath.Base(dir), ".partial") {
+		if strings.Contains(filepath.Base(dir), ".partial") || s.broken(dir) {
 			continue
 		}
 		if tc, ok := s.try(ctx, dir, "cache"); ok {
@@ -213,8 +229,10 @@ func (s *search) beside(ctx context.Context) (Toolchain, bool) {
 func (s *search) archive(ctx context.Context, file, origin string) (Toolchain, bool) {
 	version := archiveVersion(file)
 	dir := filepath.Join(s.o.Cache, s.name+"-"+version)
-	if tc, ok := s.try(ctx, dir, origin); ok {
-		return tc, true
+	if !s.broken(dir) {
+		if tc, ok := s.try(ctx, dir, origin); ok {
+			return tc, true
+		}
 	}
 	s.o.Note("unpacking " + filepath.Base(file))
 	if err := sums(file); err != nil {

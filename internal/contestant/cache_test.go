@@ -1,0 +1,158 @@
+package contestant
+
+import (
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// Where nobody says which folder is the user's own, none that another user could have made is used.
+func TestNoCacheWithoutHome(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("HOME and XDG_CACHE_HOME name the cache on Linux")
+	}
+	t.Setenv("HOME", "")
+	t.Setenv("XDG_CACHE_HOME", "")
+	m := &Manifest{Name: "mine", Toolchain: map[string]string{"go": ">=1.24"}}
+	_, errFind := Find(t.Context(), m, FindOptions{Root: t.TempDir(), Offline: true})
+	m.Path = "."
+	_, errBuild := Build(t.Context(), m, Toolchain{}, BuildOptions{Root: t.TempDir()})
+	_, errCache := Cache()
+	for what, err := range map[string]error{"find": errFind, "build": errBuild, "cache": errCache} {
+		if err == nil || !strings.Contains(err.Error(), "set XDG_CACHE_HOME to a folder of your own") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+func TestCacheIsOnesOwn(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("XDG_CACHE_HOME names the cache on Linux")
+	}
+	base := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", base)
+	dir, err := Cache()
+	st, err2 := os.Stat(dir)
+	if err := errors.Join(err, err2); err != nil || st.Mode().Perm() != 0o700 {
+		t.Fatalf("%s: %v", dir, err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Cache(); err == nil || !strings.Contains(err.Error(), "others may write to "+dir) {
+		t.Errorf("a folder that all may write to: %v", err)
+	}
+	if err := errors.Join(os.Remove(dir), os.Symlink(t.TempDir(), dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Cache(); err == nil {
+		t.Error("a link is taken for a folder")
+	}
+}
+
+// A built program that was cut off, changed or removed is built anew, and that is said.
+func TestDamagedProgramIsBuiltAnew(t *testing.T) {
+	m, tc, o := project(t, server(""))
+	var notes []string
+	o.Note = func(s string) { notes = append(notes, s) }
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := b.Argv[0]
+	whole, err := os.ReadFile(program)
+	if err != nil || b.Damaged() != nil {
+		t.Fatal(err, b.Damaged())
+	}
+	changed := append([]byte(nil), whole...)
+	changed[len(changed)/2] ^= 1
+	for name, damage := range map[string]func() error{
+		"cut off": func() error { return os.Truncate(program, int64(len(whole)/2)) },
+		"changed": func() error { return os.WriteFile(program, changed, 0o755) },
+		"removed": func() error { return os.Remove(program) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Damaged(); err == nil || !strings.Contains(err.Error(), filepath.Base(program)) {
+			t.Errorf("%s: not seen: %v", name, err)
+		}
+		notes = nil
+		if _, err := Build(t.Context(), m, tc, o); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got, err := os.ReadFile(program); err != nil || len(got) != len(whole) || b.Damaged() != nil {
+			t.Errorf("%s: not built anew: %d bytes of %d, %v", name, len(got), len(whole), err)
+		}
+		if said := strings.Join(notes, "\n"); strings.Count(said, "is damaged") != 1 {
+			t.Errorf("%s: said %q", name, said)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(o.Cache, "built", "*.partial*")); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// An unpacked toolchain that was cut off is unpacked or fetched anew; without an archive or a network it is not used.
+func TestDamagedToolchainHeals(t *testing.T) {
+	for _, way := range []string{"archive", "download", "none"} {
+		t.Run(way, func(t *testing.T) {
+			m, o := bare(t)
+			sdk := fakeSDK(t, "./", "10.0.500")
+			var notes []string
+			o.Note = func(s string) { notes = append(notes, s) }
+			beside := filepath.Join(filepath.Dir(o.Root), "shared", "dotnet")
+			archive := filepath.Join(beside, "dotnet-sdk-10.0.500-linux-x64.tar.gz")
+			if way == "download" {
+				sum := sha512.Sum512(sdk)
+				o.Vendor = (&vendor{archive: sdk, hash: hex.EncodeToString(sum[:])}).start(t)
+			} else {
+				o.Offline = true
+				if err := errors.Join(os.MkdirAll(beside, 0o755), os.WriteFile(archive, sdk, 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tc, err := Find(t.Context(), m, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if again, err := Find(t.Context(), m, o); err != nil || again.Origin != "cache" {
+				t.Errorf("whole, and not found again: %+v %v", again, err)
+			}
+			if err := os.WriteFile(filepath.Join(tc.Dir, "sdk", "readme"), []byte("more than there was"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			notes = nil
+			if way == "none" {
+				os.Remove(archive)
+			}
+			look := o
+			look.Look = true
+			if found, _ := Find(t.Context(), m, look); found.Origin == "cache" {
+				t.Error("to look says that it can be had")
+			}
+			again, err := Find(t.Context(), m, o)
+			if way == "none" {
+				if err == nil || !strings.Contains(err.Error(), "sdk/readme has 19 bytes, not 0") {
+					t.Errorf("found %+v, %v", again, err)
+				}
+				return
+			}
+			st, statErr := os.Stat(filepath.Join(tc.Dir, "sdk", "readme"))
+			if err := errors.Join(err, statErr); err != nil || again.Origin == "cache" || st.Size() != 0 {
+				t.Fatalf("did not heal: %+v, %v", again, err)
+			}
+			if said := strings.Join(notes, "\n"); strings.Count(said, "sdk/readme has 19 bytes") != 2 { // one each of the two
+				t.Errorf("said %q", said)
+			}
+			if left, _ := filepath.Glob(filepath.Join(o.Cache, "*.partial*")); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
