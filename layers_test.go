@@ -49,7 +49,7 @@ var doors = map[string][]string{
 	"github.com/spf13/cobra":              {"cmd/dyno"},
 	"github.com/charmbracelet/x/term":     {"cmd/dyno"},
 	"github.com/charmbracelet/lipgloss":   {"internal/terminal"},
-	"github.com/charmbracelet/x/ansi":     {"internal/terminal"},
+	"github.com/charmbracelet/x/ansi":     {"internal/terminal", "internal/proc", "internal/report"},
 	"github.com/muesli/termenv":           {"internal/terminal"},
 	"github.com/google/go-cmp":            nil, // tests only
 	"github.com/rogpeppe/go-internal":     nil,

@@ -144,6 +144,9 @@ func compare(cmd *cobra.Command, f *compareFlags, baseText, headText string) (er
 	if err != nil {
 		return usage(err)
 	}
+	if err := roomFor(p); err != nil {
+		return err
+	}
 	release, err := measuring(cmd, f.run.wait, f.run.out)
 	if err != nil {
 		return err

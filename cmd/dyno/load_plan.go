@@ -100,7 +100,7 @@ func (f *loadFlags) check() error {
 	case f.engine == "epoll" && runtime.GOOS != "linux":
 		return usagef("--engine epoll needs Linux; leave --engine out")
 	}
-	return fileLimit(f.connections)
+	return fileLimit(f.connections, 0)
 }
 
 // workers is the number of event loops: as many as asked for, never more than connections; or by load.Loops, of the CPUs given, or of a share of

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/proc"
+	"dyno/internal/report"
 	"dyno/internal/result"
 )
 
@@ -72,7 +73,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	case strings.HasPrefix(err.Error(), "unknown command"):
 		err = usagef("%w; dyno --help shows all", err)
 	}
-	fmt.Fprintln(stderr, "dyno:", err)
+	fmt.Fprintln(stderr, "dyno:", report.Visible(err.Error()))
 	if h := hint(err); h != "" {
 		fmt.Fprintln(stderr, h)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"dyno/internal/proc"
 	"dyno/internal/report"
+	"dyno/internal/result"
 )
 
 // waitFlag adds the flag of all commands that measure.
@@ -50,6 +51,21 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 		return nil, err
 	}
 	return func() { end(); unlock() }, nil
+}
+
+// filesPerContestant are those that dyno has open for one that runs: its log, its cgroup, its counters.
+const filesPerContestant = 8
+
+// roomFor makes room for the connections and contestants of a plan, or says what to do for it.
+func roomFor(p *result.Plan) error {
+	most := 0
+	for _, l := range p.Points() {
+		most = max(most, l.Connections)
+	}
+	for _, n := range p.IdleConnections {
+		most = max(most, n)
+	}
+	return fileLimit(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
 }
 
 // supervised sees to it that nothing that is started outlives this process, until end is called.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"dyno/internal/proc"
+	"dyno/internal/result"
 )
 
 // TestOneRunAMachine: a second command that measures says who does already, and measures nothing.
@@ -112,5 +113,23 @@ func TestUnread(t *testing.T) {
 	var stderr bytes.Buffer
 	if code := dyno([]string{"list"}, w, &stderr); code != exitFailed || stderr.Len() > 0 {
 		t.Errorf("exit %d, %q", code, &stderr)
+	}
+}
+
+// TestRoomForFiles: a run whose connections are more than this process may open does not begin, and says what to do.
+func TestRoomForFiles(t *testing.T) {
+	const tooMany = 3 << 30 // more than a kernel can be set to
+	small := result.Level{Connections: 10}
+	for name, p := range map[string]*result.Plan{
+		"level":  {Level: result.Level{Connections: tooMany}},
+		"levels": {Level: small, Levels: []result.Level{small, {Connections: tooMany}}},
+		"idle":   {Level: small, IdleConnections: []int{1, tooMany}},
+	} {
+		if err := roomFor(p); err == nil || !strings.Contains(err.Error(), "raise that with: ulimit -n 322122") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := roomFor(&result.Plan{Level: small}); err != nil {
+		t.Error(err)
 	}
 }

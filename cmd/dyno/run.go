@@ -142,6 +142,9 @@ func run(cmd *cobra.Command, f *runFlags, slug string) error {
 	if _, err := driver(cmd.Context(), p, []*scenario.Scenario{sc}); err != nil {
 		return err
 	}
+	if err := roomFor(p); err != nil {
+		return err
+	}
 	release, err := measuring(cmd, f.wait, f.out)
 	if err != nil {
 		return err
@@ -211,6 +214,9 @@ func resume(cmd *cobra.Command, f *runFlags) error {
 		return err
 	}
 	if err := pr.contestants(run.Plan.Contestants); err != nil {
+		return err
+	}
+	if err := roomFor(&run.Plan); err != nil {
 		return err
 	}
 	release, err := measuring(cmd, f.wait, f.resume)

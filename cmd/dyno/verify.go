@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/verify"
 )
@@ -168,13 +169,14 @@ func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name stri
 		if f.Unavailable() {
 			word = "unavailable"
 		}
-		fmt.Fprintf(out, "%-18s %-12s %s: %s\n", m.Name, name, word, strings.ReplaceAll(f.Reason, "\n", "\n    "))
+		fmt.Fprintf(out, "%-18s %-12s %s: %s\n", m.Name, name, word,
+			strings.ReplaceAll(report.Visible(f.Reason), "\n", "\n    "))
 		if f.Hint != "" {
-			fmt.Fprintf(out, "    %s\n", f.Hint)
+			fmt.Fprintf(out, "    %s\n", report.Visible(f.Hint))
 			keep = strings.Contains(f.Hint, folder) // the log that it names
 		}
 		for _, l := range f.LogTail {
-			fmt.Fprintf(out, "    | %s\n", l)
+			fmt.Fprintf(out, "    | %s\n", report.Visible(l))
 		}
 		return f.Unavailable(), cmd.Context().Err()
 	}

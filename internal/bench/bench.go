@@ -258,6 +258,9 @@ func (b *Bench) record(rec result.Record) error {
 
 // fail records that a contestant is out.
 func (b *Bench) fail(name, stage string, epoch int, cause error) error {
+	if load.OutOfFiles(cause) { // which is dyno's own trouble
+		return fmt.Errorf("%s %s: %w", stage, name, cause)
+	}
 	f := b.Host.Failure(name, stage, cause)
 	f.Epoch = epoch
 	var logged *LogError

@@ -2,12 +2,15 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
@@ -268,6 +271,19 @@ func TestInterruptKeepsWhatIsKnown(t *testing.T) {
 	}
 	if (*records)[len(*records)-1].End == nil {
 		t.Error("the end of an interrupted run is not stored")
+	}
+}
+
+// That dyno itself may open no more files is no failure of the contestant that was to be loaded.
+func TestOutOfFilesIsNobodysFailure(t *testing.T) {
+	b, _, d, _ := set(t)
+	d.refuses = fmt.Errorf("open: %w", syscall.EMFILE)
+	run, err := b.Run(t.Context(), small("a", "b"))
+	if err == nil || !load.OutOfFiles(err) {
+		t.Errorf("error %v", err)
+	}
+	if run != nil && len(run.Failures) > 0 {
+		t.Errorf("failures %+v", run.Failures)
 	}
 }
 

@@ -235,6 +235,7 @@ type fakeDriver struct {
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
+	refuses error                            // of Open
 	warms   func(name string, n int) float64 // by how much its n-th warm-up window is faster than usual
 	rested  func()
 	clock   time.Duration
@@ -254,6 +255,9 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	}
 	if d.asked != nil {
 		d.asked(name, job)
+	}
+	if d.refuses != nil {
+		return nil, d.refuses
 	}
 	d.host.held[name] += job.Connections
 	return &fakeSession{d: d, name: name, server: d.host.servers[job.Addr], job: job}, nil

@@ -42,12 +42,12 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 		level.Connections = n - held
 		session, err := b.Driver.Open(ctx, b.job(name, s, level, uint64(n)))
 		if err != nil {
-			return ctx.Err()
+			return ownTrouble(ctx, err)
 		}
 		defer session.Close()
 		seen, err := session.Run(ctx, load.Window{Requests: int64(n - held)})
 		if err != nil || broken(&seen) != nil {
-			return ctx.Err()
+			return ownTrouble(ctx, err)
 		}
 		held = n
 		if b.frozen(s) != nil {
@@ -60,4 +60,12 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 		}
 	}
 	return nil
+}
+
+// ownTrouble is the error of a reading that failed and is no loss, unless dyno itself is to blame.
+func ownTrouble(ctx context.Context, err error) error {
+	if load.OutOfFiles(err) {
+		return err
+	}
+	return ctx.Err()
 }

@@ -38,10 +38,10 @@ type BuildOptions struct {
 	Note  func(string)
 }
 
-// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant is not built again. It
-// builds beside that folder and renames, so that two dynos may build at once and a broken build leaves nothing. What is no longer as it was built is
-// built anew.
-// The error is a *Failed, an *Unavailable where its packages cannot be fetched, or ctx's.
+// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant
+// is not built again. It builds beside that folder and renames, so that two dynos may build at once and a broken
+// build leaves nothing. What is no longer as it was built is built anew. The error is a *Failed, an *Unavailable
+// where its packages cannot be fetched, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := m.Dir(o.Root)
 	key, err := fingerprint(m, src, tc)

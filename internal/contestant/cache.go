@@ -85,8 +85,9 @@ func marked(dir string) (contents, error) {
 	return all, nil
 }
 
-// check compares a folder with its contents; what was added to it does not matter. The error names the first file that
-// differs. Files are hashed if all is set; else only those whose time has changed, which is what a large toolchain allows.
+// check compares a folder with its contents; what was added to it does not matter. The error names the first file
+// that differs. Files are hashed if all is set; else only those whose time has changed, which is what a large
+// toolchain allows.
 func (c contents) check(dir string, all bool) error {
 	for name, want := range c {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -120,7 +121,8 @@ func damaged(dir string, all bool) error {
 	return c.check(dir, all)
 }
 
-// replace moves a finished folder to its place in the cache, where there may be one that is damaged; a whole one is left.
+// replace moves a finished folder to its place in the cache, where there may be one that is damaged; a whole one is
+// left.
 func replace(finished, dir string) error {
 	err := os.Rename(finished, dir)
 	if err == nil || damaged(dir, true) == nil { // another dyno was faster

@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (provi
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	wait := time.Millisecond
-	last := errors.New("nothing was tried")
+	var heard waited
 	for {
 		select {
 		case <-i.Process.Done():
@@ -138,11 +139,11 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (provi
 			}
 			return 0, errors.New("it exited before it was ready, with status 0")
 		case <-ctx.Done():
-			return 0, fmt.Errorf("it was not ready within %v: %w (does it listen on DYNO_ADDR?)", timeout, last)
+			return 0, fmt.Errorf("it was not ready within %v: %w", timeout, heard.why())
 		case <-time.After(wait):
 		}
 		wait = min(2*wait, 4*time.Millisecond)
-		if last = listens(i.Addr); last != nil {
+		if heard.dial = listens(i.Addr); heard.dial != nil {
 			continue
 		}
 		// Before the first request: a stranger's answer must not count.
@@ -151,10 +152,40 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (provi
 			return 0, err
 		}
 		proving += time.Since(began)
-		if last = o.Probe(ctx, i.Addr); last == nil {
+		err := o.Probe(ctx, i.Addr)
+		if err == nil {
 			return proving, nil
 		}
+		heard.probe(err)
 	}
+}
+
+// waited is what was heard of a contestant that is not ready yet.
+type waited struct {
+	dial   error // of the last dial, nil if it listened
+	answer error // why its last answer was not right
+	silent error // of the last request that got none in time
+}
+
+// probe notes why a probe failed.
+func (w *waited) probe(err error) {
+	var late net.Error
+	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &late) && late.Timeout() {
+		w.silent = err
+	} else {
+		w.answer = err
+	}
+}
+
+// why is the reason that says most: what it answered, not that time was over when it was asked once more.
+func (w *waited) why() error {
+	switch {
+	case w.answer != nil:
+		return fmt.Errorf("it listens, but the first request fails: %w", w.answer)
+	case w.silent != nil:
+		return fmt.Errorf("it listens, but does not answer: %w", w.silent)
+	}
+	return fmt.Errorf("%w (does it listen on DYNO_ADDR?)", cmp.Or(w.dial, errors.New("nothing was tried")))
 }
 
 // listens dials and hangs up.

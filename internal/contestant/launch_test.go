@@ -208,6 +208,32 @@ func TestPortHeldByAnother(t *testing.T) {
 	nobodyIn(t, home)
 }
 
+// What a contestant answered wrongly while it was waited for is said, and not that time was over at last.
+func TestNotReadySaysWhatWasAnswered(t *testing.T) {
+	m, tc, o := project(t, server(""))
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, first := range map[string]error{
+		"not ready within 500ms: it listens, but the first request fails: wrong body": errors.New("wrong body"),
+		"not ready within 500ms: it listens, but does not answer: ":                   nil,
+	} {
+		asked := 0
+		_, err = Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
+			Timeout: 500 * time.Millisecond, Probe: func(ctx context.Context, addr string) error {
+				if asked++; asked == 1 && first != nil {
+					return first
+				}
+				<-ctx.Done() // as one whose answer does not come
+				return fmt.Errorf("read: %w", ctx.Err())
+			}})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "DYNO_ADDR") {
+			t.Errorf("error %v; want %q", err, want)
+		}
+	}
+}
+
 func TestLaunchIsCancelled(t *testing.T) {
 	m, tc, o := project(t, server(`time.Sleep(time.Hour)`))
 	b, err := Build(t.Context(), m, tc, o)

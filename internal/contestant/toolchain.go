@@ -62,8 +62,9 @@ var toolchains = map[string]kind{
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or archive"},
 }
 
-// Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's cache, an archive beside the
-// checkout, the vendor's download. The first that reaches the manifest's floor is taken. The error is an *Unavailable, ctx's, or that of Cache.
+// Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's
+// cache, an archive beside the checkout, the vendor's download. The first that reaches the manifest's floor is taken.
+// The error is an *Unavailable, ctx's, or that of Cache.
 func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
@@ -176,7 +177,8 @@ func (s *search) home(ctx context.Context) (Toolchain, bool) {
 	return s.try(ctx, dir, s.kind.home)
 }
 
-// broken reports whether a toolchain in the cache is no longer as it was unpacked, and remembers why. What nobody knows about is tried.
+// broken reports whether a toolchain in the cache is no longer as it was unpacked, and remembers why. What nobody
+// knows about is tried.
 func (s *search) broken(dir string) bool {
 	err := damaged(dir, false)
 	if err == nil || errors.Is(err, errUnmarked) {

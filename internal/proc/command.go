@@ -14,6 +14,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Command is what is started, and in which box.
@@ -92,7 +95,24 @@ const (
 	lineLength = 500
 )
 
-// Tail returns the last n lines of the file at path, each cut at 500 characters; nil if it cannot be read.
+// plain is a line as a person would see it in the end: without the codes that colour it or move the cursor, and what
+// was written over with a carriage return.
+func plain(line string) string {
+	line = strings.TrimRight(ansi.Strip(line), "\r")
+	line = line[strings.LastIndexByte(line, '\r')+1:]
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r):
+			return -1
+		}
+		return r
+	}, line)
+}
+
+// Tail returns the last n lines of the file at path as plain text, each cut at 500 characters; nil if it cannot be
+// read.
 func Tail(path string, n int) []string {
 	f, err := os.Open(path)
 	if err != nil || n <= 0 {
@@ -120,7 +140,7 @@ func Tail(path string, n int) []string {
 	lines := strings.Split(text, "\n")
 	lines = lines[max(0, len(lines)-n):]
 	for i, line := range lines {
-		line = strings.TrimRight(line, "\r")
+		line = plain(line)
 		if letters := []rune(line); len(letters) > lineLength {
 			line = string(letters[:lineLength]) + "…"
 		}

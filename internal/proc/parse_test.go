@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,5 +109,18 @@ func TestEnvironment(t *testing.T) {
 	want := "[DYNO_ADDR=a:1 DYNO_PAD=000 HOME=/h LANG=C PATH=/bin TMPDIR=/t XDG_CACHE_HOME=/h/.cache]"
 	if fmt.Sprint(got) != want {
 		t.Errorf("%v\nwant %s", got, want)
+	}
+}
+
+// What a log says to a terminal is no part of what it says to a person.
+func TestTailIsPlain(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log")
+	text := "\x1b[1;31merror:\x1b[0m no\tlicence\r\n10 %\r20 %\x1b[K\r30 %\n\x1b]0;title\x07bell\x07\x1b[2J\nplain ü\n"
+	if err := os.WriteFile(log, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"error: no licence", "30 %", "bell", "plain ü"}
+	if got := Tail(log, 9); !slices.Equal(got, want) {
+		t.Errorf("%q; want %q", got, want)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"dyno/internal/analysis"
 	"dyno/internal/result"
 	"dyno/internal/validity"
@@ -434,8 +436,9 @@ func command(s string) string {
 	}, s)
 }
 
-// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are written by others, and an escape
-// code in one must not reach a terminal. Control characters become spaces; characters that turn the direction of text are dropped.
+// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are written by others,
+// and an escape code in one must not reach a terminal. Codes are dropped, other control characters become spaces;
+// characters that turn the direction of text are dropped.
 func Clean(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {
@@ -445,5 +448,15 @@ func Clean(s string) string {
 			return -1
 		}
 		return r
-	}, s)), " ")
+	}, ansi.Strip(s))), " ")
+}
+
+// Visible is s without the codes that a terminal would obey; its lines and their indentation stay.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, ansi.Strip(s))
 }

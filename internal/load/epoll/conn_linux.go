@@ -114,7 +114,9 @@ func (w *worker) connected(c *conn) {
 
 // undialled notes that c could not be dialled, and when to try again.
 func (w *worker) undialled(c *conn, err error, now int64) {
-	w.dialErr = fmt.Errorf("dial: %w", err)
+	if !load.OutOfFiles(w.dialErr) { // which is never forgotten
+		w.dialErr = fmt.Errorf("dial: %w", err)
+	}
 	c.state, c.dialBy = isDown, 0
 	if w.win == nil {
 		return

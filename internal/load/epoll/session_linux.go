@@ -70,6 +70,10 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	for _, w := range s.workers {
 		up += len(w.connects) // those that were hung up on since, too
 		err = errors.Join(err, w.dialErr)
+		if load.OutOfFiles(w.dialErr) {
+			s.Close()
+			return nil, fmt.Errorf("open %s: %w", job.Addr, load.FilesError(w.dialErr, job.Connections))
+		}
 		if w.pinErr != nil {
 			s.Close()
 			return nil, fmt.Errorf("open %s: pin worker to CPU %d: %w", job.Addr, w.cpu, w.pinErr)
@@ -163,6 +167,9 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	for _, w := range s.workers {
 		l.Established += w.established
 		unreachable = min(unreachable, w.unreachable)
+		if err == nil && load.OutOfFiles(w.dialErr) {
+			err = load.FilesError(w.dialErr, s.job.Connections)
+		}
 	}
 	if l.Errors[load.Dial.String()]+l.NeverStarted > 0 { // or it was all over
 		l.UnreachableNS = unreachable

@@ -27,6 +27,10 @@ func (c *conn) dial(ctx context.Context) error {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}
 	nc, err := d.DialContext(ctx, s.job.Network, s.job.Addr)
+	if load.OutOfFiles(err) {
+		err = load.FilesError(err, s.job.Connections)
+		s.limit.CompareAndSwap(nil, &err)
+	}
 	if err != nil {
 		return err
 	}

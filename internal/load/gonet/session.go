@@ -35,6 +35,7 @@ type session struct {
 	local []net.Addr
 	conns []*conn
 	books []*book
+	limit atomic.Pointer[error] // the first dial that failed for want of files, nil if none has
 
 	ups     atomic.Int64 // connections that are up
 	refused atomic.Int64 // when the first dial began that failed since one came through; 0: none
@@ -63,6 +64,10 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	}
 	if err := errors.Join(s.establish(ctx), ctx.Err()); s.up() == 0 && (!job.Lazy || err != nil) {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
+	}
+	if short := s.limit.Load(); short != nil {
+		s.Close()
+		return nil, fmt.Errorf("open %s: %w", job.Addr, *short)
 	}
 	return s, nil
 }
@@ -205,6 +210,9 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	}
 	if err == nil {
 		err = ctx.Err()
+	}
+	if short := s.limit.Load(); err == nil && short != nil {
+		err = *short
 	}
 	return l, err
 }

@@ -35,7 +35,9 @@ func Run(t *testing.T, e load.Engine) {
 			}
 		})
 	}
-	for _, cases := range []map[string]func(*testing.T, load.Engine){sessions, schedules, pauses, stops, dials, absences, details, bodies} {
+	for _, cases := range []map[string]func(*testing.T, load.Engine){
+		sessions, schedules, pauses, stops, dials, absences, details, bodies, limits,
+	} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
 		}
