@@ -80,6 +80,9 @@ func proveCommand() *cobra.Command {
 				return err
 			}
 			p.Live = live
+			if p.Steady, err = readSteady(beside(out, steadyFile)); err != nil {
+				return err
+			}
 			var page bytes.Buffer
 			if err := proof.Page(&page, p); err != nil {
 				return err

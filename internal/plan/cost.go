@@ -81,6 +81,7 @@ func Profile(p *result.Plan) error {
 		if len(p.Levels) > 0 {
 			trial = shortest // of each level: see trialOf
 		}
+		p.Chained = !p.Fresh
 	case Sweep:
 		trial = shortest // of each level: see trialOf
 		p.Rounds, p.Looks, p.Pilots = leastRounds, nil, len(parts(p))

@@ -5,6 +5,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -185,7 +186,7 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 		order = append(order, besides(run, k.Epoch)...)
 	}
 	if p.Protocol != Classic { // whose order is the one asked for, as in the articles
-		order = permutation(k, order)
+		order = chain(run, k, permutation(k, order))
 		slices.SortStableFunc(order, func(a, b entrant) int { return a.level.Step - b.level.Step })
 	}
 	for pos := k.Position + 1; pos < len(order); pos++ {
@@ -207,6 +208,25 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 		return o, true
 	}
 	return Order{}, false
+}
+
+// chain lets a round begin with what was loaded last in its epoch: so each follows itself as often as it follows any other, and what a load leaves
+// behind falls on all alike. With the first drawn anew, one follows itself more seldom: of two servers, one of which made what came after it slower by
+// 3 %, the other lost 1.5 %.
+func chain(run *result.Run, k result.Key, order []entrant) []entrant {
+	if !run.Plan.Chained {
+		return order
+	}
+	k.Position = math.MinInt
+	i := after(run, k) - 1
+	if i < 0 || run.Trials[i].Epoch != k.Epoch {
+		return order
+	}
+	last := result.Cell{Contestant: run.Trials[i].Contestant, Level: run.Plan.At(&run.Trials[i])}
+	if j := slices.IndexFunc(order, func(e entrant) bool { return e.Cell == last }); j > 0 {
+		order[0], order[j] = order[j], order[0]
+	}
+	return order
 }
 
 // First is the first level of an epoch, whose launch part its processes are launched with.

@@ -54,7 +54,11 @@ func (p *Proof) Bars() []Bar {
 	if p.Traps != nil {
 		bars = append(bars, p.trapBar())
 	}
+	if p.Checked != nil {
+		bars = append(bars, p.checkBars()...)
+	}
 	if p.Options.Only == "" {
+		bars = append(bars, p.steadyBar())
 		bars = append(bars, p.LiveBars()...)
 	}
 	return bars
@@ -223,3 +227,43 @@ func one(b bool) int {
 
 // checksShown are the columns of the table of traps.
 var checksShown = []string{"V06", "V16", "V17", "V19", "V20", "V21"}
+
+// checkBars are those of carry-over between two, and of who is called moving for nothing.
+func (p *Proof) checkBars() []Bar {
+	var over, moving worst
+	for _, c := range p.Carried {
+		over.see(c.Chained, "carry-over of %g %%", 100*c.By)
+	}
+	for _, c := range p.Checked {
+		if c.Check != "" {
+			continue
+		}
+		for i, m := range c.Moving {
+			moving.see(m, "%s", c.Setups[i])
+		}
+	}
+	lo, _ := moving.rate.Interval()
+	return []Bar{
+		{Target: "two equal servers without controls, what follows one is 0 to 3 % slower: called different", Limit: "≤ 5 %, upper bound ≤ 6 %", Worst: over.String(), Met: errorHolds(over.rate)},
+		{Target: "nobody moves: a contestant is called moving", Limit: "≤ 5 %, in its interval", Worst: moving.String(), Met: lo <= Alpha},
+	}
+}
+
+// steadyBar is that of the experiment with long trials.
+func (p *Proof) steadyBar() Bar {
+	b := Bar{Target: "10 s, not frozen, against 0.1 s, frozen: interval of the ratio of ratios", Limit: "0.97–1.03", Worst: "no unit yet", Open: true, Met: true}
+	for _, r := range SteadyRows(p.Steady) {
+		if r.Arm != ServiceArm || r.Against.N == 0 {
+			continue
+		}
+		if b.Open {
+			b.Worst = ""
+		} else {
+			b.Worst += "; "
+		}
+		b.Open = false
+		b.Worst += fmt.Sprintf("%s %.3f (%.3f–%.3f)", r.Contestant, r.Against.Value, r.Against.Lo, r.Against.Hi)
+		b.Met = b.Met && r.Against.Lo >= 1-SteadyMargin && r.Against.Hi <= 1+SteadyMargin
+	}
+	return b
+}

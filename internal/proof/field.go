@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,12 +18,13 @@ import (
 
 // field is a set of servers whose true speeds are known, on a machine of known noise.
 type field struct {
-	noise  Noise
-	truth  []float64 // log of each server's speed
-	foe    *Foe      // nil for none
-	rounds int       // per epoch
-	gated  bool      // void rounds are repeated
-	blocks bool      // all trials of a server in a row, instead of rounds
+	noise     Noise
+	truth     []float64 // log of each server's speed
+	foe       *Foe      // nil for none
+	rounds    int       // per epoch
+	gated     bool      // void rounds are repeated
+	unchained bool      // each round begins with whom it draws
+	blocks    bool      // all trials of a server in a row, instead of rounds
 
 	rng     *rand.Rand
 	machine *wander
@@ -108,7 +110,7 @@ func (f *field) epoch(number int) [][]float64 {
 	var rows [][]float64
 	repeats := 0
 	for r := 0; r < f.rounds; {
-		row, void := f.round(number, r, f.rng.Perm(len(f.truth)))
+		row, void := f.round(number, r, f.order())
 		if void && f.gated && repeats < f.rounds {
 			repeats++
 			continue
@@ -122,6 +124,15 @@ func (f *field) epoch(number int) [][]float64 {
 		return f.epoch(number)
 	}
 	return rows
+}
+
+// order is that of the next round, as plan has it: it begins with the server that was loaded last in the epoch.
+func (f *field) order() []int {
+	order := f.rng.Perm(len(f.truth))
+	if i := slices.Index(order, f.before); i > 0 && !f.unchained {
+		order[0], order[i] = order[i], order[0]
+	}
+	return order
 }
 
 // epochOfBlocks loads one server after the other, each as often as there are rounds.

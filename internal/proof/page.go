@@ -31,7 +31,11 @@ func Page(w io.Writer, p *Proof) error {
 	if p.Traps != nil {
 		g.traps()
 	}
+	if p.Checked != nil {
+		g.checks()
+	}
 	if p.Options.Only == "" {
+		g.steady()
 		g.live()
 		g.limits()
 	}

@@ -190,3 +190,60 @@ func SteadyTable(w io.Writer, units []SteadyUnit) error {
 	_, err := w.Write(g.b.Bytes())
 	return err
 }
+
+// checks has what carry-over does to two alone, and what the statistical checks can tell.
+func (g *page) checks() {
+	g.say("## Carry-over between two\n")
+	g.say("Two equal servers without controls, what follows the first is slower; %d duels, profile quick, noise \"%s\". Runs in which they are called different, %%.", g.p.Options.Reps, trapNoise.Name)
+	g.say("*Drawn*: the order of each round is drawn; the second then follows the first more often than the first itself, which nothing in the data can tell from a difference.")
+	g.say("*Chained*, as runs are taken: a round begins with whom the round before ended with, and each follows each as often.\n")
+	rows := [][]string{{"carry-over", "drawn", "chained"}}
+	for _, c := range g.p.Carried {
+		rows = append(rows, []string{fmt.Sprintf("%g %%", 100*c.By), c.Drawn.String(), c.Chained.String()})
+	}
+	g.table(rows...)
+	g.say("## What the checks can tell\n")
+	g.say("Whole runs of equal servers with one fault in the first of them, planned by `plan` trial by trial and judged by `study`, %d a figure, noise \"%s\": runs in which the check", g.p.Checked[0].Told[0].Of, trapNoise.Name)
+	g.say("warned or failed, %%, and after the stroke those in which it said that it cannot tell. A check that says neither has shown that what it looks for is smaller than its limit.\n")
+	head := []string{"check", "fault"}
+	for i, s := range g.p.Checked[0].Setups {
+		head = append(head, fmt.Sprintf("%s (%.0f epochs)", s, g.p.Checked[0].Epochs[i]))
+	}
+	rows = [][]string{head}
+	for _, c := range g.p.Checked {
+		if c.Check == "" {
+			for _, id := range statistical {
+				row := []string{id, c.Fault}
+				for _, f := range c.False {
+					row = append(row, perCent(f[id].Share()))
+				}
+				rows = append(rows, row)
+			}
+			row := []string{"", "nothing: a contestant is called moving"}
+			for _, m := range c.Moving {
+				row = append(row, m.String())
+			}
+			rows = append(rows, row)
+			continue
+		}
+		row := []string{c.Check, c.Fault}
+		for i, told := range c.Told {
+			row = append(row, perCent(told.Share())+" / "+perCent(c.CannotTell[i].Share()))
+		}
+		rows = append(rows, row)
+	}
+	g.table(rows...)
+}
+
+// steady is the experiment with long trials.
+func (g *page) steady() {
+	g.say("## Short trials against long ones\n")
+	if len(g.p.Steady) == 0 {
+		g.say("No unit of it is recorded yet (`doc/steady.jsonl`).\n")
+		return
+	}
+	g.say("%s on a real machine, in trials of 0.1 to 10 s, frozen between them and not; `dyno prove --steady` appends its units to `doc/steady.jsonl`. A unit has fresh processes,", strings.Join(SteadyContestants, ", "))
+	g.say("warmed up as in a pilot, and the trials of one arm. What a server does in service is the last arm; ÷ is its ratio to %s over that of the default arm, 0.1 s and frozen, of", SteadyContestants[0])
+	g.say("the same block: Hodges–Lehmann estimates with intervals at 95 %%.\n")
+	g.steadyTable(g.p.Steady)
+}

@@ -12,7 +12,7 @@ import (
 )
 
 // Sections are the parts of a proof, in order.
-var Sections = []string{"simulation", "replay", "ablation", "adversarial"}
+var Sections = []string{"simulation", "replay", "ablation", "adversarial", "checks"}
 
 // IsSection reports whether there is a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
@@ -45,7 +45,10 @@ type Proof struct {
 	Replays  []Replay
 	Ablated  []Ablated
 	Traps    []Trap
-	Live     []Live // from elsewhere: no section makes them
+	Carried  []Carried
+	Checked  []Checked
+	Steady   []SteadyUnit // from elsewhere: no section makes them
+	Live     []Live       // from elsewhere: no section makes them
 }
 
 // Run makes the proof. It ends early, with the error of ctx, when ctx does.
@@ -65,6 +68,8 @@ func Run(ctx context.Context, o *Options) (*Proof, error) {
 			p.Ablated = ablation(ctx, o)
 		case "adversarial":
 			p.Traps = traps(ctx, o)
+		case "checks":
+			p.Carried, p.Checked = carried(ctx, o), checked(ctx, o)
 		}
 		if err == nil {
 			err = ctx.Err()

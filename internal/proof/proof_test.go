@@ -145,7 +145,7 @@ func TestAblationShort(t *testing.T) {
 	if r := rate["felt twice: no gate"].False.Share(); r < .8 {
 		t.Errorf("without the gate a server that suffers more is called different in %.2f only", r)
 	}
-	if r := rate["JIT or layout: trials as units"].False.Share(); r < .12 {
+	if r := rate["JIT or layout: trials as units"].False.Share(); r < .08 {
 		t.Errorf("trials as units err in %.2f only", r)
 	}
 	if own, other := rate["bad starts: dyno"].Found.Share(), rate["bad starts: t instead of Wilcoxon"].Found.Share(); own < other+.2 {

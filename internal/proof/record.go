@@ -15,11 +15,18 @@ const rate = 60_000
 // record plays a run as dyno run would: plan says which trial is next, which rounds are void, and when to stop; the trials are those of a
 // field. truth is the log speed of the contestants, then of the controls. What it returns is as if read from a trials.jsonl.
 func record(foe *Foe, seed uint64, rep int, truth []float64) *result.Run {
+	return recordPlan(foe, seed, rep, truth, duelPlan(Quick.Name, len(truth)-Quick.Riders))
+}
+
+// recordPlan is record by a plan.
+func recordPlan(foe *Foe, seed uint64, rep int, truth []float64, p result.Plan) *result.Run {
 	rng := source(seed, "record/"+foe.Name, rep)
-	p := duelPlan(Quick.Name, len(truth)-Quick.Riders)
 	p.Seed, p.Ceiling = rng.Uint64(), ""
 	f := newField(trapNoise, truth, p.Rounds, rng)
 	f.foe = foe
+	if foe.set != nil {
+		foe.set(f)
+	}
 	run := &result.Run{Plan: p, Host: result.Host{OS: "simulated", CPUs: 2}}
 	playOut(run, f)
 	return run

@@ -19,6 +19,7 @@ type Foe struct {
 	Busy bool
 
 	act func(f *field, m moment) (by, seen float64)
+	set func(f *field) // changes the field before its first epoch; nil: it stays as it is
 }
 
 // noFoe is what the others are compared with: how often the checks cry wolf.

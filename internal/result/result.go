@@ -146,6 +146,9 @@ type Plan struct {
 	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
 	IdleConnections []int `json:"idle_connections,omitempty"`
 
+	// Chained: a round begins with what was loaded last in its epoch, so that each follows itself as often as any other.
+	Chained bool `json:"chained,omitempty"`
+
 	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once with Requests; but a level with a Step has those of
 	// the level before it.
 	Fresh bool `json:"fresh,omitempty"`

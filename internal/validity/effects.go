@@ -21,6 +21,7 @@ const (
 	likely = 0.05
 
 	driftWarn, driftFail = 0.03, 0.10
+	driftOpen            = 0.05 // an interval of a trend that reaches beyond tells nothing
 	orderFail            = 0.01
 	carryFail            = 0.02
 	freshWarn            = 0.02
@@ -100,7 +101,7 @@ func trend(x analysis.Trend) (State, string) {
 	switch {
 	case x.Moving:
 		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, driftFail), fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
-	case !(open <= driftFail):
+	case !(open <= driftOpen):
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s", change, x.P, percent(open))
 	}
 	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
