@@ -34,9 +34,13 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	}
 	for ctx.Err() == nil {
 		native, managed, noise := 0, 0, [2]float64{noiseOf(all, perCPU), noiseOf(all, perSecond)}
+		young := false // a managed one is not warm yet: none of them stops before
 		for _, s := range all {
 			s.noise = noise
-			if s.err != nil || s.warm(b.delay(s.Epoch) > 0) {
+			young = young || s.managed && s.err == nil && !s.warm(b.delay(s.Epoch) > 0)
+		}
+		for _, s := range all {
+			if s.err != nil || !(s.managed && young && time.Duration(s.WarmupNS) < s.Most) && s.warm(b.delay(s.Epoch) > 0) {
 				continue
 			}
 			if s.managed {

@@ -33,6 +33,8 @@ const (
 	fullLoad    = 2000 * time.Millisecond
 	leastRounds = 3
 
+	settledRounds = 4 // of so many rounds one may be dropped, where there are twice as many at least
+
 	labTrial  = 2 * time.Second
 	labRewarm = 200 * time.Millisecond
 	labLoad   = 12 * time.Second
@@ -82,6 +84,9 @@ func Profile(p *result.Plan) error {
 			trial = shortest // of each level: see trialOf
 		}
 		p.Chained = !p.Fresh
+		if p.Rounds >= 2*settledRounds && !p.Fresh {
+			p.DropRounds = p.Rounds / settledRounds
+		}
 	case Sweep:
 		trial = shortest // of each level: see trialOf
 		p.Rounds, p.Looks, p.Pilots = leastRounds, nil, len(parts(p))

@@ -147,7 +147,7 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 	}
 	looks, n := Looks(run), counted(run)
 	for i, l := range looks {
-		if l.N != n || !epochCounts(run, epoch) || l.N != countedOf(run, epoch) {
+		if l.N != n || !epochCounts(run, epoch, Dropped(run)) || l.N != countedOf(run, epoch) {
 			continue // not reached, or by an earlier epoch
 		}
 		if decided() {

@@ -3,17 +3,19 @@ package plan
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sort"
 
 	"dyno/internal/result"
 	"dyno/internal/validity"
 )
 
-// Valid returns the trials that count: of rounds that are not void, in valid epochs after the pilots, of the last attempt of each round.
+// Valid returns the trials that count: of rounds that are not void nor Dropped, in valid epochs after the pilots, of the last attempt of each round.
 func Valid(run *result.Run) []result.Trial {
 	var out []result.Trial
+	dropped := Dropped(run)
 	for _, e := range Epochs(run) {
-		out = append(out, roundsOf(run, e)...)
+		out = append(out, roundsOf(run, e, dropped)...)
 	}
 	return out
 }
@@ -22,7 +24,7 @@ func Valid(run *result.Run) []result.Trial {
 func Pilot(run *result.Run) []result.Trial {
 	var out []result.Trial
 	for e := range run.Plan.Pilots {
-		out = append(out, roundsOf(run, e)...)
+		out = append(out, roundsOf(run, e, 0)...)
 	}
 	return out
 }
@@ -30,8 +32,9 @@ func Pilot(run *result.Run) []result.Trial {
 // Epochs lists the valid epochs after the pilots: complete, with at least half of their rounds valid.
 func Epochs(run *result.Run) []int {
 	var out []int
+	dropped := Dropped(run)
 	for e := run.Plan.Pilots; e <= lastEpoch(run); e++ {
-		if epochCounts(run, e) {
+		if epochCounts(run, e, dropped) {
 			out = append(out, e)
 		}
 	}
@@ -63,12 +66,15 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 }
 
 // epochCounts reports whether an epoch ended and enough of its rounds are valid.
-func epochCounts(run *result.Run, epoch int) bool {
+func epochCounts(run *result.Run, epoch, dropped int) bool {
 	valid, done := 0, 0
 	for r := range roundsIn(&run.Plan, epoch) {
 		k, ok := lastAttempt(run, epoch, r)
 		if !ok || !complete(run, k) {
 			return false
+		}
+		if r < dropped {
+			continue
 		}
 		done++
 		if !void(run, k) {
@@ -78,16 +84,28 @@ func epochCounts(run *result.Run, epoch int) bool {
 	return 2*valid >= done
 }
 
-// roundsOf returns the trials of an epoch's complete rounds that are not void.
-func roundsOf(run *result.Run, epoch int) []result.Trial {
+// roundsOf returns the trials of an epoch's complete rounds that are not void. Of those that are dropped it returns what is loaded beside the rounds,
+// once an epoch.
+func roundsOf(run *result.Run, epoch, dropped int) []result.Trial {
 	var out []result.Trial
 	for r := range roundsIn(&run.Plan, epoch) {
 		k, ok := lastAttempt(run, epoch, r)
-		if ok && complete(run, k) && !void(run, k) {
-			out = append(out, trials(run, k)...)
+		if !ok || !complete(run, k) || void(run, k) {
+			continue
+		}
+		for _, t := range trials(run, k) {
+			if r >= dropped || !entersRounds(&run.Plan, &t) {
+				out = append(out, t)
+			}
 		}
 	}
 	return out
+}
+
+// entersRounds reports whether the cell of a trial is loaded in every round of its epoch.
+func entersRounds(p *result.Plan, t *result.Trial) bool {
+	cell := result.Cell{Contestant: t.Contestant, Level: p.At(t)}
+	return slices.ContainsFunc(entrants(p, t.Epoch), func(e entrant) bool { return e.Cell == cell })
 }
 
 // complete reports whether every contestant that still stood then has its trial in the round of k.

@@ -37,12 +37,12 @@ func WarmWindow(level result.Level) time.Duration {
 // Warming is how a contestant is warmed up in an epoch.
 type Warming struct {
 	Least, Most time.Duration
-	Found       time.Duration // the longest warm-up time of the pilots
+	Found       time.Duration // the longest warm-up time of the pilots; of managed ones that of all of them
 	Calibrated  bool          // the pilots are over
 }
 
-// Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times what they found. Where none of them became steady
-// no length is known to help, and it is not waited for again.
+// Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times what they found: of a managed one, for any of those,
+// so that no runtime is compared younger than another. Where none of them became steady no length is known to help, and it is not waited for again.
 func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
 	managed := slices.Contains(p.Managed, name)
@@ -56,11 +56,15 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	lost := false
 	for i := range run.Launches {
 		l := &run.Launches[i]
-		if l.Contestant != name || l.Epoch >= p.Pilots {
+		own := l.Contestant == name
+		if l.Epoch >= p.Pilots || !own && !(managed && slices.Contains(p.Managed, l.Contestant)) {
 			continue
 		}
 		if l.SteadyNS != nil {
 			w.Found = max(w.Found, time.Duration(*l.SteadyNS))
+		}
+		if !own {
+			continue
 		}
 		lost = l.Warmup == result.NotSteady && (lost || l.Epoch == 0)
 	}

@@ -35,7 +35,7 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		{"lost", 2, Warming{WarmNative, WarmNative + WarmQuiet, 0, true}},
 		{"old", 2, Warming{WarmNative, WarmNativeCap, 0, true}}, // a run of an older version is resumed
 		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap}},
-		{"net", 2, Warming{WarmManaged, WarmManagedCap, 3 * time.Second, true}},
+		{"net", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true}}, // as long as the other managed one
 		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true}},
 	} {
 		if got := Warmup(run, c.name, c.epoch); got != c.want {

@@ -149,6 +149,9 @@ type Plan struct {
 	// Chained: a round begins with what was loaded last in its epoch, so that each follows itself as often as any other.
 	Chained bool `json:"chained,omitempty"`
 
+	// DropRounds are the most first rounds of an epoch that the pilots may take out of the count; 0: all count.
+	DropRounds int `json:"drop_rounds,omitempty"`
+
 	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once with Requests; but a level with a Step has those of
 	// the level before it.
 	Fresh bool `json:"fresh,omitempty"`

@@ -13,6 +13,8 @@ package stats
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Median returns the median of x, in the unit of x: the middle value, or the
@@ -119,3 +121,6 @@ func midranks(x []float64) []int {
 	}
 	return r
 }
+
+// NormalLimit is what the absolute value of a standard normal variable exceeds with probability alpha: 1.96 for 0.05.
+func NormalLimit(alpha float64) float64 { return -distuv.UnitNormal.Quantile(alpha / 2) }

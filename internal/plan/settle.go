@@ -1,0 +1,110 @@
+package plan
+
+import (
+	"math"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// settleAlpha is the chance that the pilots drop rounds of contestants that stand still: it costs trials, and nothing else.
+const settleAlpha = 0.05
+
+// settleLeast is the least difference of first rounds from the others that is worth a round, as a share.
+const settleLeast = 0.02
+
+// Dropped is how many first rounds of each epoch do not count: as many as the pilots need until no contestant is faster or slower in what comes next
+// than in the rest, at most the plan's DropRounds. It is the same for all contestants and epochs, and follows from the pilots alone: what the counted
+// epochs show decides nothing.
+func Dropped(run *result.Run) int {
+	p := &run.Plan
+	if p.DropRounds == 0 || !pilotsOver(run) {
+		return 0
+	}
+	m, ok := analysis.MetricNamed(p.Primary)
+	if !ok || !m.Speed {
+		m = analysis.Metrics[0]
+	}
+	levels := map[int][]result.Trial{}
+	for _, t := range Pilot(run) {
+		at := p.At(&t)
+		levels[at] = append(levels[at], t)
+	}
+	var series [][]float64
+	var left []float64
+	for at := range p.Points() {
+		byName := map[string][][]float64{} // by round
+		for _, r := range analysis.Residuals(levels[at], m) {
+			rounds := byName[r.Contestant]
+			if rounds == nil {
+				rounds = make([][]float64, p.Rounds)
+				byName[r.Contestant] = rounds
+			}
+			rounds[r.Round] = append(rounds[r.Round], r.FromOthers)
+		}
+		for _, name := range p.Contestants {
+			var x []float64
+			for _, values := range byName[name] {
+				x = append(x, stats.Median(values)) // NaN where the round is void
+			}
+			if known := present(x); len(known) > 1 {
+				series = append(series, x)
+				for _, v := range known {
+					left = append(left, v-stats.Median(known))
+				}
+			}
+		}
+	}
+	sigma := stats.MAD(left)
+	if !(sigma > 0) {
+		return 0
+	}
+	limit := stats.NormalLimit(settleAlpha / float64(len(series)*p.DropRounds))
+	dropped := 0
+	for _, x := range series {
+		dropped = max(dropped, settled(x, p.DropRounds, sigma, limit))
+	}
+	return dropped
+}
+
+// settled is how many first values of x differ from the rest, at most most of them: those that do so most clearly, and then again of what is left. No
+// single value counts for more than three standard deviations.
+func settled(x []float64, most int, sigma, limit float64) (from int) {
+	middle := stats.Median(present(x))
+	cut := func(v float64) float64 { return max(middle-3*sigma, min(middle+3*sigma, v)) }
+	for {
+		best, clearest := 0, limit
+		for d := 1; from+d <= most; d++ {
+			early, late := present(x[from:from+d]), present(x[from+d:])
+			if len(early) == 0 || len(late) < 2 {
+				continue
+			}
+			var a, b float64
+			for _, v := range early {
+				a += cut(v) / float64(len(early))
+			}
+			for _, v := range late {
+				b += cut(v) / float64(len(late))
+			}
+			z := math.Abs(a-b) / sigma / math.Sqrt(1/float64(len(early))+1/float64(len(late)))
+			if z > clearest && math.Abs(a-b) > settleLeast {
+				best, clearest = d, z
+			}
+		}
+		if best == 0 {
+			return from
+		}
+		from += best
+	}
+}
+
+// present are the values that are known.
+func present(x []float64) (known []float64) {
+	for _, v := range x {
+		if !math.IsNaN(v) {
+			known = append(known, v)
+		}
+	}
+	return known
+}

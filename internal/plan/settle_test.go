@@ -1,0 +1,70 @@
+package plan
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// settling are the records of a run whose first contestant is slower by log(early) in the first rounds of every epoch, pilots among them.
+func settling(t *testing.T, seed uint64, early float64, slow int, pilots int) *player {
+	t.Helper()
+	p := quick("a", "b", "c")
+	p.Protocol, p.Profile, p.Ceiling, p.BudgetNS, p.Seed = Duel, "quick", "", int64(6*time.Minute), seed
+	if err := Profile(&p); err != nil || p.DropRounds != 3 {
+		t.Fatalf("%d rounds may be dropped of %d: %v", p.DropRounds, p.Rounds, err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 1))
+	played := &player{run: result.Run{Plan: p}}
+	played.rate = func(o Order) float64 {
+		log := .05 * rng.NormFloat64()
+		if o.Contestant == "a" && o.Round < slow && (pilots > 0 || !o.Pilot) {
+			log += early
+		}
+		return 50_000 * math.Exp(log)
+	}
+	played.play(t, never)
+	return played
+}
+
+// The pilots take out of the count the rounds in which one was not at its speed yet, of all contestants and epochs alike; what only the counted epochs
+// show takes nothing out.
+func TestPilotsDropFirstRounds(t *testing.T) {
+	run := &settling(t, 1, -.4, 2, 1).run
+	if got := Dropped(run); got != 2 {
+		t.Errorf("%d rounds are dropped; want 2", got)
+	}
+	n := map[string]int{}
+	for _, x := range Valid(run) {
+		if x.Round < 2 {
+			t.Fatalf("%+v counts", x.Key)
+		}
+		n[x.Contestant]++
+	}
+	if n["a"] != len(Epochs(run))*10 || n["b"] != n["a"] || n["ref"] != n["a"] {
+		t.Errorf("they count unlike: %v", n)
+	}
+	if got := Dropped(&settling(t, 1, -.4, 2, 0).run); got != 0 {
+		t.Errorf("what the counted epochs showed dropped %d rounds", got)
+	}
+	run.Plan.DropRounds = 0 // as in older records
+	if Dropped(run) != 0 || len(Valid(run)) != len(Epochs(run))*12*5 {
+		t.Error("a record from before drops rounds")
+	}
+}
+
+// Where all stand still, one run in twenty drops anything.
+func TestNothingIsDroppedForNothing(t *testing.T) {
+	dropped := 0
+	for seed := range uint64(60) {
+		if Dropped(&settling(t, 100+seed, 0, 0, 1).run) > 0 {
+			dropped++
+		}
+	}
+	if dropped > 8 {
+		t.Errorf("%d of 60", dropped)
+	}
+}
