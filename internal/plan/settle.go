@@ -9,7 +9,7 @@ import (
 )
 
 // settleAlpha is the chance that the pilots drop rounds of contestants that stand still: it costs trials, and nothing else.
-const settleAlpha = 0.05
+const settleAlpha = 0.02
 
 // settleLeast is the least difference of first rounds from the others that is worth a round, as a share.
 const settleLeast = 0.02
