@@ -60,6 +60,12 @@ func Dropped(run *result.Run) int {
 	if !(sigma > 0) {
 		return 0
 	}
+	squares := 0.
+	for _, v := range left { // what is cut off below is cut off here
+		v = max(-3*sigma, min(3*sigma, v))
+		squares += v * v / float64(len(left))
+	}
+	sigma = max(sigma, math.Sqrt(squares))
 	limit := stats.NormalLimit(settleAlpha / float64(len(series)*p.DropRounds))
 	dropped := 0
 	for _, x := range series {
