@@ -135,7 +135,8 @@ func (f *follower) ended(e event) error {
 // show writes what is left to say of a package that ended.
 func (f *follower) show(e event) {
 	for _, w := range f.packages[e.Package] {
-		framing := strings.HasPrefix(w.Output, "=== ") || e.Action != "fail" && !strings.HasPrefix(w.Output, "ok ") && !strings.HasPrefix(w.Output, "? ")
+		closing := strings.HasPrefix(w.Output, "ok ") || strings.HasPrefix(w.Output, "? ")
+		framing := strings.HasPrefix(w.Output, "=== ") || e.Action != "fail" && !closing
 		if !f.verbose && !framing {
 			io.WriteString(f.out, w.Output)
 		}

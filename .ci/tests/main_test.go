@@ -52,7 +52,9 @@ func TestFollow(t *testing.T) {
 		}
 		return out.String()
 	}
-	const shown = "ok  \tp\t0.010s\n    d_test.go:3: wrong\n--- FAIL: TestD (0.00s)\nFAIL\nFAIL\tq\t0.010s\n?   \tr\t[no test files]\ns.go:1: undefined: x\nwords of go itself\n"
+	const shown = "ok  \tp\t0.010s\n" +
+		"    d_test.go:3: wrong\n--- FAIL: TestD (0.00s)\nFAIL\nFAIL\tq\t0.010s\n" +
+		"?   \tr\t[no test files]\ns.go:1: undefined: x\nwords of go itself\n"
 	if got := run(short); got != shown {
 		t.Errorf("it shows\n%s\nwant\n%s", got, shown)
 	}

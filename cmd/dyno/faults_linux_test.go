@@ -23,8 +23,9 @@ import (
 	"dyno/internal/study"
 )
 
-// TestFaults kills, stops and starves runs whose loads are made up at places drawn from a seed, and resumes them until they are whole: no recorded trial
-// is lost, nobody is left, and no figure is wrong where the exit code is 0. DYNO_FAULTS=200 makes the whole campaign.
+// TestFaults kills, stops and starves runs whose loads are made up at places drawn from a seed, and resumes them
+// until they are whole: no recorded trial is lost, nobody is left, and no figure is wrong where the exit code is 0.
+// DYNO_FAULTS=200 makes the whole campaign.
 func TestFaults(t *testing.T) {
 	n := 16
 	if testing.Short() {
@@ -60,7 +61,7 @@ func TestRealFaults(t *testing.T) {
 		t.Skip("set DYNO_REAL_FAULTS=20 to kill, stop and starve real runs, some ten minutes")
 	}
 	c := campaign{
-		program: "dyno", faults: n, seed: 15, lines: 190, args: []string{"--looks", "6", "--budget", "20m"},
+		program: "dyno", faults: n, seed: 15, lines: 190, args: []string{"--looks", "6", "--budget", "75s"},
 		judge: func(t *testing.T, run *result.Run, p analysis.Pair) {
 			if p.Better == "ref+50%" || p.Verdict == analysis.Tie {
 				t.Errorf("%s against %s: %.4f, %v for %q", p.A, p.B, p.Ratio.Value, p.Verdict, p.Better)
@@ -112,7 +113,8 @@ type running struct {
 
 func (p *running) signal(s syscall.Signal) { p.Process.Signal(s) }
 
-// full lets the files of the process grow by some bytes more, as on a disk that is almost full; the next record may be cut in its midst.
+// full lets the files of the process grow by some bytes more, as on a disk that is almost full; the next record may
+// be cut in its midst.
 func (p *running) full(rng *rand.Rand) {
 	st, err := os.Stat(p.file)
 	if err != nil {
@@ -166,7 +168,8 @@ func (c *campaign) run(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d faults in %d runs, %d times resumed, %d of them whole at the end, with %d trials: %v", c.faults, runs, c.resumed, whole, c.trials, c.met)
+	t.Logf("%d faults in %d runs, %d times resumed, %d of them whole at the end, with %d trials: %v",
+		c.faults, runs, c.resumed, whole, c.trials, c.met)
 }
 
 // draw takes a fault, each kind as often as any other.
@@ -180,10 +183,12 @@ func (c *campaign) draw() *fault {
 	return f
 }
 
-// attempt begins the run in dir, or goes on with it, and lets it meet f. It says whether the run is whole, and whether it can go on.
+// attempt begins the run in dir, or goes on with it, and lets it meet f. It says whether the run is whole, and
+// whether it can go on.
 func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault) (whole, again bool) {
 	file := filepath.Join(dir, result.TrialsFile)
-	args := append([]string{"run", "--contestants", "ref,ref+50%", "--controls", "none", "--primary", "throughput", "--offline", "--out", dir}, c.args...)
+	args := []string{"run", "--contestants", "ref,ref+50%", "--controls", "none", "--primary", "throughput", "--offline", "--out", dir}
+	args = append(args, c.args...)
 	if resume {
 		args = []string{"run", "--offline", "--resume", dir}
 		c.resumed++
@@ -213,7 +218,8 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 	}
 	after, _ := os.ReadFile(file)
 	if !bytes.HasPrefix(after, wholeLines(before)) || !bytes.HasPrefix(after, wholeLines(seen)) {
-		t.Errorf("%s: of %d bytes of whole lines before it and %d at it not all are left, in %d", what, len(wholeLines(before)), len(wholeLines(seen)), len(after))
+		t.Errorf("%s: of %d bytes of whole lines before it and %d at it not all are left, in %d",
+			what, len(wholeLines(before)), len(wholeLines(seen)), len(after))
 	}
 	run, err := result.Open(dir)
 	if err != nil && len(wholeLines(after)) > 0 {
@@ -238,7 +244,8 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 	return whole, err == nil
 }
 
-// start runs the program, lets it meet f when its record has so many lines, and returns its exit code, what it said, and its record as it was then.
+// start runs the program, lets it meet f when its record has so many lines, and returns its exit code, what it said,
+// and its record as it was then.
 func (c *campaign) start(t *testing.T, root, file string, args []string, at int, f *fault) (code int, said string, seen []byte) {
 	r, w, err := os.Pipe()
 	if err != nil {

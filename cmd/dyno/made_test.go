@@ -16,8 +16,8 @@ var madeRates = map[string]float64{"ref": 60_000, "ref+50%": 40_000}
 
 const madeNoise = 0.005
 
-// madeMachine starts real servers on this machine, verifies, freezes and stops them; but their loads are made up, take no time and no CPU, and nobody
-// else is there.
+// madeMachine starts real servers on this machine, verifies, freezes and stops them; but their loads are made up,
+// take no time and no CPU, and nobody else is there.
 type madeMachine struct {
 	*bench.Local
 	mu      sync.Mutex

@@ -2,12 +2,18 @@ package proof
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
 )
+
+// faults is what came of faults in the midst of runs: it is no work of this package, but of tests of cmd/dyno, which count them.
+//
+//go:embed faults.md
+var faults string
 
 // page writes Markdown.
 type page struct {
@@ -37,6 +43,7 @@ func Page(w io.Writer, p *Proof) error {
 	if p.Options.Only == "" {
 		g.steady()
 		g.live()
+		g.say("%s", faults)
 		g.limits()
 	}
 	_, err := w.Write(g.b.Bytes())

@@ -229,6 +229,9 @@ func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 			t.Errorf("doc/proof.md has no %q: make it again (dyno prove)", line)
 		}
 	}
+	if !strings.Contains(string(page), faults) {
+		t.Error("doc/proof.md has another section of faults: make it again (dyno prove)")
+	}
 	for _, b := range (&Proof{Cells: []Cell{}, Replays: []Replay{}, Traps: []Trap{}}).Bars() {
 		if !strings.Contains(string(page), "| "+b.Target+" | "+b.Limit+" |") {
 			t.Errorf("doc/proof.md has no bar %q: make it again (dyno prove)", b.Target)

@@ -58,9 +58,9 @@ func (d *Damaged) Error() string {
 // Unwrap gives the error alone.
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// Read reads records from r; name stands in errors as the file's name. A last line that was cut off by a crash is dropped; any
-// other line that cannot be read, and an End that says something else of what stands before it, is a *Damaged. A first line that is no plan is
-// another error.
+// Read reads records from r; name stands in errors as the file's name. A last line that was cut off by a crash is
+// dropped; any other line that cannot be read, and an End that says something else of what stands before it, is a
+// *Damaged. A first line that is no plan is another error.
 func Read(r io.Reader, name string) (*Run, error) {
 	br := bufio.NewReaderSize(r, 1<<20)
 	run, seal := &Run{}, newSealer()

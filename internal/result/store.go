@@ -66,8 +66,8 @@ func Create(dir string) (*Store, error) {
 	return &Store{f: f, sealer: newSealer()}, nil
 }
 
-// Continue opens the trials.jsonl of the run folder dir, to append to it. A last line that was cut off by a crash is cut
-// away; one that lacks no more than its end, which Read reads, is given it.
+// Continue opens the trials.jsonl of the run folder dir, to append to it. A last line that was cut off by a crash is
+// cut away; one that lacks no more than its end, which Read reads, is given it.
 func Continue(dir string) (*Store, error) {
 	f, err := os.OpenFile(filepath.Join(dir, TrialsFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Store) scan(r io.Reader) (rest []byte, err error) {
 	}
 }
 
-// Append writes one record as one line, in one write. An End is given the count and the digest of what stands before it. After a
-// failed write the error is a *Stopped, then and at any later call.
+// Append writes one record as one line, in one write. An End is given the count and the digest of what stands before
+// it. After a failed write the error is a *Stopped, then and at any later call.
 func (s *Store) Append(rec Record) error {
 	if s.stop != nil {
 		return s.stop
@@ -185,8 +185,8 @@ func (s *sealer) digest(head []byte) string {
 	return hex.EncodeToString(before.Sum(nil))
 }
 
-// check says what of an End is not true of the lines before it and of its own, as it stands in the file; nil: all is, or it is of a
-// dyno that wrote no digest.
+// check says what of an End is not true of the lines before it and of its own, as it stands in the file; nil: all is,
+// or it is of a dyno that wrote no digest.
 func (s *sealer) check(end *End, line []byte) error {
 	at := bytes.LastIndex(line, []byte(digestKey))
 	switch {
@@ -200,8 +200,8 @@ func (s *sealer) check(end *End, line []byte) error {
 	return nil
 }
 
-// Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back. Its End is given the count and the digest of
-// what is written.
+// Write writes run as the lines of a trials.jsonl, in groups of one kind: Read gives it back. Its End is given the
+// count and the digest of what is written.
 func Write(w io.Writer, run *Run) error {
 	all := []Record{{Plan: &run.Plan}, {Host: &run.Host}}
 	if run.Calibration != nil {
