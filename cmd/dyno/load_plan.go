@@ -35,7 +35,7 @@ func (f *loadFlags) plan(ctx context.Context, arg string) (*loadPlan, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
-	t, err := readTarget(arg, f.unix, f.resolve.all)
+	t, err := readTarget(ctx, arg, f.unix, f.resolve.all)
 	if err != nil {
 		return nil, err
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +23,7 @@ type target struct {
 }
 
 // readTarget takes a URL apart. It is done by hand, for a path may hold placeholders in braces, which net/url would escape.
-func readTarget(s, unix string, resolve []string) (*target, error) {
+func readTarget(ctx context.Context, s, unix string, resolve []string) (*target, error) {
 	if s == "" && unix == "" {
 		return nil, usagef("no URL; give one such as http://127.0.0.1:8080/")
 	}
@@ -65,7 +67,7 @@ func readTarget(s, unix string, resolve []string) (*target, error) {
 		t.url += " at " + unix
 		return t, nil
 	}
-	return t, t.find(u.Hostname(), port, resolve)
+	return t, t.find(ctx, u.Hostname(), port, resolve)
 }
 
 // ascii is a path with what is not ASCII in per cent, as a browser sends it.
@@ -81,8 +83,9 @@ func ascii(path string) string {
 	return b.String()
 }
 
-// find looks the address up: in resolve first, lines of host:port:address as curl has them.
-func (t *target) find(host, port string, resolve []string) error {
+// find looks the address up: in resolve first, lines of host:port:address as curl has them. A name of several addresses stays a name: the engine
+// tries them.
+func (t *target) find(ctx context.Context, host, port string, resolve []string) error {
 	at := net.JoinHostPort(host, port)
 	used := len(resolve) == 0
 	for _, line := range resolve {
@@ -97,15 +100,23 @@ func (t *target) find(host, port string, resolve []string) error {
 	if !used {
 		return usagef("--resolve: none is for %s, the host and port of the URL", at)
 	}
-	to, err := net.ResolveTCPAddr("tcp", cmp.Or(t.addr, at))
-	if err != nil {
+	if t.addr != "" {
+		host, _, _ = net.SplitHostPort(t.addr)
+	}
+	_, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
+	var ips []netip.Addr
+	if err == nil {
+		ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("interrupted while the address of %s was looked up", host)
+	case err != nil:
 		return fmt.Errorf("find %s: %w; is the name right? --resolve %s:ADDRESS gives it an address", host, lookupCause(err), at)
+	case len(ips) == 1:
+		at = net.JoinHostPort(ips[0].Unmap().String(), port)
 	}
-	if to.IP == nil {
-		to.IP = net.IPv4(127, 0, 0, 1)
-	}
-	t.addr = to.String()
-	t.here = onThisMachine(to.IP)
+	t.addr, t.here = at, !slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !onThisMachine(ip.Unmap().AsSlice()) })
 	return nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"net"
@@ -207,18 +208,34 @@ func TestReadTarget(t *testing.T) {
 		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {url: "http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", addr: "192.0.2.7:9", host: "192.0.2.7:9", path: "/{int:1..9}/%C3%BC?a={x,y}"},
 	} {
 		want.network = "tcp"
-		got, err := readTarget(in, "", nil)
+		got, err := readTarget(t.Context(), in, "", nil)
 		if err != nil || *got != want {
 			t.Errorf("%s: %+v, %v; want %+v", in, got, err, want)
 		}
 	}
-	got, err := readTarget("http://example.com:8080/x", "/tmp/s", nil)
+	got, err := readTarget(t.Context(), "http://example.com:8080/x", "/tmp/s", nil)
 	if want := (target{"http://example.com:8080/x at /tmp/s", "unix", "/tmp/s", "example.com:8080", "/x", true}); err != nil || *got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	got, err = readTarget("http://example.com/x", "", []string{"other:80:10.0.0.1", "Example.com:80:[::1]"})
+	got, err = readTarget(t.Context(), "http://example.com/x", "", []string{"other:80:10.0.0.1", "Example.com:80:[::1]"})
 	if want := (target{"http://example.com/x", "tcp", "[::1]:80", "example.com", "/x", true}); err != nil || *got != want {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestReadTargetHeedsItsContext, though the name server says nothing.
+func TestReadTargetHeedsItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	over, before := make(chan struct{}), net.DefaultResolver
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		cancel()
+		<-over
+		return nil, io.EOF
+	}}
+	defer func() { net.DefaultResolver = before }()
+	defer close(over)
+	if _, err := readTarget(ctx, "http://two.test/", "", nil); err == nil || !strings.Contains(err.Error(), "interrupted") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -44,7 +44,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 		job.Workers = load.Loops(len(job.CPUs), job.Connections)
 	}
 	job.Workers = min(job.Workers, job.Connections)
-	addr, err := resolve(job.Network, job.Addr, job.LocalAddrs)
+	addr, err := resolve(ctx, &job)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}

@@ -1,6 +1,7 @@
 package epoll
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
 )
 
 // The hot calls are raw: they never block, so the scheduler need not hear of them, and its entersyscall and exitsyscall would cost
@@ -40,14 +43,33 @@ func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// wait blocks up to ns nanoseconds, and so tells the scheduler. A kernel before 5.11 has no epoll_pwait2 and counts in milliseconds.
-func wait(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
-	t := unix.NsecToTimespec(ns)
-	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr(unsafe.Pointer(&t)), 0, 0)
-	if errno == syscall.ENOSYS {
-		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), uintptr((ns+999_999)/1_000_000), 0, 0)
+// sleeper blocks up to ns nanoseconds for events, and so tells the scheduler.
+type sleeper func(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno)
+
+// sleeperFor is first where it works, tried once on ep, to which nothing is registered yet; else sleepByPpoll.
+func sleeperFor(ep int, first sleeper) sleeper {
+	var events [1]unix.EpollEvent
+	if _, errno := first(ep, events[:], 0); errno != 0 && errno != syscall.EINTR {
+		return sleepByPpoll
 	}
+	return first
+}
+
+func sleepByPwait2(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
+	t := unix.NsecToTimespec(ns)
+	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
+		uintptr(unsafe.Pointer(&t)), 0, 0)
 	return int(n), errno
+}
+
+// sleepByPpoll takes one more call. A kernel before 5.11 has no epoll_pwait2, sandboxes forbid it, and epoll_pwait counts in milliseconds.
+func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
+	t := unix.NsecToTimespec(ns)
+	fd := unix.PollFd{Fd: int32(ep), Events: unix.POLLIN}
+	if n, _, errno := syscall.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fd)), 1, uintptr(unsafe.Pointer(&t)), 0, 0, 0); errno != 0 || n == 0 {
+		return 0, errno
+	}
+	return poll(ep, events)
 }
 
 // address is where to dial, resolved once.
@@ -57,12 +79,16 @@ type address struct {
 	from   []unix.Sockaddr // local addresses, taken in turn; none: the kernel chooses
 }
 
-func resolve(network, addr string, locals []string) (a address, err error) {
-	switch network {
+func resolve(ctx context.Context, job *load.Job) (a address, err error) {
+	addr := job.Addr
+	switch job.Network {
 	case "unix":
 		return address{family: unix.AF_UNIX, to: &unix.SockaddrUnix{Name: addr}}, nil
 	case "tcp", "tcp4", "tcp6":
-		to, err := net.ResolveTCPAddr(network, addr)
+		if addr, err = job.Locate(ctx); err != nil {
+			return a, err
+		}
+		to, err := net.ResolveTCPAddr(job.Network, addr) // which looks nothing up
 		if err != nil {
 			return a, err
 		}
@@ -73,9 +99,9 @@ func resolve(network, addr string, locals []string) (a address, err error) {
 			return a, err
 		}
 	default:
-		return a, fmt.Errorf("network %q is neither tcp nor unix", network)
+		return a, fmt.Errorf("network %q is neither tcp nor unix", job.Network)
 	}
-	for _, l := range locals {
+	for _, l := range job.LocalAddrs {
 		ip := net.ParseIP(l)
 		if ip == nil {
 			return a, fmt.Errorf("local address %q is no IP address", l)

@@ -177,7 +177,7 @@ func (w *worker) sleep(until int64, exact bool) (n int) {
 		return 0
 	}
 	until = min(until, now+nap)
-	n, errno := wait(w.ep, w.events[:], until-now)
+	n, errno := w.block(w.ep, w.events[:], until-now)
 	now = w.now()
 	w.seen = min(now, until)
 	w.here(now)

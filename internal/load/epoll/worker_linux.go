@@ -24,6 +24,7 @@ type worker struct {
 	addr    address
 	cpu     int // -1: free
 	ep      int
+	block   sleeper
 	base    time.Time // of the session's clock
 	conns   []conn
 	rec     *load.Recorder
@@ -109,6 +110,7 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 	if w.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return nil, fmt.Errorf("create epoll: %w", err)
 	}
+	w.block = sleeperFor(w.ep, sleepByPwait2)
 	return w, nil
 }
 

@@ -26,7 +26,7 @@ func (c *conn) dial(ctx context.Context) error {
 	if len(s.local) > 0 {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}
-	nc, err := d.DialContext(ctx, s.job.Network, s.job.Addr)
+	nc, err := d.DialContext(ctx, s.job.Network, s.addr)
 	if load.OutOfFiles(err) {
 		err = load.FilesError(err, s.job.Connections)
 		s.limit.CompareAndSwap(nil, &err)

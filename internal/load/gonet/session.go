@@ -31,6 +31,7 @@ const dialsMax = 32 // at a time before a window, so as not to overrun a short a
 
 type session struct {
 	job   load.Job
+	addr  string // to dial
 	base  time.Time
 	local []net.Addr
 	conns []*conn
@@ -59,7 +60,11 @@ type book struct {
 // Open dials job's connections, unless it is lazy. An error means that there is none.
 func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	s := &session{job: job, base: time.Now()}
-	if err := s.prepare(); err != nil {
+	err := s.prepare()
+	if err == nil {
+		s.addr, err = s.job.Locate(ctx)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
 	if err := errors.Join(s.establish(ctx), ctx.Err()); s.up() == 0 && (!job.Lazy || err != nil) {

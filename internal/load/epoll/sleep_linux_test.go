@@ -1,0 +1,52 @@
+package epoll
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestSleepsWithoutPwait2: where epoll_pwait2 is missing or forbidden, a worker sleeps all the same, to the microsecond, and wakes for an event.
+func TestSleepsWithoutPwait2(t *testing.T) {
+	for _, missing := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM} {
+		ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(ep)
+		asked := 0
+		wait := sleeperFor(ep, func(int, []unix.EpollEvent, int64) (int, syscall.Errno) {
+			asked++
+			return 0, missing
+		})
+		const pause = 200 * time.Microsecond
+		events := make([]unix.EpollEvent, 4)
+		shortest := time.Hour
+		for range 200 {
+			began := time.Now()
+			if n, errno := wait(ep, events, int64(pause)); n != 0 || errno != 0 {
+				t.Fatalf("%v: %d events, %v", missing, n, errno)
+			}
+			shortest = min(shortest, time.Since(began))
+		}
+		if shortest < pause || shortest >= time.Millisecond {
+			t.Errorf("%v: slept %v at the least; want %v", missing, shortest, pause)
+		}
+		fd, err := unix.Eventfd(1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer unix.Close(fd)
+		if err := unix.EpollCtl(ep, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: 7}); err != nil {
+			t.Fatal(err)
+		}
+		if n, errno := wait(ep, events, int64(time.Hour)); n != 1 || events[0].Fd != 7 || errno != 0 {
+			t.Errorf("%v: %d events, %v", missing, n, errno)
+		}
+		if asked != 1 {
+			t.Errorf("%v: tried %d times", missing, asked)
+		}
+	}
+}
