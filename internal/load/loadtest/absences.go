@@ -93,27 +93,49 @@ func listenAgain(t *testing.T, addr net.Addr) net.Listener {
 	return nil
 }
 
-// gone: a window by time lasts as long as it was asked to, and tells since when nobody was there.
+// gone: a window by time lasts as long as it was asked to, and tells since when nobody was there. On a busy machine the server may leave late: then
+// a longer window is tried.
 func gone(t *testing.T, e load.Engine) {
-	const length = time.Second
 	across(t, func(t *testing.T, network string, schedule *load.Schedule, set func(*server) load.Job) {
-		session := open(t, e, set(serve(t, network, leaves((*peer).stop))))
-		start := time.Now()
-		o := observe(t, t.Context(), session, load.Window{For: length, Schedule: schedule}, 20*time.Millisecond)
-		if took := time.Since(start); took < length {
-			t.Errorf("over after %v", took)
-		}
-		said := o.Detail.Texts["dial"]
-		if o.Succeeded < 40 || o.Errors["dial"] == 0 || !strings.Contains(said, "refused") && !strings.Contains(said, "no such file") {
-			t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
-		}
-		if o.UnreachableNS <= 0 || o.UnreachableNS > int64(time.Since(start)) {
-			t.Errorf("unreachable for %d ns", o.UnreachableNS)
-		}
-		if n := o.Errors["dial"]; schedule != nil && n < 100 { // of 950 that were due, at least those before the last failed dial
-			t.Errorf("%d requests found no connection: %+v", n, o.Load)
+		for length := time.Second; ; length *= 2 {
+			left := make(chan time.Time, 1)
+			session := open(t, e, set(serve(t, network, leaves(func(p *peer) {
+				p.stop()
+				left <- time.Now()
+			}))))
+			start := time.Now()
+			o := observe(t, t.Context(), session, load.Window{For: length, Schedule: schedule}, 20*time.Millisecond)
+			took := time.Since(start)
+			if took < length {
+				t.Errorf("over after %v of %v", took, length)
+			}
+			select {
+			case at := <-left:
+				if at.Sub(start) < length/4 {
+					o.isGone(t, schedule != nil, took)
+					return
+				}
+			default:
+			}
+			if session.Close(); length > never/4 {
+				t.Skip("this machine is too busy")
+			}
 		}
 	})
+}
+
+// isGone checks the window of a server that left in its first quarter.
+func (o *seen) isGone(t *testing.T, open bool, took time.Duration) {
+	said := o.Detail.Texts["dial"]
+	if o.Succeeded < 40 || o.Errors["dial"] == 0 || !strings.Contains(said, "refused") && !strings.Contains(said, "no such file") {
+		t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
+	}
+	if o.UnreachableNS <= 0 || o.UnreachableNS > int64(took) {
+		t.Errorf("unreachable for %d of %v", o.UnreachableNS, took)
+	}
+	if n := o.Errors["dial"]; open && n < 100 { // at least those that were due before the last failed dial, not one a dial
+		t.Errorf("%d requests found no connection: %+v", n, o.Load)
+	}
 }
 
 // goneByNumber: a window that no time bounds ends, and what was not sent was never started.
