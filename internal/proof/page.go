@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// faults is what came of faults in the midst of runs: it is no work of this package, but of tests of cmd/dyno, which count them.
+// faultsText is what came of faults in the midst of runs: it is no work of this package, but of tests of cmd/dyno, which count them.
 //
 //go:embed faults.md
-var faults string
+var faultsText string
 
 // page writes Markdown.
 type page struct {
@@ -43,7 +43,7 @@ func Page(w io.Writer, p *Proof) error {
 	if p.Options.Only == "" {
 		g.steady()
 		g.live()
-		g.say("%s", faults)
+		g.say("%s", faultsText)
 		g.limits()
 	}
 	_, err := w.Write(g.b.Bytes())

@@ -229,7 +229,7 @@ func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 			t.Errorf("doc/proof.md has no %q: make it again (dyno prove)", line)
 		}
 	}
-	if !strings.Contains(string(page), faults) {
+	if !strings.Contains(string(page), faultsText) {
 		t.Error("doc/proof.md has another section of faults: make it again (dyno prove)")
 	}
 	for _, b := range (&Proof{Cells: []Cell{}, Replays: []Replay{}, Traps: []Trap{}}).Bars() {
