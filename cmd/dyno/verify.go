@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -232,8 +234,30 @@ func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *sce
 	if err == nil {
 		seen, err = verify.Prove(ctx, host.Driver(), s.At(c.Paths), verify.Server{Network: network, Addr: addr, Differs: c.Differs})
 	}
+	if err == nil {
+		err = verify.Ends(server.End)
+	}
+	if err != nil {
+		return seen, c.Version, &bench.LogError{Err: err, Tail: server.LogTail()}
+	}
+	return seen, c.Version, proveDelay(ctx, host, m.Name, s.At(c.Paths), c.Differs, l)
+}
+
+// delayed is the delay that a contestant is started with to see whether it waits.
+const delayed = 30 * time.Millisecond
+
+// proveDelay starts the contestant once more, as l says but with a delay, and proves that its handlers wait.
+func proveDelay(ctx context.Context, host *bench.Local, name string, s *scenario.Scenario, differs []string, l bench.Launch) error {
+	l.Delay, l.Probe = delayed, s.Probe(delayed)
+	server, err := host.Launch(ctx, name, l)
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	network, addr := server.Addr()
+	err = verify.Waits(ctx, host.Driver(), s, verify.Server{Network: network, Addr: addr, Differs: differs, Delay: delayed})
 	if err != nil {
 		err = &bench.LogError{Err: err, Tail: server.LogTail()}
 	}
-	return seen, c.Version, err
+	return err
 }

@@ -63,6 +63,8 @@ type Server interface {
 	LogTail() []string
 	Exited() error // nil while it runs
 	Stop() error
+	// End is Stop for one that must end by itself when it is told to; the error says that it did not.
+	End() error
 }
 
 // Driver puts load on an address.
@@ -176,6 +178,9 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 		o, stop := plan.Next(b.run, func() bool { return b.Decided(b.run) })
 		if stop != "" || o.Epoch != epoch {
 			if err := b.idle(ctx, epoch); err != nil {
+				return "", err
+			}
+			if err := b.proveAgain(ctx, epoch); err != nil {
 				return "", err
 			}
 		}

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +33,9 @@ type fakeHost struct {
 	dies     func(start, thaws int) bool    // the companion, in its start of that number
 	records  *fakeRecords                   // what the companion answers with
 	launch   func(name string, n int) error // may refuse the n-th launch
+	stays    map[string]bool                // contestants that do not end when they are told to
+	hasty    map[string]bool                // contestants that do not wait for their delay
+	canned   map[string]bool                // contestants that answer all alike once they have been thawed
 
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
 	followed bool                            // memory is read under load
@@ -91,17 +97,25 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	ref := truth.Reference{Scenario: sc}
+	ref := truth.Reference{Scenario: sc, Delay: l.Delay}
+	if h.hasty[name] {
+		ref.Delay = 0
+	}
 	if l.Companion != "" {
 		ref.Ask = scenario.Ask(ctx, "tcp", l.Companion)
 	}
 	if name == companionName {
 		h.records = &fakeRecords{}
 		go func() { done <- h.records.serve(ctx, ln) }()
-	} else {
-		go func() { done <- ref.Serve(ctx, ln) }()
 	}
 	s := &fakeServer{host: h, name: name, start: n, addr: ln.Addr().String(), stop: stop, done: done}
+	switch {
+	case name == companionName:
+	case h.canned[name]:
+		go func() { done <- s.can(ctx, ln, ref.Handler()) }()
+	default:
+		go func() { done <- ref.Serve(ctx, ln) }()
+	}
 	h.mu.Lock()
 	h.running++
 	if h.servers == nil {
@@ -128,6 +142,21 @@ type fakeServer struct {
 	warmed int // windows of its warm-up so far
 	heap   int64
 	frozen bool
+	thawed atomic.Bool // once
+}
+
+// can answers by h, and once it was thawed everything as the first.
+func (s *fakeServer) can(ctx context.Context, ln net.Listener, h http.Handler) error {
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if s.thawed.Load() {
+			io.WriteString(w, "value")
+			return
+		}
+		h.ServeHTTP(w, r)
+	})}
+	defer context.AfterFunc(ctx, func() { srv.Close() })()
+	srv.Serve(ln)
+	return nil
 }
 
 func (s *fakeServer) Addr() (string, string) { return "tcp", s.addr }
@@ -198,6 +227,7 @@ func (s *fakeServer) Freeze() error {
 
 func (s *fakeServer) Thaw() error {
 	s.frozen = false
+	s.thawed.Store(true)
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
 	s.host.thawed = append(s.host.thawed, s.name)
@@ -213,6 +243,13 @@ func (s *fakeServer) Exited() error {
 		return errors.New("signal: killed")
 	}
 	return nil
+}
+
+func (s *fakeServer) End() error {
+	if s.host.stays[s.name] {
+		return errors.New("it did not end")
+	}
+	return s.Stop()
 }
 
 func (s *fakeServer) Stop() error {

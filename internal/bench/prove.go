@@ -106,7 +106,7 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	return nil
 }
 
-// proveOne returns what was observed; nil for the ceiling's server, which keeps no more of a contract than what is loaded, and for the companion, which runs already.
+// proveOne proves that a contestant keeps its contract, and that it ends when it is told to. It returns what was observed; nil for the ceiling's server, which keeps no more of a contract than what is loaded, and for the companion, which runs already.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
 	if c.Name == b.run.Plan.Companion {
 		return nil, nil
@@ -120,6 +120,9 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 		return nil, nil
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0)
+	if err == nil {
+		err = s.End()
+	}
 	if err != nil {
 		return seen, &LogError{Err: err, Tail: s.LogTail()}
 	}

@@ -153,7 +153,10 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	if err := b.record(result.Record{Launch: &s.Launch}); err != nil {
 		return err
 	}
-	return b.trial(ctx, o)
+	if err := b.trial(ctx, o); err != nil {
+		return err
+	}
+	return b.proveAgain(ctx, o.Epoch)
 }
 
 // trial thaws, connects, re-warms, loads, drains, reads the clocks, disconnects, freezes, and records.
@@ -180,6 +183,9 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		}
 		if o.Driver == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) { // an open loop may ask for more than it can bear
 			err = broken(&t.Load)
+		}
+		if err == nil {
+			err = b.impossible(s, o, &t.Load)
 		}
 	}
 	if exited := s.Exited(); exited != nil {

@@ -4,14 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"dyno/internal/bounds"
 	"dyno/internal/foreign"
-)
-
-// The fewest bytes that a request and an answer of HTTP/1.1 can have: "GET / HTTP/1.1" and an empty "Host:", "HTTP/1.1 200 OK" and no
-// header (RFC 9112).
-const (
-	leastRequest = 25
-	leastAnswer  = 19
 )
 
 // perRequest is the bytes of one request of a row: its throughput by its rate.
@@ -40,9 +34,9 @@ func (j *judge) size() {
 			if !ok {
 				continue
 			}
-			least := float64(leastAnswer)
+			least := float64(bounds.LeastAnswer)
 			if both {
-				least += leastRequest
+				least += bounds.LeastRequest
 			}
 			t := Finding{
 				Rule: "R4", Kind: "bytes per request", Verdict: Sound, Row: r, Figures: published(f), off: 1,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"dyno/internal/bounds"
 	"dyno/internal/foreign"
 )
 
@@ -41,7 +42,7 @@ func floor(r *foreign.Row, l *foreign.Figure) Finding {
 // ceiling says whether a rate is within what the connections allow.
 func ceiling(r *foreign.Row, rate *foreign.Figure) Finding {
 	c, d := float64(r.Connections), float64(r.Depth)
-	one, all := c/r.Delay, c*d/r.Delay
+	one, all := bounds.Capacity(c, 1, r.Delay), bounds.Capacity(c, d, r.Delay)
 	f := Finding{
 		Rule: "R3", Kind: "rate and capacity", Verdict: Sound, Row: r, Figures: published(rate), off: rate.Value / all,
 		Text: fmt.Sprintf("%s, and %s connections ÷ %s allow %s", rateText(rate.Value), number(c), timeText(r.Delay), rateText(one)),

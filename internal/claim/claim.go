@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/bounds"
 	"dyno/internal/foreign"
 )
 
@@ -29,8 +30,8 @@ func (v Verdict) String() string { return verdictNames[v] }
 
 // Tolerances. Each applies beyond what the printed digits leave open.
 const (
-	slack = 0.03 // that beginning and end of a load, and means of samples, may differ by: a closed loop keeps 97 to 103 % of its connections busy
-	half  = 0.5  // share of the connections below which the load was not the one that is named
+	slack = bounds.Slack
+	half  = 0.5 // share of the connections below which the load was not the one that is named
 )
 
 // Finding is one check and what came of it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"dyno/internal/bounds"
 	"dyno/internal/foreign"
 )
 
@@ -45,7 +46,7 @@ func inFlight(r *foreign.Row, p pace, l *foreign.Figure) Finding {
 		f.Text += fmt.Sprintf(" × %s", number(d))
 	}
 	switch {
-	case n.lo > c*d*(1+slack):
+	case n.lo > bounds.InFlight(c, d):
 		f.Kind, f.Verdict, f.off = "more in flight than the connections hold", Impossible, n.at/c/d
 		if p.sampled && n.lo < 2*c*d {
 			f.Verdict = Doubtful

@@ -316,5 +316,8 @@ func numbersPrefix(a, b string) bool {
 	return len(x) > 1 && len(y) > 1 && x[0] == y[0] && x[1] == y[1]
 }
 
-// stopGrace is how long a stopped contestant may take to end by itself.
-const stopGrace = 2 * time.Second
+// How long a stopped contestant may take to end by itself: before it is killed, and before it breaks its contract, which gives it one second.
+const (
+	stopGrace = 2 * time.Second
+	endGrace  = 5 * time.Second
+)

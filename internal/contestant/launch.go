@@ -42,6 +42,16 @@ type Instance struct {
 // Stop ends the whole tree and returns when nobody is left.
 func (i *Instance) Stop() error { return i.Process.Stop(stopGrace) }
 
+// End is Stop for one that must end by itself: the error says that it did not.
+func (i *Instance) End() error {
+	err := i.Process.Stop(endGrace)
+	if err == nil && i.Process.Forced() {
+		err = fmt.Errorf("it did not end within %v of SIGTERM, and was killed: a contestant ends by itself (does it catch the signal, or leave children?)",
+			endGrace)
+	}
+	return err
+}
+
 // Launch starts b on a free loopback port, waits until it answers the probe, and proves that the process that listens is in the tree that was
 // started. The error is a *Failed, or ctx's; then nothing is left running.
 func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {

@@ -25,6 +25,7 @@ type Process struct {
 	done    chan struct{}
 	err     error         // set before done is closed
 	used    time.Duration // by the process and the children it waited for, likewise
+	forced  atomic.Bool   // a member was killed
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
@@ -316,9 +317,13 @@ func (p *Process) Stop(grace time.Duration) error {
 			return fmt.Errorf("stop %d: not gone %v after SIGKILL: %v", p.pid, killTimeout, pids(members))
 		}
 		p.killAll(members)
+		p.forced.Store(true)
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// Forced reports whether Stop had to kill a member.
+func (p *Process) Forced() bool { return p.forced.Load() }
 
 // terminate asks the tree to end.
 func (p *Process) terminate(members []stat) {

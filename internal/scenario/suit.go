@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 )
 
 // each is s with every request changed by change, which must not change what its maps hold.
@@ -96,4 +97,51 @@ func (s *Scenario) Look(ctx context.Context, network, addr, host string) (*Obser
 		}
 	}
 	return v.out, errors.Join(v.broken...)
+}
+
+// Mixed is s with what is only verified loaded too, where that can be: one request in nine or so. A server cannot tell then by what it is
+// asked whether it is verified or loaded.
+func (s *Scenario) Mixed() *Scenario {
+	loaded, others := 0, 0
+	for i := range s.Requests {
+		if r := &s.Requests[i]; r.mixes() {
+			others++
+		} else {
+			loaded += r.Weight
+		}
+	}
+	if s.Session != "" || others == 0 || loaded > maxWeight/(8*others) {
+		return s
+	}
+	return s.each(func(_ int, r *Request) {
+		if r.mixes() {
+			r.Weight = loaded
+		} else {
+			r.Weight *= 8 * others
+		}
+	})
+}
+
+// mixes reports whether r, which is never loaded, can be: alone, to the byte, on a connection that goes on.
+func (r *Request) mixes() bool {
+	return r.Weight == 0 && !r.Expect.loose() && !r.Expect.Recalls && r.Remembers == "" && !r.closes()
+}
+
+// waited is how many requests Waits asks for at the most.
+const waited = 5
+
+// Waits proves that the handlers of what is loaded wait for delay before they answer.
+func (s *Scenario) Waits(ctx context.Context, network, addr string, delay time.Duration) error {
+	v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, delay: delay, seen: map[string]bool{}, given: map[string]bool{},
+		declared: map[string]bool{Chunked: true, NoContentType: true}, out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}}
+	defer v.hangUp()
+	for i := range s.Requests {
+		if r := &s.Requests[i]; r.Weight == 0 || v.out.Requests >= waited {
+			continue
+		}
+		if err := v.request(ctx, i); err != nil {
+			return err
+		}
+	}
+	return errors.Join(v.broken...)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/bounds"
 	"dyno/internal/http1"
 )
 
@@ -51,11 +52,11 @@ const verifyTimeout = 5 * time.Second
 const draws = 5
 
 // Verify sends every request of s to addr, those that are never loaded too, and proves the contract strictly: status, headers, body,
-// framing, a Date, and that the connection is kept alive: all go over one connection. Where s has sessions, it then proves that each keeps
+// framing, a Date, the delay of the handlers, and that the connection is kept alive: all go over one connection. Where s has sessions, it then proves that each keeps
 // what it was given, for nobody else. differs are the declared differences; one that occurs undeclared breaks the contract, and so does a
 // declared one that never occurs. The error joins one *Broken per breach.
 func Verify(ctx context.Context, s *Scenario, network, addr string, differs []string, delay time.Duration) (*Observed, error) {
-	v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, seen: map[string]bool{}, declared: map[string]bool{},
+	v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, delay: delay, seen: map[string]bool{}, declared: map[string]bool{},
 		out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}, given: map[string]bool{}}
 	for _, d := range differs {
 		key, _, _ := strings.Cut(d, ":")
@@ -92,6 +93,7 @@ type verifier struct {
 	network, addr  string
 	host           string // for the Host header; "": addr
 	timeout        time.Duration
+	delay          time.Duration // of the handlers of what is loaded
 	conn           net.Conn
 	declared, seen map[string]bool
 	given          map[string]bool // sessions, to requests without a cookie
@@ -163,12 +165,17 @@ func (v *verifier) request(ctx context.Context, i int) error {
 
 // ask sends raw, of r, and judges the answer by w. The error is a *Broken that makes all further requests pointless.
 func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*http1.Response, []byte, error) {
+	began := time.Now()
 	resp, answer, err := v.exchange(ctx, raw, w.Head)
+	took := time.Since(began)
 	if err != nil {
 		return nil, nil, &Broken{r.Name, firstLine(raw), "connection", err.Error()}
 	}
 	v.out.Requests++
 	v.judge(r, w, raw, resp)
+	if r.Weight > 0 && took < bounds.Soonest(v.delay) {
+		v.bad(r, raw, "delay", "answered after %v, though the handler is to wait DYNO_DELAY, %v, before it answers", took.Round(time.Microsecond), v.delay)
+	}
 	return resp, answer, nil
 }
 

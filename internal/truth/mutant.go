@@ -25,21 +25,40 @@ type Mutant struct {
 	flaw flaw
 	wrap func(*scenario.Scenario, http.Handler) http.Handler // nil: the flaw is within the reference
 	raw  bool                                                // answers what is in the pipeline the last first
+
+	// Trial is what shows the defect, where that is not a server's answers as they come.
+	Trial Trial
+	stays bool // does not end when it is told to
 }
+
+// Trial is how a mutant is tried.
+type Trial uint8
+
+// The trials.
+const (
+	Answers Trial = iota // it is asked, and loaded
+	Waiting              // it is started with a delay
+	Ending               // it is told to end
+)
 
 // flaw is a defect within the reference.
 type flaw uint8
 
 const (
-	none         flaw = iota
-	anyID             // takes any text for a number
-	forgetful         // keeps nothing
-	oneForAll         // gives everybody one session
-	renewing          // moves the session to another id each time
-	lateRenewing      // does so after LateAfter requests
-	trusting          // takes an id that it never gave for the last that it gave
-	byConnection      // goes by the connection, not by the cookie
+	none          flaw = iota
+	anyID              // takes any text for a number
+	forgetful          // keeps nothing
+	oneForAll          // gives everybody one session
+	renewing           // moves the session to another id each time
+	lateRenewing       // does so after LateAfter requests
+	trusting           // takes an id that it never gave for the last that it gave
+	byConnection       // goes by the connection, not by the cookie
+	hasty              // does not wait for its delay
+	hastyInCrowds      // does not where it has other requests to answer
 )
+
+// cannedAfter is how many answers of the mutant "canned" are right.
+const cannedAfter = 40
 
 // LateAfter is how many answers of the late mutants are right.
 const LateAfter = 10_000
@@ -73,6 +92,11 @@ func mutants() []Mutant {
 		{Name: "late-renews", Does: "right for 10,000 requests, then moves each session to another id", of: keeps, flaw: lateRenewing},
 		{Name: "trusts-cookie", Does: "shows a session to one who made a cookie up", of: keeps, flaw: trusting},
 		{Name: "by-connection", Does: "tells visitors apart by their connection, not by their cookie", of: keeps, flaw: byConnection},
+		{Name: "canned", Does: "right for 40 requests, then answers whatever it is asked as what is loaded", of: hasOthers, wrap: canned},
+		{Name: "late-chunked", Does: "right for 10,000 requests, then sends bodies in chunks", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.chunked = true })},
+		{Name: "hasty", Does: "does not wait for its delay", of: all, flaw: hasty, Trial: Waiting},
+		{Name: "hasty-in-crowds", Does: "waits for its delay only where it has one request to answer", of: all, flaw: hastyInCrowds, Trial: Waiting},
+		{Name: "stays", Does: "goes on when it is told to end", of: all, stays: true, Trial: Ending},
 		{Name: "trailing-comma", Does: "has the right length and a comma after the last record, which is no JSON", of: hasRecords, wrap: onBody(isJSON, trailingComma)},
 		{Name: "lower-case", Does: "writes the names in JSON in lower case", of: hasRecords, wrap: onBody(isJSON, bytes.ToLower)},
 		{Name: "number-as-text", Does: "writes the last number in JSON in quotes", of: hasRecords, wrap: onBody(isJSON, quoted)},
@@ -93,6 +117,9 @@ func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref *Reference) erro
 	}
 	if m.raw {
 		return serveReversed(ctx, ln, h)
+	}
+	if m.stays {
+		ctx = context.WithoutCancel(ctx)
 	}
 	return serveUntil(ctx, ln, &http.Server{Handler: h, ConnContext: withFetched})
 }
@@ -225,6 +252,23 @@ func constant(_ *scenario.Scenario, h http.Handler) http.Handler {
 	return change(h, func(r *http.Request, a *reply) {
 		body, _ := first.LoadOrStore(r.Pattern, a.body)
 		a.body = body.([]byte)
+	})
+}
+
+// canned answers everything after cannedAfter requests with the first answer that a loaded request had.
+func canned(s *scenario.Scenario, h http.Handler) http.Handler {
+	var n atomic.Int64
+	var mu sync.Mutex
+	var kept *reply
+	return change(h, func(r *http.Request, a *reply) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case n.Add(1) > cannedAfter && kept != nil:
+			*a = *kept
+		case kept == nil && a.status < 400:
+			kept = a
+		}
 	})
 }
 

@@ -35,6 +35,11 @@ func isError(q *scenario.Request) bool  { return q.Expect.Status >= 400 }
 
 func isUnloaded(q *scenario.Request) bool { return q.Weight == 0 && !isError(q) }
 
+// hasOthers: something besides what is loaded is asked, and has another answer. With sessions it is visited, not only asked.
+func hasOthers(s *scenario.Scenario) bool {
+	return s.Session == "" && anyRequest(func(q *scenario.Request) bool { return q.Weight == 0 })(s)
+}
+
 // isDrawn: the body repeats what was drawn.
 func isDrawn(q *scenario.Request) bool {
 	for name := range q.With {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"dyno/internal/scenario"
@@ -25,6 +26,7 @@ type Reference struct {
 
 	flaw  flaw
 	added added
+	busy  atomic.Int64 // requests being answered
 }
 
 // Serve answers on ln until ctx ends, then stops within a second.
@@ -76,6 +78,16 @@ func (r *Reference) Handler() http.Handler {
 		mux.Handle(pattern, r.answer(byPattern[pattern][0], kept))
 	}
 	return mux
+}
+
+// wait is what a handler with a Delay does before it answers.
+func (r *Reference) wait() {
+	alone := r.busy.Add(1) == 1
+	defer r.busy.Add(-1)
+	if r.flaw == hasty || r.flaw == hastyInCrowds && !alone {
+		return
+	}
+	time.Sleep(r.Delay)
 }
 
 // Can says why the reference cannot answer s, or nil. What s has from a companion it may ask for (Reference.Ask).
@@ -142,7 +154,7 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 			}
 		}
 		if r.Delay > 0 {
-			time.Sleep(r.Delay)
+			r.wait()
 		}
 		if r.Hash {
 			hashes(hashZeros)

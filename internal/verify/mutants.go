@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"time"
 
 	"dyno/internal/load"
 	"dyno/internal/scenario"
@@ -21,12 +22,14 @@ type Finding struct {
 	Check  string // that found the defect; "": none did
 	Reason string // in words
 	Err    error  // it could not be tried
+
+	trial truth.Trial
 }
 
 // Right reports whether the proof told the truth: the reference keeps the contract, a mutant does not.
 func (f *Finding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
 
-// Mutants proves that the proof of s works: it must accept the reference, the first of the findings, and find the defect of every mutant that
+// Mutants proves that the proof of s works: it must accept the reference, which the first of the findings are of, and find the defect of every mutant that
 // applies to s. What s has from a companion is made up.
 func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Finding, error) {
 	s, err := s.Bind(records)
@@ -36,12 +39,16 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 	if err != nil {
 		return nil, err
 	}
-	ref := &truth.Reference{Scenario: s}
-	findings := []Finding{{Does: "nothing wrong"}}
-	serve := []func(context.Context, net.Listener) error{ref.Serve}
+	ref, waits := &truth.Reference{Scenario: s}, &truth.Reference{Scenario: s, Delay: delay}
+	findings := []Finding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: truth.Waiting}, {Does: "nothing wrong, and ends", trial: truth.Ending}}
+	serve := []func(context.Context, net.Listener) error{ref.Serve, waits.Serve, ref.Serve}
 	for _, m := range truth.Mutants(s) {
-		findings = append(findings, Finding{Mutant: m.Name, Does: m.Does})
-		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, ref) })
+		findings = append(findings, Finding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
+		of := ref
+		if m.Trial == truth.Waiting {
+			of = waits
+		}
+		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, of) })
 	}
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
@@ -56,6 +63,14 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 	return findings, ctx.Err()
 }
 
+// delay is that of the servers that are tried with one; grace is how long one that is told to end has.
+const (
+	delay = 200 * time.Millisecond
+	grace = 5 * time.Second
+)
+
+var errStays = fmt.Errorf("it went on for %v after it was told to end", grace)
+
 // atOnce is how many servers are tried at a time: what takes long is to wait for a Date to move.
 const atOnce = 4
 
@@ -66,10 +81,29 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 		f.Err = err
 		return
 	}
-	ctx, stop := context.WithCancel(ctx)
+	serving, stop := context.WithCancel(ctx)
 	done := make(chan error, 1)
-	go func() { done <- serve(ctx, ln) }()
-	_, err = Prove(ctx, e, s, Server{Network: "tcp", Addr: ln.Addr().String()})
+	go func() { done <- serve(serving, ln) }()
+	to := Server{Network: "tcp", Addr: ln.Addr().String()}
+	switch f.trial {
+	case truth.Waiting:
+		to.Delay = delay
+		err = Waits(ctx, e, s, to)
+	case truth.Ending:
+		err = Ends(func() error {
+			stop()
+			select {
+			case err := <-done:
+				done <- err
+				return err
+			case <-time.After(grace):
+				ln.Close()
+				return errStays
+			}
+		})
+	default:
+		_, err = Prove(ctx, e, s, to)
+	}
 	var broken *scenario.Broken
 	switch {
 	case errors.As(err, &broken):
@@ -78,7 +112,7 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 		f.Err = err
 	}
 	stop()
-	if err := <-done; err != nil && f.Err == nil {
+	if err := <-done; err != nil && f.Err == nil && f.trial != truth.Ending {
 		f.Err = err
 	}
 }

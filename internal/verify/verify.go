@@ -32,7 +32,8 @@ var loads = []struct {
 const visitors, visits = 8, 50
 
 // Prove proves that the server keeps the contract of s, which is asked at the paths that it has: by scenario.Verify, by many visitors at once, by
-// loads through e, and by a Date that moves on. It ends with the first of these that fails; the error joins *scenario.Broken.
+// loads through e, what is never loaded among them, by scenario.Verify once more after them, and by a Date that moves on. It ends with the first
+// of these that fails; the error joins *scenario.Broken.
 func Prove(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Network, to.Addr, to.Differs, to.Delay)
 	if err != nil {
@@ -47,13 +48,52 @@ func Prove(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) 
 	}
 	exact := s.Exact(seen).Excuse(to.Differs)
 	for _, l := range loads {
-		job := load.Job{Network: to.Network, Addr: to.Addr, Scenario: exact, Seed: 1, Connections: l.connections, Pipeline: l.pipeline,
+		job := load.Job{Network: to.Network, Addr: to.Addr, Scenario: exact.Mixed(), Seed: 1, Connections: l.connections, Pipeline: l.pipeline,
 			Timeout: 10*time.Second + to.Delay}
-		if err := short(ctx, e, job, l.requests); err != nil {
+		if _, err := short(ctx, e, job, l.requests); err != nil {
 			return seen, err
 		}
 	}
+	if _, err := scenario.Verify(ctx, s, to.Network, to.Addr, to.Differs, to.Delay); err != nil {
+		return seen, under("after the loads", err)
+	}
 	return seen, moved(ctx)
+}
+
+// Load that a server with a delay is held to it under: more at once than one who waits for one request at a time answers in time.
+const (
+	waiters = 16
+	rounds  = 4
+)
+
+// Waits proves that the handlers of the server, started with to.Delay as DYNO_DELAY, wait for it before they answer: alone and under a short
+// load, which is audited by arithmetic. The error joins *scenario.Broken.
+func Waits(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) error {
+	if err := s.Waits(ctx, to.Network, to.Addr, to.Delay); err != nil {
+		return err
+	}
+	pinned, err := s.Pin(ctx, to.Network, to.Addr, "")
+	if err != nil {
+		return err
+	}
+	job := load.Job{Network: to.Network, Addr: to.Addr, Scenario: pinned.Excuse(to.Differs), Seed: 1, Connections: waiters,
+		Timeout: 10*time.Second + to.Delay}
+	l, err := short(ctx, e, job, waiters*rounds)
+	if err != nil {
+		return err
+	}
+	if err := job.Impossible(&l, to.Delay, 0); err != nil {
+		return &scenario.Broken{Request: "load", Sent: fmt.Sprintf("%d connections", waiters), Check: "delay under load", Reason: err.Error()}
+	}
+	return nil
+}
+
+// Ends proves that the server ends when it is told to; stop tells it, and its error says that it did not.
+func Ends(stop func() error) error {
+	if err := stop(); err != nil {
+		return &scenario.Broken{Request: "end", Sent: "SIGTERM", Check: "end", Reason: err.Error()}
+	}
+	return nil
 }
 
 // under marks what was found by more than one request at a time.
@@ -71,10 +111,10 @@ func under(what string, err error) error {
 }
 
 // short is one short load, every answer of which must keep the contract.
-func short(ctx context.Context, e load.Engine, job load.Job, requests int64) error {
+func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (result.Load, error) {
 	sess, err := e.Open(ctx, job)
 	if err != nil {
-		return err
+		return result.Load{}, err
 	}
 	defer sess.Close()
 	var seen result.Detail
@@ -83,7 +123,7 @@ func short(ctx context.Context, e load.Engine, job load.Job, requests int64) err
 		err = ctx.Err()
 	}
 	if err != nil {
-		return err
+		return l, err
 	}
 	how := fmt.Sprintf("%d connections", job.Connections)
 	if job.Pipeline > 1 {
@@ -95,15 +135,15 @@ func short(ctx context.Context, e load.Engine, job load.Job, requests int64) err
 	}
 	switch {
 	case l.Failed > 0:
-		return bad(l.Failures, fmt.Sprintf("%d of %d answers broke the contract; the first: %s", l.Failed, l.Failed+l.Succeeded, seen.First))
+		return l, bad(l.Failures, fmt.Sprintf("%d of %d answers broke the contract; the first: %s", l.Failed, l.Failed+l.Succeeded, seen.First))
 	case l.Errored() > 0:
 		var texts []string
 		for _, kind := range slices.Sorted(maps.Keys(seen.Texts)) {
 			texts = append(texts, seen.Texts[kind])
 		}
-		return bad(l.Errors, fmt.Sprintf("%d of %d requests got no answer: %s", l.Errored(), l.Started, strings.Join(texts, "; ")))
+		return l, bad(l.Errors, fmt.Sprintf("%d of %d requests got no answer: %s", l.Errored(), l.Started, strings.Join(texts, "; ")))
 	case l.Succeeded < requests:
-		return fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, how)
+		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, how)
 	}
-	return nil
+	return l, nil
 }
