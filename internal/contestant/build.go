@@ -27,7 +27,8 @@ type Built struct {
 	Out      string            // folder of what was built
 	Hash     string            // SHA-256 of the program, set by Identify
 	tc       Toolchain
-	contents contents // of Out, as they were built; nil of a program that was built elsewhere
+	contents contents          // of Out, as they were built; nil of a program that was built elsewhere
+	files    map[string]string // of one that was built elsewhere: the SHA-256 of what it is started from when it was identified
 }
 
 // BuildOptions say where to build.
@@ -209,9 +210,12 @@ func above(src string) ([]string, error) {
 }
 
 // Identify reads framework and version from the built program, not from its manifest, and hashes the program. It fails if the manifest
-// promises another version.
+// promises another version. Launch starts what was there now, and nothing else.
 func (b *Built) Identify() (framework, version string, err error) {
 	m := b.Manifest
+	if b.files, err = b.sums(); err != nil {
+		return "", "", &Failed{Stage: "build", Err: err}
+	}
 	if m.Program != "" {
 		version, err = b.identifyPrebuilt()
 		return m.Framework, version, err

@@ -64,6 +64,9 @@ func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
 
 // launchOn is Launch on a given port.
 func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instance, error) {
+	if err := b.unchanged(); err != nil {
+		return nil, &Failed{Stage: "launch", Err: err}
+	}
 	err := os.RemoveAll(o.Dir)
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err}

@@ -50,6 +50,7 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 		}
 		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, of) })
 	}
+	var last Finding
 	slots := make(chan struct{}, atOnce)
 	var all sync.WaitGroup
 	for i := range findings {
@@ -59,8 +60,9 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 			findings[i].try(ctx, e, s, serve[i])
 		})
 	}
+	all.Go(func() { last = swapped(ctx) })
 	all.Wait()
-	return findings, ctx.Err()
+	return append(findings, last), ctx.Err()
 }
 
 // delay is that of the servers that are tried with one; grace is how long one that is told to end has.

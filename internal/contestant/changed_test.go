@@ -1,0 +1,59 @@
+package contestant
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestLaunchRefusesAChangedProgram: what is started is what was built, file by file. What a program leaves beside itself does not matter.
+func TestLaunchRefusesAChangedProgram(t *testing.T) {
+	dir := t.TempDir()
+	program, library := filepath.Join(dir, "program"), filepath.Join(dir, "lib", "data")
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(program, "#!/bin/sh\nexit 3\n")
+	write(library, "data")
+	b := &Built{Manifest: &Manifest{Name: "mine", Version: "1.0"}, Out: dir, Argv: []string{program}, tc: Toolchain{Name: "node"}}
+	err := mark(dir)
+	if err == nil {
+		b.contents, err = marked(dir)
+	}
+	if err == nil {
+		_, _, err = b.Identify()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := func() error {
+		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+		if err == nil {
+			i.Stop()
+		}
+		return err
+	}
+	write(filepath.Join(dir, "cache"), "its own")
+	if err := launch(); err == nil || errors.Is(err, ErrChanged) {
+		t.Errorf("unchanged, it exits: %v", err)
+	}
+	for name, change := range map[string]func(){
+		"program": func() { write(program, "#!/bin/sh\nexit 4\n") },
+		"library": func() { write(program, "#!/bin/sh\nexit 3\n"); write(library, "other") },
+		"gone":    func() { os.Remove(library) },
+	} {
+		change()
+		if err := launch(); !errors.Is(err, ErrChanged) || AsFailure("mine", err).Stage != "launch" {
+			t.Errorf("%s: %v", name, err)
+		}
+		write(program, "#!/bin/sh\nexit 3\n")
+		write(library, "data")
+	}
+}

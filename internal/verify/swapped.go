@@ -1,0 +1,46 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"dyno/internal/contestant"
+)
+
+// swapped tries a program in whose place another is put after it was built, as a rival may do: it must not be started.
+func swapped(ctx context.Context) Finding {
+	f := Finding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
+	dir, err := os.MkdirTemp("", "dyno-swapped-")
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	defer os.RemoveAll(dir)
+	program := filepath.Join(dir, "program")
+	m := &contestant.Manifest{Name: "swapped-program", Program: program, Run: []string{"{out}/program"}}
+	b, err := contestant.Prebuilt(m, contestant.Toolchain{})
+	if err == nil {
+		err = os.WriteFile(program, []byte("#!/bin/sh\nexit 1\n"), 0o755)
+	}
+	if err == nil {
+		_, _, err = b.Identify()
+	}
+	if err == nil {
+		err = os.WriteFile(program, []byte("#!/bin/sh\nexit 2\n"), 0o755)
+	}
+	if err != nil {
+		f.Err = err
+		return f
+	}
+	i, err := contestant.Launch(ctx, b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "log"),
+		Probe: func(context.Context, string) error { return errors.New("it answers nobody") }})
+	switch {
+	case err == nil:
+		f.Err = i.Stop()
+	case errors.Is(err, contestant.ErrChanged):
+		f.Check, f.Reason = "its hash", err.Error()
+	}
+	return f
+}
