@@ -83,6 +83,7 @@ func playSteady(cmd *cobra.Command, pr *project, t proof.SteadyTask) (run *resul
 		return nil, err
 	}
 	p.TrialNS, p.Rounds, p.Pilots, p.Controls, p.Ceiling = t.TrialNS, t.Rounds(), 0, []string{}, ""
+	p.Chained = true // as a duel
 	store, err := result.Create(f.out)
 	if err != nil {
 		return nil, err

@@ -81,8 +81,8 @@ type fault struct {
 	truth func(truth []float64, k int)
 }
 
-// faults are what the statistical checks look for, each in the first of the contestants.
-var faults = []fault{
+// checkFaults are what the statistical checks look for, each in the first of the contestants.
+var checkFaults = []fault{
 	{Foe: noFoe},
 	{Check: "V16", Foe: rise(.05)},
 	{Check: "V16", Foe: rise(.1)},
@@ -132,8 +132,8 @@ const checkRuns = 30
 
 // checked plays whole runs with each fault, in each setup.
 func checked(ctx context.Context, o *Options) (out []Checked) {
-	for i := range faults {
-		x := &faults[i]
+	for i := range checkFaults {
+		x := &checkFaults[i]
 		c := Checked{Check: x.Check, Fault: x.Name}
 		for _, s := range setups() {
 			o.tell("checks: %s, %s", x.Name, s.name)
