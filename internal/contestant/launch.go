@@ -162,6 +162,9 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (provi
 		// Before the first request: a stranger's answer must not count.
 		began := time.Now()
 		if err := i.ours(port); err != nil {
+			if heard.dial = listens(i.Addr); heard.dial != nil { // whoever it was has gone again
+				continue
+			}
 			return 0, err
 		}
 		proving += time.Since(began)
