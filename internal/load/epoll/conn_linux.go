@@ -224,7 +224,7 @@ func (w *worker) again(c *conn, now int64) {
 	if !w.open || now >= w.deadline {
 		return
 	}
-	if w.win.pause > 0 {
+	if w.win.pause > 0 && c.begun && now >= c.due { // else its pause goes on
 		w.think(c, now)
 	}
 	if w.job.PerConnection > 0 {

@@ -108,8 +108,7 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 		}
 	}
 	if len(b) > 0 { // bytes that nobody asked for; if they followed an answer, that was judged for it
-		w.quiet++
-		w.again(c, now)
+		w.broke(c, load.Closed, errUnasked, now)
 		return false
 	}
 	c.rest = c.rest[:0]
@@ -157,6 +156,7 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 var (
 	errClosed    = errors.New("the server closed the connection without an answer")
 	errAnnounced = errors.New("the server announced that it closes, with requests still in the pipeline")
+	errUnasked   = errors.New("the server sent bytes that no request asked for")
 )
 
 // checkHeaders judges the header section at hand, or remembers how its like was judged.

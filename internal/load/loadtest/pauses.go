@@ -12,6 +12,7 @@ import (
 var pauses = map[string]func(*testing.T, load.Engine){
 	"think": think, "think: random": thinkRandom, "think: after a loss": thinkAfterLoss, "think: the deadline ends it": thinkEnds,
 	"think: the last request ends it": thinkCut, "think: one per connection": thinkPerConnection,
+	"think: idle connections end": thinkIdle, "think: a server that speaks first": thinkGreeted,
 }
 
 func think(t *testing.T, e load.Engine) {
@@ -105,5 +106,42 @@ func thinkPerConnection(t *testing.T, e load.Engine) {
 	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 20, Think: load.Pause{Mean: 5 * time.Millisecond}}, 10*time.Millisecond)
 	if o.Succeeded != 20 || s.accepted.Load() < 10 || o.WindowNS < int64(9*5*time.Millisecond) {
 		t.Errorf("%+v over %d connections", o.Load, s.accepted.Load())
+	}
+}
+
+// thinkIdle: a pause does not begin anew when its connection ends in it.
+func thinkIdle(t *testing.T, e load.Engine) {
+	const pause = 400 * time.Millisecond
+	s := serve(t, "tcp", func(p *peer) {
+		for p.next() {
+			p.say(value)
+			p.SetReadDeadline(time.Now().Add(pause * 3 / 4))
+		}
+	})
+	j := job(s)
+	j.Connections, j.Workers = 1, 1
+	l := run(t, open(t, e, j), load.Window{Requests: 3, Think: load.Pause{Mean: pause}})
+	if l.GapNS > int64(pause/8) {
+		t.Skipf("the engine itself was stopped for %v", time.Duration(l.GapNS))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l.Succeeded != 3 || len(s.begun) != 3 || s.begun[2].Sub(s.begun[0]) > 3*pause {
+		t.Errorf("requests came at %v, with pauses of %v: %+v", s.begun, pause, l)
+	}
+}
+
+// thinkGreeted: a server that speaks before it is asked is not dialled all the time.
+func thinkGreeted(t *testing.T, e load.Engine) {
+	s := serve(t, "tcp", func(p *peer) {
+		p.say("220 ready\r\n")
+		linger(p)
+	})
+	j := job(s)
+	j.Connections, j.Workers = 1, 1
+	l := run(t, open(t, e, j), load.Window{Requests: 4, Think: load.Pause{Mean: 50 * time.Millisecond}})
+	most := 4 + 2*4 + l.WallNS/int64(load.Backoff(1))
+	if n := s.accepted.Load(); l.Succeeded > 0 || l.Started != 4 || n > most {
+		t.Errorf("%d connections, want at most %d: %+v", n, most, l)
 	}
 }
