@@ -14,6 +14,8 @@ import (
 // at the deadline, or with the last of a number of requests. All times are ns on the session's clock.
 type Edge struct {
 	start, spread int64
+	pause         int64 // of a fixed think time; 0: none
+	open          bool  // an open loop
 	from, until   atomic.Int64
 	unheard       atomic.Int64 // connections without an answer yet
 	starting      atomic.Int64 // workers that may still start requests of a limited number
@@ -26,7 +28,10 @@ func NewEdge(w *Window, connections, starters int, start, deadline int64) *Edge 
 	e.from.Store(math.MaxInt64)
 	e.until.Store(deadline)
 	e.starting.Store(int64(starters))
-	if e.unheard.Store(int64(connections)); w.Schedule != nil {
+	if e.open = w.Schedule != nil; !e.open && !w.Think.Random {
+		e.pause = int64(w.Think.Mean)
+	}
+	if e.unheard.Store(int64(connections)); e.open {
 		e.unheard.Store(1)
 	}
 	return e
@@ -50,20 +55,44 @@ func (e *Edge) Over(now int64) {
 func (e *Edge) Cut(now int64) { e.until.Store(min(now, e.until.Load())) }
 
 // count adds a right answer to the rate. One whose request was under way at either end counts by the part of its service time that lies
-// inside: where all connections are answered in step, whole answers would make a rate of n or n+1 turns.
-func (r *Recorder) count(sent, now int64) {
+// inside: where all connections are answered in step, whole answers would make a rate of n or n+1 turns. With a think time a turn is the pause
+// before the request, too.
+func (r *Recorder) count(due, sent, now int64) {
+	begun := sent
+	if r.Edge.pause > 0 {
+		begun = due - r.Edge.pause
+	}
 	from, until := r.Edge.from.Load(), r.Edge.until.Load()
-	if sent >= from && now <= until {
+	if begun >= from && now <= until {
 		r.inside++
 		return
 	}
-	if begin, end := max(sent, from), min(now, until); end > begin {
-		r.parts += float64(end-begin) / float64(now-sent)
+	if begin, end := max(begun, from), min(now, until); end > begin {
+		r.parts += float64(end-begin) / float64(now-begun)
 	}
 }
 
+// Rest notes, when the window has ended, that a connection was to pause until due.
+func (r *Recorder) Rest(due int64) {
+	if r.Edge != nil && r.Edge.pause > 0 {
+		r.rests = append(r.rests, due)
+	}
+}
+
+// rested is how many turns the pauses make that the end of the steady part cut short.
+func (r *Recorder) rested(from, until int64) (turns float64) {
+	turn := float64(r.Edge.pause + r.Service.Quantile(0.5))
+	for _, due := range r.rests {
+		if begin := max(due-r.Edge.pause, from); due >= until && begin < until {
+			turns += float64(until-begin) / turn
+		}
+	}
+	return turns
+}
+
 // rate puts into l the answers of the steady part and its length. There is none where a connection was not answered, or so late that less
-// than half of the time is left: then all right answers count, over the time that was planned or the window, whichever is longer.
+// than half of the time is left, or less than one pause: then all right answers count, over the time that was planned or the window, whichever
+// is longer. In an open loop the rate is that at the most: a backlog of the beginning that is worked off later is no throughput.
 func (r *Recorder) rate(l *result.Load, now int64) {
 	e := r.Edge
 	if e == nil || l.Started == 0 {
@@ -74,8 +103,12 @@ func (r *Recorder) rate(l *result.Load, now int64) {
 	if until == math.MaxInt64 { // of a number, not all were started
 		until = now
 	}
-	if begin := e.start + e.spread; from < until && from-begin <= until-from {
-		l.RateAnswers, l.RateNS, l.RateFromNS = math.Round(1000*(float64(r.inside)+r.parts))/1000, until-from, max(from-e.start, 1)
+	if begin := e.start + e.spread; from < until && until-from >= max(from-begin, e.pause) {
+		answers := float64(r.inside) + r.parts + r.rested(from, until)
+		if e.open {
+			answers = min(answers, float64(l.Succeeded)*float64(until-from)/float64(until-e.start))
+		}
+		l.RateAnswers, l.RateNS, l.RateFromNS = math.Round(1000*answers)/1000, until-from, max(from-e.start, 1)
 		return
 	}
 	l.RateAnswers, l.RateNS = float64(l.Succeeded), max(until-e.start, l.WindowNS)

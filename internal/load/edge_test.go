@@ -137,3 +137,49 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 }
+
+// TestRateOfABacklog: an open loop whose first answer was late, and who then worked off what had waited, is as fast as it was asked.
+func TestRateOfABacklog(t *testing.T) {
+	r := NewRecorder()
+	w := Window{For: 10_000, Schedule: &Schedule{Stages: []Stage{{From: 1, To: 1}}}}
+	r.Edge = NewEdge(&w, 100, 2, 0, 10_000)
+	for due := int64(0); due < 10_000; due += 100 {
+		r.Sent(1, max(due, 4000))
+		if due == 0 {
+			r.Edge.Heard(4000)
+		}
+		r.Done(OK, 200, due, max(due, 4000), max(due, 4000)+10)
+	}
+	l, _ := Merge([]*Recorder{r}, 10_000)
+	if got, _ := l.PerSec(); math.Abs(got/10e6-1) > 1e-6 {
+		t.Errorf("%v/s, want %v: %+v", got, 10e6, l)
+	}
+}
+
+// TestRateWithPauses: the turns of connections in step, of a pause and an answer, are whole or not.
+func TestRateWithPauses(t *testing.T) {
+	const pause, delay, connections = 900, 100, 4
+	for _, planned := range []int64{10_000, 10_050, 10_500, 10_950, 2_000} {
+		r := NewRecorder()
+		w := Window{For: time.Duration(planned), Think: Pause{Mean: pause}}
+		r.Edge = NewEdge(&w, connections, 1, 0, planned)
+		due := int64(0)
+		for ; due < planned; due += pause + delay {
+			for range connections {
+				r.Sent(1, due)
+				r.Done(OK, 200, due, due, due+delay)
+				if due == 0 {
+					r.Edge.Heard(delay)
+				}
+			}
+		}
+		for range connections {
+			r.Rest(due)
+		}
+		l, _ := Merge([]*Recorder{r}, due)
+		want := connections * 1e9 / float64(pause+delay)
+		if got, _ := l.PerSec(); math.Abs(got/want-1) > 1e-3 || l.RateFromNS != delay {
+			t.Errorf("%d: %v/s, want %v: %+v", planned, got, want, l)
+		}
+	}
+}

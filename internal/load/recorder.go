@@ -58,6 +58,7 @@ type Recorder struct {
 
 	inside int64   // right answers of the steady part
 	parts  float64 // of those under way at its ends
+	rests  []int64 // until when connections were to pause that did so at the end
 	counts [kinds]int64
 	status [1000]int64 // answers by status code
 	first  int64       // send
@@ -129,7 +130,7 @@ func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	r.counts[k]++
 	r.last = max(r.last, now)
 	if k == OK && r.Edge != nil {
-		r.count(sent, now)
+		r.count(due, sent, now)
 	}
 	if uint(status) < uint(len(r.status)) {
 		r.status[status]++
@@ -247,6 +248,7 @@ func (r *Recorder) merge(o *Recorder) {
 	r.UnevenNS += o.UnevenNS
 	r.BacklogPeak = max(r.BacklogPeak, o.BacklogPeak)
 	r.inside, r.parts = r.inside+o.inside, r.parts+o.parts
+	r.rests = append(r.rests, o.rests...)
 	if o.Edge != nil {
 		r.Edge = o.Edge
 	}

@@ -242,6 +242,9 @@ func (w *worker) end(now int64) {
 			w.shut(c)
 		}
 	}
+	for i := range w.thinking {
+		w.rec.Rest(w.thinking[i].due)
+	}
 	w.note()
 	w.rec.ClosePace(w.win.stop.Load())
 	if w.ledger != nil {

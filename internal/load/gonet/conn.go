@@ -71,6 +71,7 @@ func (c *conn) run(w *window) {
 	c.timer = time.NewTimer(time.Hour)
 	defer c.timer.Stop()
 	defer c.park()
+	defer c.cutShort()
 	if c.nc != nil {
 		c.connected()
 	}
@@ -310,6 +311,15 @@ func (c *conn) broke(w *window, l *lost) bool {
 		c.dialAgain(w)
 	}
 	return true
+}
+
+// cutShort notes the pause that the end of the window cut short.
+func (c *conn) cutShort() {
+	if c.heard && c.pending == 0 {
+		c.book.Lock()
+		c.book.Rest(c.ready)
+		c.book.Unlock()
+	}
 }
 
 // think begins the pause after an answer or a loss at now.
