@@ -240,7 +240,10 @@ func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *sce
 	if err != nil {
 		return seen, c.Version, &bench.LogError{Err: err, Tail: server.LogTail()}
 	}
-	return seen, c.Version, proveDelay(ctx, host, m.Name, s.At(c.Paths), c.Differs, l)
+	if m.Delay {
+		err = proveDelay(ctx, host, m.Name, s.At(c.Paths), c.Differs, l)
+	}
+	return seen, c.Version, err
 }
 
 // delayed is the delay that a contestant is started with to see whether it waits.

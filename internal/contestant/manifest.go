@@ -31,6 +31,7 @@ type Manifest struct {
 	Version   string            `toml:"version"` // what is measured ("v12.2.11"), or a floor (">=10.0")
 	Engine    string            `toml:"engine"`
 	HTTP2     bool              `toml:"http2"` // the engine, as it comes, can serve HTTP/2
+	Delay     bool              `toml:"delay"` // its handlers wait DYNO_DELAY before they answer
 	Scenarios []string          `toml:"scenarios"`
 	Sources   []string          `toml:"sources"`
 	Shared    []string          `toml:"shared"` // folders of contestants/shared that go into the build
