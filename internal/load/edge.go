@@ -90,9 +90,11 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 	return turns
 }
 
-// rate puts into l the answers of the steady part and its length. There is none where a connection was not answered, or so late that less
-// than half of the time is left, or less than one pause: then all right answers count, over the time that was planned or the window, whichever
-// is longer. In an open loop the rate is that at the most: a backlog of the beginning that is worked off later is no throughput.
+// rate puts into l the answers of the steady part and its length. There is none where a connection was not answered, or
+// its first answer came so late that less than half of the time is left, or less than one pause, or that the server stood
+// still: after more than a tenth of the time and five turns. Then all right answers count, over the time that was planned
+// or the window, whichever is longer. In an open loop the rate is that at the most: a backlog of the beginning that is
+// worked off later is no throughput.
 func (r *Recorder) rate(l *result.Load, now int64) {
 	e := r.Edge
 	if e == nil || l.Started == 0 {
@@ -103,7 +105,8 @@ func (r *Recorder) rate(l *result.Load, now int64) {
 	if until == math.MaxInt64 { // of a number, not all were started
 		until = now
 	}
-	if begin := e.start + e.spread; from < until && until-from >= max(from-begin, e.pause) {
+	begin, turn := e.start+e.spread, e.pause+r.Service.Quantile(0.5)
+	if from < until && until-from >= max(from-begin, e.pause) && from-begin <= max((until-begin)/10, 5*turn) {
 		answers := float64(r.inside) + r.parts + r.rested(from, until)
 		if e.open {
 			answers = min(answers, float64(l.Succeeded)*float64(until-from)/float64(until-e.start))

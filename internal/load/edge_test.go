@@ -14,6 +14,7 @@ type script struct {
 	delay, spread, planned int64
 	stall                  int64 // when the server stops to answer, and time-outs end the window; 0: never
 	mute                   int   // connections that are never answered
+	late                   int64 // when the server begins to answer
 }
 
 const timeout = 700_000
@@ -41,7 +42,7 @@ func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
 				next = i
 			}
 		}
-		now := sent[next] + s.delay
+		now := max(sent[next], start+s.late) + s.delay
 		if end = max(end, now); next >= s.connections-s.mute || s.stall > 0 && now > start+s.stall {
 			end = max(end, sent[next]+timeout)
 			r.Broken(Timeout, sent[next], sent[next], sent[next]+timeout)
@@ -96,6 +97,24 @@ func TestRateOfWhatStalls(t *testing.T) {
 	l = script{connections: 4, delay: 100, planned: 10_000, mute: 1}.play(t, nil)
 	if l.Succeeded != 300 || l.RateFromNS != 0 || l.RateAnswers != 300 || l.RateNS != 10_000 || l.Edge() != result.Unsteady {
 		t.Errorf("one connection mute: %+v", l)
+	}
+}
+
+// TestRateOfALateStart: a server that stands still first is not as fast as it is afterwards. So it is from a tenth of
+// the load on, unless what it does takes so long.
+func TestRateOfALateStart(t *testing.T) {
+	for _, c := range []struct {
+		late   int64
+		steady bool
+	}{{0, true}, {800_000, true}, {1_000_000, false}, {4_000_000, false}} {
+		l := script{connections: 4, delay: 100_000, planned: 10_000_000, late: c.late}.play(t, nil)
+		answers := 4 * (10_000_000 - c.late) / 100_000
+		if !c.steady && (l.RateFromNS != 0 || l.RateNS != 10_000_000 || l.RateAnswers != float64(answers)) || c.steady && l.RateFromNS != c.late+100_000 {
+			t.Errorf("from %d ns on: %+v", c.late, l)
+		}
+	}
+	if l := (script{connections: 4, delay: 1_000_000, planned: 10_000_000}).play(t, nil); l.RateFromNS != 1_000_000 {
+		t.Errorf("of long service times: %+v", l)
 	}
 }
 

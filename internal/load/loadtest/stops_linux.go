@@ -55,8 +55,9 @@ func stopped(t *testing.T, mode string, _ load.Engine) {
 		t.Fatal(err)
 	}
 	var status syscall.WaitStatus
-	for err := error(syscall.EINTR); !status.Stopped(); {
-		if _, err = syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil && err != syscall.EINTR || status.Exited() {
+	for !status.Stopped() {
+		_, err := syscall.Wait4(cmd.Process.Pid, &status, syscall.WUNTRACED, nil)
+		if err != nil && err != syscall.EINTR || status.Exited() {
 			t.Fatalf("the child was not stopped: %v, %v: %s", status, err, out.String())
 		}
 	}
