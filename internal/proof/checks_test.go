@@ -20,6 +20,9 @@ func TestCarryOverBetweenTwo(t *testing.T) {
 
 // A check that has the power tells, and one that has not says that it cannot: of a rise of a fifth all tell, of a twin that is not there none does.
 func TestChecksTell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates hundreds of runs")
+	}
 	p := &Proof{Options: Options{Only: "checks"}, Carried: []Carried{{By: .02}}, Checked: checked(t.Context(), &Options{Reps: 4 * checkRuns, Seed: 7})}
 	for _, c := range p.Checked {
 		for i, told := range c.Told {

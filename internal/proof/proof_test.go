@@ -198,6 +198,9 @@ func duels(foe *Foe, reps int) Rate {
 
 // Nothing but the seed and the number of duels is in the page.
 func TestPageIsAFunctionOfTheSeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes every simulation of the page three times")
+	}
 	write := func(seed uint64) string {
 		p, err := Run(t.Context(), &Options{Reps: 1, Seed: seed})
 		if err != nil {
