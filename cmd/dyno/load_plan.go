@@ -134,11 +134,13 @@ func (f *loadFlags) spins(t *target, loops int) (spin bool, why string) {
 	case !f.isOpen():
 		return false, "a closed loop"
 	}
-	s := machine.Spinning{Loops: loops, LoopCPUs: f.cpus, Remote: !t.here}
+	s := machine.Spinning{Loops: loops, LoopCPUs: f.cpus, Remote: true}
 	s.Usable, s.Quota = machine.Limits()
-	if t.here {
-		s.ServerCPUs, _ = proc.ServerCPUs(t.network, t.addr) // nil where it cannot tell
+	if ok, why := s.Allowed(); !ok || !t.here {
+		return ok, why
 	}
+	s.Remote = false
+	s.ServerCPUs, _ = proc.ServerCPUs(t.network, t.addr) // nil where it cannot tell
 	return s.Allowed()
 }
 
