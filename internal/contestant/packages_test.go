@@ -9,7 +9,7 @@ import (
 
 func TestUnfetched(t *testing.T) {
 	for log, want := range map[string]bool{
-		"/x/A.csproj : error NU1301: Unable to load the service index for source https://api.nuget.org/v3/index.json.":                            true,
+		"/x/A.csproj : error NU1301: Unable to load the service index for source https://packages.example/v3/index.json.":                         true,
 		"/x/A.csproj : error NU1101: Unable to find package A. No packages exist with this id in source(s): /x/nuget":                             true,
 		"/x/A.csproj : error NU1102: Unable to find package A with version (= 2.0.0)\n  - Found 1 version(s) in nuget [ Nearest version: 1.0.0 ]": true,
 		`main.go:7:2: a.org/b@v1.0.0: Get "http://127.0.0.1:1/a.org/b/@v/v1.0.0.zip": dial tcp 127.0.0.1:1: connect: connection refused`:          true,
