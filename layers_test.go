@@ -15,33 +15,33 @@ import (
 var floors = map[string]int{
 	"cmd/dyno": 7,
 
-	"internal/terminal": 6, "internal/proof": 6,
+	"internal/terminal": 6, "internal/validate": 6,
 
 	"internal/bench": 5, "internal/verify": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
-	"internal/claim": 5,
+	"internal/audit": 5,
 
 	"internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4, "internal/load/loadtest": 4,
 	"internal/contestant": 4, "internal/plan": 4, "internal/report": 4,
 
-	"internal/truth": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3, "internal/validity": 3, "internal/article": 3,
+	"internal/refserver": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3, "internal/checks": 3, "internal/claim": 3,
 
 	"internal/scenario": 2, "internal/analysis": 2,
 
 	"internal/result": 1,
 
-	"internal/bounds": 0, "internal/conf": 0, "internal/http1": 0, "internal/hist": 0, "internal/stats": 0, "internal/foreign": 0,
+	"internal/bounds": 0, "internal/conf": 0, "internal/http1": 0, "internal/hist": 0, "internal/stats": 0, "internal/importer": 0,
 }
 
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
-	makers    = rooms("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "truth", "load", "proc", "host", "scenario")
-	reader    = rooms("terminal", "proof", "study", "summary", "plan", "report", "validity", "analysis", "article", "claim")
+	makers    = rooms("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "load", "proc", "host", "scenario")
+	reader    = rooms("terminal", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true, "internal/bench -> internal/stats": true}
 )
 
 // doors name the rooms that may use an outside module, by prefix of its path.
 var doors = map[string][]string{
-	"golang.org/x/sys":                    {"internal/proc", "internal/host", "internal/truth", "internal/load/epoll"},
+	"golang.org/x/sys":                    {"internal/proc", "internal/host", "internal/refserver", "internal/load/epoll"},
 	"github.com/pelletier/go-toml":        {"internal/conf"},
 	"github.com/HdrHistogram":             {"internal/hist"},
 	"gonum.org":                           {"internal/stats"},

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/calibration"
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // calibrate measures this machine and tells each step; what it found is kept in dyno's cache, unless it is quick.
@@ -46,10 +46,10 @@ func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(stderr, "dyno:", err)
 	}
-	if !validity.LatenciesDecide(p) && p.Profile != plan.Lab {
+	if !checks.LatenciesDecide(p) && p.Profile != plan.Lab {
 		return c, nil
 	}
-	if validity.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {
+	if checks.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {
 		return c, nil
 	}
 	fmt.Fprintln(stderr, "latencies matter in this run, and there is no good calibration of the last hour: 40 s for one, as dyno doctor makes it")

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -96,7 +96,7 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	if err := form(out, data); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(data.Claims.Outcomes, func(o article.Outcome) bool { return o.Verdict == article.Contradicted }) {
+	if slices.ContainsFunc(data.Claims.Outcomes, func(o claim.Outcome) bool { return o.Verdict == claim.Contradicted }) {
 		return exit(exitFailed)
 	}
 	return nil
@@ -194,7 +194,7 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 // asked is the study that a plan is of, if its claims are those that the plan was made with; an error where they are others.
 func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	st, err := p.study(of.Study)
-	if err == nil && article.Hash(st.Claims) != of.ClaimsHash {
+	if err == nil && claim.Hash(st.Claims) != of.ClaimsHash {
 		err = fmt.Errorf("those of %s have changed since this run", of.Study)
 	}
 	return st, err

@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/claim"
-	"dyno/internal/foreign"
+	"dyno/internal/audit"
+	"dyno/internal/importer"
 )
 
 // shownTroubles is how many of the rows of a file that cannot be read are named.
@@ -23,15 +23,15 @@ func claimsCommand() *cobra.Command {
 		Use:   "claims FILE...",
 		Short: "Judge published figures without running anything",
 		Long: "claims reads what others published and checks it by arithmetic: rate against requests ÷ time, Little's law, what the handler's delay allows,\n" +
-			"bytes per request, order, values carried over. It reads " + strings.Join(foreign.Formats, ", ") + "; - is stdin.\n\n" +
+			"bytes per request, order, values carried over. It reads " + strings.Join(importer.Formats, ", ") + "; - is stdin.\n\n" +
 			"It exits with 1 if something is impossible. doc/claims.md has the rules, their tolerances and the keys of --json.",
 		Example: "  dyno claims examples/published-claims.csv\n  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno claims -",
 		Args:    arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if format != "" && !slices.Contains(foreign.Formats, format) {
-				return usagef("--format %q%s", format, suggest(format, foreign.Formats, "dyno claims --help"))
+			if format != "" && !slices.Contains(importer.Formats, format) {
+				return usagef("--format %q%s", format, suggest(format, importer.Formats, "dyno claims --help"))
 			}
-			var docs []*foreign.Document
+			var docs []*importer.Document
 			for _, name := range args {
 				doc, err := readClaims(cmd.InOrStdin(), name, format)
 				if err != nil {
@@ -40,46 +40,46 @@ func claimsCommand() *cobra.Command {
 				printTroubles(cmd.ErrOrStderr(), doc)
 				docs = append(docs, doc)
 			}
-			judgement := claim.Judge(docs)
+			judgement := audit.Judge(docs)
 			out := cmd.OutOrStdout()
 			var err error
 			if asJSON {
-				err = claim.JSON(out, judgement, all)
+				err = audit.JSON(out, judgement, all)
 			} else {
-				err = claim.Text(out, judgement, width(out), all)
+				err = audit.Text(out, judgement, width(out), all)
 			}
 			if err != nil {
 				return err
 			}
-			if judgement.Figures[claim.Impossible]+judgement.Prose[claim.Impossible] > 0 {
+			if judgement.Figures[audit.Impossible]+judgement.Prose[audit.Impossible] > 0 {
 				return exit(exitFailed)
 			}
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "what the files are, if their content shall not decide: "+strings.Join(foreign.Formats, ", "))
+	cmd.Flags().StringVar(&format, "format", "", "what the files are, if their content shall not decide: "+strings.Join(importer.Formats, ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "show every check, those that held too")
 	return cmd
 }
 
-func readClaims(stdin io.Reader, name, format string) (*foreign.Document, error) {
+func readClaims(stdin io.Reader, name, format string) (*importer.Document, error) {
 	if name == "-" {
 		data, err := io.ReadAll(stdin)
 		if err != nil {
 			return nil, fmt.Errorf("read stdin: %w", err)
 		}
-		return foreign.Read("stdin", data, format)
+		return importer.Read("stdin", data, format)
 	}
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return foreign.Read(name, data, format)
+	return importer.Read(name, data, format)
 }
 
 // printTroubles names what could not be read.
-func printTroubles(w io.Writer, doc *foreign.Document) {
+func printTroubles(w io.Writer, doc *importer.Document) {
 	for i, t := range doc.Troubles {
 		if i == shownTroubles {
 			fmt.Fprintf(w, "dyno: %s: %d more cannot be read (--json lists all)\n", doc.Name, len(doc.Troubles)-i)

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/conf"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // condition is one --fail-if: a change of HEAD against BASE that must not be.
@@ -136,9 +136,9 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 }
 
 // withdrawn takes all states back if the run found a difference between two servers that are one.
-func withdrawn(js []judgement, findings []validity.Finding) []judgement {
+func withdrawn(js []judgement, findings []checks.Finding) []judgement {
 	for _, f := range findings {
-		if f.ID != "V17" || f.State != validity.Fail {
+		if f.ID != "V17" || f.State != checks.Fail {
 			continue
 		}
 		for i := range js {

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 func TestParseCondition(t *testing.T) {
@@ -145,7 +145,7 @@ func TestAnswer(t *testing.T) {
 	for _, c := range []struct {
 		run      *result.Run
 		a        *analysis.Analysis
-		findings []validity.Finding
+		findings []checks.Finding
 		failed   bool
 		want     []string
 	}{
@@ -161,7 +161,7 @@ func TestAnswer(t *testing.T) {
 		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false, []string{"no answer: nothing was measured that counts"}},
 		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil, false,
 			[]string{"no answer: head has no figure, for it failed at build"}},
-		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6), []validity.Finding{{ID: "V17", State: validity.Fail}}, false,
+		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6), []checks.Finding{{ID: "V17", State: checks.Fail}}, false,
 			[]string{"undecided", "fails V17"}},
 	} {
 		var out bytes.Buffer

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/stats"
-	"dyno/internal/validity"
 )
 
 // expectation is the smallest difference that a run of that profile is expected to find.
@@ -88,7 +88,7 @@ func trust(servers, rounds int) string {
 const leastRounds = 4
 
 // spoilt reports whether a run would have repeated the round.
-func spoilt(r *result.NoiseRound) bool { return validity.Void([]result.Trial{{Causes: r.Causes}}) }
+func spoilt(r *result.NoiseRound) bool { return checks.Void([]result.Trial{{Causes: r.Causes}}) }
 
 // expectations are those of both profiles for 2, 6 and 10 contestants; none without a measure of the noise.
 //

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/proc"
-	"dyno/internal/truth"
+	"dyno/internal/refserver"
 )
 
 // hogCommand is what `dyno prove --live` starts itself as, to disturb: it takes a CPU in bursts until it is told to stop.
@@ -64,7 +64,7 @@ func (b burst) spend(ctx context.Context) error {
 		return err
 	}
 	for end := time.Now().Add(b.busy); time.Now().Before(end) && ctx.Err() == nil; {
-		_ = truth.Spin(100_000)
+		_ = refserver.Spin(100_000)
 	}
 	return nil
 }

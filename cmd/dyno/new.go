@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/contestant"
-	"dyno/internal/truth"
+	"dyno/internal/refserver"
 )
 
 func newCommand() *cobra.Command {
@@ -61,7 +61,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 			return usage(err)
 		}
 	}
-	if _, control, err := truth.ParseControl(name); control || err != nil || name == baseName || name == headName {
+	if _, control, err := refserver.ParseControl(name); control || err != nil || name == baseName || name == headName {
 		return usagef("%q is a name of dyno's own; give another", name)
 	}
 	base := filepath.Join(pr.root, contestant.Folder)

@@ -11,10 +11,10 @@ import (
 
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
-	"dyno/internal/truth"
 )
 
 // project is a folder that holds contestants/, scenarios/ and studies/.
@@ -72,7 +72,7 @@ func (p *project) manifest(name string) *contestant.Manifest {
 func (p *project) contestants(names []string) error {
 	seen := map[string]bool{}
 	for _, n := range names {
-		_, control, err := truth.ParseControl(n)
+		_, control, err := refserver.ParseControl(n)
 		switch {
 		case err != nil:
 			return usage(err)

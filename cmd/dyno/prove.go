@@ -13,15 +13,15 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/proof"
 	"dyno/internal/result"
+	"dyno/internal/validate"
 )
 
 // liveFile holds the results of live runs, beside the page that shows them.
 const liveFile = "live.jsonl"
 
 func proveCommand() *cobra.Command {
-	var o proof.Options
+	var o validate.Options
 	var out string
 	var condense, wait bool
 	var more int
@@ -60,8 +60,8 @@ func proveCommand() *cobra.Command {
 				return proveLive(cmd, beside(out, liveFile), more, wait)
 			case o.Reps < 1:
 				return usagef("--reps %d; at least 1", o.Reps)
-			case o.Only != "" && !proof.IsSection(o.Only):
-				return usagef("--only %q%s", o.Only, suggest(o.Only, proof.Sections, "dyno prove --help"))
+			case o.Only != "" && !validate.IsSection(o.Only):
+				return usagef("--only %q%s", o.Only, suggest(o.Only, validate.Sections, "dyno prove --help"))
 			}
 			if o.Only != "" && !cmd.Flags().Changed("out") {
 				out = "-"
@@ -75,7 +75,7 @@ func proveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			p, err := proof.Run(cmd.Context(), &o)
+			p, err := validate.Run(cmd.Context(), &o)
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func proveCommand() *cobra.Command {
 				return err
 			}
 			var page bytes.Buffer
-			if err := proof.Page(&page, p); err != nil {
+			if err := validate.Page(&page, p); err != nil {
 				return err
 			}
 			o.Progress("done")
@@ -95,9 +95,9 @@ func proveCommand() *cobra.Command {
 			return os.WriteFile(out, page.Bytes(), 0o644)
 		},
 	}
-	cmd.Flags().IntVar(&o.Reps, "reps", proof.DefaultReps, "duels per cell")
-	cmd.Flags().Uint64Var(&o.Seed, "seed", proof.DefaultSeed, "of all that is drawn")
-	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(proof.Sections, ", ")+": only that, to stdout unless --out is given")
+	cmd.Flags().IntVar(&o.Reps, "reps", validate.DefaultReps, "duels per cell")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", validate.DefaultSeed, "of all that is drawn")
+	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(validate.Sections, ", ")+": only that, to stdout unless --out is given")
 	cmd.Flags().StringVar(&out, "out", "doc/proof.md", "the page; - for stdout")
 	cmd.Flags().IntVar(&more, "live", 0, "make live runs: all that are missing, or --live=N for N more")
 	waitFlag(cmd, &wait)
@@ -120,7 +120,7 @@ func beside(page, file string) string {
 }
 
 // readLive reads the live runs that there are.
-func readLive(name string) ([]proof.Live, error) {
+func readLive(name string) ([]validate.Live, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -129,7 +129,7 @@ func readLive(name string) ([]proof.Live, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return proof.ReadLive(f, name)
+	return validate.ReadLive(f, name)
 }
 
 func condenseRuns(paths []string, out string) error {
@@ -142,7 +142,7 @@ func condenseRuns(paths []string, out string) error {
 		runs = append(runs, run)
 	}
 	var b bytes.Buffer
-	if err := proof.Condense(&b, runs); err != nil {
+	if err := validate.Condense(&b, runs); err != nil {
 		return err
 	}
 	return os.WriteFile(out, b.Bytes(), 0o644)

@@ -17,10 +17,10 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/host"
 	"dyno/internal/proc"
-	"dyno/internal/proof"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/stats"
-	"dyno/internal/truth"
+	"dyno/internal/validate"
 )
 
 // What a live run may take, and its looks. More of them would share alpha more thinly, and a run of 100 s has 16 epochs at most.
@@ -49,13 +49,13 @@ func proveLive(cmd *cobra.Command, file string, more int, wait bool) error {
 	}
 	defer f.Close()
 	commit := commitOf(cmd.Context(), pr.root, file)
-	err = proof.RunLive(cmd.Context(), &proof.LiveOptions{
+	err = validate.RunLive(cmd.Context(), &validate.LiveOptions{
 		Done: done, More: more,
-		Play: func(ctx context.Context, t proof.LiveTask) (*result.Run, float64, error) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "live run %d of %d\n", t.Number+1, proof.LiveAll)
+		Play: func(ctx context.Context, t validate.LiveTask) (*result.Run, float64, error) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "live run %d of %d\n", t.Number+1, validate.LiveAll)
 			return playLive(cmd, pr, t)
 		},
-		Keep: func(l proof.Live) error {
+		Keep: func(l validate.Live) error {
 			l.Commit = commit
 			line, err := json.Marshal(l)
 			if err != nil {
@@ -69,24 +69,24 @@ func proveLive(cmd *cobra.Command, file string, more int, wait bool) error {
 			return f.Sync()
 		},
 	})
-	for _, b := range (&proof.Proof{Live: done}).LiveBars() {
+	for _, b := range (&validate.Proof{Live: done}).LiveBars() {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s (bar: %s)\n", b.Target, b.Worst, b.Limit)
 	}
 	return err
 }
 
 // playLive carries one run out, in a folder that is gone afterwards.
-func playLive(cmd *cobra.Command, pr *project, t proof.LiveTask) (run *result.Run, addedNS float64, err error) {
+func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result.Run, addedNS float64, err error) {
 	dir, err := os.MkdirTemp("", "dyno-live-")
 	if err != nil {
 		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	f := &runFlags{
-		protocol: "duel", profile: "quick", contestants: t.Contestants[:], controls: []string{"none"}, primary: "cpu_per_request", alpha: proof.Alpha, margin: proof.Margin,
+		protocol: "duel", profile: "quick", contestants: t.Contestants[:], controls: []string{"none"}, primary: "cpu_per_request", alpha: validate.Alpha, margin: validate.Margin,
 		budget: liveBudget, looks: liveLooks, seed: t.Seed, out: filepath.Join(dir, "run"), offline: true,
 	}
-	if t.Kind == proof.LiveFull {
+	if t.Kind == validate.LiveFull {
 		f.profile, f.budget, f.looks = "full", 0, nil
 	}
 	p, sc, err := planOf(pr, f, defaultStudy)
@@ -124,7 +124,7 @@ func addedIn(dir string, contestants [2]string) (float64, error) {
 		}
 		var each []float64
 		for _, log := range logs {
-			var a truth.Added
+			var a refserver.Added
 			last := proc.Tail(log, 1)
 			if len(last) == 0 || json.Unmarshal([]byte(last[0]), &a) != nil {
 				return 0, fmt.Errorf("%s did not say what it added: %q in %s", name, last, log)

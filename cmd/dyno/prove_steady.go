@@ -13,8 +13,8 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/plan"
-	"dyno/internal/proof"
 	"dyno/internal/result"
+	"dyno/internal/validate"
 )
 
 // steadyFile holds the units of the steadiness experiment, beside the page that shows them.
@@ -44,10 +44,10 @@ func proveSteady(cmd *cobra.Command, file string, most time.Duration, wait bool)
 	}
 	defer f.Close()
 	commit := commitOf(cmd.Context(), pr.root, file)
-	err = proof.RunSteady(cmd.Context(), &proof.SteadyOptions{
+	err = validate.RunSteady(cmd.Context(), &validate.SteadyOptions{
 		Done: done, For: most, Now: time.Now,
-		Play: func(ctx context.Context, t proof.SteadyTask) (*result.Run, error) { return playSteady(cmd, pr, t) },
-		Keep: func(u proof.SteadyUnit) error {
+		Play: func(ctx context.Context, t validate.SteadyTask) (*result.Run, error) { return playSteady(cmd, pr, t) },
+		Keep: func(u validate.SteadyUnit) error {
 			u.Commit = commit
 			line, err := json.Marshal(u)
 			if err != nil {
@@ -62,21 +62,21 @@ func proveSteady(cmd *cobra.Command, file string, most time.Duration, wait bool)
 		},
 	})
 	if out := cmd.OutOrStdout(); err == nil {
-		err = proof.SteadyTable(out, done)
+		err = validate.SteadyTable(out, done)
 	}
 	return err
 }
 
 // playSteady carries one unit out, in a folder that is gone afterwards.
-func playSteady(cmd *cobra.Command, pr *project, t proof.SteadyTask) (run *result.Run, err error) {
+func playSteady(cmd *cobra.Command, pr *project, t validate.SteadyTask) (run *result.Run, err error) {
 	dir, err := os.MkdirTemp("", "dyno-steady-")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	f := &runFlags{
-		protocol: plan.Sweep, profile: "quick", contestants: proof.SteadyContestants, primary: "throughput", alpha: proof.Alpha,
-		margin: proof.Margin, budget: steadyBudget, epochs: 1, seed: t.Seed, out: filepath.Join(dir, "run"), offline: true,
+		protocol: plan.Sweep, profile: "quick", contestants: validate.SteadyContestants, primary: "throughput", alpha: validate.Alpha,
+		margin: validate.Margin, budget: steadyBudget, epochs: 1, seed: t.Seed, out: filepath.Join(dir, "run"), offline: true,
 	}
 	p, sc, err := planOf(pr, f, defaultStudy)
 	if err != nil {
@@ -98,7 +98,7 @@ func playSteady(cmd *cobra.Command, pr *project, t proof.SteadyTask) (run *resul
 }
 
 // readSteady reads the units that there are.
-func readSteady(name string) ([]proof.SteadyUnit, error) {
+func readSteady(name string) ([]validate.SteadyUnit, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -107,7 +107,7 @@ func readSteady(name string) ([]proof.SteadyUnit, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return proof.ReadSteady(f, name)
+	return validate.ReadSteady(f, name)
 }
 
 // awake is a host whose servers are never frozen.

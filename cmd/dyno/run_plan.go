@@ -13,10 +13,10 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/plan"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
-	"dyno/internal/truth"
 )
 
 // planOf makes the plan of what was asked.
@@ -190,7 +190,7 @@ func (p *project) ceiling(of *result.Plan, sc *scenario.Scenario) error {
 		}
 		list = append(list, s)
 	}
-	if _, also, err := truth.NullOf(sc, list...); err == nil {
+	if _, also, err := refserver.NullOf(sc, list...); err == nil {
 		of.Ceiling, of.CeilingScenarios = "null", also
 	}
 	return nil
@@ -225,7 +225,7 @@ func check(pr *project, f *runFlags, p *result.Plan) error {
 		return usagef("--protocol %q: there are duel, sweep, search and classic", p.Protocol)
 	}
 	for _, c := range p.Controls {
-		if control, ok, err := truth.ParseControl(c); err != nil || !ok || control.Null {
+		if control, ok, err := refserver.ParseControl(c); err != nil || !ok || control.Null {
 			return usagef("--controls: %q is no truth server to ride along; want ref, ref' or ref+X%%", c)
 		}
 		if slices.Contains(p.Contestants, c) {

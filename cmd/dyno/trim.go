@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 func trimCommand() *cobra.Command {
@@ -40,7 +40,7 @@ func trim(w io.Writer, run *result.Run) error {
 		run.Launches[i].Windows = nil
 	}
 	for i := range run.Trials {
-		if l := &run.Trials[i].Load; l.Service != "" && validity.HoldsAll(l) {
+		if l := &run.Trials[i].Load; l.Service != "" && checks.HoldsAll(l) {
 			l.Service = ""
 		}
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 // truthCommand is what dyno starts itself as, to be a server whose truth is known. It obeys the contestants' environment; --addr and the
@@ -20,7 +20,7 @@ import (
 //
 //	dyno truth null+5ms --addr 127.0.0.1:5099
 //
-// When it is told to stop, a server of the null family prints its truth.Tally on stderr, one of the ref family its truth.Added, as one line
+// When it is told to stop, a server of the null family prints its refserver.Tally on stderr, one of the ref family its refserver.Added, as one line
 // of JSON.
 func truthCommand() *cobra.Command {
 	var files []string
@@ -31,7 +31,7 @@ func truthCommand() *cobra.Command {
 		Hidden: true,
 		Args:   arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			control, ok, err := truth.ParseControl(args[0])
+			control, ok, err := refserver.ParseControl(args[0])
 			switch {
 			case err != nil:
 				return usage(err)
@@ -53,7 +53,7 @@ func truthCommand() *cobra.Command {
 				return usagef("neither --addr nor DYNO_ADDR is given")
 			}
 			if control.Null {
-				null, _, err := truth.NullOf(all[0], all[1:]...)
+				null, _, err := refserver.NullOf(all[0], all[1:]...)
 				if err != nil {
 					return err
 				}
@@ -64,18 +64,18 @@ func truthCommand() *cobra.Command {
 				}
 				return json.NewEncoder(cmd.ErrOrStderr()).Encode(tally)
 			}
-			s, err := truth.Join(all)
+			s, err := refserver.Join(all)
 			if err != nil {
 				return err
 			}
-			if err := truth.Can(s); err != nil {
+			if err := refserver.Can(s); err != nil {
 				return err
 			}
 			work := os.Getenv("DYNO_WORK")
 			if work != "" && work != result.CPUBound {
 				return usagef("DYNO_WORK: %q; there is %s", work, result.CPUBound)
 			}
-			ref := &truth.Reference{Scenario: s, Delay: delay, Hash: work == result.CPUBound, Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
+			ref := &refserver.Reference{Scenario: s, Delay: delay, Hash: work == result.CPUBound, Turns: refserver.TurnsFor(time.Duration(control.Extra * float64(refserver.RefCost)))}
 			companion, err := companionOf(s)
 			if err != nil {
 				return err

@@ -17,9 +17,9 @@ import (
 
 	"dyno/internal/hist"
 	"dyno/internal/load"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 // fakeHost starts real reference servers inside the test, and remembers which of them run and which are thawed.
@@ -97,7 +97,7 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	ref := truth.Reference{Scenario: sc, Delay: l.Delay}
+	ref := refserver.Reference{Scenario: sc, Delay: l.Delay}
 	if h.hasty[name] {
 		ref.Delay = 0
 	}

@@ -10,9 +10,9 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/load"
 	"dyno/internal/plan"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 // page is a scenario of another path than values.
@@ -63,7 +63,7 @@ func decided(run *result.Run) bool {
 func familyBench(t *testing.T) (*Bench, *fakeHost, *fakeDriver) {
 	t.Helper()
 	b, h, d, _ := set(t)
-	both, err := truth.Join([]*scenario.Scenario{h.scenario, page("hello")})
+	both, err := refserver.Join([]*scenario.Scenario{h.scenario, page("hello")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,9 +19,9 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/proc"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 // LocalOptions say where a local host finds things.
@@ -105,7 +105,7 @@ func (l *Local) Close() {
 
 // Build finds the toolchain and builds, or reuses what an unchanged contestant was built to.
 func (l *Local) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
-	if control, ok, err := truth.ParseControl(name); ok {
+	if control, ok, err := refserver.ParseControl(name); ok {
 		return l.control(control), err
 	}
 	m := l.manifest(name)
@@ -160,7 +160,7 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 }
 
 // control makes a truth server ready: dyno's own program, told to be it.
-func (l *Local) control(c truth.Control) result.Contestant {
+func (l *Local) control(c refserver.Control) result.Contestant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	argv := []string{l.self, "truth", c.Name}

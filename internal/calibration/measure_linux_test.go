@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 // TestMain is a truth server where it is started as one.
@@ -36,13 +36,13 @@ func TestMain(m *testing.M) {
 func serve(name string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	control, ok, err := truth.ParseControl(name)
+	control, ok, err := refserver.ParseControl(name)
 	if !ok || err != nil {
 		return fmt.Errorf("%q: %v", name, err)
 	}
 	addr := os.Getenv("DYNO_ADDR")
 	if control.Null {
-		null, _, err := truth.NullOf(value())
+		null, _, err := refserver.NullOf(value())
 		if err != nil {
 			return err
 		}
@@ -57,7 +57,7 @@ func serve(name string) error {
 	if err != nil {
 		return err
 	}
-	ref := truth.Reference{Scenario: value(), Turns: truth.TurnsFor(time.Duration(control.Extra * float64(truth.RefCost)))}
+	ref := refserver.Reference{Scenario: value(), Turns: refserver.TurnsFor(time.Duration(control.Extra * float64(refserver.RefCost)))}
 	return ref.Serve(ctx, ln)
 }
 

@@ -10,9 +10,9 @@ import (
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/proc"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/stats"
-	"dyno/internal/truth"
 )
 
 // trial is one short load on one server of a round.
@@ -117,8 +117,8 @@ func clocks(servers []*server) (used, own time.Duration, err error) {
 
 // knownCost compares the CPU per request of server i of the rounds with that of ref, the first.
 func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
-	c, _, _ := truth.ParseControl(name)
-	added := c.Extra * float64(truth.RefCost)
+	c, _, _ := refserver.ParseControl(name)
+	added := c.Extra * float64(refserver.RefCost)
 	var logs, base []float64
 	for _, r := range rounds {
 		logs = append(logs, math.Log(r[i].cpu/r[0].cpu))

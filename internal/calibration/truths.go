@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/refserver"
 	"dyno/internal/result"
-	"dyno/internal/truth"
 )
 
 // known are the delays, of which the first must be none: it tells what the way there and back takes.
@@ -90,14 +90,14 @@ func judge(delays []result.KnownDelay) {
 }
 
 // readTally reads what a server of known delay says when it ends: the last line of its log.
-func readTally(log string) (*truth.Tally, error) {
+func readTally(log string) (*refserver.Tally, error) {
 	data, err := os.ReadFile(log)
 	if err != nil {
 		return nil, err
 	}
 	text := strings.TrimSpace(string(data))
 	last := text[strings.LastIndexByte(text, '\n')+1:]
-	var t truth.Tally
+	var t refserver.Tally
 	if err := json.Unmarshal([]byte(last), &t); err != nil || t.Service == nil {
 		return nil, fmt.Errorf("it did not say what it did: %q", last)
 	}

@@ -4,9 +4,9 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/result"
 	"dyno/internal/stats"
-	"dyno/internal/validity"
 )
 
 // The rounds of a search (method.md §3): a closed loop that tells about how much a contestant can bear; probes by bisection; longer probes around
@@ -37,9 +37,9 @@ func Passed(slo *result.SLO, l *result.Load) bool {
 	}
 	bad := l.Planned - l.Succeeded
 	_, response := l.Response(slo.Quantile > 0.5)
-	growth, _ := validity.Growth(l)
+	growth, _ := checks.Growth(l)
 	return analysis.Bears(l.Planned, slo.Quantile) && float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) &&
-		growth <= validity.GrowthLimit && 0 < response && response < slo.LimitNS
+		growth <= checks.GrowthLimit && 0 < response && response < slo.LimitNS
 }
 
 // Probes are the open-loop probes of a contestant in one epoch that count for its capacity, and how the confirming ones went. Top is the rate

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"sort"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // Valid returns the trials that count: of rounds that are not void nor Dropped, in valid epochs after the pilots, of the last attempt of each round.
@@ -122,7 +122,7 @@ func complete(run *result.Run, k result.Key) bool {
 // void reports whether a cause outside the contestants spoilt the round of k: it is judged over the whole round, because a 10 ms tick is
 // 2.5 % of one trial.
 func void(run *result.Run, k result.Key) bool {
-	return validity.Void(trials(run, k))
+	return checks.Void(trials(run, k))
 }
 
 // Voided counts the trials of void rounds, repeated ones among them, and all trials, pilots left out.
@@ -140,7 +140,7 @@ func Voided(run *result.Run) (void, all int) {
 		seen[k] = true
 		ts := trials(run, k)
 		all += len(ts)
-		if validity.Void(ts) {
+		if checks.Void(ts) {
 			void += len(ts)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/validity"
+	"dyno/internal/checks"
 )
 
 // superlatives say what the first of a metric does, as the relations do for two.
@@ -29,7 +29,7 @@ func (v *view) answer() (sentences []string) {
 		}
 	}
 	for _, f := range v.troubles() {
-		if f.State == validity.Fail && f.Contestant == "" {
+		if f.State == checks.Fail && f.Contestant == "" {
 			add("This run fails check " + f.ID + " and must not be quoted: " + Clean(orElse(f.Text, f.Title)) + ".")
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/claim"
 )
 
 // Claims are what an article concluded and published, and what a run says of it.
@@ -20,7 +20,7 @@ type Claims struct {
 	Unavailable                   map[string]string // contestants that cannot be had, and why
 	File                          string            // of the trials
 	Changed                       bool              // the claims are not those that the run was planned with
-	Outcomes                      []article.Outcome
+	Outcomes                      []claim.Outcome
 	Published                     []Published
 	Base                          string // the level that Costs are differences to
 	Costs                         []Cost
@@ -28,7 +28,7 @@ type Claims struct {
 
 // Published is a published figure and ours beside it, both in the metric's base unit.
 type Published struct {
-	article.Figure
+	claim.Figure
 	Ours   analysis.Estimate
 	Absent string // why there is none of ours
 }
@@ -42,7 +42,7 @@ const hereToday = "Here, today: "
 // counts says how many claims have which outcome: "3 confirmed, 1 contradicted".
 func (c *Claims) counts() string {
 	var parts []string
-	for _, v := range article.Verdicts {
+	for _, v := range claim.Verdicts {
 		n := 0
 		for _, o := range c.Outcomes {
 			if o.Verdict == v {
@@ -57,13 +57,13 @@ func (c *Claims) counts() string {
 }
 
 // publishedText is what the article says in figures: "2.63 ×", "at least 60 %".
-func publishedText(o *article.Outcome) string {
+func publishedText(o *claim.Outcome) string {
 	c := &o.Claim
 	limit := func(x float64) string {
 		switch {
-		case c.Kind == article.Drop:
+		case c.Kind == claim.Drop:
 			return fmt.Sprintf("%g %%", x)
-		case c.Kind == article.Most && len(c.Over) > 0:
+		case c.Kind == claim.Most && len(c.Over) > 0:
 			return fmt.Sprintf("%g ×", x)
 		}
 		s := ScaleOf(o.Metric.Unit, x)
@@ -77,32 +77,32 @@ func publishedText(o *article.Outcome) string {
 		limits = append(limits, "at most "+limit(*c.AtMost))
 	}
 	switch {
-	case c.Kind == article.Most && c.Near > 0:
+	case c.Kind == claim.Most && c.Near > 0:
 		return "most within " + PerCent(c.Near) + " of the median"
-	case c.Kind == article.Most && len(c.Over) == 1:
+	case c.Kind == claim.Most && len(c.Over) == 1:
 		return "most " + and(limits) + " of " + c.Over[0]
-	case c.Kind == article.Most:
+	case c.Kind == claim.Most:
 		return "most " + and(limits)
 	case len(limits) > 0:
 		return and(limits)
-	case c.Kind == article.Ratio:
+	case c.Kind == claim.Ratio:
 		return fmt.Sprintf("%g ×", c.Value)
-	case c.Kind == article.Drop && len(c.Than) == 0:
+	case c.Kind == claim.Drop && len(c.Than) == 0:
 		return fmt.Sprintf("%g %%", c.Value)
-	case c.Kind == article.Drop:
+	case c.Kind == claim.Drop:
 		return "a larger drop"
-	case c.Kind == article.Tie:
+	case c.Kind == claim.Tie:
 		return "equal"
-	case c.Kind == article.Order && len(c.Over) > 0:
+	case c.Kind == claim.Order && len(c.Over) > 0:
 		return "each before its other"
-	case c.Kind == article.Order:
+	case c.Kind == claim.Order:
 		return strings.Join(c.Cells, " before ")
 	}
 	return c.Direction
 }
 
 // whereText says where the claim stands: the sentence, and the place in the study's source or in one of its own.
-func whereText(o *article.Outcome) string {
+func whereText(o *claim.Outcome) string {
 	place := strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
 	return strings.Join(nonEmpty(o.Claim.Sentence, place), ", ")
 }
@@ -116,14 +116,14 @@ func lower(s string) string {
 }
 
 // shownText is one of our figures with its interval.
-func shownText(s article.Shown) string {
+func shownText(s claim.Shown) string {
 	e := s.Estimate
 	switch {
 	case s.Unit == "×":
 		return s.What + " " + factorText(e)
-	case s.Unit == article.Contestants && e.Lo == e.Hi:
+	case s.Unit == claim.Contestants && e.Lo == e.Hi:
 		return fmt.Sprintf("%g %s", e.Value, s.What)
-	case s.Unit == article.Contestants:
+	case s.Unit == claim.Contestants:
 		return fmt.Sprintf("%g to %g %s", e.Lo, e.Hi, s.What)
 	case s.Unit == "%":
 		return fmt.Sprintf("%s %s (%s–%s) %%", s.What, Sig3(e.Value), Sig3(e.Lo), Sig3(e.Hi))
@@ -161,8 +161,8 @@ func after(s Scale) string {
 }
 
 // oursText are our figures of a claim on one line. A published factor says itself what it is of.
-func oursText(o *article.Outcome) string {
-	if len(o.Shown) == 1 && o.Claim.Kind == article.Ratio {
+func oursText(o *claim.Outcome) string {
+	if len(o.Shown) == 1 && o.Claim.Kind == claim.Ratio {
 		return factorText(o.Shown[0].Estimate)
 	}
 	var parts []string
@@ -173,7 +173,7 @@ func oursText(o *article.Outcome) string {
 }
 
 // evidenceText says what an outcome rests on besides its figures.
-func evidenceText(o *article.Outcome) string {
+func evidenceText(o *claim.Outcome) string {
 	parts := []string{Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {
 		parts = append(parts, count(o.Epochs, "epoch"))
@@ -185,7 +185,7 @@ func evidenceText(o *article.Outcome) string {
 }
 
 // warningsText names checks and whom they concern: "V01 (iris, kestrel), V17".
-func warningsText(list []article.Warning) string {
+func warningsText(list []claim.Warning) string {
 	var ids []string
 	who := map[string][]string{}
 	for _, w := range list {
@@ -205,15 +205,15 @@ func warningsText(list []article.Warning) string {
 	return strings.Join(ids, ", ")
 }
 
-var claimStyle = map[article.Verdict]string{
-	article.Confirmed: green, article.SmallerLead: cyan, article.LargerLead: cyan, article.SameDirection: cyan,
-	article.Contradicted: red, article.Inconclusive: yellow,
+var claimStyle = map[claim.Verdict]string{
+	claim.Confirmed: green, claim.SmallerLead: cyan, claim.LargerLead: cyan, claim.SameDirection: cyan,
+	claim.Contradicted: red, claim.Inconclusive: yellow,
 }
 
 // claimIcon stands before an outcome on a page.
-var claimIcon = map[article.Verdict]string{
-	article.Confirmed: "✓", article.SmallerLead: "↓", article.LargerLead: "↑", article.SameDirection: "→",
-	article.Contradicted: "✗", article.Inconclusive: "?", article.NotTestable: "–", article.NotRun: "–",
+var claimIcon = map[claim.Verdict]string{
+	claim.Confirmed: "✓", claim.SmallerLead: "↓", claim.LargerLead: "↑", claim.SameDirection: "→",
+	claim.Contradicted: "✗", claim.Inconclusive: "?", claim.NotTestable: "–", claim.NotRun: "–",
 }
 
 // claimsText ends the text of a run with the outcomes of its study's claims.
@@ -234,7 +234,7 @@ func ClaimsText(w io.Writer, d *Data) error {
 		t.para("", "", changedText, changedText, yellow)
 	}
 	width := 0
-	for _, v := range article.Verdicts {
+	for _, v := range claim.Verdicts {
 		width = max(width, len(v))
 	}
 	for i := range d.Claims.Outcomes {
@@ -266,7 +266,7 @@ func led(lead, s string) string {
 }
 
 // judgedOn is what was published and the metric that it is judged on; nothing of a claim that nothing is measured for.
-func judgedOn(o *article.Outcome) string {
+func judgedOn(o *claim.Outcome) string {
 	if o.Claim.Kind == "" {
 		return "in words"
 	}
@@ -274,7 +274,7 @@ func judgedOn(o *article.Outcome) string {
 }
 
 // sentenceText is a claim, our figures and the outcome: "Claimed: … Measured: 1.05 × (1.01–1.08). Smaller lead".
-func sentenceText(o *article.Outcome) (claimed, outcome string) {
+func sentenceText(o *claim.Outcome) (claimed, outcome string) {
 	claimed = "Claimed: " + stopped(Clean(o.Claim.Text))
 	if ours := oursText(o); ours != "" {
 		claimed += " Measured: " + stopped(ours)

@@ -4,7 +4,7 @@ import (
 	_ "embed"
 	"html/template"
 
-	"dyno/internal/article"
+	"dyno/internal/claim"
 )
 
 //go:embed claims.tmpl
@@ -28,9 +28,9 @@ type claimRow struct {
 
 type figureRow struct{ Who, Metric, Better, Published, Date, Ours, How string }
 
-var claimClass = map[article.Verdict]string{
-	article.Confirmed: "pass", article.SmallerLead: "warn", article.LargerLead: "warn", article.SameDirection: "warn",
-	article.Contradicted: "fail",
+var claimClass = map[claim.Verdict]string{
+	claim.Confirmed: "pass", claim.SmallerLead: "warn", claim.LargerLead: "warn", claim.SameDirection: "warn",
+	claim.Contradicted: "fail",
 }
 
 func (v *view) claimsPage() *claimsPage {

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // classicLabel stands at the top of every form of a classic run.
@@ -177,14 +177,14 @@ func (c *classic) disturbed(r row) []string {
 	n, loads := 0, c.loads(r)
 	for i := range loads {
 		cause := &loads[i].Causes
-		if !validity.Void(loads[i : i+1]) {
+		if !checks.Void(loads[i : i+1]) {
 			continue
 		}
 		n++
 		wall := float64(cause.WallNS)
 		server = max(server, float64(cause.ForeignServerNS)/(wall*float64(max(1, cause.ServerCPUs))))
 		generator = max(generator, float64(cause.ForeignGeneratorNS)/(wall*float64(max(1, cause.GeneratorCPUs))))
-		pause = max(pause, float64(validity.Pause(&loads[i]))/wall)
+		pause = max(pause, float64(checks.Pause(&loads[i]))/wall)
 		steal = max(steal, float64(cause.StealNS)/(wall*float64(max(1, cause.ServerCPUs+cause.GeneratorCPUs))))
 	}
 	if n == 0 {

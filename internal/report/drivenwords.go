@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // driverWays are what makes the figures of each load generator differ from dyno's, whatever it is pointed at: read from wrk 4.2 (src/wrk.c, src/stats.c), ab
@@ -133,7 +133,7 @@ func (d *driven) others(own, told *drivenRow) string {
 	var disturbed []string
 	for _, r := range []*drivenRow{own, told, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling, d.run.Plan.Driver)} {
 		for i := range r.loads {
-			if validity.Void(r.loads[i : i+1]) {
+			if checks.Void(r.loads[i : i+1]) {
 				name := r.by() + "'s load"
 				if r.contestant == d.run.Plan.Ceiling {
 					name += " of " + r.title

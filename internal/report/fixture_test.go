@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens in testdata")
@@ -134,17 +134,17 @@ func fixture() *Data {
 	}
 	fixturePairs(rng, d.Analysis)
 	fixtureFailures(d)
-	d.Findings = []validity.Finding{
-		{ID: "V03", Title: "foreign CPU on the server's CPUs", State: validity.Pass, Text: "others used 1.2 % of the server's CPUs"},
-		{ID: "V05", Title: "steal", State: validity.Warn, Text: "the hypervisor withheld 1.4 %"},
-		{ID: "V06", Title: "share of void rounds", State: validity.Pass, Text: "7.4 % of the trials lie in void rounds"},
-		{ID: "V17", Title: "A/A canary: the yardstick against its blinded copy", State: validity.Pass, Text: "ref against ref': 1.002 (0.991–1.011), undecided"},
-		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "fasthttp", State: validity.Fail,
+	d.Findings = []checks.Finding{
+		{ID: "V03", Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
+		{ID: "V05", Title: "steal", State: checks.Warn, Text: "the hypervisor withheld 1.4 %"},
+		{ID: "V06", Title: "share of void rounds", State: checks.Pass, Text: "7.4 % of the trials lie in void rounds"},
+		{ID: "V17", Title: "A/A canary: the yardstick against its blinded copy", State: checks.Pass, Text: "ref against ref': 1.002 (0.991–1.011), undecided"},
+		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "fasthttp", State: checks.Fail,
 			Text: "84.3 % of the ceiling of this generator for this shape of load: a lower bound"},
-		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "iris", State: validity.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
-		{ID: "V14", Title: "server busy", Contestant: "kestrel", State: validity.Warn, Text: "it used 93.1 % of its CPUs"},
-		{ID: "V27", Title: "memory readable", Contestant: "hyper", State: validity.Fail, Text: "PSS could not be read: memory is absent"},
-		{ID: "V12", Title: "every response within its contract", Contestant: "gin", State: validity.Fail, Text: "3 of 41,002 responses broke the contract"},
+		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "iris", State: checks.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
+		{ID: "V14", Title: "server busy", Contestant: "kestrel", State: checks.Warn, Text: "it used 93.1 % of its CPUs"},
+		{ID: "V27", Title: "memory readable", Contestant: "hyper", State: checks.Fail, Text: "PSS could not be read: memory is absent"},
+		{ID: "V12", Title: "every response within its contract", Contestant: "gin", State: checks.Fail, Text: "3 of 41,002 responses broke the contract"},
 	}
 	return d
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/validity"
+	"dyno/internal/checks"
 )
 
 //go:embed page.tmpl
@@ -185,16 +185,16 @@ func (v *view) basics() page {
 	}
 	for _, f := range v.Findings {
 		switch f.State {
-		case validity.CannotTell:
+		case checks.CannotTell:
 			p.Unknown = append(p.Unknown, v.pageFinding(f))
-		case validity.Pass:
+		case checks.Pass:
 			p.Passes = append(p.Passes, v.pageFinding(f))
 		}
 	}
 	return p
 }
 
-func (v *view) pageFinding(f validity.Finding) pageFinding {
+func (v *view) pageFinding(f checks.Finding) pageFinding {
 	who := "the run"
 	if f.Contestant != "" {
 		who = v.title(f.Contestant)

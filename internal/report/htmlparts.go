@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // matrixRow is one contestant against all others.
@@ -57,9 +57,9 @@ func (v *view) facts() []fact {
 	switch {
 	case v.a.Canary == nil:
 		aa.Value = "not done"
-	case state == validity.Fail:
+	case state == checks.Fail:
 		aa.Value = "failed"
-	case state == validity.Warn:
+	case state == checks.Warn:
 		aa.Value = "doubtful"
 	case v.a.Look == 0:
 		aa.Value, aa.Class = "too early", "warn"
@@ -77,27 +77,27 @@ func (v *view) facts() []fact {
 
 // checksFact counts the findings.
 func (v *view) checksFact() fact {
-	n := map[validity.State]int{}
+	n := map[checks.State]int{}
 	for _, f := range v.Findings {
 		n[f.State]++
 	}
-	checks := fact{Name: "Checks", Value: count(len(v.Findings), "check"), Note: "all passed", Class: "pass"}
-	if n[validity.Warn]+n[validity.Fail] > 0 {
-		checks.Value = fmt.Sprintf("%d fail, %d warn", n[validity.Fail], n[validity.Warn])
-		checks.Note, checks.Class = fmt.Sprintf("of %d", len(v.Findings)), "warn"
+	out := fact{Name: "Checks", Value: count(len(v.Findings), "check"), Note: "all passed", Class: "pass"}
+	if n[checks.Warn]+n[checks.Fail] > 0 {
+		out.Value = fmt.Sprintf("%d fail, %d warn", n[checks.Fail], n[checks.Warn])
+		out.Note, out.Class = fmt.Sprintf("of %d", len(v.Findings)), "warn"
 	}
-	if unknown := n[validity.CannotTell]; unknown > 0 && checks.Class == "pass" {
-		checks.Note = fmt.Sprintf("%d passed, %d cannot tell", n[validity.Pass], unknown)
+	if unknown := n[checks.CannotTell]; unknown > 0 && out.Class == "pass" {
+		out.Note = fmt.Sprintf("%d passed, %d cannot tell", n[checks.Pass], unknown)
 	} else if unknown > 0 {
-		checks.Note += fmt.Sprintf(", %d cannot tell", unknown)
+		out.Note += fmt.Sprintf(", %d cannot tell", unknown)
 	}
-	if n[validity.Fail] > 0 {
-		checks.Class = "fail"
+	if n[checks.Fail] > 0 {
+		out.Class = "fail"
 	}
 	if len(v.Findings) == 0 {
-		checks = fact{Name: "Checks", Value: "none made"}
+		out = fact{Name: "Checks", Value: "none made"}
 	}
-	return checks
+	return out
 }
 
 func (v *view) methodFacts() []fact {

@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // sweepFixture is a made-up sweep of some epochs: three contestants at 2 delays × 3 connections. One fails under load, one has no trial at the last level.
@@ -67,10 +67,10 @@ func sweepFixture(epochs int) *Data {
 	broken.Load.Errors = map[string]int64{"reset": 12}
 	d.Run.Trials = []result.Trial{broken}
 	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Epoch: 2, Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
-	d.Findings = []validity.Finding{
-		{ID: "V03", Title: "foreign CPU on the server's CPUs", State: validity.Pass, Text: "others used 1.2 % of the server's CPUs"},
-		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: validity.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
-		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "net-http", State: validity.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
+	d.Findings = []checks.Finding{
+		{ID: "V03", Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
+		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "net-http", State: checks.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
 	}
 	return d
 }
@@ -151,10 +151,10 @@ func classicFixture() *Data {
 	}
 	d.Run.Trials, d.Valid = d.Loads, len(d.Loads)
 	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Reason: "12 of 200000 requests got no answer: reset 9, timeout 3", LogTail: []string{"accept: too many open files"}}}
-	d.Findings = []validity.Finding{
-		{ID: "V24", Title: "CPU quota", State: validity.Pass, Text: "none set"},
-		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: validity.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
-		{ID: "V27", Title: "memory readable", Contestant: "kestrel", State: validity.Fail, Text: "PSS could not be read: memory is absent"},
+	d.Findings = []checks.Finding{
+		{ID: "V24", Title: "CPU quota", State: checks.Pass, Text: "none set"},
+		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: "V27", Title: "memory readable", Contestant: "kestrel", State: checks.Fail, Text: "PSS could not be read: memory is absent"},
 	}
 	return d
 }

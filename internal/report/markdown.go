@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/validity"
+	"dyno/internal/checks"
 )
 
 // Markdown writes a table, the verdicts and the machine, in GitHub's dialect, as for a README.
@@ -64,7 +64,7 @@ func (v *view) markdownEnd(out io.Writer) {
 }
 
 // finding is a finding on one line: state, number, whom it concerns, and what was found.
-func (v *view) finding(f validity.Finding) string {
+func (v *view) finding(f checks.Finding) string {
 	who := ""
 	if f.Contestant != "" {
 		who = v.title(f.Contestant) + ": "

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/result"
 )
 
@@ -100,7 +100,7 @@ func (v *view) figureTable(out io.Writer, level string) {
 	c := v.Claims
 	type key struct{ contestant, date string }
 	var rows []key
-	var heads []article.Metric
+	var heads []claim.Metric
 	fields := map[key]map[string][]string{}
 	for i := range c.Published {
 		p := &c.Published[i]
@@ -111,7 +111,7 @@ func (v *view) figureTable(out io.Writer, level string) {
 		if fields[k] == nil {
 			rows, fields[k] = append(rows, k), map[string][]string{}
 		}
-		if !slices.ContainsFunc(heads, func(m article.Metric) bool { return m.Name == p.Metric.Name }) {
+		if !slices.ContainsFunc(heads, func(m claim.Metric) bool { return m.Name == p.Metric.Name }) {
 			heads = append(heads, p.Metric)
 		}
 		fields[k][p.Metric.Name] = append(fields[k][p.Metric.Name], escapeMarkdown(p.theirs())+" → "+escapeMarkdown(p.ours()))
@@ -136,7 +136,7 @@ func (v *view) figureTable(out io.Writer, level string) {
 	}
 }
 
-func better(m article.Metric) string {
+func better(m claim.Metric) string {
 	if m.More {
 		return "bigger"
 	}
@@ -233,14 +233,14 @@ func FindingsPage(w io.Writer, all []*Data) error {
 		return out.Flush()
 	}
 	fmt.Fprint(out, "| study | claims |")
-	for _, verdict := range article.Verdicts {
+	for _, verdict := range claim.Verdicts {
 		fmt.Fprintf(out, " %s |", verdict)
 	}
-	fmt.Fprintf(out, "\n| --- | --: |%s\n", strings.Repeat(" --: |", len(article.Verdicts)))
+	fmt.Fprintf(out, "\n| --- | --: |%s\n", strings.Repeat(" --: |", len(claim.Verdicts)))
 	for _, d := range all {
 		c := d.Claims
 		fields := []string{fmt.Sprintf("[%s](../studies/%s/README.md)", c.Slug, c.Slug), fmt.Sprint(len(c.Outcomes))}
-		for _, verdict := range article.Verdicts {
+		for _, verdict := range claim.Verdicts {
 			fields = append(fields, fmt.Sprint(c.having(verdict)))
 		}
 		fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | "))
@@ -248,7 +248,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	for _, d := range all {
 		c := d.Claims
 		fmt.Fprintf(out, "\n## %s\n\n%s. %s\n", escapeMarkdown(Clean(c.Title)), escapeMarkdown(Clean(c.Source)), escapeMarkdown(hereAt(d.Run)))
-		for _, verdict := range article.Verdicts {
+		for _, verdict := range claim.Verdicts {
 			if c.having(verdict) == 0 {
 				continue
 			}
@@ -264,12 +264,12 @@ func FindingsPage(w io.Writer, all []*Data) error {
 }
 
 // findingText is a claim, our figures, the outcome and the reason, in one line.
-func findingText(o *article.Outcome) string {
+func findingText(o *claim.Outcome) string {
 	claimed, outcome := sentenceText(o)
 	return claimed + " " + outcome + ": " + Clean(o.Reason) + "."
 }
 
-func (c *Claims) having(v article.Verdict) (n int) {
+func (c *Claims) having(v claim.Verdict) (n int) {
 	for i := range c.Outcomes {
 		if c.Outcomes[i].Verdict == v {
 			n++

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // Data is a run and what was found in it.
@@ -22,7 +22,7 @@ type Data struct {
 	Alone    []Alone            // of a run with a companion, by what it is asked for
 	Claims   *Claims            // of its study, judged; nil where there are none
 	Classic  *Data              // Readme only: the study's long loads, of which it shows how memory grew; nil where there are none
-	Findings []validity.Finding // whole run first, then by contestant
+	Findings []checks.Finding   // whole run first, then by contestant
 	Valid    int                // valid trials
 	Void     int                // trials of void rounds
 	Color    bool               // Text only

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/result"
 	"dyno/internal/stats"
-	"dyno/internal/validity"
 )
 
 // sweepLabel stands in every form of a sweep.
@@ -408,7 +408,7 @@ func (s *sweep) sentences() (list []string) {
 // forbidding says which checks of the whole run forbid to quote it.
 func (v *view) forbidding() (list []string) {
 	for _, f := range v.troubles() {
-		if f.State == validity.Fail && f.Contestant == "" {
+		if f.State == checks.Fail && f.Contestant == "" {
 			list = append(list, "This run fails check "+f.ID+" and must not be quoted: "+Clean(orElse(f.Text, f.Title))+".")
 		}
 	}

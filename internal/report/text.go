@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/validity"
+	"dyno/internal/checks"
 )
 
 // Text writes what a person sees in a terminal at the end of a run: at most d.Width columns (100 if 0) of UTF-8, with ANSI styles
@@ -94,7 +94,7 @@ func (t *text) head() {
 	}
 	t.para("", "", t.forced(), "", "")
 	for _, f := range t.troubles() {
-		if f.State == validity.Fail && f.Contestant == "" {
+		if f.State == checks.Fail && f.Contestant == "" {
 			t.para("This run fails "+f.ID+": ", red, Clean(f.Text), "", "")
 		}
 	}
@@ -347,7 +347,7 @@ func (t *text) matrix() {
 	t.line("")
 }
 
-var stateStyle = map[validity.State]string{validity.Warn: yellow, validity.Fail: red}
+var stateStyle = map[checks.State]string{checks.Warn: yellow, checks.Fail: red}
 
 func (t *text) checks() {
 	s, state := t.canary()

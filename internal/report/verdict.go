@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"dyno/internal/analysis"
-	"dyno/internal/validity"
+	"dyno/internal/checks"
 )
 
 // matrixFrom is the number of pairs above which a matrix stands before the sentences, and these are only those of neighbours.
@@ -110,13 +110,13 @@ func mark(p analysis.Pair) string {
 const markLegend = "> better than the column · < worse · = tie · ≈ differs, but within the margin · ? undecided"
 
 // canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad it is.
-func (v *view) canary() (text string, state validity.State) {
+func (v *view) canary() (text string, state checks.State) {
 	c := v.a.Canary
 	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
-		return "not done: the yardstick and its blinded copy have too few trials", validity.Warn
+		return "not done: the yardstick and its blinded copy have too few trials", checks.Warn
 	}
 	if c == nil {
-		return "not done: the run has no blinded copy of its yardstick", validity.Warn
+		return "not done: the run has no blinded copy of its yardstick", checks.Warn
 	}
 	for _, f := range v.Findings {
 		if f.ID == "V17" && f.Contestant == "" {
@@ -126,11 +126,11 @@ func (v *view) canary() (text string, state validity.State) {
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
 	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", Clean(c.A), Clean(c.B), value, interval, P("p", c.P))
 	switch {
-	case state == validity.Fail:
+	case state == checks.Fail:
 		text += "one and the same program seems to differ from itself; the run fails"
 	case c.Verdict == analysis.Different || c.Verdict == analysis.Negligible:
 		text += "a difference where there is none, within the margin"
-		state = max(state, validity.Warn)
+		state = max(state, checks.Warn)
 	case v.a.Look == 0:
 		text += "too few epochs to tell"
 	case c.Verdict == analysis.Tie:

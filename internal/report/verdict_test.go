@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
-	"dyno/internal/validity"
+	"dyno/internal/checks"
 )
 
 func TestSentence(t *testing.T) {
@@ -62,7 +62,7 @@ func TestAnswer(t *testing.T) {
 			[]string{"fasthttp serves the most requests: 1.00 × (0.99–1.01) those of hyper, the next, and 1.81 ×", "of Kestrel, the last"}, "No single winner"},
 		{"a tie", func(*Data) {}, []string{"No single winner: the first place is between fasthttp and hyper", "Of 15 pairs", "1 is a tie", "lower bound"}, "most requests"},
 		{"a canary that differs", func(d *Data) {
-			d.Findings = []validity.Finding{{ID: "V17", State: validity.Fail, Text: "two identical servers came out different"}}
+			d.Findings = []checks.Finding{{ID: "V17", State: checks.Fail, Text: "two identical servers came out different"}}
 		}, []string{"This run fails check V17 and must not be quoted: two identical"}, ""},
 		{"one alone", func(d *Data) {
 			for i := range d.Analysis.Places[1:] {

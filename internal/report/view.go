@@ -11,8 +11,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // row is one contestant or control as every form shows it.
@@ -147,7 +147,7 @@ func (v *view) notes(r *row) (notes []string) {
 	}
 	var ids []string
 	for _, f := range v.Findings {
-		if f.Contestant == r.Name && f.State >= validity.Warn && !slices.Contains(ids, f.ID) {
+		if f.Contestant == r.Name && f.State >= checks.Warn && !slices.Contains(ids, f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}
@@ -257,8 +257,8 @@ func (v *view) ranked() (rows []row) {
 }
 
 // troubles are the findings that are not passes: failures first, then in their order.
-func (v *view) troubles() (list []validity.Finding) {
-	for _, s := range []validity.State{validity.Fail, validity.Warn} {
+func (v *view) troubles() (list []checks.Finding) {
+	for _, s := range []checks.State{checks.Fail, checks.Warn} {
 		for _, f := range v.Findings {
 			if f.State == s {
 				list = append(list, f)
@@ -273,7 +273,7 @@ func (v *view) unknown() string {
 	var ids, list []string
 	n := map[string]int{}
 	for _, f := range v.Findings {
-		if f.State == validity.CannotTell {
+		if f.State == checks.CannotTell {
 			if n[f.ID] == 0 {
 				ids = append(ids, f.ID)
 				list = append(list, f.ID+" ("+Clean(f.Title)+")")

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Two tests that dyno does not decide by. The proof sets them beside those that it does (internal/proof), to show what they would cost.
+// Two tests that dyno does not decide by. The proof sets them beside those that it does (internal/validate), to show what they would cost.
 
 // PairedT returns the two-sided p-value of Student's t-test that the mean of d is 0. It is 1 for fewer than two values, or if all are 0, and
 // NaN if d holds a NaN.

@@ -2,7 +2,7 @@ package study
 
 import (
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -35,7 +35,7 @@ func (e *evidence) published() []report.Published {
 }
 
 // figure is ours of a published figure, computed from our rate where it was not measured itself.
-func (e *evidence) figure(f article.Figure) analysis.Estimate {
+func (e *evidence) figure(f claim.Figure) analysis.Estimate {
 	if f.Metric.Computed == "" {
 		return e.Level(f.Cell, f.Metric.Name)
 	}

@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/checks"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // Judge says what a judged run says of the study's claims, and puts the published figures beside ours; file names the trials.
@@ -25,10 +25,10 @@ func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
 	}
 	c := &report.Claims{
 		Slug: s.Slug, Title: s.Title, Question: s.Question, Source: s.Source, PublishedOn: s.PublishedOn, Notes: s.Notes, File: file,
-		Outcomes: article.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
+		Outcomes: claim.Judge(s.Claims, e), Published: e.published(), Unavailable: s.Unavailable,
 		Base: s.Base, Costs: e.costs(),
 	}
-	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != article.Hash(s.Claims)
+	c.Changed = d.Run.Plan.ClaimsHash != "" && d.Run.Plan.ClaimsHash != claim.Hash(s.Claims)
 	return c, nil
 }
 
@@ -39,7 +39,7 @@ type evidence struct {
 	data  *report.Data
 	valid []result.Trial
 
-	found map[int][]validity.Finding // by level
+	found map[int][]checks.Finding // by level
 	cells *analysis.Table
 }
 
@@ -52,7 +52,7 @@ func (e *evidence) table() *analysis.Table {
 }
 
 // cell is a study's cell as the run's plan has it.
-func (e *evidence) cell(c article.Cell) (result.Cell, bool) {
+func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 	l := e.study.level(c.Level)
 	if l == nil {
 		return result.Cell{}, false
@@ -61,55 +61,55 @@ func (e *evidence) cell(c article.Cell) (result.Cell, bool) {
 	return result.Cell{Contestant: c.Contestant, Level: i}, i >= 0
 }
 
-// Missing implements article.Evidence.
-func (e *evidence) Missing(c article.Cell, metric string) (article.Verdict, string) {
+// Missing implements claim.Evidence.
+func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) {
 	if v, why := e.lacks(c, metric); v != "" {
 		return v, why
 	}
 	p := &e.run.Plan
-	if m, _ := article.MetricNamed(metric); !m.Static && p.Protocol != plan.Duel && p.Protocol != "" {
-		return article.NotRun, "the protocol " + p.Protocol + " decides nothing"
+	if m, _ := claim.MetricNamed(metric); !m.Static && p.Protocol != plan.Duel && p.Protocol != "" {
+		return claim.NotRun, "the protocol " + p.Protocol + " decides nothing"
 	}
 	for _, f := range e.findings(c, metric) {
-		if f.State == validity.Fail && !merelyBounds(f.ID) {
-			return article.Inconclusive, "struck out by " + f.ID + ": " + f.Text
+		if f.State == checks.Fail && !merelyBounds(f.ID) {
+			return claim.Inconclusive, "struck out by " + f.ID + ": " + f.Text
 		}
 	}
 	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
 		if x := e.data.Analysis.Moves(at, metric); x != nil {
-			return article.Inconclusive, x.Words()
+			return claim.Inconclusive, x.Words()
 		}
 	}
 	return "", ""
 }
 
 // lacks says why the record has no figure of a cell.
-func (e *evidence) lacks(c article.Cell, metric string) (article.Verdict, string) {
+func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	p := &e.run.Plan
 	if why, gone := e.study.Unavailable[c.Contestant]; gone {
-		return article.NotTestable, "it cannot be had: " + why
+		return claim.NotTestable, "it cannot be had: " + why
 	}
 	if !slices.Contains(p.Contestants, c.Contestant) {
-		return article.NotRun, "this run did not have it"
+		return claim.NotRun, "this run did not have it"
 	}
 	program := metric == "lines_of_code" // which is the same at all levels
 	at, ok := e.cell(c)
 	if !program && (!ok || len(p.Cells) > 0 && !slices.Contains(p.Cells, at)) {
-		return article.NotRun, "this run did not load it there"
+		return claim.NotRun, "this run did not load it there"
 	}
 	if f := e.run.FailureOf(c.Contestant); f != nil {
 		if f.Unavailable() {
-			return article.NotTestable, report.FailureText(f)
+			return claim.NotTestable, report.FailureText(f)
 		}
-		return article.Inconclusive, report.FailureText(f)
+		return claim.Inconclusive, report.FailureText(f)
 	}
 	if e.Level(c, metric).N > 0 {
 		return "", ""
 	}
 	if program {
-		return article.NotRun, "the record does not count its lines"
+		return claim.NotRun, "the record does not count its lines"
 	}
-	return article.Inconclusive, "no trial of it stands"
+	return claim.Inconclusive, "no trial of it stands"
 }
 
 // merelyBounds are the checks whose failure makes a figure a lower bound: Compare says so.
@@ -130,15 +130,15 @@ var touched = func() map[string][]string {
 }()
 
 // findings are those of the whole run, of the contestant and of its level, that say something of the metric and are no passes.
-func (e *evidence) findings(c article.Cell, metric string) []validity.Finding {
-	if m, _ := article.MetricNamed(metric); m.Static {
+func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
+	if m, _ := claim.MetricNamed(metric); m.Static {
 		return nil
 	}
 	at, _ := e.cell(c)
-	var out []validity.Finding
+	var out []checks.Finding
 	for _, f := range e.level(at.Level) {
 		of, some := touched[f.ID]
-		if f.State >= validity.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && (!some || slices.Contains(of, metric)) {
+		if f.State >= checks.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && (!some || slices.Contains(of, metric)) {
 			out = append(out, f)
 		}
 	}
@@ -151,7 +151,7 @@ func (e *evidence) index(level int) int {
 }
 
 // level are the findings at a level: of a run at several, its own in place of the worst of all.
-func (e *evidence) level(level int) []validity.Finding {
+func (e *evidence) level(level int) []checks.Finding {
 	i := e.index(level)
 	if i < 0 || i >= len(e.data.Levels) {
 		return e.data.Findings
@@ -168,29 +168,29 @@ func (e *evidence) level(level int) []validity.Finding {
 	default:
 		protocol = family
 	}
-	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f validity.Finding) bool {
+	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f checks.Finding) bool {
 		return applicable[protocol][f.ID] == eachLevel || applicable[beside][f.ID] == eachLevel
 	})
 	void, all := plan.Voided(e.run)
 	here := *e.run
 	here.Plan.Level = l.At
-	found = append(found, checked(&validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}, protocol, eachLevel)...)
+	found = append(found, checked(&checks.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}, protocol, eachLevel)...)
 	if e.found == nil {
-		e.found = map[int][]validity.Finding{}
+		e.found = map[int][]checks.Finding{}
 	}
 	e.found[i] = found
 	return found
 }
 
-// Warnings implements article.Evidence.
-func (e *evidence) Warnings(c article.Cell, metric string) (out []article.Warning) {
+// Warnings implements claim.Evidence.
+func (e *evidence) Warnings(c claim.Cell, metric string) (out []claim.Warning) {
 	for _, f := range e.findings(c, metric) {
-		out = append(out, article.Warning{ID: f.ID, Contestant: f.Contestant, Text: f.Text})
+		out = append(out, claim.Warning{ID: f.ID, Contestant: f.Contestant, Text: f.Text})
 	}
 	return out
 }
 
-// Margin implements article.Evidence.
+// Margin implements claim.Evidence.
 func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
 
 // analysisOf is the one that has the cells of a level.
@@ -201,8 +201,8 @@ func (e *evidence) analysisOf(level int) *analysis.Analysis {
 	return e.data.Analysis
 }
 
-// Level implements article.Evidence.
-func (e *evidence) Level(c article.Cell, metric string) analysis.Estimate {
+// Level implements claim.Evidence.
+func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
 	at, ok := e.cell(c)
 	a := e.analysisOf(at.Level)
 	switch {
@@ -258,7 +258,7 @@ func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analys
 }
 
 // classic is the middle of a classic run's loads; it has no interval.
-func (e *evidence) classic(c article.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
+func (e *evidence) classic(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
 	var values []float64
 	for i := range e.data.Loads {
 		if t := &e.data.Loads[i]; t.Contestant == c.Contestant {
@@ -274,19 +274,19 @@ func (e *evidence) classic(c article.Cell, of func(*result.Trial) (float64, bool
 	return analysis.Estimate{Value: values[(len(values)-1)/2], Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
 }
 
-// Range implements article.Evidence.
-func (e *evidence) Range(c article.Cell, metric string) (least, most float64, ok bool) {
+// Range implements claim.Evidence.
+func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok bool) {
 	m, known := analysis.MetricNamed(metric)
 	at, there := e.cell(c)
 	if !known || !there {
 		return 0, 0, false
 	}
 	least, most, epochs := e.table().Range(m, at)
-	return least, most, epochs >= article.FewEpochs
+	return least, most, epochs >= claim.FewEpochs
 }
 
-// RatioRange implements article.Evidence.
-func (e *evidence) RatioRange(a, b article.Cell, metric string) (least, most float64, ok bool) {
+// RatioRange implements claim.Evidence.
+func (e *evidence) RatioRange(a, b claim.Cell, metric string) (least, most float64, ok bool) {
 	m, known := analysis.MetricNamed(metric)
 	x, there := e.cell(a)
 	y, there2 := e.cell(b)
@@ -294,22 +294,22 @@ func (e *evidence) RatioRange(a, b article.Cell, metric string) (least, most flo
 		return 0, 0, false
 	}
 	least, most, epochs := e.table().RatioRange(m, x, y)
-	return least, most, epochs >= article.FewEpochs
+	return least, most, epochs >= claim.FewEpochs
 }
 
-// Compare implements article.Evidence.
-func (e *evidence) Compare(a, b article.Cell, metric string) article.Comparison {
-	if m, _ := article.MetricNamed(metric); m.Static {
+// Compare implements claim.Evidence.
+func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
+	if m, _ := claim.MetricNamed(metric); m.Static {
 		return exact(e.Level(a, metric), e.Level(b, metric))
 	}
 	x, ok := e.cell(a)
 	y, ok2 := e.cell(b)
 	if !ok || !ok2 || e.data.Analysis == nil {
-		return article.Comparison{}
+		return claim.Comparison{}
 	}
 	m, _ := analysis.MetricNamed(metric)
 	p, planned := e.data.Analysis.Compared(x, y, metric)
-	c := article.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
+	c := claim.Comparison{Ratio: p.Ratio, Verdict: p.Verdict, Note: p.Note, Unplanned: !planned}
 	if !planned { // its interval is of the same level, but nothing says that the two were chosen before the run
 		c.Ratio = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt)
 		p = analysis.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
@@ -323,7 +323,7 @@ func (e *evidence) Compare(a, b article.Cell, metric string) article.Comparison 
 
 // bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do more: it shows no
 // equality, and of the one that leads there no factor.
-func (e *evidence) bound(c *article.Comparison, p analysis.Pair, metric string) {
+func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 	at := func(cell result.Cell) bool {
 		a := e.analysisOf(cell.Level)
 		return a != nil && a.Shares[cell.Contestant] > analysis.CeilingLimit
@@ -348,11 +348,11 @@ func (e *evidence) bound(c *article.Comparison, p analysis.Pair, metric string) 
 }
 
 // exact compares what is known without an interval, or nearly so.
-func exact(a, b analysis.Estimate) article.Comparison {
+func exact(a, b analysis.Estimate) claim.Comparison {
 	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
-		return article.Comparison{Note: "the record does not have both"}
+		return claim.Comparison{Note: "the record does not have both"}
 	}
-	return article.Comparison{Ratio: analysis.Estimate{
+	return claim.Comparison{Ratio: analysis.Estimate{
 		Value: a.Value / b.Value, Lo: a.Lo / b.Hi, Hi: a.Hi / b.Lo, N: min(a.N, b.N),
 	}}
 }

@@ -14,7 +14,7 @@ import (
 	"testing/fstest"
 
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -272,10 +272,10 @@ func judgedFake(t *testing.T, c Choice) *report.Data {
 
 func TestClaims(t *testing.T) {
 	d := judgedFake(t, Choice{})
-	want := map[string]article.Verdict{"ratio": article.Confirmed, "direction": article.SmallerLead, "reversed": article.Contradicted, "tie": article.Confirmed,
-		"bound": article.Confirmed, "drop": article.Confirmed, "excess": article.Confirmed, "trend": article.Confirmed, "lines": article.NotTestable,
-		"bytes": article.Confirmed, "failed": article.Inconclusive, "unavailable": article.NotTestable, "never": article.NotTestable,
-		"each": article.Confirmed, "most": article.Inconclusive, "most-late": article.Confirmed, "words": article.NotTestable}
+	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead, "reversed": claim.Contradicted, "tie": claim.Confirmed,
+		"bound": claim.Confirmed, "drop": claim.Confirmed, "excess": claim.Confirmed, "trend": claim.Confirmed, "lines": claim.NotTestable,
+		"bytes": claim.Confirmed, "failed": claim.Inconclusive, "unavailable": claim.NotTestable, "never": claim.NotTestable,
+		"each": claim.Confirmed, "most": claim.Inconclusive, "most-late": claim.Confirmed, "words": claim.NotTestable}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] {
 			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, want[o.Claim.ID], o.Shown)
@@ -305,8 +305,8 @@ func TestClaims(t *testing.T) {
 func TestQuickClaims(t *testing.T) {
 	d := judgedFake(t, Choice{Quick: true})
 	for _, o := range d.Claims.Outcomes {
-		notRun := slices.ContainsFunc(o.Claim.All(), func(c article.Cell) bool { return c.Level == "c20" })
-		if (o.Verdict == article.NotRun) != notRun {
+		notRun := slices.ContainsFunc(o.Claim.All(), func(c claim.Cell) bool { return c.Level == "c20" })
+		if (o.Verdict == claim.NotRun) != notRun {
 			t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
 		}
 	}
@@ -331,15 +331,15 @@ func TestStruckClaims(t *testing.T) {
 	for _, o := range c.Outcomes {
 		switch o.Claim.ID {
 		case "ratio", "direction", "excess", "trend":
-			if o.Verdict != article.Inconclusive || !strings.Contains(o.Reason, "V14") {
+			if o.Verdict != claim.Inconclusive || !strings.Contains(o.Reason, "V14") {
 				t.Errorf("%s: %s (%s), want it struck out by V14", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "reversed":
-			if o.Verdict != article.Contradicted {
+			if o.Verdict != claim.Contradicted {
 				t.Errorf("%s: %s (%s): the failure is of another level", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "lines":
-			if o.Verdict != article.NotTestable {
+			if o.Verdict != claim.NotTestable {
 				t.Errorf("%s: %s (%s): it needs no load", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		}
@@ -424,9 +424,9 @@ func TestClassicClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, o := range c.Outcomes {
-		want := map[string]article.Verdict{"lines": article.NotTestable, "words": article.NotTestable, "never": article.NotTestable, "bytes": article.Confirmed, "failed": article.NotRun, "unavailable": article.NotRun}[o.Claim.ID]
+		want := map[string]claim.Verdict{"lines": claim.NotTestable, "words": claim.NotTestable, "never": claim.NotTestable, "bytes": claim.Confirmed, "failed": claim.NotRun, "unavailable": claim.NotRun}[o.Claim.ID]
 		if want == "" {
-			want = article.NotRun
+			want = claim.NotRun
 		}
 		if o.Verdict != want {
 			t.Errorf("%s: %s (%s), want %s", o.Claim.ID, o.Verdict, o.Reason, want)
@@ -480,7 +480,7 @@ func TestSettled(t *testing.T) {
 func TestClaimsAtTheCeiling(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
-	for who, want := range map[string]article.Verdict{"fast": article.SameDirection, "slow": article.Inconclusive} {
+	for who, want := range map[string]claim.Verdict{"fast": claim.SameDirection, "slow": claim.Inconclusive} {
 		d := Judge(run)
 		for i := range d.Levels {
 			d.Levels[i].Analysis.Shares = map[string]float64{who: 0.9}
@@ -493,7 +493,7 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 			if o.Claim.ID == "ratio" && o.Verdict != want {
 				t.Errorf("%s at the ceiling: %s (%s), want %s", who, o.Verdict, o.Reason, want)
 			}
-			if o.Claim.ID == "tie" && o.Verdict != article.Inconclusive {
+			if o.Claim.ID == "tie" && o.Verdict != claim.Inconclusive {
 				t.Errorf("a tie with %s at the ceiling: %s (%s)", who, o.Verdict, o.Reason)
 			}
 		}
@@ -526,7 +526,7 @@ func TestMovingClaims(t *testing.T) {
 		for _, o := range c.Outcomes {
 			switch o.Claim.ID {
 			case "ratio", "direction", "reversed", "drop", "excess", "trend", "each":
-				if o.Verdict != article.Inconclusive || !strings.Contains(o.Reason, "still rising 6 % (3–10) over the epoch") {
+				if o.Verdict != claim.Inconclusive || !strings.Contains(o.Reason, "still rising 6 % (3–10) over the epoch") {
 					t.Errorf("%s: %s (%s)", o.Claim.ID, o.Verdict, o.Reason)
 				}
 			}
@@ -544,7 +544,7 @@ func TestUnplannedClaims(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o := c.Outcomes[0]; o.Verdict != article.Confirmed || !strings.Contains(o.Reason, "not planned") || o.Epochs != 12 {
+	if o := c.Outcomes[0]; o.Verdict != claim.Confirmed || !strings.Contains(o.Reason, "not planned") || o.Epochs != 12 {
 		t.Errorf("%s (%s), %+v", o.Verdict, o.Reason, o.Shown)
 	}
 }

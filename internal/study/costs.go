@@ -2,7 +2,7 @@ package study
 
 import (
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 )
@@ -18,17 +18,17 @@ func (e *evidence) costs() (out []report.Cost) {
 	for _, name := range e.run.Plan.Contestants {
 		for i := range e.study.Levels {
 			c := report.Cost{Contestant: name, Level: e.study.Levels[i].Name}
-			if _, loaded := e.cell(article.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == e.study.Base {
+			if _, loaded := e.cell(claim.Cell{Contestant: name, Level: c.Level}); !loaded || c.Level == e.study.Base {
 				continue
 			}
 			for _, level := range []string{c.Level, e.study.Base} {
-				if verdict, why := e.Missing(article.Cell{Contestant: name, Level: level}, m.Name); verdict != "" {
+				if verdict, why := e.Missing(claim.Cell{Contestant: name, Level: level}, m.Name); verdict != "" {
 					c.Absent = string(verdict) + ": " + why
 				}
 			}
 			if c.Absent == "" {
-				here, _ := e.cell(article.Cell{Contestant: name, Level: c.Level})
-				base, _ := e.cell(article.Cell{Contestant: name, Level: e.study.Base})
+				here, _ := e.cell(claim.Cell{Contestant: name, Level: c.Level})
+				base, _ := e.cell(claim.Cell{Contestant: name, Level: e.study.Base})
 				c.More, c.Of = table.Difference(m, here, base, 0.95), table.Level(m, base)
 			}
 			out = append(out, c)

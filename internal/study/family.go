@@ -2,10 +2,10 @@ package study
 
 import (
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // judgeFamily is Judge for a duel whose comparisons are named: its verdicts, and an analysis of each level alone.
@@ -13,7 +13,7 @@ func judgeFamily(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
 	void, all := plan.Voided(run)
 	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
-	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: a}
+	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: a}
 	judged, others := judgedLevels(d.Levels)
 	for _, l := range judged {
 		e.Levels = append(e.Levels, l.Trials)

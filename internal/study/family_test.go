@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // familyPlan is a duel of a and b at two levels, and beside it at a common rate.
@@ -74,7 +74,7 @@ func TestJudgeFamily(t *testing.T) {
 		if f.ID == "V16" && !strings.HasPrefix(f.Text, "at c=10") {
 			t.Errorf("no level: %+v", f)
 		}
-		if f.ID == "V19" && f.State == validity.Warn && strings.Contains(f.Text, "too few epochs") {
+		if f.ID == "V19" && f.State == checks.Warn && strings.Contains(f.Text, "too few epochs") {
 			t.Errorf("a level beside the family was checked: %+v", f)
 		}
 	}

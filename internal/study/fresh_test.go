@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -131,8 +131,8 @@ func TestFreshStudy(t *testing.T) {
 	if d.Claims, err = st.Judge(d, "f"); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]article.Verdict{"threads": article.Confirmed, "grows": article.Confirmed, "cpu": article.Confirmed, "since": article.Confirmed,
-		"sockets": article.Contradicted, "swap": article.Confirmed}
+	want := map[string]claim.Verdict{"threads": claim.Confirmed, "grows": claim.Confirmed, "cpu": claim.Confirmed, "since": claim.Confirmed,
+		"sockets": claim.Contradicted, "swap": claim.Confirmed}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] {
 			t.Errorf("%s: %s, %s", o.Claim.ID, o.Verdict, o.Reason)

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // TestLabRanksTheTail: in the lab the 99th percentile of an open loop decides, at half of what the slower contestant bears; the closed loop stands beside.
@@ -51,10 +51,10 @@ func TestLabRanksTheTail(t *testing.T) {
 		}
 	}
 	for _, f := range d.Findings {
-		if f.ID == "V25" && f.State != validity.Fail {
+		if f.ID == "V25" && f.State != checks.Fail {
 			t.Errorf("latency decides, and there is no calibration: %+v", f)
 		}
-		if (f.ID == "V02" || f.ID == "V14") && f.State != validity.Pass {
+		if (f.ID == "V02" || f.ID == "V14") && f.State != checks.Pass {
 			t.Errorf("an open loop need not reach a ceiling: %+v", f)
 		}
 	}
@@ -73,7 +73,7 @@ func TestLevelBesideADuelIsChecked(t *testing.T) {
 	for _, f := range Judge(run).Findings {
 		if f.ID == "V07" || f.ID == "V11" {
 			found[f.ID]++
-			if f.State != validity.Fail {
+			if f.State != checks.Fail {
 				t.Errorf("%+v", f)
 			}
 		}

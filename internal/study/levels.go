@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // scope is how a check applies to a protocol that gives no verdicts.
@@ -59,38 +59,38 @@ func judgeSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
 	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
-	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
+	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
 	d.Findings = byContestant(run, checked(e, plan.Sweep, wholeRun), worst(run, plan.Sweep, d.Levels, void, all))
 	return d
 }
 
 // byContestant puts findings in order: those of the whole run first, each contestant's by their numbers.
-func byContestant(run *result.Run, lists ...[]validity.Finding) []validity.Finding {
+func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 	all := slices.Concat(lists...)
-	slices.SortStableFunc(all, func(a, b validity.Finding) int {
+	slices.SortStableFunc(all, func(a, b checks.Finding) int {
 		return cmp.Or(slices.Index(run.Plan.Contestants, a.Contestant)-slices.Index(run.Plan.Contestants, b.Contestant), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }
 
 // checked makes the checks that apply to a protocol in that scope.
-func checked(e *validity.Evidence, protocol string, s scope) []validity.Finding {
-	return slices.DeleteFunc(validity.Check(e), func(f validity.Finding) bool { return applicable[protocol][f.ID] != s })
+func checked(e *checks.Evidence, protocol string, s scope) []checks.Finding {
+	return slices.DeleteFunc(checks.Check(e), func(f checks.Finding) bool { return applicable[protocol][f.ID] != s })
 }
 
 // worst makes the checks of each level, and of those of a contestant keeps the worst, with the level in its text.
-func worst(run *result.Run, protocol string, levels []report.Level, void, all int) []validity.Finding {
-	var out []validity.Finding
+func worst(run *result.Run, protocol string, levels []report.Level, void, all int) []checks.Finding {
+	var out []checks.Finding
 	for _, l := range levels {
 		here := *run
 		here.Plan.Level = l.At
-		e := &validity.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
+		e := &checks.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
 		for _, f := range checked(e, protocol, eachLevel) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
 			f.Text = "at " + l.Title() + " " + f.Text
-			i := slices.IndexFunc(out, func(o validity.Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
+			i := slices.IndexFunc(out, func(o checks.Finding) bool { return o.ID == f.ID && o.Contestant == f.Contestant })
 			switch {
 			case i < 0:
 				out = append(out, f)
@@ -158,7 +158,7 @@ func judgeClassic(run *result.Run) *report.Data {
 	loads := ownLoads(run, all)
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
-	e := &validity.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
+	e := &checks.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
 	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(all), Findings: checked(e, plan.Classic, wholeRun)}
 	if run.Plan.Driver != "" {
 		d.Beside = all

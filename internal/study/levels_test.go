@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // carriedOut is a run that did all that its plan says, with trials made up by of.
@@ -52,7 +52,7 @@ func sweepPlan() result.Plan {
 	return p
 }
 
-func ids(fs []validity.Finding) (list []string) {
+func ids(fs []checks.Finding) (list []string) {
 	for _, f := range fs {
 		if !slices.Contains(list, f.ID) {
 			list = append(list, f.ID)
@@ -95,7 +95,7 @@ func TestJudgeSweep(t *testing.T) {
 		t.Errorf("checks %s", got)
 	}
 	for _, f := range d.Findings {
-		if f.ID == "V02" && f.Contestant == "a" && (f.State != validity.Fail || !strings.HasPrefix(f.Text, "at c=10 ")) {
+		if f.ID == "V02" && f.Contestant == "a" && (f.State != checks.Fail || !strings.HasPrefix(f.Text, "at c=10 ")) {
 			t.Errorf("not the worst level: %v %s", f.State, f.Text)
 		}
 	}
@@ -167,7 +167,7 @@ func TestJudgeSweepOpenLoop(t *testing.T) {
 			continue
 		}
 		found[f.ID]++
-		if !strings.HasPrefix(f.Text, "at c=100, 50,000/s ") || f.ID == "V11" != (f.State == validity.Fail) {
+		if !strings.HasPrefix(f.Text, "at c=100, 50,000/s ") || f.ID == "V11" != (f.State == checks.Fail) {
 			t.Errorf("%+v", f)
 		}
 	}

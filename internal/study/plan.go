@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 )
@@ -35,13 +35,13 @@ func (s *Study) Planned(c Choice) (levels []result.Level, cells []result.Cell, f
 			}
 		}
 	}
-	find := func(c article.Cell) (result.Cell, bool) {
+	find := func(c claim.Cell) (result.Cell, bool) {
 		i := slices.IndexFunc(taken, func(l *Level) bool { return l.Name == c.Level })
 		found := result.Cell{Contestant: c.Contestant, Level: i}
 		return found, i >= 0 && slices.Contains(cells, found)
 	}
 	for i := range s.Claims {
-		if m, ok := article.MetricNamed(s.Claims[i].Metric); !ok || m.Static {
+		if m, ok := claim.MetricNamed(s.Claims[i].Metric); !ok || m.Static {
 			continue
 		}
 		for _, p := range s.Claims[i].Pairs() {
@@ -163,7 +163,7 @@ func (s *Study) Fill(p *result.Plan, c Choice) {
 	p.Contestants = slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
 		return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 	})
-	p.Level, p.ClaimsHash, p.Heap = levels[0], article.Hash(s.Claims), s.Heap
+	p.Level, p.ClaimsHash, p.Heap = levels[0], claim.Hash(s.Claims), s.Heap
 	if len(levels) > 1 && (p.Protocol == plan.Sweep || p.Protocol == plan.Duel) {
 		p.LevelNames = s.names(c)
 	}

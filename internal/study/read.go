@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/claim"
 	"dyno/internal/conf"
 	"dyno/internal/result"
 )
@@ -40,12 +40,12 @@ func Read(fsys fs.FS, slug string) (*Study, error) {
 		return nil, errors.Join(r.errs...)
 	}
 	known := s.known()
-	if err := article.Check(file, s.Claims, known); err != nil {
+	if err := claim.Check(file, s.Claims, known); err != nil {
 		r.errs = append(r.errs, err)
 	} else {
 		r.pairs()
 	}
-	s.Figures, err = article.ReadFigures(fsys, path.Join(dir, FiguresFile), known)
+	s.Figures, err = claim.ReadFigures(fsys, path.Join(dir, FiguresFile), known)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.errs = append(r.errs, err)
 	}
@@ -270,7 +270,7 @@ func levelName(l *Level) string {
 func (r *reader) pairs() {
 	for i := range r.s.Claims {
 		c := &r.s.Claims[i]
-		if m, ok := article.MetricNamed(c.Metric); !ok || m.Static {
+		if m, ok := claim.MetricNamed(c.Metric); !ok || m.Static {
 			continue
 		}
 		for _, p := range c.Pairs() {
@@ -287,8 +287,8 @@ func (r *reader) pairs() {
 }
 
 // known is what claims and figures may name.
-func (s *Study) known() article.Known {
-	k := article.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary, Single: len(s.Levels) == 1}
+func (s *Study) known() claim.Known {
+	k := claim.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary, Single: len(s.Levels) == 1}
 	var gone []string
 	for name := range s.Unavailable {
 		gone = append(gone, name)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"dyno/internal/article"
+	"dyno/internal/claim"
 )
 
 func TestReadErrors(t *testing.T) {
@@ -121,6 +121,6 @@ func readFixture() *Study {
 	return st
 }
 
-func readFigures(fsys fs.FS, known article.Known) ([]article.Figure, error) {
-	return article.ReadFigures(fsys, "f.csv", known)
+func readFigures(fsys fs.FS, known claim.Known) ([]claim.Figure, error) {
+	return claim.ReadFigures(fsys, "f.csv", known)
 }

@@ -4,18 +4,18 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/stats"
-	"dyno/internal/validity"
 )
 
 // judgeSearch is Judge for a search.
 func judgeSearch(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
-	e := &validity.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{}}
+	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{}}
 	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Void: void, Findings: checked(e, plan.Search, wholeRun)}
 }
 

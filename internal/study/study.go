@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
-	"dyno/internal/article"
+	"dyno/internal/checks"
+	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // Folder is where studies lie within a project.
@@ -40,10 +40,10 @@ type Study struct {
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
 	Base             string            `toml:"base"`              // the level to which all others are differences in CPU per request
 	Levels           []Level           `toml:"level"`
-	Claims           []article.Claim   `toml:"claim"`
+	Claims           []claim.Claim     `toml:"claim"`
 	Notes            []string          `toml:"notes"`       // what differs from the article, and why
 	Unavailable      map[string]string `toml:"unavailable"` // contestants of the article that cannot be had, and why
-	Figures          []article.Figure  `toml:"-"`
+	Figures          []claim.Figure    `toml:"-"`
 }
 
 // Level is one operating point of a study.
@@ -103,7 +103,7 @@ func Judge(run *result.Run) *report.Data {
 	void, all := plan.Voided(run)
 	d := &report.Data{
 		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Void: void,
-		Findings: validity.Check(&validity.Evidence{Run: run, Valid: byLevel(run, valid)[0], Void: void, All: all, Analysis: a}),
+		Findings: checks.Check(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Void: void, All: all, Analysis: a}),
 	}
 	if len(run.Plan.Levels) > 1 {
 		d.Levels = Levels(run)[1:]

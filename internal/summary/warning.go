@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/checks"
 	"dyno/internal/report"
 	"dyno/internal/result"
-	"dyno/internal/validity"
 )
 
 // Warning is a thing that a reader of the figures must know first, in words, with what to do about it.
@@ -171,7 +171,7 @@ func (s *Summary) atLimit() string {
 // paused judges a load as a trial of a run is (V30).
 func (s *Summary) paused() string {
 	t := result.Trial{Load: s.Load, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}}
-	if s.Load.WindowNS < judgedFrom || !validity.Paused(&t) {
+	if s.Load.WindowNS < judgedFrom || !checks.Paused(&t) {
 		return ""
 	}
 	if s.Suspended > 0 {

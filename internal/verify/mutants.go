@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"dyno/internal/load"
+	"dyno/internal/refserver"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 // Finding is what the proof made of a server whose defect is known.
@@ -23,7 +23,7 @@ type Finding struct {
 	Reason string // in words
 	Err    error  // it could not be tried
 
-	trial truth.Trial
+	trial refserver.Trial
 }
 
 // Right reports whether the proof told the truth: the reference keeps the contract, a mutant does not.
@@ -34,18 +34,18 @@ func (f *Finding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.C
 func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Finding, error) {
 	s, err := s.Bind(records)
 	if err == nil {
-		err = truth.Can(s)
+		err = refserver.Can(s)
 	}
 	if err != nil {
 		return nil, err
 	}
-	ref, waits := &truth.Reference{Scenario: s}, &truth.Reference{Scenario: s, Delay: delay}
-	findings := []Finding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: truth.Waiting}, {Does: "nothing wrong, and ends", trial: truth.Ending}}
+	ref, waits := &refserver.Reference{Scenario: s}, &refserver.Reference{Scenario: s, Delay: delay}
+	findings := []Finding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting}, {Does: "nothing wrong, and ends", trial: refserver.Ending}}
 	serve := []func(context.Context, net.Listener) error{ref.Serve, waits.Serve, ref.Serve}
-	for _, m := range truth.Mutants(s) {
+	for _, m := range refserver.Mutants(s) {
 		findings = append(findings, Finding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
 		of := ref
-		if m.Trial == truth.Waiting {
+		if m.Trial == refserver.Waiting {
 			of = waits
 		}
 		serve = append(serve, func(ctx context.Context, ln net.Listener) error { return m.Serve(ctx, ln, of) })
@@ -88,10 +88,10 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 	go func() { done <- serve(serving, ln) }()
 	to := Server{Network: "tcp", Addr: ln.Addr().String()}
 	switch f.trial {
-	case truth.Waiting:
+	case refserver.Waiting:
 		to.Delay = delay
 		err = Waits(ctx, e, s, to)
-	case truth.Ending:
+	case refserver.Ending:
 		err = Ends(func() error {
 			stop()
 			select {
@@ -114,7 +114,7 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 		f.Err = err
 	}
 	stop()
-	if err := <-done; err != nil && f.Err == nil && f.trial != truth.Ending {
+	if err := <-done; err != nil && f.Err == nil && f.trial != refserver.Ending {
 		f.Err = err
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
+	"dyno/internal/refserver"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 func engines() map[string]load.Engine {
@@ -58,7 +58,7 @@ func TestMutantsOfEcho(t *testing.T) {
 	}}
 	for _, want := range []string{"constant-id", "any-id", "mixed-up", "unordered", "late"} {
 		found := false
-		for _, m := range truth.Mutants(s) {
+		for _, m := range refserver.Mutants(s) {
 			found = found || m.Name == want
 		}
 		if !found {

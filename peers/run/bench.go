@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"time"
 
-	"dyno/internal/truth"
+	"dyno/internal/refserver"
 )
 
 // The two CPUs.
@@ -142,8 +142,8 @@ func (b *bench) serve(ctx context.Context, name, scenario string) (*server, erro
 func (s *server) url() string { return "http://" + s.addr + "/" }
 
 // stop ends the server and returns what it counted. Any further stop returns an error.
-func (s *server) stop() (truth.Tally, error) {
-	var t truth.Tally
+func (s *server) stop() (refserver.Tally, error) {
+	var t refserver.Tally
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return t, err
 	}

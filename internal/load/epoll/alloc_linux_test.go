@@ -9,21 +9,21 @@ import (
 	"time"
 
 	"dyno/internal/load"
+	"dyno/internal/refserver"
 	"dyno/internal/scenario"
-	"dyno/internal/truth"
 )
 
 // nullServer runs truth's null server in this process; it does not allocate per request either.
 func nullServer(t testing.TB, s *scenario.Scenario) (network, addr string) {
 	t.Helper()
-	null, _, err := truth.NullOf(s)
+	null, _, err := refserver.NullOf(s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	addr = filepath.Join(t.TempDir(), "s")
 	done := make(chan error, 1)
-	go func() { done <- truth.ServeNull(ctx, "unix", addr, null.Response) }()
+	go func() { done <- refserver.ServeNull(ctx, "unix", addr, null.Response) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

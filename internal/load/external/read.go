@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"dyno/internal/foreign"
+	"dyno/internal/importer"
 	"dyno/internal/result"
 )
 
@@ -15,7 +15,7 @@ func (t *Tool) read(out []byte, told *result.Told) {
 			out = out[i:]
 		}
 	}
-	doc, err := foreign.Read(t.Name, out, t.Name)
+	doc, err := importer.Read(t.Name, out, t.Name)
 	switch {
 	case err != nil:
 		told.Trouble = err.Error()
@@ -29,12 +29,12 @@ func (t *Tool) read(out []byte, told *result.Told) {
 	row := doc.Rows[len(doc.Rows)-1]
 	told.WindowNS = nanoseconds(row, "time")
 	if told.Answered = sum(row, "http1xx", "http2xx", "http3xx", "http4xx", "http5xx"); told.Answered == nil {
-		told.Answered = whole(row.One(foreign.None, "requests"))
+		told.Answered = whole(row.One(importer.None, "requests"))
 	}
 	told.MeanNS, told.MaxNS = nanoseconds(row, "latency_mean"), nanoseconds(row, "latency_max")
 	told.P50NS, told.P99NS = nanoseconds(row, "p50"), nanoseconds(row, "p99")
-	told.BytesRead, told.BytesWritten = whole(row.One(foreign.Bytes, "transferred", "total_transferred")), whole(row.One(foreign.Bytes, "written"))
-	if f := row.One(foreign.PerSec, "rps"); f != nil {
+	told.BytesRead, told.BytesWritten = whole(row.One(importer.Bytes, "transferred", "total_transferred")), whole(row.One(importer.Bytes, "written"))
+	if f := row.One(importer.PerSec, "rps"); f != nil {
 		v := f.Value
 		told.RatePerSec = &v
 	}
@@ -50,22 +50,22 @@ func (t *Tool) read(out []byte, told *result.Told) {
 }
 
 // ledgers turn what a tool calls its errors into the terms of a ledger. Each puts only what the tool tells.
-var ledgers = map[string]func(*foreign.Row, *result.Told){
+var ledgers = map[string]func(*importer.Row, *result.Told){
 	// wrk prints these lines only where there is something in them. A request that is never answered is in none.
-	"wrk": func(r *foreign.Row, t *result.Told) {
-		put(t.Failed, "status", or0(whole(r.One(foreign.None, "non2xx"))))
+	"wrk": func(r *importer.Row, t *result.Told) {
+		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
 		for kind, name := range map[string]string{"dial": "connect_errors", "read": "read_errors", "write": "write_errors", "timeout": "timeouts"} {
-			put(t.Errors, kind, or0(whole(r.One(foreign.None, name))))
+			put(t.Errors, kind, or0(whole(r.One(importer.None, name))))
 		}
 	},
 	// ab counts an answer of another length than the first among its failed requests; what is not answered has not been completed.
-	"ab": func(r *foreign.Row, t *result.Told) {
-		t.KeptAlive = whole(r.One(foreign.None, "kept_alive"))
-		put(t.Failed, "status", or0(whole(r.One(foreign.None, "non2xx"))))
-		if failed := whole(r.One(foreign.None, "failed")); failed != nil {
-			length, of := whole(r.One(foreign.None, "length_errors")), *failed
+	"ab": func(r *importer.Row, t *result.Told) {
+		t.KeptAlive = whole(r.One(importer.None, "kept_alive"))
+		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
+		if failed := whole(r.One(importer.None, "failed")); failed != nil {
+			length, of := whole(r.One(importer.None, "length_errors")), *failed
 			for kind, name := range map[string]string{"dial": "connect_errors", "read": "receive_errors", "unanswered": "exceptions"} {
-				n := or0(whole(r.One(foreign.None, name)))
+				n := or0(whole(r.One(importer.None, name)))
 				put(t.Errors, kind, n)
 				of -= *n
 			}
@@ -76,13 +76,13 @@ var ledgers = map[string]func(*foreign.Row, *result.Told){
 		}
 		t.MeanNS = nanoseconds(r, "latency_mean")
 	},
-	"bombardier": func(r *foreign.Row, t *result.Told) {
+	"bombardier": func(r *importer.Row, t *result.Told) {
 		put(t.Failed, "status", sum(r, "http1xx", "http3xx", "http4xx", "http5xx"))
-		put(t.Errors, "unanswered", whole(r.One(foreign.None, "others")))
+		put(t.Errors, "unanswered", whole(r.One(importer.None, "others")))
 	},
-	"h2load": func(r *foreign.Row, t *result.Told) {
+	"h2load": func(r *importer.Row, t *result.Told) {
 		put(t.Failed, "status", sum(r, "http4xx", "http5xx"))
-		errored, timeouts := whole(r.One(foreign.None, "errored")), whole(r.One(foreign.None, "timeouts"))
+		errored, timeouts := whole(r.One(importer.None, "errored")), whole(r.One(importer.None, "timeouts"))
 		put(t.Errors, "timeout", timeouts)
 		if errored != nil && timeouts != nil {
 			n := max(0, *errored-*timeouts)
@@ -105,7 +105,7 @@ func or0(n *int64) *int64 {
 	return n
 }
 
-func whole(f *foreign.Figure) *int64 {
+func whole(f *importer.Figure) *int64 {
 	if f == nil || math.IsNaN(f.Value) {
 		return nil
 	}
@@ -113,8 +113,8 @@ func whole(f *foreign.Figure) *int64 {
 	return &n
 }
 
-func nanoseconds(r *foreign.Row, metric string) *int64 {
-	f := r.One(foreign.Seconds, metric)
+func nanoseconds(r *importer.Row, metric string) *int64 {
+	f := r.One(importer.Seconds, metric)
 	if f == nil || math.IsNaN(f.Value) {
 		return nil
 	}
@@ -123,10 +123,10 @@ func nanoseconds(r *foreign.Row, metric string) *int64 {
 }
 
 // sum adds figures; nil where none is there.
-func sum(r *foreign.Row, names ...string) *int64 {
+func sum(r *importer.Row, names ...string) *int64 {
 	var total *int64
 	for _, name := range names {
-		if n := whole(r.One(foreign.None, name)); n != nil {
+		if n := whole(r.One(importer.None, name)); n != nil {
 			if total == nil {
 				total = new(int64)
 			}

@@ -1,0 +1,145 @@
+package audit
+
+import (
+	"encoding/json"
+	"io"
+	"math"
+
+	"dyno/internal/importer"
+)
+
+// Format is the version of what JSON writes; doc/claims.md says what its keys mean.
+const Format = 1
+
+type document struct {
+	Format   int           `json:"format"`
+	Files    []jsonFile    `json:"files"`
+	Figures  jsonCounts    `json:"figures"`
+	Prose    jsonCounts    `json:"prose"`
+	Rules    []jsonRule    `json:"rules"`
+	Findings []jsonFinding `json:"findings"`
+	Troubles []jsonTrouble `json:"troubles"`
+}
+
+type jsonFile struct {
+	Name    string `json:"name"`
+	Format  string `json:"format"`
+	Rows    int    `json:"rows"`
+	Figures int    `json:"figures"`
+}
+
+type jsonCounts struct {
+	Total      int `json:"total"`
+	Impossible int `json:"impossible"`
+	Doubtful   int `json:"doubtful"`
+	Sound      int `json:"sound"`
+	CannotTell int `json:"cannot_tell"`
+}
+
+type jsonRule struct {
+	Rule   string     `json:"rule"`
+	Name   string     `json:"name"`
+	Checks jsonCounts `json:"checks"`
+	Blind  string     `json:"blind,omitempty"`
+}
+
+type jsonFinding struct {
+	Rule        string       `json:"rule"`
+	Kind        string       `json:"kind"`
+	Verdict     string       `json:"verdict"`
+	Source      string       `json:"source,omitempty"`
+	Date        string       `json:"date,omitempty"`
+	Scenario    string       `json:"scenario,omitempty"`
+	Contestant  string       `json:"contestant,omitempty"`
+	Connections int          `json:"connections,omitempty"`
+	Text        string       `json:"text"`
+	Note        string       `json:"note,omitempty"`
+	Figures     []jsonFigure `json:"figures"`
+}
+
+// jsonFigure has one of the values, by its unit; a figure that is missing has none.
+type jsonFigure struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Metric string `json:"metric"`
+	Text   string `json:"text"`
+	Prose  bool   `json:"prose,omitempty"`
+
+	NS          *float64 `json:"value_ns,omitempty"`
+	Bytes       *float64 `json:"value_bytes,omitempty"`
+	PerSec      *float64 `json:"value_per_sec,omitempty"`
+	BytesPerSec *float64 `json:"value_bytes_per_sec,omitempty"`
+	Value       *float64 `json:"value,omitempty"`
+}
+
+type jsonTrouble struct {
+	File   string `json:"file"`
+	Line   int    `json:"line"`
+	Column int    `json:"column"`
+	Text   string `json:"text"`
+}
+
+func countsJSON(c Counts) jsonCounts {
+	return jsonCounts{c.Total(), c[Impossible], c[Doubtful], c[Sound], c[CannotTell]}
+}
+
+var verdictKeys = [...]string{"cannot_tell", "sound", "doubtful", "impossible"}
+
+// JSON writes one object. Sound findings are left out but for all.
+func JSON(w io.Writer, j *Judgement, all bool) error {
+	doc := document{Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose), Findings: []jsonFinding{}, Troubles: []jsonTrouble{}}
+	counts := map[string]*Counts{}
+	for _, r := range Rules {
+		counts[r.ID] = &Counts{}
+	}
+	for _, d := range j.Documents {
+		doc.Files = append(doc.Files, jsonFile{d.Name, d.Format, len(d.Rows), d.Printed()})
+		for _, t := range d.Troubles {
+			doc.Troubles = append(doc.Troubles, jsonTrouble{t.File, t.Line, t.Column, t.Text})
+		}
+	}
+	for _, f := range j.Findings {
+		counts[f.Rule][f.Verdict]++
+		if f.Verdict == Sound && !all {
+			continue
+		}
+		out := jsonFinding{
+			Rule: f.Rule, Kind: f.Kind, Verdict: verdictKeys[f.Verdict], Source: f.Row.Source, Date: f.Row.Date, Scenario: f.Row.Scenario,
+			Contestant: f.Row.Contestant, Connections: f.Row.Connections, Text: f.Text, Note: f.Note, Figures: []jsonFigure{},
+		}
+		for _, fig := range f.Figures {
+			out.Figures = append(out.Figures, figureJSON(fig))
+		}
+		doc.Findings = append(doc.Findings, out)
+	}
+	for _, r := range Rules {
+		doc.Rules = append(doc.Rules, jsonRule{r.ID, r.Name, countsJSON(*counts[r.ID]), r.Blind})
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(doc)
+}
+
+func figureJSON(f *importer.Figure) jsonFigure {
+	out := jsonFigure{File: f.File, Line: f.Line, Column: f.Column, Metric: f.Metric, Text: f.Text, Prose: f.Prose}
+	if math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
+		return out
+	}
+	v := f.Value
+	switch f.Unit {
+	case importer.Seconds:
+		v *= 1e9
+		out.NS = &v
+	case importer.Bytes:
+		out.Bytes = &v
+	case importer.PerSec:
+		out.PerSec = &v
+	case importer.BPerSec:
+		out.BytesPerSec = &v
+	default:
+		out.Value = &v
+	}
+	return out
+}

@@ -1,0 +1,254 @@
+package checks
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// positiveControl is V18: a control that is slower by a known share must come out so. Runs without one have no such finding.
+//
+// Where it is not found, the run fails only if it claims to know as small a difference, or that there is none: a run that could not have
+// found 5 % may well be right that 40 % is a difference.
+func positiveControl(e *Evidence) []Finding {
+	var out []Finding
+	for _, c := range e.Analysis.Others {
+		if cost, ok := extraCost(c.A, c.B); ok {
+			state, text := foundAgain(e.Analysis, c, cost)
+			out = append(out, Finding{State: state, Text: text})
+		}
+	}
+	return out
+}
+
+// extraCost reads what a control costs more than the yardstick from its name, "ref+20%".
+func extraCost(yardstick, name string) (share float64, ok bool) {
+	rest, plus := strings.CutPrefix(name, yardstick+"+")
+	number, percent := strings.CutSuffix(rest, "%")
+	x, err := strconv.ParseFloat(number, 64)
+	return x / 100, plus && percent && err == nil && x > 0
+}
+
+func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, string) {
+	m, _ := analysis.MetricNamed(a.Primary)
+	truth := 1 + cost // the yardstick's rate over the control's
+	if !m.More {
+		truth = 1 / truth
+	}
+	if m.Name == "memory" {
+		return Warn, c.B + " tells nothing about memory"
+	}
+	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, truth)
+	found := c.Verdict == analysis.Different && c.Better == c.A
+	if strings.HasPrefix(m.Name, "response_") { // at less than all it can bear, a server that costs more is not slower by as much
+		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to cost more, by how much it answers later is not known", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
+		if found {
+			return Pass, text
+		}
+		return Warn, text + ": not found"
+	}
+	switch {
+	case found && c.Ratio.Lo <= truth && truth <= c.Ratio.Hi:
+		return Pass, text
+	case found:
+		return Warn, text + ": found, but of another size"
+	case a.Look == 0:
+		return Warn, text + ": too early to tell"
+	}
+	for _, p := range a.Pairs {
+		small := p.Verdict == analysis.Tie || p.Verdict == analysis.Negligible ||
+			p.Verdict == analysis.Different && math.Abs(math.Log(p.Ratio.Value)) <= math.Log1p(cost)
+		if p.Metric == a.Primary && small {
+			return Fail, text + ": not found, though the run claims to know a pair as closely"
+		}
+	}
+	return Warn, text + ": not found; the run claims nothing so small"
+}
+
+// tailSample is V22: how many requests lie beyond the 99th percentile, on which it rests.
+func tailSample(e *Evidence, name string, own []result.Trial) (State, string) {
+	var n int64
+	for i := range own {
+		n += own[i].Load.Succeeded
+	}
+	beyond := n / 100
+	text := fmt.Sprintf("the 99th percentile rests on %d requests beyond it", beyond)
+	switch {
+	case beyond < 10:
+		return Fail, text + ": it says nothing"
+	case beyond < 100:
+		return Warn, text
+	}
+	return Pass, text
+}
+
+// clocks is V23: what a sound clock and a histogram that held everything cannot show.
+func clocks(e *Evidence) (State, string) {
+	var backwards, disordered, beyond int
+	var end int64
+	for i := range e.Run.Trials {
+		t := &e.Run.Trials[i]
+		l := &t.Load
+		cpu := t.Server.CPUNS != nil && *t.Server.CPUNS < 0 || t.Generator.CPUNS != nil && *t.Generator.CPUNS < 0
+		if l.WindowNS < 0 || cpu || t.StartedUnixNS < end || t.EndedUnixNS < t.StartedUnixNS || t.Causes.WallNS < 0 {
+			backwards++
+		}
+		end = t.EndedUnixNS
+		if l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS {
+			disordered++
+		}
+		if l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(l) {
+			beyond++
+		}
+	}
+	if backwards+disordered+beyond > 0 {
+		return Fail, fmt.Sprintf("%d trials with a time that ran backwards, %d with latencies out of order, %d whose histogram does not hold all of their requests",
+			backwards, disordered, beyond)
+	}
+	return Pass, "no time ran backwards, and the histograms hold all requests"
+}
+
+// edges is V29: whether the rates are of loads that stood still.
+func edges(e *Evidence) (State, string) {
+	n := analysis.EdgesOf(e.Valid)
+	mark := n.Mark()
+	if mark == result.Inside {
+		return Pass, "the rates are " + analysis.EdgeText(mark)
+	}
+	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n[mark], len(e.Valid), analysis.EdgeText(mark))
+}
+
+// HoldsAll reports whether the histogram of a load counts as many latencies as there were right answers; older records have the wrong ones in it.
+func HoldsAll(l *result.Load) bool {
+	h, err := hist.Decode(l.Service)
+	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)
+}
+
+// sameProcesses is V26: no process of the contestant came or went between the trials of an epoch, and one program was started throughout.
+func sameProcesses(e *Evidence, name string, own []result.Trial) (State, string) {
+	counts := map[int]int{}
+	changed := 0
+	for i := range own {
+		n := own[i].Server.Processes
+		if n == 0 {
+			continue // not read
+		}
+		if before, ok := counts[own[i].Epoch]; ok && before != n {
+			changed++
+		}
+		counts[own[i].Epoch] = n
+	}
+	hashes := map[string]bool{}
+	for _, c := range e.Run.Contestants {
+		if c.Name == name && c.BinaryHash != "" {
+			hashes[c.BinaryHash] = true
+		}
+	}
+	switch {
+	case len(hashes) > 1:
+		return Fail, fmt.Sprintf("%d different programs were started under this name", len(hashes))
+	case changed > 0:
+		return Fail, fmt.Sprintf("its number of processes changed %d times within an epoch", changed)
+	case len(counts) == 0:
+		return Warn, "its processes were not counted"
+	}
+	return Pass, "the same processes throughout each epoch, of one program"
+}
+
+// pauses is V30: did the generator, or the machine, stand still within a trial? Runs recorded before that was looked for have no such finding.
+func pauses(e *Evidence) []Finding {
+	var longest, standstills, n int64
+	for i := range e.watched() {
+		t := &e.watched()[i]
+		if t.Load.GapNS > 0 {
+			n++
+		}
+		longest = max(longest, Pause(t))
+		if Paused(t) {
+			standstills++
+		}
+	}
+	switch {
+	case standstills > 0:
+		return []Finding{{State: Fail, Text: fmt.Sprintf("in %d trials the generator or the machine stood still, for up to %.3g ms: their figures hold that", standstills, float64(longest)/1e6)}}
+	case n == 0:
+		return nil
+	}
+	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %.3g ms at most", float64(longest)/1e6)}}
+}
+
+// apart is V31: may server and generator use the same CPUs?
+func apart(e *Evidence) (State, string) {
+	h := &e.Run.Host
+	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
+	switch {
+	case shared:
+		return Fail, "server and generator share one CPU: each figure is of both together, and what one uses the other lacks"
+	case !h.Pinned:
+		return Warn, "nothing is pinned: server and generator may run on the same CPUs, now more and now less"
+	case h.SharedCore:
+		return Warn, "server and generator are pinned to threads of one core: each slows the other down"
+	}
+	return Pass, fmt.Sprintf("server and generator are pinned to CPUs of their own, %s and %s", cpuList(h.ServerCPUs), cpuList(h.GeneratorCPUs))
+}
+
+func cpuList(cpus []int) string {
+	words := make([]string, len(cpus))
+	for i, cpu := range cpus {
+		words[i] = strconv.Itoa(cpu)
+	}
+	return strings.Join(words, ", ")
+}
+
+// Limits of V25: of the error of a p99 against delays that are known, and of the age of their calibration, ns (method.md B).
+const (
+	errorWarn, errorFail = 200_000, 500_000
+	calibrationHolds     = 60 * 60 * 1e9
+)
+
+// calibration is V25: what the times of this generator are worth on this machine. Where they decide nothing, a want of it is no failure.
+func calibration(e *Evidence) (State, string) {
+	const what = "latencies are uncalibrated: "
+	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.StartedUnixNS)
+	worst := Warn
+	if LatenciesDecide(&e.Run.Plan) {
+		worst = Fail
+	}
+	if why != "" {
+		return worst, what + why
+	}
+	ns, _ := e.Run.Calibration.LatencyErrorP99NS()
+	return above(float64(ns), errorWarn, errorFail), fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
+}
+
+// LatenciesDecide says whether it is latencies that decide a run of plan p: V25 fails it without a calibration.
+func LatenciesDecide(p *result.Plan) bool {
+	return p.SLO != nil || slices.Contains([]string{"p50", "response_p50", "response_p99"}, p.Primary)
+}
+
+// Uncalibrated says why c, which may be nil, says nothing of latencies measured from atNS (Unix) on, on a machine started as bootID; empty if it does.
+func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string) {
+	const remedy = "; dyno doctor makes one, which holds for an hour"
+	if c == nil {
+		return "the record has no calibration" + remedy
+	}
+	age := atNS - c.EndedUnixNS
+	ns, measured := c.LatencyErrorP99NS()
+	switch {
+	case c.BootID == "" || c.BootID != bootID:
+		return "the last calibration was made before this machine was started, or on another" + remedy
+	case age < 0 || age > calibrationHolds:
+		return fmt.Sprintf("the last calibration was made %.0f minutes before the run", float64(age)/60e9) + remedy
+	case !measured:
+		return "the last calibration measured no known delay" + remedy
+	case ns > errorFail:
+		return fmt.Sprintf("their 99th percentile was wrong by %.3g µs when dyno doctor looked, and %d is the most that is accepted", float64(ns)/1e3, errorFail/1000)
+	}
+	return ""
+}

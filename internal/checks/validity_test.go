@@ -1,0 +1,535 @@
+package checks
+
+import (
+	"io"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// sound is evidence that passes every check; tests spoil one thing in it. One contestant rides with two controls, in random order, with noise
+// of a thousandth.
+func sound() *Evidence {
+	rng := rand.New(rand.NewPCG(16, 28))
+	e := &Evidence{
+		Run: &result.Run{
+			Plan:        result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1, Primary: "throughput", StartedUnixNS: 100 * 60e9},
+			Host:        result.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
+			Calibration: &result.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9, Delays: []result.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
+			Contestants: []result.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
+			Launches:    starts(result.Flat, result.Flat, result.Warmed),
+		},
+		All: 10,
+		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Look: 1, Margin: .03, Shares: map[string]float64{"a": .3},
+			Canary: &analysis.Pair{A: "ref", B: "ref'", Verdict: analysis.Tie, Ratio: analysis.Estimate{Value: 1, Lo: .99, Hi: 1.01}}},
+	}
+	at := int64(0)
+	for epoch := 1; epoch <= 12; epoch++ {
+		for round := range 12 {
+			for position, i := range rng.Perm(3) {
+				cpu, generator, pss := int64(39e7), int64(20e7), int64(1e7)
+				n := int64(10_000 * math.Exp(.001*rng.NormFloat64()))
+				e.Valid = append(e.Valid, result.Trial{
+					Key: result.Key{Epoch: epoch, Round: round, Position: position}, Contestant: []string{"a", "ref", "ref'"}[i],
+					StartedUnixNS: at, EndedUnixNS: at + 4e8,
+					Load: result.Load{WindowNS: 4e8, Connections: 5, Established: 5, Started: n, Succeeded: n,
+						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6, GapNS: 5e6},
+					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: result.Usage{CPUNS: &generator},
+					Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
+				})
+				at += 4e8
+			}
+		}
+	}
+	e.Run.Trials = e.Valid
+	return e
+}
+
+// trials spoils every trial by f.
+func trials(f func(*result.Trial)) func(*Evidence) {
+	return func(e *Evidence) {
+		for i := range e.Valid {
+			f(&e.Valid[i])
+		}
+	}
+}
+
+// faster changes the throughput of every trial by a share that may depend on it and on the one before.
+func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
+	return func(e *Evidence) {
+		for i := range e.Valid {
+			before := &e.Valid[max(0, i-1)]
+			e.Valid[i].Load.Succeeded = int64(float64(e.Valid[i].Load.Succeeded) * (1 + by(&e.Valid[i], before)))
+		}
+	}
+}
+
+func stateOf(t *testing.T, e *Evidence, id string) State {
+	t.Helper()
+	for _, f := range Check(e) {
+		if f.ID == id {
+			if f.Text == "" || f.Title == "" {
+				t.Errorf("%s says nothing: %+v", id, f)
+			}
+			return f.State
+		}
+	}
+	t.Fatalf("no finding %s", id)
+	return 0
+}
+
+func TestSoundEvidencePasses(t *testing.T) {
+	for _, f := range Check(sound()) {
+		if f.State != Pass {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+// Where the share of the ceiling is not known, V02 says why.
+func TestUnknownCeilingSaysWhy(t *testing.T) {
+	for want, spoil := range map[string]func(*result.Run){
+		"no yardstick":                 func(r *result.Run) { r.Plan.Controls = nil },
+		"handlers wait":                func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
+		"it had no answer to this":     func(r *result.Run) { r.Plan.Ceiling = "" },
+		"no answer to this scenario":   func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },
+		"the server that shows it fai": func(r *result.Run) { r.Failures = append(r.Failures, result.Failure{Contestant: "null"}) },
+		"no valid trial":               func(r *result.Run) { r.Plan.Level.Scenario, r.Plan.CeilingScenarios = "other", []string{"other"} },
+	} {
+		e := sound()
+		e.Run.Plan.Controls, e.Run.Plan.Ceiling = []string{"ref"}, "null"
+		spoil(e.Run)
+		delete(e.Analysis.Shares, "a")
+		text := ""
+		for _, f := range Check(e) {
+			if f.ID == "V02" {
+				text = f.Text
+			}
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("%q; want …%s…", text, want)
+		}
+	}
+}
+
+// Each check is provoked to its warning and its failure.
+func TestChecksAreProvoked(t *testing.T) {
+	n := func(v int64) *int64 { return &v }
+	for _, c := range []struct {
+		id    string
+		want  State
+		spoil func(*Evidence)
+	}{
+		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(35e7) })},
+		{"V01", Warn, trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })}, // V02 passes
+		{"V01", Warn, trials(func(t *result.Trial) { // one loop of four CPUs
+			t.Generator.CPUNS, t.Causes.GeneratorCPUs, t.Load.Workers = n(35e7), 4, 1
+		})},
+		{"V01", Fail, func(e *Evidence) {
+			trials(func(t *result.Trial) { t.Generator.CPUNS = n(39e7) })(e)
+			e.Analysis.Shares["a"] = .7
+		}},
+		{"V02", Warn, func(e *Evidence) { e.Analysis.Shares["a"] = .7 }},
+		{"V02", Warn, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
+		{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
+		{"V03", Warn, trials(func(t *result.Trial) { t.Causes.ForeignServerNS = 3e7 })},
+		{"V03", Fail, trials(func(t *result.Trial) { t.Causes.ForeignServerNS = 5e7 })},
+		{"V04", Warn, trials(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 3e7 })},
+		{"V04", Fail, trials(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 5e7 })},
+		{"V05", Warn, trials(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
+		{"V05", Fail, trials(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
+		{"V06", Warn, func(e *Evidence) { e.Void = 3 }},
+		{"V06", Fail, func(e *Evidence) { e.Void = 6 }},
+		{"V07", Warn, openLoops(func(l *result.Load) { l.Planned += l.Planned / 50 })},
+		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned += l.Planned / 25 })},
+		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned = 0 })},
+		{"V08", Warn, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS / 5 })},
+		{"V08", Warn, openLoops(func(l *result.Load) { l.ResponseP50NS = 0 })},
+		{"V08", Fail, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS })},
+		{"V09", Warn, openLoops(func(l *result.Load) { l.Pace.HalfNS = 0 })},
+		{"V09", Fail, openLoops(func(l *result.Load) { // of 3 % that are not answered in time, the halves hold an eighth and three
+			behind := 3 * l.Planned / 100 * 2 * l.Pace.HalfNS
+			l.Pace.EarlyNS += behind / 8
+			l.Pace.LateNS += 3 * behind / 8
+		})},
+		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace = nil })},
+		{"V10", Pass, openLoops(func(l *result.Load) { bunch(l.Pace, .09) })}, // at 25,000/s gaps of a few µs are stretched
+		{"V10", Warn, openLoops(func(l *result.Load) { bunch(l.Pace, .115) })},
+		{"V10", Fail, openLoops(func(l *result.Load) { bunch(l.Pace, .14) })},
+		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
+		{"V10", Fail, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
+		{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })}, // of each of 144 trials
+		{"V10", Pass, openLoops(even)},
+		{"V10", Warn, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
+		{"V10", Fail, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
+		{"V11", Warn, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 200 })},
+		{"V11", Fail, openLoops(func(l *result.Load) { l.StarvedNS = l.WindowNS / 50 })},
+		{"V12", Fail, trials(func(t *result.Trial) { t.Load.Failed = 1 })},
+		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Errors = map[string]int64{"reset": 1} })},
+		{"V13", Fail, trials(func(t *result.Trial) { t.Load.Established = 4 })},
+		{"V14", Warn, trials(func(t *result.Trial) { t.Server.CPUNS = n(36e7) })},
+		{"V14", Fail, trials(func(t *result.Trial) { t.Server.CPUNS = n(20e7) })},
+		{"V15", Pass, warmups(result.Slowdown, result.Warmed, result.NotSteady, result.Flat)},
+		{"V15", Warn, warmups(result.Slowdown, result.Slowdown, result.Flat)},
+		{"V15", Warn, warmups(result.NotSteady, result.Flat, result.Flat)},
+		{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
+		{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
+		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Negligible }},
+		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary = nil }},
+		{"V17", Fail, func(e *Evidence) { e.Analysis.Canary.Verdict, e.Analysis.Canary.Ratio.Value = analysis.Different, 1.1 }},
+		{"V16", Warn, lateEpoch(-.05)},
+		{"V16", Fail, lateEpoch(.15)},
+		{"V16", Warn, slowRounds(-.05)},
+		{"V16", Fail, slowRounds(-.15)},
+		{"V16", CannotTell, onlyEpochs(7)},
+		{"V16", Pass, lateEpoch(.0001)},
+		{"V16", CannotTell, func(e *Evidence) { // one that wanders by itself, from epoch to epoch another way
+			faster(func(t, _ *result.Trial) float64 {
+				return when(isA(*t) && t.Round >= 6, .3*float64(t.Epoch%2*2-1))
+			})(e)
+			e.Analysis.Trends = trendsOf(e)
+		}},
+		{"V17", CannotTell, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Undecided }},
+		{"V18", Warn, control(analysis.Different, 1.30, 1.25, 1.35)},
+		{"V18", Warn, control(analysis.Undecided, 1.10, .9, 1.35)}, // and nothing so small is claimed
+		{"V18", Fail, func(e *Evidence) {
+			control(analysis.Undecided, 1.10, .9, 1.35)(e)
+			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Different, Ratio: analysis.Estimate{Value: .85}}}
+		}},
+		{"V18", Fail, func(e *Evidence) {
+			control(analysis.Undecided, 1.10, .9, 1.35)(e)
+			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Tie}}
+		}},
+		{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
+		{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},
+		{"V19", CannotTell, onlyEpochs(7)},
+		{"V19", CannotTell, faster(func(t, _ *result.Trial) float64 { return .02 * float64(t.Position) * float64(t.Epoch%2*2-1) })},
+		{"V20", Warn, faster(after("a", .01))},
+		{"V20", Fail, faster(after("ref", -.05))},
+		{"V20", CannotTell, onlyEpochs(7)},
+		{"V20", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
+		{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
+		{"V21", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
+		{"V22", Warn, trials(func(t *result.Trial) { t.Load.Succeeded = 20 })},
+		{"V22", Fail, trials(func(t *result.Trial) { t.Load.Succeeded = 5 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.EndedUnixNS = t.StartedUnixNS - 1 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Generator.CPUNS = n(-1) })},
+		{"V23", Fail, func(e *Evidence) { e.Valid[7].StartedUnixNS = e.Valid[6].EndedUnixNS - 1 }},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Load.ServiceP99NS = t.Load.ServiceP50NS - 1 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Load.ServiceMaxNS = 61e9 })},
+		{"V23", Fail, trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
+		{"V24", Warn, func(e *Evidence) { e.Run.Host.Quota = "1.5 CPUs" }},
+		{"V24", Fail, trials(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
+		{"V25", Warn, calibrated(-300e3)},
+		{"V25", Warn, calibrated(600e3)}, // throughput decides
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration = nil }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.Delays = nil }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.BootID = "another" }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Host.BootID, e.Run.Calibration.BootID = "", "" }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 39 * 60e9 }},
+		{"V25", Warn, func(e *Evidence) { e.Run.Calibration.EndedUnixNS = 101 * 60e9 }},
+		{"V25", Warn, latencyDecides(calibrated(300e3))},
+		{"V25", Fail, latencyDecides(calibrated(600e3))},
+		{"V25", Fail, latencyDecides(func(e *Evidence) { e.Run.Calibration = nil })},
+		{"V25", Fail, func(e *Evidence) { e.Run.Plan.SLO, e.Run.Calibration = &result.SLO{Quantile: .99, LimitNS: 1e7}, nil }},
+		{"V26", Warn, trials(func(t *result.Trial) { t.Server.Processes = 0 })},
+		{"V26", Fail, trials(func(t *result.Trial) { t.Server.Processes = 1 + t.Round/6 })},
+		{"V26", Fail, func(e *Evidence) {
+			e.Run.Contestants = append(e.Run.Contestants, result.Contestant{Name: "a", Version: "v1", BinaryHash: "01"})
+		}},
+		{"V27", Warn, func(e *Evidence) { e.Valid[slices.IndexFunc(e.Valid, isA)].Server.PSSBytes = nil }},
+		{"V27", Fail, trials(func(t *result.Trial) { t.Server.PSSBytes = nil })},
+		{"V28", Fail, func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
+		{"V28", Fail, func(e *Evidence) { e.Run.Damage = &result.Damaged{Err: io.ErrUnexpectedEOF} }},
+		{"V29", Warn, trials(func(t *result.Trial) { t.Load.AtEdge = result.Estimated })},
+		{"V29", Warn, trials(func(t *result.Trial) { t.Load.RateAnswers, t.Load.RateNS = 5, t.Load.WindowNS })},
+		{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
+		{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
+		{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
+		{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
+		{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
+		{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
+	} {
+		e := sound()
+		c.spoil(e)
+		if got := stateOf(t, e, c.id); got != c.want {
+			t.Errorf("%s: %v; want %v", c.id, got, c.want)
+		}
+	}
+}
+
+// starts are those of a, of the given classes; that of the pilot does not count.
+func starts(classes ...string) []result.Launch {
+	list := []result.Launch{{Contestant: "a", Warmup: result.NotSteady}}
+	for i, class := range classes {
+		list = append(list, result.Launch{Contestant: "a", Epoch: 1 + i, Warmup: class})
+	}
+	return list
+}
+
+func warmups(classes ...string) func(*Evidence) {
+	return func(e *Evidence) { e.Run.Launches = starts(classes...) }
+}
+
+// openLoops makes every trial an open loop that kept its schedule, then spoils each.
+func openLoops(spoil func(*result.Load)) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Run.Plan.Level.RatePerSec = 25_000
+		trials(func(t *result.Trial) {
+			l := &t.Load
+			l.Planned, l.ResponseP50NS, l.ResponseP99NS, l.LagP99NS, l.Workers = l.Succeeded, 1e6, 2e6, 3e4, 1
+			const bins, half = 400, 2e8
+			l.Pace = &result.Pace{HalfNS: half, EarlyNS: 25 * half, LateNS: 25 * half, Bins: bins, Sent: l.Succeeded,
+				Squares: l.Succeeded*l.Succeeded/bins + l.Succeeded, Gaps: make([]int64, 64)}
+			for i := range l.Pace.Gaps {
+				l.Pace.Gaps[i] = l.Succeeded / 64
+			}
+			spoil(l)
+		})(e)
+	}
+}
+
+// bunch makes so large a share of the gaps vanish.
+func bunch(p *result.Pace, share float64) {
+	for i := 1; i < len(p.Gaps); i++ {
+		n := int64(share * float64(p.Gaps[i]) * 64 / 63)
+		p.Gaps[i] -= n
+		p.Gaps[0] += n
+	}
+}
+
+// even makes a load one of evenly spaced requests.
+func even(l *result.Load) {
+	l.Pace.Sent, l.Pace.Squares, l.Pace.Gaps = 10_000, 25*25*400, nil
+}
+
+func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
+	e := sound()
+	openLoops(func(*result.Load) {})(e)
+	said := 0
+	for _, f := range Check(e) {
+		if f.State != Pass {
+			t.Errorf("%+v", f)
+		}
+		if f.ID >= "V07" && f.ID <= "V11" {
+			said++
+		}
+	}
+	if said != 5 {
+		t.Errorf("%d of V07 to V11 speak of an open loop", said)
+	}
+	for _, f := range Check(sound()) {
+		if f.ID >= "V07" && f.ID <= "V11" {
+			t.Errorf("%+v of a closed loop", f)
+		}
+	}
+}
+
+func calibrated(errorP99 int64) func(*Evidence) {
+	return func(e *Evidence) { e.Run.Calibration.Delays[1].ErrorP99NS = errorP99 }
+}
+
+func latencyDecides(spoil func(*Evidence)) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Run.Plan.Primary = "p50"
+		spoil(e)
+	}
+}
+
+func when(condition bool, share float64) float64 {
+	if condition {
+		return share
+	}
+	return 0
+}
+
+func isA(t result.Trial) bool { return t.Contestant == "a" }
+
+// lateEpoch makes a so much faster in the second half of each epoch.
+func lateEpoch(share float64) func(*Evidence) {
+	return func(e *Evidence) {
+		faster(func(t, _ *result.Trial) float64 { return when(isA(*t) && t.Round >= 6, share) })(e)
+		e.Analysis.Trends = trendsOf(e)
+	}
+}
+
+func trendsOf(e *Evidence) []analysis.Trend {
+	p := &e.Run.Plan
+	return analysis.Analyse(analysis.Input{Trials: e.Valid, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Margin: e.Analysis.Margin}).Trends
+}
+
+// slowRounds makes every second round a fifth slower, and a by that share more.
+func slowRounds(share float64) func(*Evidence) {
+	return faster(func(t, _ *result.Trial) float64 { return when(t.Round%2 == 1, -.2+.8*when(isA(*t), share)) })
+}
+
+// after makes trials that follow the named one so much faster.
+func after(name string, share float64) func(t, before *result.Trial) float64 {
+	return func(t, before *result.Trial) float64 {
+		return when(before != t && before.Epoch == t.Epoch && before.Contestant == name, share)
+	}
+}
+
+func onlyEpochs(n int) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Valid = slices.DeleteFunc(e.Valid, func(t result.Trial) bool { return t.Epoch > n })
+		e.Run.Trials, e.Analysis.Epochs = e.Valid, n
+	}
+}
+
+// control lets ref+20% ride along, with what was found of it.
+func control(v analysis.Verdict, ratio, lo, hi float64) func(*Evidence) {
+	return func(e *Evidence) {
+		p := analysis.Pair{A: "ref", B: "ref+20%", Metric: "throughput", Verdict: v, Ratio: analysis.Estimate{Value: ratio, Lo: lo, Hi: hi}}
+		if v == analysis.Different {
+			p.Better = "ref"
+		}
+		e.Analysis.Others = append(e.Analysis.Others, p)
+	}
+}
+
+func histogramOf(n int64) string {
+	h := hist.New()
+	for range n {
+		h.Record(1e6)
+	}
+	s, err := h.Encode(2)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+func TestPositiveControl(t *testing.T) {
+	e := sound()
+	control(analysis.Different, 1.18, 1.12, 1.25)(e)
+	if got := stateOf(t, e, "V18"); got != Pass {
+		t.Errorf("found, and its size within the interval: %v", got)
+	}
+	e.Analysis.Primary, e.Analysis.Others[0].Ratio = "cpu_per_request", analysis.Estimate{Value: .84, Lo: .80, Hi: .89}
+	if got := stateOf(t, e, "V18"); got != Pass {
+		t.Errorf("by CPU per request: %v", got)
+	}
+	for _, f := range Check(sound()) {
+		if f.ID == "V18" {
+			t.Errorf("no such control rode along: %+v", f)
+		}
+	}
+}
+
+func TestHistogramThatHoldsAllPasses(t *testing.T) {
+	e := sound()
+	e.Valid = e.Valid[:36]
+	e.Run.Trials = e.Valid
+	trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded) })(e)
+	if got := stateOf(t, e, "V23"); got != Pass {
+		t.Errorf("V23 %v", got)
+	}
+}
+
+func TestHandlerThatWaitsNeedNotBeBusy(t *testing.T) {
+	e := sound()
+	idle := int64(1e7)
+	for i := range e.Valid {
+		e.Valid[i].Server.CPUNS = &idle
+	}
+	e.Run.Plan.Level.DelayNS = 3e7
+	if got := stateOf(t, e, "V14"); got != Pass {
+		t.Errorf("V14 %v with a delay", got)
+	}
+}
+
+func TestFailureBeforeAnyTrialIsAFinding(t *testing.T) {
+	e := sound()
+	e.Valid, e.Run.Trials = nil, nil
+	e.Run.Failures = []result.Failure{{Contestant: "a", Stage: "verify", Reason: `body "x"; want "value"`}}
+	for _, f := range Check(e) {
+		if f.ID == "V12" && (f.State != Fail || !strings.Contains(f.Text, "body")) {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestVoidJudgesTheWholeRound(t *testing.T) {
+	round := sound().Valid[:4]
+	round[0].Causes.ForeignServerNS = 10e7 // a quarter of its trial, 6 % of the round
+	if Void(round) {
+		t.Error("one tick too many voided a round")
+	}
+	round[1].Causes.ForeignServerNS = 10e7
+	if !Void(round) {
+		t.Error("12 % foreign CPU over the round did not void it")
+	}
+}
+
+// A generator that stood still spoils its round, unless it only waited for a CPU that it shares; how long that is depends on window and loop.
+func TestVoidByPauses(t *testing.T) {
+	const window = 4e8
+	for name, c := range map[string]struct {
+		spoil func(*result.Trial)
+		want  bool
+	}{
+		"stopped for 0.35 s":           {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 350e6, 450e6 }, true},
+		"less than a tenth":            {func(t *result.Trial) { t.Load.GapNS = .09 * window }, false},
+		"more than a tenth":            {func(t *result.Trial) { t.Load.GapNS = .11 * window }, true},
+		"a short window, 9 ms":         {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 9e6, 50e6 }, false},
+		"a short window, 11 ms":        {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 11e6, 50e6 }, true},
+		"open loop, a fortieth":        {func(t *result.Trial) { t.Load.GapNS, t.Load.Pace = window/40+1, &result.Pace{} }, true},
+		"open loop, 10 s, 0.05 s":      {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS, t.Load.Pace = 50e6, 10e9, &result.Pace{} }, false},
+		"open loop, 10 s, 0.15 s":      {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS, t.Load.Pace = 150e6, 10e9, &result.Pace{} }, true},
+		"suspended":                    {func(t *result.Trial) { t.Causes.SuspendedNS = 1e6 }, true},
+		"waited for a CPU of its own":  {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS = 100e6, 150e6 }, true},
+		"waited for a shared CPU":      {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS, t.Causes.GeneratorShared = 100e6, 150e6, true }, false},
+		"stopped, on a shared CPU":     {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS, t.Causes.GeneratorShared = 350e6, 50e6, true }, true},
+		"recorded before gaps were so": {func(t *result.Trial) { t.Load.GapNS = 0 }, false},
+	} {
+		round := sound().Valid[:4]
+		c.spoil(&round[2])
+		if got := Void(round); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	e := sound()
+	trials(func(t *result.Trial) { t.Load.GapNS = 0 })(e)
+	for _, f := range Check(e) {
+		if f.ID == "V30" {
+			t.Errorf("of what was not recorded: %+v", f)
+		}
+	}
+}
+
+// Of two levels, one twice as fast as the other and always loaded first, the order in a round is asked of what is left within each.
+func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
+	two := func(spoil func(*Evidence)) *Evidence {
+		e := sound()
+		first := slices.Clone(e.Valid)
+		for i := range first {
+			slower := first[i]
+			slower.Position += 3
+			slower.Load.Succeeded /= 2
+			e.Valid = append(e.Valid, slower)
+		}
+		spoil(e)
+		e.Levels = [][]result.Trial{e.Valid[:len(first)], e.Valid[len(first):]}
+		return e
+	}
+	e := two(func(*Evidence) {})
+	if s := stateOf(t, e, "V19"); s != Pass {
+		t.Errorf("two levels without an effect: %v", s)
+	}
+	e = two(func(*Evidence) {})
+	e.Levels = nil
+	if s := stateOf(t, e, "V19"); s != Fail {
+		t.Errorf("the two taken for one level: %v; the test cannot fail", s)
+	}
+	e = two(faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) }))
+	if s := stateOf(t, e, "V19"); s != Fail {
+		t.Errorf("two levels with an effect: %v", s)
+	}
+}

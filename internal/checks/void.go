@@ -1,0 +1,79 @@
+package checks
+
+import "dyno/internal/result"
+
+// Thresholds of V03–V05, shares of the round's CPU time; fixed before any metric is seen (method.md B).
+const (
+	foreignWarn, foreignVoid = 0.05, 0.10
+	stealWarn, stealVoid     = 0.01, 0.03
+)
+
+// shares are the causes of a set of trials as shares of the CPU time that its CPUs had.
+type shares struct {
+	server, generator, queue, steal float64
+}
+
+func sharesOf(trials []result.Trial) shares {
+	var server, generator, queue, steal, serverTime, generatorTime, loaded, wall float64
+	for i := range trials {
+		c := &trials[i].Causes
+		server += float64(c.ForeignServerNS)
+		generator += float64(c.ForeignGeneratorNS)
+		queue += float64(trials[i].Load.RunQueueNS)
+		loaded += float64(trials[i].Load.Wall()) * float64(c.GeneratorCPUs)
+		steal += float64(c.StealNS)
+		serverTime += float64(c.WallNS) * float64(c.ServerCPUs)
+		generatorTime += float64(c.WallNS) * float64(c.GeneratorCPUs)
+		wall += float64(c.WallNS) * float64(c.ServerCPUs+c.GeneratorCPUs)
+	}
+	return shares{share(server, serverTime), share(generator, generatorTime), share(queue, loaded), share(steal, wall)}
+}
+
+func share(part, whole float64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return part / whole
+}
+
+// Thresholds of V30 for the longest pause of a trial: this share of its window, and at least pauseLeast ns. What a pause cuts off a closed loop's
+// throughput is its share of the window; an open loop is judged by its tail, of which 1 % is the 99th percentile. Trials of 0.1 s on a virtual
+// machine without other load pause for 0.2 ms in the median, 4 ms at the 95th percentile, and 6 ms at most.
+const (
+	pauseLeast             = 10_000_000
+	pauseClosed, pauseOpen = 0.10, 0.01
+)
+
+// Pause is how long the generator stood still in a trial: its longest gap, or the time for which the machine was suspended. Where others of the
+// trial may use the generator's CPUs, waiting for its turn is no standing still.
+func Pause(t *result.Trial) (ns int64) {
+	ns = t.Load.GapNS
+	if t.Causes.GeneratorShared {
+		ns -= t.Load.RunQueueNS
+	}
+	return max(ns, t.Causes.SuspendedNS, 0)
+}
+
+// Paused reports whether the pause of a trial spoilt it.
+func Paused(t *result.Trial) bool {
+	limit := pauseClosed
+	if t.Load.Pace != nil {
+		limit = pauseOpen
+	}
+	return t.Causes.SuspendedNS > 0 || float64(Pause(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
+}
+
+// Void reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the server's or the generator's CPUs, steal, or a pause
+// of the generator or the machine in any of its trials (V03, V04, V05, V30). It is given all trials of the round and looks at no metric.
+//
+// Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle counts as delay: 3 to 8 % on an idle
+// machine with 0 % foreign CPU, the more the oftener the loop sleeps, and that depends on the contestant.
+func Void(round []result.Trial) bool {
+	for i := range round {
+		if Paused(&round[i]) {
+			return true
+		}
+	}
+	s := sharesOf(round)
+	return s.server > foreignVoid || s.generator > foreignVoid || s.steal > stealVoid
+}

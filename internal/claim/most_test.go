@@ -1,0 +1,114 @@
+package claim
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+)
+
+// levels are the values of some cells: what they do, their intervals, and of one without an interval the range of its
+// epochs.
+type levels map[string]struct {
+	analysis.Estimate
+	least, most float64
+}
+
+func (l levels) Missing(c Cell, _ string) (Verdict, string) {
+	if _, ok := l[c.String()]; !ok {
+		return Inconclusive, "it failed"
+	}
+	return "", ""
+}
+func (l levels) Level(c Cell, _ string) analysis.Estimate { return l[c.String()].Estimate }
+func (l levels) Range(c Cell, _ string) (float64, float64, bool) {
+	x := l[c.String()]
+	return x.least, x.most, x.most > 0
+}
+func (levels) RatioRange(Cell, Cell, string) (float64, float64, bool) { return 0, 0, false }
+func (levels) Compare(Cell, Cell, string) Comparison                  { return Comparison{} }
+func (levels) Warnings(c Cell, _ string) []Warning {
+	return []Warning{{ID: "V25"}, {ID: "V01", Contestant: c.Contestant}}
+}
+func (levels) Margin() float64 { return 0.03 }
+
+// at has a cell for each value, named a, b, …: with an interval of 1 % or, of the first few, a range of 1 %.
+func at(few int, values ...float64) (l levels, cells []string) {
+	l = levels{}
+	for i, v := range values {
+		name := fmt.Sprintf("%c", 'a'+i)
+		cells = append(cells, name)
+		x := l[name]
+		switch x.Estimate = (analysis.Estimate{Value: v, Lo: v * 0.99, Hi: v * 1.01, N: 12}); {
+		case v == 0:
+			continue // it failed
+		case i < few:
+			x.Lo, x.Hi, x.N, x.least, x.most = math.Inf(-1), math.Inf(1), 3, v*0.99, v*1.01
+		}
+		l[name] = x
+	}
+	return l, cells
+}
+
+// Most is more than half, and is contradicted where at least half do not: whoever cannot be told counts for neither.
+func TestMost(t *testing.T) {
+	limit, double := 30_000.0, 2.0
+	for _, c := range []struct {
+		name   string
+		few    int
+		values []float64
+		claim  Claim
+		want   Verdict
+		why    string
+	}{
+		{"all", 0, []float64{31e3, 32e3, 33e3}, Claim{AtLeast: &limit}, Confirmed, "3 of 3 do, 0 do not"},
+		{"two of three", 0, []float64{31e3, 32e3, 20e3}, Claim{AtLeast: &limit}, Confirmed, "2 of 3 do, 1 do not"},
+		{"half", 0, []float64{31e3, 32e3, 20e3, 20e3}, Claim{AtLeast: &limit}, Contradicted, "2 of 4 do, 2 do not"},
+		{"one of three", 0, []float64{31e3, 20e3, 20e3}, Claim{AtLeast: &limit}, Contradicted, ""},
+		{"at the limit", 0, []float64{31e3, 30e3, 20e3}, Claim{AtLeast: &limit}, Inconclusive, "1 of 3 do, 1 do not, 1 cannot be told"},
+		{"one failed", 0, []float64{31e3, 31e3, 0}, Claim{AtLeast: &limit}, Confirmed, "2 of 3 do, 0 do not, 1 cannot be told"},
+		{"two failed", 0, []float64{31e3, 0, 0}, Claim{AtLeast: &limit}, Inconclusive, ""},
+		{"all failed", 0, []float64{0, 0, 0}, Claim{AtLeast: &limit}, Inconclusive, "no figure"},
+		{"few epochs", 3, []float64{31e3, 32e3, 20e3}, Claim{AtLeast: &limit}, Confirmed, ""},
+		{"at most", 0, []float64{31e3, 32e3, 20e3}, Claim{AtMost: &limit}, Contradicted, ""},
+		{"over one", 0, []float64{10, 21, 22, 9}, Claim{AtLeast: &double, Over: []string{"d"}}, Contradicted, "2 of 4 do, 2 do not"},
+		{"over each", 0, []float64{21, 22, 9}, Claim{AtLeast: &double, Over: []string{"c", "c", "c"}}, Confirmed, ""},
+		{"over one that failed", 0, []float64{21, 22, 0}, Claim{AtLeast: &double, Over: []string{"c"}}, Inconclusive, ""},
+		{"near", 0, []float64{90, 100, 110, 200}, Claim{Near: 0.2}, Confirmed, "3 of 4 do, 1 do not"},
+		{"far apart", 0, []float64{10, 100, 1000, 10000}, Claim{Near: 0.2}, Contradicted, ""},
+	} {
+		e, cells := at(c.few, c.values...)
+		c.claim.Kind, c.claim.Metric, c.claim.Cells = Most, "throughput", cells
+		o := Judge([]Claim{c.claim}, e)[0]
+		if o.Verdict != c.want || !strings.Contains(o.Reason, c.why) {
+			t.Errorf("%s: %s (%s), want %s …%s…", c.name, o.Verdict, o.Reason, c.want, c.why)
+		}
+		if len(o.Shown) > 0 && (len(o.Warnings) != 1 || o.Warnings[0].ID != "V25") {
+			t.Errorf("%s: warnings %+v; want that of the whole run", c.name, o.Warnings)
+		}
+	}
+	if !math.IsInf(spanOf(Cell{"z", ""}, "throughput", levels{}).hi, 1) {
+		t.Error("a cell without a figure is known")
+	}
+}
+
+// A limit is judged by the range of few epochs where it is far enough away.
+func TestBoundOfFewEpochs(t *testing.T) {
+	far, near, above := 6e6, 9000.0, 15e3
+	e, _ := at(1, 9680)
+	for _, c := range []struct {
+		claim Claim
+		want  Verdict
+	}{
+		{Claim{AtLeast: &far}, Contradicted},
+		{Claim{AtLeast: &near}, Inconclusive},
+		{Claim{AtMost: &above}, Confirmed},
+	} {
+		c.claim.Kind, c.claim.Metric, c.claim.A = Bound, "throughput", "a"
+		if o := Judge([]Claim{c.claim}, e)[0]; o.Verdict != c.want || !strings.Contains(o.Reason, "range of 3 epochs") {
+			t.Errorf("%+v: %s (%s), want %s", c.claim, o.Verdict, o.Reason, c.want)
+		}
+	}
+}

@@ -1,0 +1,245 @@
+package claim
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+
+	"dyno/internal/analysis"
+)
+
+// ofRatio judges a published factor of A over B.
+func ofRatio(c Comparison, value, within, margin float64) (Verdict, string) {
+	up, factor := value > 1, value
+	if !up {
+		factor = 1 / value
+	}
+	b := bandAround(factor, within)
+	inWords := fmt.Sprintf("%.3g–%.3g", b.lo, b.hi)
+	if !up {
+		inWords = fmt.Sprintf("%.3g–%.3g", value/within, min(1, value*within))
+	}
+	return ofFactor(c, up, b, margin, inWords)
+}
+
+// ofFactor judges a lead with a factor, of A where up; the band in words is that of A over B.
+func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (Verdict, string) {
+	if c.silent() != "" {
+		return Inconclusive, c.silent()
+	}
+	l := c.advantage(up, margin)
+	l.band = b
+	switch v := l.outcome(); v {
+	case Confirmed:
+		return v, "the interval lies within " + inWords
+	case SmallerLead, LargerLead:
+		return v, "the interval lies outside " + inWords
+	case SameDirection:
+		why := "the interval crosses a border of " + inWords
+		if c.Bound {
+			why += ", for one stands at the generator's ceiling: it may do more"
+		}
+		return v, why
+	case Contradicted:
+		if !l.equal && l.hi >= 1 {
+			return v, "no lead is shown, and the interval lies outside " + inWords
+		}
+		return v, against(l, margin)
+	default:
+		return v, c.notEnough()
+	}
+}
+
+// against says how a lead is contradicted.
+func against(l advantage, margin float64) string {
+	if l.equal {
+		return "equal within " + percent(margin)
+	}
+	return "reversed"
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
+
+// ofOrder judges links, each of a cell that is published as better than another: one that is equal or reversed
+// contradicts the claim, and all must be shown to confirm it. Of several the reason tells those that are not shown.
+func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict, string) {
+	verdict := Confirmed
+	var reasons []string
+	failing := map[string][]string{} // the links, by reason
+	for i := range of {
+		c := &of[i]
+		l := c.advantage(more, margin)
+		v, reason := l.outcome(), c.notEnough()
+		switch {
+		case c.silent() != "" || v == Inconclusive:
+			if verdict == Confirmed {
+				verdict = Inconclusive
+			}
+		case v == Contradicted:
+			verdict, reason = Contradicted, against(l, margin)
+		default:
+			continue
+		}
+		if failing[reason] == nil {
+			reasons = append(reasons, reason)
+		}
+		failing[reason] = append(failing[reason], pairs[i].A.String()+" and "+pairs[i].B.String())
+	}
+	switch {
+	case verdict == Confirmed:
+		return verdict, "measured in the published order"
+	case len(of) == 1:
+		return verdict, reasons[0]
+	}
+	holds := len(of)
+	for i, reason := range reasons {
+		links := failing[reason]
+		holds -= len(links)
+		if len(links) < len(of) {
+			reasons[i] = reason + ": " + strings.Join(links, ", ")
+		}
+	}
+	return verdict, fmt.Sprintf("%d of %d links hold; %s", holds, len(of), strings.Join(reasons, "; "))
+}
+
+// ofTie judges an equality within margin; judged is the margin of the run's own ties.
+func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
+	limit := 1 + margin
+	switch {
+	case c.silent() != "":
+		return Inconclusive, c.silent()
+	case judged <= margin && c.equal(judged), c.within(margin):
+		return Confirmed, "equal within " + percent(margin)
+	case c.Ratio.Hi < 1/limit || c.Ratio.Lo > limit:
+		return Contradicted, "they differ by more than " + percent(margin)
+	case c.Ratio.Hi < 1 || c.Ratio.Lo > 1:
+		return Inconclusive, "they differ, but whether by more than " + percent(margin) + " is open"
+	}
+	return Inconclusive, c.notEnough()
+}
+
+// ofTrend judges the way from the first of some cells to the last: ends is the last over the first, steps each over
+// the one before. What stays is judged as ofTie judges, by margin; judged is the run's.
+func ofTrend(steps []Comparison, ends Comparison, direction string, margin, judged float64) (Verdict, string) {
+	if direction == Stays {
+		return ofStay(append(steps, ends), margin, judged)
+	}
+	way := "from the first to the last"
+	if direction == Jumps && len(steps) > 0 {
+		ends, way = steps[len(steps)-1], "in the last step"
+	}
+	up := direction != Falls
+	for i := range steps {
+		if l := steps[i].advantage(up, judged); steps[i].silent() == "" && l.hi < 1 && !l.equal {
+			return Contradicted, fmt.Sprintf("step %d goes the other way", i+1)
+		}
+	}
+	if ends.silent() != "" {
+		return Inconclusive, way + ": " + ends.silent()
+	}
+	switch l := ends.advantage(up, judged); l.outcome() {
+	case Confirmed:
+		return Confirmed, "it " + direction + " " + way + ", and no step goes the other way"
+	case Contradicted:
+		return Contradicted, way + ": " + against(l, judged)
+	}
+	return Inconclusive, way + ": " + ends.notEnough()
+}
+
+// ofStay judges that nothing moves: every step and the whole way are ties.
+func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
+	verdict, why := Confirmed, "equal within "+percent(margin)+" in every step"
+	for i, c := range all {
+		v, reason := ofTie(c, margin, judged)
+		where := fmt.Sprintf("step %d: ", i+1)
+		if i == len(all)-1 {
+			where = "from the first to the last: "
+		}
+		switch {
+		case v == Contradicted:
+			return Contradicted, where + reason
+		case v == Inconclusive && verdict == Confirmed:
+			verdict, why = Inconclusive, where+reason
+		}
+	}
+	return verdict, why
+}
+
+// dropOf is 1 − ratio in percent, with its interval.
+func dropOf(r analysis.Estimate) analysis.Estimate {
+	of := func(x float64) float64 { return 100 * (1 - x) }
+	return analysis.Estimate{Value: of(r.Value), Lo: of(r.Hi), Hi: of(r.Lo), N: r.N}
+}
+
+// ofDrop judges a fall by value percent: what it falls from leads by the factor that this makes.
+func ofDrop(c Comparison, value, within, margin float64) (Verdict, string) {
+	factor := func(percent float64) float64 { return 1 / max(0, 1-percent/100) }
+	b := &band{factor(value / within), factor(value * within)}
+	return ofFactor(c, false, b, margin, fmt.Sprintf("%.3g–%.3g %%", value/within, value*within))
+}
+
+// ofWorst judges by at least or at most how many percent the largest of some drops is. One that is not known may be the
+// largest, up to all.
+func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
+	worst, silent := analysis.Estimate{Lo: math.Inf(-1), Hi: math.Inf(-1)}, ""
+	for i := range of {
+		d := dropOf(of[i].Ratio)
+		if why := of[i].silent(); why != "" {
+			silent, d.Lo, d.Hi = cmp.Or(silent, why), math.Inf(-1), 100
+		}
+		worst.Lo, worst.Hi = max(worst.Lo, d.Lo), max(worst.Hi, d.Hi)
+	}
+	v, why := ofBound(worst, atLeast, atMost)
+	if v == Inconclusive && silent != "" {
+		why = silent
+	}
+	return v, why
+}
+
+// quotient is x over y, each the ratio of a pair. Its interval combines the worst of both, and so covers at least as
+// often as their levels add up to: it errs on the side of what is inconclusive.
+func quotient(x, y Comparison) Comparison {
+	return Comparison{
+		Ratio: analysis.Estimate{Value: x.Ratio.Value / y.Ratio.Value, Lo: x.Ratio.Lo / y.Ratio.Hi,
+			Hi: x.Ratio.Hi / y.Ratio.Lo, N: min(x.Ratio.N, y.Ratio.N)},
+		Note: cmp.Or(x.Note, y.Note), Bound: x.Bound || y.Bound,
+	}
+}
+
+// ofExcess judges that one drop exceeds another: q is what is left of the one over what is left of the other.
+func ofExcess(q Comparison, margin float64) (Verdict, string) {
+	l := q.advantage(false, margin)
+	switch v := l.outcome(); {
+	case q.silent() != "":
+		return Inconclusive, q.silent()
+	case v == Confirmed:
+		return v, "the first drop is the larger"
+	case v == Contradicted:
+		return v, against(l, margin)
+	}
+	return Inconclusive, q.notEnough()
+}
+
+// ofBound judges a limit that no machine moves.
+func ofBound(e analysis.Estimate, atLeast, atMost *float64) (Verdict, string) {
+	lo, hi := limits(atLeast, atMost)
+	switch {
+	case e.Lo >= lo && e.Hi <= hi:
+		return Confirmed, "the interval lies within the bounds"
+	case e.Hi < lo || e.Lo > hi:
+		return Contradicted, "the interval lies outside the bounds"
+	}
+	return Inconclusive, "not enough data to tell"
+}
+
+func limits(atLeast, atMost *float64) (lo, hi float64) {
+	lo, hi = math.Inf(-1), math.Inf(1)
+	if atLeast != nil {
+		lo = *atLeast
+	}
+	if atMost != nil {
+		hi = *atMost
+	}
+	return lo, hi
+}

@@ -1,0 +1,191 @@
+package importer
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// numberForm is a published number: what is before it, the number, a range's other end, and what is after it.
+var numberForm = regexp.MustCompile(`^([~≈<>≤≥]*)\s*([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
+	`(?:\s*[-–]\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
+
+// clockForm is a time as minutes:seconds or hours:minutes:seconds.
+var clockForm = regexp.MustCompile(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
+
+// goForm is a duration of several parts, such as 1m25s.
+var goForm = regexp.MustCompile(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
+
+// units says what a printed unit is in base units. A kilobyte is 1,024 bytes, as all load generators read here mean it.
+var units = map[string]struct {
+	base Unit
+	per  float64
+}{
+	"ns": {Seconds, 1e-9}, "us": {Seconds, 1e-6}, "µs": {Seconds, 1e-6}, "μs": {Seconds, 1e-6}, "ms": {Seconds, 1e-3}, "s": {Seconds, 1},
+	"sec": {Seconds, 1}, "secs": {Seconds, 1}, "seconds": {Seconds, 1}, "m": {Seconds, 60}, "min": {Seconds, 60}, "h": {Seconds, 3600}, "mm:ss": {Seconds, 1},
+	"b": {Bytes, 1}, "bytes": {Bytes, 1}, "kb": {Bytes, 1 << 10}, "kib": {Bytes, 1 << 10}, "kbytes": {Bytes, 1 << 10}, "mb": {Bytes, 1 << 20}, "mib": {Bytes, 1 << 20},
+	"gb": {Bytes, 1 << 30}, "gib": {Bytes, 1 << 30}, "tb": {Bytes, 1 << 40}, "tib": {Bytes, 1 << 40},
+	"/s": {PerSec, 1}, "1/s": {PerSec, 1}, "req/s": {PerSec, 1}, "reqs/s": {PerSec, 1}, "req/sec": {PerSec, 1}, "reqs/sec": {PerSec, 1}, "requests/s": {PerSec, 1},
+	"requests/sec": {PerSec, 1}, "#/sec": {PerSec, 1}, "rps": {PerSec, 1}, "per sec": {PerSec, 1},
+	"count": {None, 1}, "requests": {None, 1},
+}
+
+// multiples are the letters that stand for thousands where a unit is known.
+var multiples = map[string]float64{"k": 1e3, "m": 1e6, "g": 1e9}
+
+// unitOf resolves a printed unit; approx says that it calls itself approximate.
+func unitOf(text string) (base Unit, per float64, approx bool) {
+	text, approx = strings.CutSuffix(strings.TrimSpace(text), " approx")
+	low := strings.ToLower(text)
+	if text == "M" || text == "K" || text == "G" { // as top prints memory
+		low += "b"
+	}
+	if u, ok := units[low]; ok {
+		return u.base, u.per, approx
+	}
+	for _, suffix := range []string{"/s", "/sec", "ps"} {
+		if u, ok := units[strings.TrimSuffix(low, suffix)]; ok && strings.HasSuffix(low, suffix) && u.base == Bytes {
+			return BPerSec, u.per, approx
+		}
+	}
+	return Unit(text), 1, approx
+}
+
+// read takes a cell's text and its column's unit.
+func (f *Figure) read(text, unit string) error {
+	text = strings.TrimSpace(text)
+	f.Text = strings.TrimSpace(text + " " + unit)
+	base, per, approx := unitOf(unit)
+	f.Unit = base
+	if text == "" || text == "-" || text == "–" || strings.EqualFold(text, "n/a") {
+		f.Missing, f.Value, f.Lo, f.Hi = true, math.NaN(), math.NaN(), math.NaN()
+		return nil
+	}
+	if n := several(text); n > 1 {
+		f.Many, f.Value, f.Lo, f.Hi = n, math.NaN(), math.NaN(), math.NaN()
+		return nil
+	}
+	if f.clock(text) {
+		return nil
+	}
+	m := numberForm.FindStringSubmatch(text)
+	if m == nil || strings.Trim(m[2], "-−+.") == "" {
+		return fmt.Errorf("%q is not a number", text)
+	}
+	if own := strings.TrimSpace(m[4]); own != "" {
+		var ok bool
+		if per, ok = f.ownUnit(own, base, per); !ok {
+			return fmt.Errorf("%q has a unit that is not known here: %q", text, own)
+		}
+		f.Text = text
+	}
+	return f.set(m[1], m[2], m[3], per, approx)
+}
+
+// set makes value and bounds of a sign of vagueness, a number, the other end of a range, if any, and the factor to base units.
+func (f *Figure) set(vague, number, other string, per float64, approx bool) error {
+	number = strings.NewReplacer(",", "", "−", "-").Replace(number)
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsInf(v*per, 0) {
+		return fmt.Errorf("%q is not a number within reach", number)
+	}
+	half, digits := precision(number, approx || strings.ContainsAny(vague, "~≈"))
+	if f.Unit == None && half == 0.5 {
+		half = 0 // a count is exact
+	}
+	f.Value, f.Lo, f.Hi, f.Digits = v*per, (v-half)*per, (v+half)*per, digits
+	if f.Unit == Seconds && per == 1 && !strings.Contains(number, ".") {
+		f.Hi = (v + 1) * per // a clock in whole seconds is often cut off, not rounded
+	}
+	if other != "" {
+		end, err := strconv.ParseFloat(other, 64)
+		if err != nil || math.IsInf(end*per, 0) {
+			return fmt.Errorf("%q is not a number within reach", other)
+		}
+		f.Value, f.Hi = (v+end)/2*per, end*per
+	}
+	switch {
+	case strings.ContainsAny(vague, ">≥"):
+		f.Lo, f.Hi = f.Value, math.Inf(1)
+	case strings.ContainsAny(vague, "<≤"):
+		f.Lo, f.Hi = math.Inf(-1), f.Value
+	}
+	return nil
+}
+
+// several counts the numbers in a cell that holds nothing but numbers and blanks; 0 is any other cell.
+func several(text string) int {
+	fields := strings.Fields(text)
+	for _, s := range fields {
+		if _, err := strconv.ParseFloat(s, 64); err != nil {
+			return 0
+		}
+	}
+	return len(fields)
+}
+
+// clock reads 1m25s and 00:05.51.
+func (f *Figure) clock(text string) bool {
+	m := clockForm.FindStringSubmatch(text)
+	if m == nil {
+		if m = goForm.FindStringSubmatch(text); m == nil || m[1]+m[2] == "" {
+			return false
+		}
+	}
+	h, _ := strconv.ParseFloat("0"+m[1], 64)
+	min, _ := strconv.ParseFloat("0"+m[2], 64)
+	s, err := strconv.ParseFloat(m[3], 64)
+	if f.Unit = Seconds; err != nil || math.IsInf(h*3600+min*60+s, 0) {
+		return false
+	}
+	half, digits := precision(m[3], false)
+	f.Value = h*3600 + min*60 + s
+	f.Lo, f.Hi, f.Digits = f.Value-half, f.Value+half, digits
+	if !strings.Contains(m[3], ".") {
+		f.Hi = f.Value + 1
+	}
+	return true
+}
+
+// ownUnit resolves a unit that stands at the value itself; base and per are what its column says.
+func (f *Figure) ownUnit(own string, base Unit, per float64) (float64, bool) {
+	if k, ok := multiples[strings.ToLower(own)]; ok && (base == PerSec || base == None && own == "k") {
+		return k * per, true
+	}
+	u, p, _ := unitOf(own)
+	if _, known := baseUnits[u]; !known {
+		return 0, false
+	}
+	switch {
+	case base == PerSec && per == 1 && u == Bytes: // "1.61MB" in a column of "/s"
+		f.Unit = BPerSec
+		return p, true
+	case base != None && (u != base || p != per):
+		f.OwnUnit = true
+	}
+	f.Unit = u
+	return p, true
+}
+
+var baseUnits = map[Unit]struct{}{None: {}, Seconds: {}, Bytes: {}, PerSec: {}, BPerSec: {}, "%": {}}
+
+// precision is half a step of a number's last printed digit, and how many digits it has. In an approximate number the zeros at the end
+// are no digits.
+func precision(number string, approx bool) (half float64, digits int) {
+	number = strings.TrimLeft(number, "+-")
+	mantissa, exponent := number, 0
+	if i := strings.IndexAny(number, "eE"); i >= 0 {
+		mantissa = number[:i]
+		exponent, _ = strconv.Atoi(number[i+1:])
+	}
+	whole, frac, _ := strings.Cut(mantissa, ".")
+	step := -len(frac)
+	significant := strings.TrimLeft(whole+frac, "0")
+	if frac == "" && approx {
+		cut := strings.TrimRight(significant, "0")
+		step, significant = len(significant)-len(cut), cut
+	}
+	return 0.5 * math.Pow10(min(max(step+exponent, -300), 300)), len(significant)
+}

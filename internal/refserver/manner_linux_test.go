@@ -1,0 +1,189 @@
+package refserver
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const value = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue"
+
+// ask sends one request and reads its answer; the error is that of the read.
+func ask(t *testing.T, conn net.Conn, r *bufio.Reader) (http.Header, error) {
+	t.Helper()
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	return answer(r)
+}
+
+func answer(r *bufio.Reader) (http.Header, error) {
+	resp, err := http.ReadResponse(r, nil)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && string(body) != "value" {
+		err = fmt.Errorf("body %q", body)
+	}
+	return resp.Header, err
+}
+
+// told is the time in TimeHeader.
+func told(t *testing.T, h http.Header) time.Duration {
+	t.Helper()
+	ns, err := strconv.ParseInt(h.Get(TimeHeader), 10, 64)
+	if err != nil || len(h.Get(TimeHeader)) != 15 {
+		t.Fatalf("%s %q: %v", TimeHeader, h.Get(TimeHeader), err)
+	}
+	return time.Duration(ns)
+}
+
+func TestTimedServerDelaysAndTellsHowLong(t *testing.T) {
+	for _, delay := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
+		dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Timed: true, Delay: delay}})
+		conn := dial()
+		r := bufio.NewReader(conn)
+		var longest time.Duration
+		for range 5 {
+			start := time.Now()
+			h, err := ask(t, conn, r)
+			took := time.Since(start)
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth := told(t, h)
+			longest = max(longest, truth)
+			if truth < delay || truth > took {
+				t.Errorf("delay %v: told %v, seen %v", delay, truth, took)
+			}
+		}
+		conn.Close()
+		got := stop()
+		if s := got.Service; got.Requests != 5 || s == nil || s.Count != 5 || s.P50NS < int64(delay) || s.P50NS > s.P99NS || s.MaxNS != int64(longest) {
+			t.Errorf("delay %v: longest told %v, tally %+v, %+v", delay, longest, got, s)
+		}
+	}
+}
+
+// TestTimedServerHoldsMoreThanItsRing also has requests of one connection wait together, a HEAD among them.
+func TestTimedServerHoldsMoreThanItsRing(t *testing.T) {
+	const delay, n = 30 * time.Millisecond, 3000
+	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Timed: true, Delay: delay}})
+	gone, conn := dial(), dial()
+	if _, err := io.WriteString(gone, "GET / HTTP/1.1\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	gone.Close() // what is due to it is due to nobody
+	go io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\n\r\n", n)+"HEAD / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\n\r\n")
+	r := bufio.NewReader(conn)
+	for i := range n {
+		if h, err := answer(r); err != nil || told(t, h) < delay {
+			t.Fatalf("answer %d: %v, %v", i, h, err)
+		}
+	}
+	head, err := http.ReadResponse(r, &http.Request{Method: "HEAD"})
+	if err != nil || told(t, head.Header) < delay {
+		t.Fatalf("HEAD: %v", err)
+	}
+	if h, err := answer(r); err != nil || told(t, h) < delay {
+		t.Fatalf("after HEAD: %v, %v", h, err)
+	}
+	if got := stop(); got.Requests < n+2 {
+		t.Errorf("tally %+v", got)
+	}
+}
+
+func TestTimedServerDoesNotAllocate(t *testing.T) {
+	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Timed: true, Delay: 10 * time.Microsecond}})
+	conn := dial()
+	request := []byte("GET / HTTP/1.1\r\n\r\n")
+	in := make([]byte, 4096)
+	turn := func() {
+		if _, err := conn.Write(request); err != nil {
+			t.Fatal(err)
+		}
+		for got := 0; !bytes.HasSuffix(in[:got], []byte("value")); {
+			n, err := conn.Read(in[got:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += n
+		}
+	}
+	turn()
+	if n := testing.AllocsPerRun(200, turn); n != 0 {
+		t.Errorf("%v allocations for each request", n)
+	}
+	stop()
+}
+
+// TestStallingServerLeavesAGap asks one after another until it has seen two stalls. A late client sees a shorter one: then it goes on.
+func TestStallingServerLeavesAGap(t *testing.T) {
+	const stall, period = 200 * time.Millisecond, 400 * time.Millisecond
+	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Stall: stall, Period: period}})
+	conn := dial()
+	r := bufio.NewReader(conn)
+	first := time.Now()
+	gaps := 0
+	for last := first; gaps < 2; {
+		if _, err := ask(t, conn, r); err != nil {
+			t.Fatal(err)
+		}
+		now := time.Now()
+		if now.Sub(last) > stall*9/10 {
+			gaps++
+		}
+		if last = now; now.Sub(first) > time.Minute {
+			t.Fatalf("%d gaps in %v", gaps, now.Sub(first))
+		}
+	}
+	if got := stop(); got.Stalls < 1 || got.Requests < 2 {
+		t.Errorf("tally %+v", got)
+	}
+}
+
+func TestDroppingServerDropsExactlyAQuarter(t *testing.T) {
+	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Drop: 4}})
+	var conns [3]net.Conn
+	var readers [3]*bufio.Reader
+	for i := range 120 {
+		k := i % len(conns)
+		if conns[k] == nil {
+			conns[k] = dial()
+			readers[k] = bufio.NewReader(conns[k])
+		}
+		_, err := ask(t, conns[k], readers[k])
+		if wanted := i%4 == 3; wanted != (err != nil) || wanted && err != io.EOF && err != io.ErrUnexpectedEOF {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		if err != nil {
+			conns[k] = nil
+		}
+	}
+	if got := stop(); got != (Tally{Requests: 120, Dropped: 30}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestDroppingServerAnswersWhatStandsBefore(t *testing.T) {
+	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Drop: 4}})
+	conn := dial()
+	if _, err := io.WriteString(conn, strings.Repeat("GET / HTTP/1.1\r\n\r\n", 7)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := io.ReadAll(conn)
+	if want := strings.Repeat(value, 3); string(got) != want || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got := stop(); got != (Tally{Requests: 4, Dropped: 1}) {
+		t.Errorf("%+v", got)
+	}
+}

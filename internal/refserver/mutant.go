@@ -1,0 +1,338 @@
+package refserver
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"dyno/internal/scenario"
+)
+
+// Mutant is the reference with one defect: what a verifier must find. Which scenarios it applies to follows from their contracts; to all
+// others it is no defect.
+type Mutant struct {
+	Name string
+	Does string // what is wrong with it
+	of   func(*scenario.Scenario) bool
+	flaw flaw
+	wrap func(*scenario.Scenario, http.Handler) http.Handler // nil: the flaw is within the reference
+	raw  bool                                                // answers what is in the pipeline the last first
+
+	// Trial is what shows the defect, where that is not a server's answers as they come.
+	Trial Trial
+	stays bool // does not end when it is told to
+}
+
+// Trial is how a mutant is tried.
+type Trial uint8
+
+// The trials.
+const (
+	Answers Trial = iota // it is asked, and loaded
+	Waiting              // it is started with a delay
+	Ending               // it is told to end
+)
+
+// flaw is a defect within the reference.
+type flaw uint8
+
+const (
+	none          flaw = iota
+	anyID              // takes any text for a number
+	forgetful          // keeps nothing
+	oneForAll          // gives everybody one session
+	renewing           // moves the session to another id each time
+	lateRenewing       // does so after LateAfter requests
+	trusting           // takes an id that it never gave for the last that it gave
+	byConnection       // goes by the connection, not by the cookie
+	hasty              // does not wait for its delay
+	hastyInCrowds      // does not where it has other requests to answer
+)
+
+// cannedAfter is how many answers of the mutant "canned" are right.
+const cannedAfter = 40
+
+// LateAfter is how many answers of the late mutants are right.
+const LateAfter = 10_000
+
+// mixedEvery is how rarely the mutant "mixed-up" mixes answers up.
+const mixedEvery = 50
+
+// mutants lists them all.
+func mutants() []Mutant {
+	return []Mutant{
+		{Name: "wrong-body", Does: "each body has the right length and one wrong byte", of: hasBody(nil), wrap: onBody(always, spoil)},
+		{Name: "wrong-file", Does: "only what is never loaded has a wrong byte", of: hasBody(isUnloaded), wrap: unloaded(spoil)},
+		{Name: "empty-error", Does: "errors have the right status and no body", of: hasBody(isError), wrap: onErrors(func(a *reply) { a.body = nil })},
+		{Name: "ok-on-error", Does: "errors are answered with 200", of: anyRequest(isError), wrap: onErrors(func(a *reply) { a.status = 200 })},
+		{Name: "late", Does: "right for 10,000 requests, then one wrong byte", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.body = spoil(a.body) })},
+		{Name: "late-status", Does: "right for 10,000 requests, then 500 with the right body", of: all, wrap: later(func(a *reply) { a.status = 500 })},
+		{Name: "late-header", Does: "right for 10,000 requests, then leaves a header out", of: alwaysHeader, wrap: lateHeader},
+		{Name: "constant-id", Does: "answers every id as it answered the first", of: anyRequest(isDrawn), wrap: constant},
+		{Name: "any-id", Does: "takes any text for a number", of: refusesText, flaw: anyID},
+		{Name: "mixed-up", Does: "now and then two connections get each other's body", of: mixable, wrap: mixed},
+		{Name: "unordered", Does: "answers what is in the pipeline the last first", of: manyAnswers, raw: true},
+		{Name: "missing-header", Does: "leaves a header out", of: hasHeader, wrap: withoutHeader},
+		{Name: "wrong-type", Does: "has another Content-Type", of: hasType, wrap: onAll(func(a *reply) { a.header.Set("Content-Type", "application/octet-stream") })},
+		{Name: "no-date", Does: "has no Date", of: all, wrap: onAll(func(a *reply) { a.header["Date"] = nil })},
+		{Name: "cached-date", Does: "has the Date of its start for ever", of: all, wrap: cachedDate},
+		{Name: "closes", Does: "closes the connection after each answer", of: all, wrap: onAll(func(a *reply) { a.header.Set("Connection", "close") })},
+		{Name: "chunked", Does: "sends bodies in chunks, and does not declare it", of: hasBody(isLoaded), wrap: onAll(func(a *reply) { a.chunked = true })},
+		{Name: "shared-session", Does: "gives everybody one session", of: hasSession, flaw: oneForAll},
+		{Name: "forgets", Does: "keeps nothing in a session", of: keeps, flaw: forgetful},
+		{Name: "renews", Does: "moves the session to another id each time", of: keeps, flaw: renewing},
+		{Name: "late-renews", Does: "right for 10,000 requests, then moves each session to another id", of: keeps, flaw: lateRenewing},
+		{Name: "trusts-cookie", Does: "shows a session to one who made a cookie up", of: keeps, flaw: trusting},
+		{Name: "by-connection", Does: "tells visitors apart by their connection, not by their cookie", of: keeps, flaw: byConnection},
+		{Name: "canned", Does: "right for 40 requests, then answers whatever it is asked as what is loaded", of: hasOthers, wrap: canned},
+		{Name: "late-chunked", Does: "right for 10,000 requests, then sends bodies in chunks", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.chunked = true })},
+		{Name: "hasty", Does: "does not wait for its delay", of: all, flaw: hasty, Trial: Waiting},
+		{Name: "hasty-in-crowds", Does: "waits for its delay only where it has one request to answer", of: all, flaw: hastyInCrowds, Trial: Waiting},
+		{Name: "stays", Does: "goes on when it is told to end", of: all, stays: true, Trial: Ending},
+		{Name: "trailing-comma", Does: "has the right length and a comma after the last record, which is no JSON", of: hasRecords, wrap: onBody(isJSON, trailingComma)},
+		{Name: "lower-case", Does: "writes the names in JSON in lower case", of: hasRecords, wrap: onBody(isJSON, bytes.ToLower)},
+		{Name: "number-as-text", Does: "writes the last number in JSON in quotes", of: hasRecords, wrap: onBody(isJSON, quoted)},
+	}
+}
+
+// Mutants lists those that apply to s.
+func Mutants(s *scenario.Scenario) []Mutant {
+	return slices.DeleteFunc(mutants(), func(m Mutant) bool { return !m.of(s) })
+}
+
+// Serve answers on ln as ref does, but for the defect, until ctx ends.
+func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref *Reference) error {
+	flawed := &Reference{Scenario: ref.Scenario, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask, flaw: m.flaw}
+	var h http.Handler = flawed.Handler()
+	if m.wrap != nil {
+		h = m.wrap(ref.Scenario, h)
+	}
+	if m.raw {
+		return serveReversed(ctx, ln, h)
+	}
+	if m.stays {
+		ctx = context.WithoutCancel(ctx)
+	}
+	return serveUntil(ctx, ln, &http.Server{Handler: h, ConnContext: withFetched})
+}
+
+// reply is an answer before it is sent.
+type reply struct {
+	header  http.Header
+	status  int
+	body    []byte
+	chunked bool
+}
+
+func newReply() *reply { return &reply{header: http.Header{}, status: http.StatusOK} }
+
+func (a *reply) Header() http.Header         { return a.header }
+func (a *reply) WriteHeader(status int)      { a.status = status }
+func (a *reply) Write(b []byte) (int, error) { a.body = append(a.body, b...); return len(b), nil }
+
+// send is what the reference would have sent.
+func (a *reply) send(w http.ResponseWriter) {
+	maps.Copy(w.Header(), a.header)
+	if _, typed := a.header["Content-Type"]; !typed && len(a.body) > 0 {
+		w.Header().Set("Content-Type", http.DetectContentType(a.body))
+	}
+	if !a.chunked && a.status != http.StatusNoContent {
+		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	w.WriteHeader(a.status)
+	w.Write(a.body)
+	if f, ok := w.(http.Flusher); ok && a.chunked {
+		f.Flush()
+	}
+}
+
+// change is a handler that changes the answers of h.
+func change(h http.Handler, how func(*http.Request, *reply)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a := newReply()
+		h.ServeHTTP(a, r)
+		how(r, a)
+		a.send(w)
+	})
+}
+
+type wrapper = func(*scenario.Scenario, http.Handler) http.Handler
+
+func onAll(how func(*reply)) wrapper {
+	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
+		return change(h, func(_ *http.Request, a *reply) { how(a) })
+	}
+}
+
+func onErrors(how func(*reply)) wrapper {
+	return onAll(func(a *reply) {
+		if a.status >= 400 {
+			how(a)
+		}
+	})
+}
+
+func onBody(when func(*reply) bool, how func([]byte) []byte) wrapper {
+	return onAll(func(a *reply) {
+		if when(a) {
+			a.body = how(a.body)
+		}
+	})
+}
+
+func always(*reply) bool   { return true }
+func isJSON(a *reply) bool { return strings.Contains(a.header.Get("Content-Type"), "json") }
+
+// unloaded changes the bodies of what is never loaded and is no error.
+func unloaded(how func([]byte) []byte) wrapper {
+	return func(s *scenario.Scenario, h http.Handler) http.Handler {
+		paths := map[string]bool{}
+		for i := range s.Requests {
+			if isUnloaded(&s.Requests[i]) {
+				paths[s.Requests[i].Path] = true
+			}
+		}
+		return change(h, func(r *http.Request, a *reply) {
+			if paths[r.URL.Path] {
+				a.body = how(a.body)
+			}
+		})
+	}
+}
+
+// spoil replaces the last letter or digit of b, and no length.
+func spoil(b []byte) []byte {
+	at := bytes.LastIndexFunc(b, func(r rune) bool { return '0' <= r && r <= '9' || 'a' <= r|0x20 && r|0x20 <= 'z' })
+	if at < 0 {
+		return b
+	}
+	b = bytes.Clone(b)
+	if b[at]++; b[at] > 'z' || b[at] == '9'+1 || b[at] == 'Z'+1 {
+		b[at] -= 2
+	}
+	return b
+}
+
+func trailingComma(b []byte) []byte {
+	b = bytes.TrimRight(b, "\n")
+	return append(bytes.Clone(b[:len(b)-1]), ",]"...)
+}
+
+// quoted puts quotes around the last number.
+func quoted(b []byte) []byte {
+	digit := func(r rune) bool { return '0' <= r && r <= '9' }
+	end := bytes.LastIndexFunc(b, digit) + 1
+	start := bytes.LastIndexFunc(b[:end], func(r rune) bool { return !digit(r) }) + 1
+	return slices.Concat(b[:start], []byte{'"'}, b[start:end], []byte{'"'}, b[end:])
+}
+
+// later is right for LateAfter requests.
+func later(how func(*reply)) wrapper {
+	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
+		var n atomic.Int64
+		return change(h, func(_ *http.Request, a *reply) {
+			if n.Add(1) > LateAfter {
+				how(a)
+			}
+		})
+	}
+}
+
+// constant gives the body that the first request of each route got.
+func constant(_ *scenario.Scenario, h http.Handler) http.Handler {
+	var first sync.Map
+	return change(h, func(r *http.Request, a *reply) {
+		body, _ := first.LoadOrStore(r.Pattern, a.body)
+		a.body = body.([]byte)
+	})
+}
+
+// canned answers everything after cannedAfter requests with the first answer that a loaded request had.
+func canned(s *scenario.Scenario, h http.Handler) http.Handler {
+	var n atomic.Int64
+	var mu sync.Mutex
+	var kept *reply
+	return change(h, func(r *http.Request, a *reply) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case n.Add(1) > cannedAfter && kept != nil:
+			*a = *kept
+		case kept == nil && a.status < 400:
+			kept = a
+		}
+	})
+}
+
+func cachedDate(_ *scenario.Scenario, h http.Handler) http.Handler {
+	date := time.Now().UTC().Format(http.TimeFormat)
+	return change(h, func(_ *http.Request, a *reply) { a.header.Set("Date", date) })
+}
+
+func withoutHeader(s *scenario.Scenario, h http.Handler) http.Handler {
+	name := headerOf(s)
+	return change(h, func(_ *http.Request, a *reply) { a.header[name] = nil })
+}
+
+func lateHeader(s *scenario.Scenario, h http.Handler) http.Handler {
+	name := headerOf(s)
+	return later(func(a *reply) { a.header[name] = nil })(s, h)
+}
+
+// headerOf is a header that a loaded request's contract asks for, or else that of the session's cookie.
+func headerOf(s *scenario.Scenario) string {
+	for i := range s.Requests {
+		if q := &s.Requests[i]; isLoaded(q) {
+			for _, name := range slices.Sorted(maps.Keys(q.Expect.Headers)) {
+				return http.CanonicalHeaderKey(name)
+			}
+		}
+	}
+	return "Set-Cookie"
+}
+
+// mixed lets every fiftieth request wait for another connection's, and gives each the other's body.
+func mixed(_ *scenario.Scenario, h http.Handler) http.Handler {
+	type waiter struct {
+		from string
+		a    *reply
+		met  chan struct{}
+	}
+	var mu sync.Mutex
+	var n int
+	var waits *waiter
+	return change(h, func(r *http.Request, a *reply) {
+		mu.Lock()
+		if waits != nil && waits.from != r.RemoteAddr {
+			waits.a.body, a.body = a.body, waits.a.body
+			close(waits.met)
+			waits = nil
+			mu.Unlock()
+			return
+		}
+		if n++; n%mixedEvery != 0 || waits != nil {
+			mu.Unlock()
+			return
+		}
+		me := &waiter{r.RemoteAddr, a, make(chan struct{})}
+		waits = me
+		mu.Unlock()
+		select {
+		case <-me.met:
+		case <-time.After(5 * time.Millisecond):
+			mu.Lock()
+			if waits == me {
+				waits = nil
+			}
+			mu.Unlock()
+		}
+	})
+}

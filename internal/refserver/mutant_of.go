@@ -1,0 +1,117 @@
+package refserver
+
+import (
+	"net/http"
+	"strings"
+
+	"dyno/internal/scenario"
+)
+
+// To which scenarios a mutant applies.
+
+func all(*scenario.Scenario) bool { return true }
+
+// anyRequest holds for scenarios with a request that is like that.
+func anyRequest(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
+	return func(s *scenario.Scenario) bool {
+		for i := range s.Requests {
+			if is(&s.Requests[i]) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// hasBody holds for scenarios with a request that is like that, and whose contract says what its body is, which is not empty.
+func hasBody(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
+	return anyRequest(func(q *scenario.Request) bool {
+		return (is == nil || is(q)) && q.Method != http.MethodHead && q.Expect.Length == nil && bodyOf(q) != ""
+	})
+}
+
+func isLoaded(q *scenario.Request) bool { return q.Weight > 0 }
+func isError(q *scenario.Request) bool  { return q.Expect.Status >= 400 }
+
+func isUnloaded(q *scenario.Request) bool { return q.Weight == 0 && !isError(q) }
+
+// hasOthers: something besides what is loaded is asked, and has another answer. With sessions it is visited, not only asked.
+func hasOthers(s *scenario.Scenario) bool {
+	return s.Session == "" && anyRequest(func(q *scenario.Request) bool { return q.Weight == 0 })(s)
+}
+
+// isDrawn: the body repeats what was drawn.
+func isDrawn(q *scenario.Request) bool {
+	for name := range q.With {
+		if !q.Expect.Verbatim && strings.Contains(bodyOf(q), "{"+name+"}") {
+			return true
+		}
+	}
+	return false
+}
+
+func hasType(s *scenario.Scenario) bool {
+	return anyRequest(func(q *scenario.Request) bool { return q.Expect.Headers["Content-Type"] != "" })(s)
+}
+
+func hasHeader(s *scenario.Scenario) bool { return hasSession(s) || alwaysHeader(s) }
+
+// alwaysHeader: each answer has it, also to one who brings the session's cookie.
+func alwaysHeader(s *scenario.Scenario) bool {
+	return hasSession(s) && !s.Cookies || anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && len(q.Expect.Headers) > 0 })(s)
+}
+
+func hasSession(s *scenario.Scenario) bool {
+	return anyRequest(func(q *scenario.Request) bool { return q.Expect.Session })(s)
+}
+
+// keeps: it can be asked what a session holds.
+func keeps(s *scenario.Scenario) bool {
+	return anyRequest(func(q *scenario.Request) bool { return q.Expect.Recalls })(s)
+}
+
+// hasRecords: a list in JSON.
+func hasRecords(s *scenario.Scenario) bool {
+	return anyRequest(func(q *scenario.Request) bool {
+		return q.Expect.JSON != nil && strings.HasSuffix(strings.TrimSpace(*q.Expect.JSON), "}]")
+	})(s)
+}
+
+// manyAnswers: of two loaded requests each has a body of its own.
+func manyAnswers(s *scenario.Scenario) bool {
+	bodies := map[string]bool{}
+	for i := range s.Requests {
+		if q := &s.Requests[i]; isLoaded(q) {
+			if isDrawn(q) {
+				return true
+			}
+			bodies[bodyOf(q)] = true
+		}
+	}
+	return len(bodies) > 1
+}
+
+func mixable(s *scenario.Scenario) bool { return manyAnswers(s) || keeps(s) }
+
+// refusesText: what is loaded with a number must be refused with another text in its place.
+func refusesText(s *scenario.Scenario) bool {
+	for i := range s.Requests {
+		q := &s.Requests[i]
+		one := scenario.Scenario{Name: s.Name, Requests: []scenario.Request{*q}}
+		if isError(q) || len(q.With) == 0 || Can(&one) != nil {
+			continue
+		}
+		routes := (&Reference{Scenario: &one}).Handler().(*http.ServeMux)
+		for k := range s.Requests {
+			refused := &s.Requests[k]
+			r, err := http.NewRequest(refused.Method, refused.Path, nil)
+			if err != nil || !isError(refused) || len(refused.With) > 0 {
+				continue
+			}
+			if _, pattern := routes.Handler(r); pattern != "" {
+				return true
+			}
+		}
+	}
+	return false
+}

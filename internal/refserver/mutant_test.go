@@ -1,0 +1,124 @@
+package refserver
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"net/http/httptest"
+
+	"dyno/internal/scenario"
+)
+
+// TestEveryMutantIsOfUse: it applies to a shipped scenario, but for the one that wants an answer which repeats its request.
+func TestEveryMutantIsOfUse(t *testing.T) {
+	project := os.DirFS("../..")
+	names, err := scenario.Names(project)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := map[string]int{"constant-id": 1}
+	for _, name := range names {
+		s, err := scenario.Read(project, name)
+		if err == nil {
+			s, err = s.Bind(func(string) ([]byte, error) { return []byte(`[{"Id":1}]`), nil })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range Mutants(s) {
+			of[m.Name]++
+		}
+	}
+	for _, m := range mutants() {
+		if of[m.Name] == 0 {
+			t.Errorf("%s applies to nothing", m.Name)
+		}
+	}
+	if len(of) != len(mutants()) {
+		t.Errorf("%d names for %d mutants", len(of), len(mutants()))
+	}
+}
+
+func TestDefectsKeepTheLength(t *testing.T) {
+	for _, body := range []string{"value", "Z", "9", "z", `[{"Id":"a","Time":1}]` + "\n", "é1"} {
+		if got := string(spoil([]byte(body))); got == body || len(got) != len(body) {
+			t.Errorf("%q becomes %q", body, got)
+		}
+	}
+	if got := string(trailingComma([]byte("[{}]\n"))); got != "[{},]" {
+		t.Errorf("trailing comma: %q", got)
+	}
+	if got := string(quoted([]byte(`[{"Time":12}]`))); got != `[{"Time":"12"}]` {
+		t.Errorf("number as text: %q", got)
+	}
+}
+
+// TestSessionsAreForgotten: the reference does not grow for ever.
+func TestSessionsAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := sessions{cookie: "id", recent: map[string]string{}, turned: time.Now()}
+		visit := func(id string) string {
+			r := httptest.NewRequest("GET", "/", nil)
+			r.AddCookie(&http.Cookie{Name: "id", Value: id})
+			return s.open(httptest.NewRecorder(), r, true)
+		}
+		id := visit("none")
+		s.keep(id, "x")
+		for range 5 { // it is come back to
+			time.Sleep(sessionLife - time.Second)
+			if visit(id) != id || s.holds(id) != "x" {
+				t.Fatal("a session in use is forgotten")
+			}
+		}
+		time.Sleep(sessionLife + time.Second)
+		visit("none")
+		time.Sleep(sessionLife + time.Second)
+		if visit("none"); s.old[id] != "" || s.recent[id] != "" || visit(id) == id {
+			t.Error("an old session is kept")
+		}
+	})
+}
+
+// TestRelayAsksOncePerConnection: what the companion answers may change between trials, not within one.
+func TestRelayAsksOncePerConnection(t *testing.T) {
+	asked := 0
+	ref := Reference{Ask: func(path string) ([]byte, error) {
+		asked++
+		return []byte(`["` + strings.Repeat("x", asked) + `"]`), nil
+	},
+		Scenario: &scenario.Scenario{Name: "x", Companion: "records", Requests: []scenario.Request{
+			{Name: "relay", Method: "GET", Path: "/test", Weight: 1, Expect: scenario.Expect{Status: 200, JSONOf: "/data"}}}}}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- ref.Serve(ctx, ln) }()
+	for i, want := range []string{`["x"]`, `["xx"]`} {
+		client := http.Client{Transport: &http.Transport{}}
+		for range 3 {
+			resp, err := client.Get("http://" + ln.Addr().String() + "/test")
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, _ := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if string(b) != want {
+				t.Errorf("connection %d: %s; want %s", i, b, want)
+			}
+		}
+		client.CloseIdleConnections()
+	}
+	stop()
+	if err := <-done; err != nil || asked != 2 {
+		t.Error(asked, err)
+	}
+}

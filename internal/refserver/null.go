@@ -1,0 +1,167 @@
+package refserver
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/scenario"
+)
+
+// Null is a server that answers without thinking, in the given manner. What a load engine reaches against a plain one is that engine's ceiling;
+// the others have a latency, a share of errors, that is known beforehand.
+type Null struct {
+	Response []byte   // to every request, but for those that one of Answers is for
+	Answers  []Answer // the first that fits goes; a timed server has none
+	Manner   Manner
+}
+
+// Answer is what a Null gives to the requests that begin with Start.
+type Answer struct {
+	Start string
+	Opens bool // only to those without a Cookie header: each is given a session of its own
+	Bytes []byte
+
+	number int // where in Bytes of one that opens sessions sessionDigits stand, which are counted
+}
+
+// nullSession is the session that an Answer gives: its last sessionDigits are counted.
+const (
+	nullSession   = "00000000-0000-4000-8000-000000000000"
+	sessionDigits = 12
+)
+
+// TimeHeader of an answer of a timed server is the time since its request was read, in ns, as 15 digits.
+const TimeHeader = "X-Truth-Ns"
+
+// Tally is what a null server knows of its own run.
+type Tally struct {
+	Requests int64    `json:"requests"` // read in full, dropped ones among them
+	Dropped  int64    `json:"dropped"`
+	Stalls   int64    `json:"stalls"`            // that ended
+	Service  *Service `json:"service,omitempty"` // of a timed server
+}
+
+// Service is the distribution of a timed server's true times, from a request's read to its answer's write.
+type Service struct {
+	Count  int64 `json:"count"`
+	P50NS  int64 `json:"p50_ns"`
+	P90NS  int64 `json:"p90_ns"`
+	P99NS  int64 `json:"p99_ns"`
+	P999NS int64 `json:"p999_ns"`
+	MaxNS  int64 `json:"max_ns"`
+}
+
+// ServeNull is a plain Null's Serve.
+func ServeNull(ctx context.Context, network, addr string, response []byte) error {
+	_, err := (&Null{Response: response}).Serve(ctx, network, addr)
+	return err
+}
+
+// NullOf is the null server that keeps the contract of every loaded request of s, and of those of others that it can answer besides, which it names:
+// then its rate is the generator's ceiling for that shape of load. A request is told by how it begins, up to what is drawn, and whether it carries a
+// cookie. Where the right answer depends on more there is no such server: such a scenario needs ref. A Date stands still.
+func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also []string, err error) {
+	n = &Null{}
+	if err := n.add(s); err != nil {
+		return nil, nil, err
+	}
+	for _, o := range others {
+		with := Null{Answers: slices.Clone(n.Answers)}
+		if with.add(o) == nil {
+			n.Answers, also = with.Answers, append(also, o.Name)
+		}
+	}
+	n.Response = n.Answers[len(n.Answers)-1].Bytes
+	if !slices.ContainsFunc(n.Answers, func(a Answer) bool { return a.Opens || !bytes.Equal(a.Bytes, n.Response) }) {
+		n.Answers = nil
+	}
+	slices.SortStableFunc(n.Answers, func(a, b Answer) int { return len(b.Start) - len(a.Start) })
+	return n, also, nil
+}
+
+// add adds the answers to the loaded requests of s.
+func (n *Null) add(s *scenario.Scenario) error {
+	loaded := 0
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		if r.Weight <= 0 {
+			continue
+		}
+		loaded++
+		start, _, drawn := strings.Cut(r.Method+" "+r.Path, "{")
+		if !drawn {
+			start += " "
+		}
+		again, err := answerOf(s, r, false)
+		if err != nil {
+			return err
+		}
+		list := []Answer{again}
+		if r.Expect.Session {
+			opening, _ := answerOf(s, r, true)
+			list = []Answer{opening, again}
+		}
+		for _, a := range list {
+			a.Start = start
+			same := func(o Answer) bool { return o.Start == start && o.Opens == a.Opens }
+			switch at := slices.IndexFunc(n.Answers, same); {
+			case at < 0:
+				n.Answers = append(n.Answers, a)
+			case !bytes.Equal(n.Answers[at].Bytes, a.Bytes):
+				return fmt.Errorf("null server of %s: two requests that begin with %q have different answers", s.Name, start)
+			}
+		}
+	}
+	if loaded == 0 {
+		return fmt.Errorf("null server of %s: no request has a weight", s.Name)
+	}
+	return nil
+}
+
+// answerOf renders the answer that the contract of r asks for, with a session or without.
+func answerOf(s *scenario.Scenario, r *scenario.Request, opens bool) (Answer, error) {
+	e := &r.Expect
+	if e.Recalls || e.Status == 0 || e.Body == nil && (e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != "") {
+		return Answer{}, fmt.Errorf("null server of %s: its contract leaves open what the answer is", s.Name)
+	}
+	body := ""
+	if e.Body != nil {
+		body = *e.Body
+	}
+	for name := range r.With {
+		if !e.Verbatim && strings.Contains(body, "{"+name+"}") {
+			return Answer{}, fmt.Errorf("null server of %s: the expected body depends on {%s}", s.Name, name)
+		}
+	}
+	a := Answer{Opens: opens}
+	var b strings.Builder
+	fmt.Fprintf(&b, "HTTP/1.1 %d OK\r\n", e.Status)
+	if opens {
+		b.WriteString("Set-Cookie: " + s.Session + "=" + nullSession)
+		a.number = b.Len() - sessionDigits
+		b.WriteString("; Path=/; HttpOnly\r\n")
+	}
+	kind := "text/plain; charset=utf-8"
+	for _, name := range slices.Sorted(maps.Keys(e.Headers)) {
+		value := e.Headers[name]
+		switch {
+		case strings.EqualFold(name, "content-type"):
+			kind = value
+		case strings.EqualFold(name, "content-length"), strings.EqualFold(name, "date"):
+		default:
+			b.WriteString(name + ": " + value + "\r\n")
+		}
+	}
+	b.WriteString("Content-Type: " + kind + "\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\n")
+	if e.Status != 204 && e.Status != 304 {
+		b.WriteString("Content-Length: " + strconv.Itoa(len(body)) + "\r\n")
+	}
+	b.WriteString("\r\n" + body)
+	a.Bytes = []byte(b.String())
+	return a, nil
+}

@@ -1,0 +1,421 @@
+package refserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"runtime"
+	"syscall"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/hist"
+)
+
+// Serve answers every request at addr until ctx ends: "host:port", or a unix socket's path if network is "unix". It is one event loop on the
+// calling goroutine, which counts complete requests (an empty line, then a body of Content-Length) and looks at them no further than Answers
+// want it to. The Tally is complete if there is no error. A timed server needs Linux 5.11.
+//
+// A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed. Requests that stand
+// behind a dropped one on its connection are lost with it, and not counted.
+//
+// Unless it is timed it closes after an answer to "Connection: close", and to HTTP/1.0 without "Connection: keep-alive"; with it, as ab asks, its
+// answer says the same (RFC 9112, 9.3).
+func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
+	base, err := served(Answer{Bytes: n.Response})
+	if err != nil {
+		return Tally{}, err
+	}
+	s := nullServer{
+		base: base, manner: n.Manner, plain: n.Manner == Manner{}, tcp: network != "unix",
+		in: make([]byte, 64<<10), start: time.Now(), service: newService(n.Manner),
+	}
+	for _, a := range n.Answers {
+		one, err := served(a)
+		if err != nil {
+			return Tally{}, err
+		}
+		s.others = append(s.others, one)
+	}
+	if n.Manner.Timed {
+		if len(s.others) > 0 {
+			return Tally{}, errors.New("serve null: a timed server has one answer for all requests")
+		}
+		timed, digits := withTime(n.Response, len(base.head)-len(nullBlank))
+		s.base, _ = served(Answer{Bytes: timed})
+		s.digits = digits
+	}
+	lc := net.ListenConfig{}
+	ln, err := lc.Listen(ctx, network, addr)
+	if err != nil {
+		return Tally{}, fmt.Errorf("serve null: %w", err)
+	}
+	defer ln.Close()
+	file, err := ln.(interface {
+		SyscallConn() (syscall.RawConn, error)
+	}).SyscallConn()
+	if err != nil {
+		return Tally{}, fmt.Errorf("serve null: %w", err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var inner error
+	err = file.Control(func(fd uintptr) { inner = s.serve(ctx, int(fd)) }) // keeps the listener open meanwhile
+	if err = errors.Join(err, inner); err != nil {
+		return Tally{}, fmt.Errorf("serve null: %w", err)
+	}
+	return s.report(), nil
+}
+
+var (
+	nullBlank      = []byte("\r\n\r\n")
+	nullLength     = []byte("content-length:")
+	nullCoding     = []byte("transfer-encoding:")
+	nullConnection = []byte("connection:")
+	nullCookie     = []byte("cookie:")
+	nullKept       = []byte("Connection: keep-alive\r\n")
+)
+
+// nullTick is how long the loop sleeps at most: how soon it sees that its context has ended.
+const nullTick = 50 * time.Millisecond
+
+type nullServer struct {
+	base       *servedAnswer
+	others     []*servedAnswer
+	plain, tcp bool // plain: no manner, so nothing to do but to answer
+	in         []byte
+	conns      []*nullConn // by fd
+	ep         int
+	tally      Tally
+
+	manner  Manner
+	start   time.Time
+	read    time.Duration // the clock at the last read, if timed
+	held    held
+	digits  []byte // of TimeHeader, in the response of base
+	service *hist.Histogram
+}
+
+// nullConn is what must be remembered of a connection: only what a read has cut in two, and what a write could not take.
+type nullConn struct {
+	rest   []byte        // of a request's head
+	body   int           // bytes of a request's body still to come
+	answer *servedAnswer // to that request
+	last   bool          // the last request has come, but for its body
+	unsent []byte
+}
+
+// over reports whether all is answered that the connection will ever ask.
+func (c *nullConn) over() bool { return c.last && c.body == 0 && len(c.unsent) == 0 }
+
+func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
+	if s.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
+		return err
+	}
+	defer unix.Close(s.ep)
+	defer func() {
+		for fd, c := range s.conns {
+			if c != nil {
+				unix.Close(fd)
+			}
+		}
+	}()
+	if err = unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, ln, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(ln)}); err != nil {
+		return err
+	}
+	var events [256]unix.EpollEvent
+	for ctx.Err() == nil {
+		n, errno := s.wait(events[:])
+		if errno == syscall.EINTR {
+			continue
+		}
+		if errno != 0 {
+			return errno
+		}
+		if !s.plain {
+			s.act(ctx)
+		}
+		for _, e := range events[:n] {
+			if e.Fd == int32(ln) {
+				s.accept(ln)
+			} else if c := s.conns[e.Fd]; c != nil && !s.turn(int(e.Fd), c, e.Events) {
+				s.close(int(e.Fd))
+			}
+			if !s.plain {
+				s.act(ctx)
+			}
+		}
+	}
+	return nil
+}
+
+// wait polls first, which costs less than a sleep that has already ended.
+func (s *nullServer) wait(events []unix.EpollEvent) (uintptr, syscall.Errno) {
+	if s.manner.Timed {
+		return s.await(events)
+	}
+	n, errno := s.poll(events)
+	if n == 0 && errno == 0 {
+		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
+			uintptr(nullTick.Milliseconds()), 0, 0)
+	}
+	return n, errno
+}
+
+func (s *nullServer) poll(events []unix.EpollEvent) (uintptr, syscall.Errno) {
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
+	return n, errno
+}
+
+func (s *nullServer) close(fd int) {
+	unix.Close(fd)
+	s.conns[fd] = nil
+}
+
+func (s *nullServer) accept(ln int) {
+	for {
+		fd, _, err := unix.Accept4(ln, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)
+		if err == unix.EINTR || err == unix.ECONNABORTED {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)}
+		if s.tcp { // a unix socket would raise EPOLLOUT after each read of its peer
+			_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+			e.Events |= unix.EPOLLOUT
+		}
+		if unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, fd, &e) != nil {
+			unix.Close(fd)
+			continue
+		}
+		for len(s.conns) <= fd {
+			s.conns = append(s.conns, nil)
+		}
+		s.conns[fd] = &nullConn{}
+	}
+}
+
+// turn reads until the socket is empty and answers. It reports whether the connection goes on.
+func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
+	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
+	if len(c.unsent) > 0 && events&unix.EPOLLOUT != 0 {
+		b := c.unsent
+		if c.unsent = c.unsent[:0]; !s.send(fd, c, b) || c.over() {
+			return false
+		}
+		if !s.tcp && len(c.unsent) == 0 {
+			s.watch(fd, false)
+		}
+	}
+	for {
+		kept := copy(s.in, c.rest)
+		room := s.in[kept:]
+		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(room))), uintptr(len(room)), 0, 0, 0)
+		switch {
+		case errno == syscall.EINTR:
+			continue
+		case errno == syscall.EAGAIN:
+			return true
+		case errno != 0 || n == 0:
+			return false
+		}
+		if s.manner.Timed {
+			s.read = s.clock()
+		}
+		if !s.requests(fd, c, s.in[:kept+int(n)]) {
+			return false
+		}
+		if int(n) < len(room) && events&over == 0 {
+			return true
+		}
+	}
+}
+
+// requests counts the complete requests in b and answers them, runs of those with the same answer in one write.
+func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
+	c.rest = c.rest[:0]
+	last, owed := s.base, 0
+	owe := func(a *servedAnswer) bool {
+		if a != last && owed > 0 {
+			if !s.answer(fd, c, owed, last, false) {
+				return false
+			}
+			owed = 0
+		}
+		last = a
+		owed++
+		return true
+	}
+	for len(b) > 0 && !(c.last && c.body == 0) {
+		if c.body > 0 {
+			k := min(c.body, len(b))
+			if b, c.body = b[k:], c.body-k; c.body == 0 && !owe(c.answer) {
+				return false
+			}
+			continue
+		}
+		end := bytes.Index(b, nullBlank)
+		if end < 0 {
+			if c.rest = append(c.rest, b...); len(c.rest) > len(s.in)/2 {
+				return false
+			}
+			break
+		}
+		h := b[:end+2]
+		b = b[end+len(nullBlank):]
+		ask := readNullHead(h)
+		a := s.base
+		if len(s.others) > 0 {
+			a = s.fitting(h, ask.cookie)
+		}
+		if !s.manner.Timed {
+			c.last = ask.close
+			if ask.old && !ask.close {
+				a = a.kept
+			}
+		}
+		switch {
+		case ask.chunked:
+			return false
+		case h[0] == 'H':
+			if !s.answer(fd, c, owed, last, false) || !s.answer(fd, c, 1, a, true) {
+				return false
+			}
+			owed = 0
+		case ask.length > 0:
+			c.body, c.answer = ask.length, a
+		case !owe(a):
+			return false
+		}
+	}
+	return s.answer(fd, c, owed, last, false) && !c.over()
+}
+
+// nullHead is what a request's head says of its body and of its connection.
+type nullHead struct {
+	length  int
+	chunked bool
+	old     bool // HTTP/1.0
+	close   bool // its connection ends with the answer
+	cookie  bool
+}
+
+// readNullHead reads a request's head, whose lines all end in CR LF.
+func readNullHead(h []byte) (r nullHead) {
+	i := bytes.IndexByte(h, '\n')
+	r.old = i > 2 && h[i-2] == '0'
+	r.close = r.old
+	for h = h[i+1:]; i >= 0 && len(h) > 0; h = h[i+1:] {
+		i = bytes.IndexByte(h, '\n')
+		switch h[0] | 0x20 {
+		case 't':
+			if nullNamed(h, nullCoding) {
+				return nullHead{chunked: true}
+			}
+		case 'c':
+			switch {
+			case nullNamed(h, nullCookie):
+				r.cookie = true
+			case nullNamed(h, nullLength):
+				r.length = nullNumber(h[len(nullLength):])
+			case nullNamed(h, nullConnection): // by their first letter: close, keep-alive; not upgrade
+				switch v := bytes.TrimLeft(h[len(nullConnection):], " \t"); v[0] | 0x20 {
+				case 'c':
+					r.close = true
+				case 'k':
+					r.close = false
+				}
+			}
+		}
+	}
+	return r
+}
+
+func nullNamed(line, name []byte) bool {
+	return len(line) > len(name) && bytes.EqualFold(line[:len(name)], name)
+}
+
+// nullNumber reads the digits that a header's value begins with.
+func nullNumber(v []byte) (n int) {
+	for _, d := range v {
+		if '0' <= d && d <= '9' && n < 1<<40 {
+			n = n*10 + int(d-'0')
+		} else if d != ' ' && d != '\t' {
+			break
+		}
+	}
+	return n
+}
+
+// answer gives n requests, read just now, the answer a, or its head alone: now, or when it is due. It reports whether the connection goes on.
+func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnly bool) bool {
+	many, size := a.many, len(a.Bytes)
+	if headOnly {
+		many, size = a.head, len(a.head)
+	}
+	dropped := false
+	if d := s.manner.Drop; d > 0 {
+		if good := d - 1 - s.tally.Requests%d; int64(n) > good {
+			n, dropped = int(good), true
+			s.tally.Requests++
+			s.tally.Dropped++
+		}
+	}
+	s.tally.Requests += int64(n)
+	for n > 0 {
+		if s.manner.Timed {
+			s.held.push(heldAnswer{c: c, fd: fd, size: size, read: s.read})
+			n--
+			continue
+		}
+		k := min(n, len(many)/size)
+		if a.number > 0 {
+			a.count(many, k, size)
+		}
+		if !s.send(fd, c, many[:k*size]) {
+			return false
+		}
+		n -= k
+	}
+	return !dropped
+}
+
+// send writes b, or keeps what the socket does not take now. It reports whether the connection goes on.
+func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
+	if len(c.unsent) > 0 {
+		c.unsent = append(c.unsent, b...)
+		return true
+	}
+	for len(b) > 0 {
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+		switch errno {
+		case 0:
+			b = b[n:]
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			c.unsent = append(c.unsent[:0], b...)
+			if !s.tcp {
+				s.watch(fd, true)
+			}
+			return true
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// watch asks to be told when a unix socket takes bytes again.
+func (s *nullServer) watch(fd int, full bool) {
+	e := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: int32(fd)}
+	if full {
+		e.Events |= unix.EPOLLOUT
+	}
+	_ = unix.EpollCtl(s.ep, unix.EPOLL_CTL_MOD, fd, &e)
+}

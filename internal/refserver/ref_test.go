@@ -1,0 +1,135 @@
+package refserver
+
+import (
+	"context"
+	"net"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"testing"
+
+	"dyno/internal/scenario"
+)
+
+func TestReferenceAnswersDrawnPaths(t *testing.T) {
+	any := func(path string, e scenario.Expect) *scenario.Scenario {
+		return &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: path, Weight: 1, Expect: e,
+			With: map[string]scenario.Input{"who": {Pick: []string{"ann", "bob"}}}}}}
+	}
+	hello, three := "hello {who}", int64(3)
+	teapots, err := scenario.ParseStatuses("418,5xx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []*scenario.Scenario{
+		any("/{who}/{int:1..9}/{uuid}", scenario.Expect{Status: 200, Body: &hello}),
+		any("/{seq}/x?{who}", scenario.Expect{Statuses: teapots, Length: &three}),
+	} {
+		if err := Can(s); err != nil {
+			t.Fatal(err)
+		}
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ref := Reference{Scenario: s}
+		go ref.Serve(ctx, ln)
+		if _, err := scenario.Verify(ctx, s, "tcp", ln.Addr().String(), nil, 0); err != nil {
+			t.Error(err)
+		}
+		stop()
+	}
+	if Can(any("/id-{int:1..9}{who}", scenario.Expect{Status: 200})) == nil || Can(any("/{who}", scenario.Expect{Status: 200, SHA256: "00"})) == nil {
+		t.Error("ref promises what it cannot do")
+	}
+	for _, e := range []scenario.Expect{{Statuses: teapots}, {Status: 200, Length: &three}, {Status: 200, Body: &hello}} {
+		if _, _, err := NullOf(any("/{who}", e)); err == nil {
+			t.Errorf("null promises what its contract leaves open: %+v", e)
+		}
+	}
+}
+
+func TestReferenceKeepsEveryShippedContract(t *testing.T) {
+	project := os.DirFS("../..")
+	names, err := scenario.Names(project)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("scenarios %v, %v", names, err)
+	}
+	for _, name := range names {
+		s, err := scenario.Read(project, name)
+		if err == nil {
+			s, err = s.Bind(func(string) ([]byte, error) { return []byte(`[{"Id":"a"}]`), nil })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error)
+		ref := Reference{Scenario: s, Turns: 10}
+		go func() { done <- ref.Serve(ctx, ln) }()
+		if _, err := scenario.Verify(ctx, s, "tcp", ln.Addr().String(), nil, 0); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		stop()
+		if err := <-done; err != nil {
+			t.Errorf("%s: stop: %v", name, err)
+		}
+	}
+}
+
+// answers is by shipped scenario how many answers the null server needs; -1: it has none.
+var answers = map[string]int{
+	"values": 1, "values-rest": 3, "hello": 1, "templates": 3, "sessions": 2, "sessions-jar": 2, "json-relay-noprocess": -1, "routes-one": 1, "routes-github": -1,
+}
+
+func TestNullOfShippedScenarios(t *testing.T) {
+	for name, want := range answers {
+		n, _, err := NullOf(shipped(t, name))
+		if got := -1; err == nil {
+			if got = max(1, len(n.Answers)); got != want {
+				t.Errorf("%s: %d answers, want %d", name, got, want)
+			}
+		} else if want >= 0 {
+			t.Error(err)
+		}
+	}
+	_, also, err := NullOf(shipped(t, "sessions"), shipped(t, "json-relay-noprocess"), shipped(t, "sessions-jar"), shipped(t, "templates"))
+	if want := []string{"sessions-jar", "templates"}; err != nil || !slices.Equal(also, want) {
+		t.Errorf("besides sessions %v, %v; want %v", also, err, want)
+	}
+}
+
+func shipped(t *testing.T, name string) *scenario.Scenario {
+	t.Helper()
+	s, err := scenario.Read(os.DirFS("../.."), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// What is added is timed where it is spent, by the same looks at the clock in all.
+func TestAdded(t *testing.T) {
+	body := "value"
+	s := &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: "/", Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}
+	var at [2]Added
+	for i, turns := range []int{0, 20_000} {
+		ref := Reference{Scenario: s, Turns: turns}
+		if ref.Added() != (Added{}) {
+			t.Error("it added something before the first request")
+		}
+		h := ref.Handler()
+		for range 4 * sampleEvery {
+			h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
+		}
+		at[i] = ref.Added()
+	}
+	if at[0].Sampled != 4 || at[1].Sampled != 4 || at[1].P50NS <= at[0].P50NS {
+		t.Errorf("%+v", at)
+	}
+}

@@ -1,0 +1,90 @@
+package refserver
+
+import (
+	"crypto/rand"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// sessions is what visitors gave to the reference to hold. What nobody came back to for sessionLife, or up to twice that, is forgotten.
+type sessions struct {
+	cookie string // its name
+	flaw   flaw
+
+	mu          sync.Mutex
+	recent, old map[string]string // by id
+	turned      time.Time         // when recent was begun
+	last        string            // the id last given out
+	opened      int
+}
+
+const sessionLife = time.Minute
+
+// open returns the id of the session that the request names. Where there is none, it begins one if begin says so; else it returns "".
+func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.Sub(s.turned) > sessionLife {
+		s.recent, s.old, s.turned = map[string]string{}, s.recent, now
+	}
+	s.opened++
+	id := ""
+	if c, err := r.Cookie(s.cookie); err == nil {
+		id = c.Value
+	}
+	holds, known := s.recent[id]
+	if !known {
+		if holds, known = s.old[id]; known {
+			s.recent[id] = holds
+		}
+	}
+	switch {
+	case s.flaw == byConnection:
+		if id == "" && begin {
+			s.begin(w)
+		}
+		return r.RemoteAddr
+	case s.flaw == trusting && id != "" && !known:
+		return s.last
+	case s.flaw == oneForAll && begin && s.last != "":
+		s.give(w, s.last)
+		return s.last
+	case known && (s.flaw == renewing || s.flaw == lateRenewing && s.opened > LateAfter):
+		id = s.begin(w)
+		s.recent[id] = holds
+		return id
+	case known:
+		return id
+	case begin:
+		return s.begin(w)
+	}
+	return ""
+}
+
+func (s *sessions) begin(w http.ResponseWriter) string {
+	s.last = rand.Text()
+	s.recent[s.last] = ""
+	s.give(w, s.last)
+	return s.last
+}
+
+func (s *sessions) give(w http.ResponseWriter, id string) {
+	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: id, Path: "/", HttpOnly: true})
+}
+
+// keep puts value into the session.
+func (s *sessions) keep(id, value string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.flaw != forgetful {
+		s.recent[id] = value
+	}
+}
+
+// holds is what was put into it last.
+func (s *sessions) holds(id string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.recent[id]
+}

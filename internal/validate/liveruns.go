@@ -1,0 +1,147 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// LiveTask is a live run that is to be made. Task 0 is the one of the profile full; then come blocks of four, each with two runs of one
+// program against itself, one of them with a hog, and two of a known cost, in an order that is drawn: a file that is not finished is balanced.
+type LiveTask struct {
+	Number      int
+	Kind        string
+	Hog         bool
+	Contestants [2]string // the second costs more, or is the same under another name
+	Seed        uint64
+}
+
+// Kinds of live runs.
+const (
+	LiveSame = "aa"   // one program against itself
+	LiveCost = "ab"   // the second costs more
+	LiveFull = "full" // the same with profile full
+)
+
+const (
+	liveRuns = 20 // of aa, and of ab
+	liveCost = .05
+	liveSeed = 20170819
+)
+
+// LiveAll is how many tasks make the proof.
+const LiveAll = 1 + 2*liveRuns
+
+// LiveTaskAt is the task of that number.
+func LiveTaskAt(n int) LiveTask {
+	t := LiveTask{Number: n, Kind: LiveFull, Seed: source(liveSeed, "live", n).Uint64() >> 32}
+	if n > 0 {
+		block, at := (n-1)/4, (n-1)%4
+		which := source(liveSeed, "live order", block).Perm(4)[at]
+		t.Kind, t.Hog = []string{LiveSame, LiveSame, LiveCost, LiveCost}[which], which == 0
+	}
+	t.Contestants = [2]string{"ref", "ref+5%"}
+	if t.Kind == LiveSame {
+		t.Contestants[1] = "ref'"
+	}
+	return t
+}
+
+// LiveOptions say which live runs are made, and how.
+type LiveOptions struct {
+	Done []Live // made before
+	More int    // how many more; 0: until there are all
+	// Play carries out a run and returns what was recorded, and by how many ns a request of the second server costs more than one of the first.
+	Play func(context.Context, LiveTask) (run *result.Run, addedNS float64, err error)
+	Keep func(Live) error // called as soon as a run is over
+}
+
+// RunLive makes the live runs that are missing, in their order, each once. A run that comes to no look is kept, but still missing the next time. A run that was interrupted, or in which a server failed, is none: it ends with an
+// error, and what was kept stands.
+func RunLive(ctx context.Context, o *LiveOptions) error {
+	made := func(n int) bool {
+		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.looked() })
+	}
+	for n, left := 0, o.More; o.More == 0 && n < LiveAll || left > 0; n++ {
+		if made(n) {
+			continue
+		}
+		left--
+		t := LiveTaskAt(n)
+		run, added, err := o.Play(ctx, t)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			err = unfit(run)
+		}
+		if err != nil {
+			return fmt.Errorf("live run %d (%s): %w", n, t.Kind, err)
+		}
+		if err := o.Keep(live(t, run, added)); err != nil {
+			return fmt.Errorf("keep live run %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+// unfit says why a run is no live run.
+func unfit(run *result.Run) error {
+	switch {
+	case len(run.Failures) > 0:
+		f := run.Failures[0]
+		return fmt.Errorf("%s failed: %s: %s", f.Contestant, f.Stage, f.Reason)
+	case run.End == nil || len(run.Trials) == 0:
+		return fmt.Errorf("it did not come to its end")
+	}
+	return nil
+}
+
+// live is the record of a run.
+func live(t LiveTask, run *result.Run, addedNS float64) Live {
+	a := study.Analyse(run)
+	void, all := plan.Voided(run)
+	last := run.Trials[len(run.Trials)-1].EndedUnixNS
+	l := Live{Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary, Epochs: a.Epochs, Looks: a.Look, VoidShare: float64(void) / float64(max(1, all)),
+		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: time.Unix(0, run.Plan.StartedUnixNS).UTC().Format(time.RFC3339),
+		Machine: fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)}
+	l.Side, _ = sideOf(a, t, run.Plan.Primary)
+	l.Throughput, _ = sideOf(a, t, "throughput")
+	if t.Kind != LiveSame {
+		l.Cost = liveCost
+		_, better := sideOf(a, t, run.Plan.Primary)
+		l.Found = l.Verdict == string(analysis.Different) && better == t.Contestants[0]
+		if base := a.Cell(t.Contestants[0], "cpu_per_request"); base != nil && base.Level.Value > 0 {
+			l.Added = addedNS / base.Level.Value
+		}
+	}
+	return l
+}
+
+// sideOf is what a run said of the task's two.
+func sideOf(a *analysis.Analysis, t LiveTask, metric string) (s Side, better string) {
+	p, ok := a.Pair(t.Contestants[0], t.Contestants[1], metric)
+	if !ok {
+		return Side{Verdict: string(analysis.Undecided)}, ""
+	}
+	s = Side{Ratio: finite(p.Ratio.Value), P: p.P, Verdict: string(p.Verdict)}
+	if !math.IsInf(p.Ratio.Hi, 0) {
+		s.Lo, s.Hi = finite(p.Ratio.Lo), finite(p.Ratio.Hi)
+	}
+	return s, p.Better
+}
+
+// finite is x, or 0 where JSON could not hold it.
+func finite(x float64) float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0
+	}
+	return x
+}

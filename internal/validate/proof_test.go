@@ -1,0 +1,266 @@
+package validate
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"dyno/internal/checks"
+	"dyno/internal/plan"
+	"dyno/internal/stats"
+)
+
+// The machine wanders as was measured, and the mean over a trial is that of the process, not of its ends.
+func TestWander(t *testing.T) {
+	for lag, want := range map[float64]float64{0: 1, .01: .83, .1: .49, .4: .26, 1: .2} {
+		if got := correlation(lag); math.Abs(got-want) > .01 {
+			t.Errorf("correlation %.3f at %v s; want %v", got, lag, want)
+		}
+	}
+	const n, slices = 40_000, 20
+	fine := newStep(trialTime / slices)
+	var direct, summed, after [3]float64 // Σ mean², Σ mean·end, Σ end·start of the one step and of many small ones
+	w := newWander(source(1, "wander", 0))
+	for range n {
+		start := w.x[0] + w.x[1] + w.x[2]
+		m := w.mean(overTrial)
+		end := w.x[0] + w.x[1] + w.x[2]
+		direct[0], direct[1], direct[2] = direct[0]+m*m/n, direct[1]+m*end/n, direct[2]+end*start/n
+		start, m = end, 0
+		for range slices {
+			m += w.mean(fine) / slices
+		}
+		end = w.x[0] + w.x[1] + w.x[2]
+		summed[0], summed[1], summed[2] = summed[0]+m*m/n, summed[1]+m*end/n, summed[2]+end*start/n
+		w.rest(overGap)
+		after[0] += (w.x[0] + w.x[1] + w.x[2]) * end / n
+	}
+	// The mean's variance is the mean of the correlation over all lags: ∫ 2(1-u) r(uT) du.
+	var variance float64
+	for i := range 1000 {
+		u := (float64(i) + .5) / 1000
+		variance += 2 * (1 - u) * correlation(u*trialTime) / 1000
+	}
+	for name, c := range map[string]struct{ got, want float64 }{"variance of the mean": {direct[0], variance}, "by small steps": {summed[0], variance},
+		"mean and end": {direct[1], summed[1]}, "start and end": {direct[2], correlation(trialTime)}, "over a gap": {after[0], correlation(gapTime)}} {
+		if math.Abs(c.got-c.want) > .05 { // the slow part makes all draws hang together
+			t.Errorf("%s: %.3f, want %.3f", name, c.got, c.want)
+		}
+	}
+}
+
+// The looks of the simulation are those that a run really takes, by the pace of its pilots.
+func TestLooksAreThePlans(t *testing.T) {
+	run := record(&noFoe, 1, 0, make([]float64, trapServers+Quick.Riders))
+	got, want := plan.Looks(run), Quick.Looks(trapServers)
+	if len(got) != len(want) || got[0] != want[0] {
+		t.Errorf("the run looks at %v, the simulation at %v", got, want)
+	}
+	for _, k := range sizes {
+		if l := Full.Looks(k); l[len(l)-1].N != 48 {
+			t.Errorf("full, %d servers: %v", k, l)
+		}
+	}
+}
+
+// The bars, with few duels and so with room for chance: the long run is doc/proof.md.
+func TestSimulationShort(t *testing.T) {
+	const reps = 120
+	for _, noise := range Noises {
+		for _, k := range []int{2, 4} {
+			c := simulate(t.Context(), 7, reps, noise, Full, k, "A/A")
+			if lo, _ := c.False.Interval(); lo > Alpha {
+				t.Errorf("%s, %d servers alike: different in %v %%", noise.Name, k, c.False)
+			}
+			d := simulate(t.Context(), 7, reps, noise, Full, k, "5 %")
+			if _, hi := d.Held.Interval(); hi < .95 || d.Wrong.Hits > 0 || d.Ranks.Upper() < .95 {
+				t.Errorf("%s, %d servers, 5 %%: interval holds %v %%, ranks %v %%, wrong %v %%", noise.Name, k, d.Held, d.Ranks, d.Wrong)
+			}
+			if noise.Name == Noises[1].Name && d.Found[0].Share() < .95 {
+				t.Errorf("CPU/request, %d servers: 5 %% is found in %v %% by %d epochs", k, d.Found[0], d.Looks[0])
+			}
+			for n, r := range d.Fixed {
+				if lo, hi := r.Interval(); hi < .94 || lo > .97 {
+					t.Errorf("%s: 95 %% intervals cover %v %% after %d epochs", noise.Name, r, n)
+				}
+			}
+		}
+		if c := simulate(t.Context(), 7, reps, noise, Full, 2, "6 %"); c.Tie.Share() > .05 {
+			t.Errorf("%s: 6 %% is called a tie in %v %%", noise.Name, c.Tie)
+		}
+	}
+}
+
+func TestReplayShort(t *testing.T) {
+	facts, cells, err := replay(t.Context(), &Options{Reps: 60, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if facts[0].Epochs < 70 || !(facts[0].PairSD > .03 && facts[0].PairSD < .08) || facts[0].Lo > 1 || facts[0].Hi < 1 {
+		t.Errorf("%+v", facts[0])
+	}
+	for _, c := range cells {
+		lo, _ := c.False.Interval()
+		_, held := c.Held.Interval()
+		if c.Effect == 0 && lo > Alpha || held < .95 {
+			t.Errorf("%s, %d servers, %v: different in %v %%, interval holds %v %%", c.Metric, c.K, c.Effect, c.False, c.Held)
+		}
+		if c.Effect == .10 && c.Found[len(c.Found)-1].Share() < .9 {
+			t.Errorf("%s, %d servers: 10 %% is found in %v %% by %d epochs", c.Metric, c.K, c.Found[len(c.Found)-1], c.Looks[len(c.Looks)-1])
+		}
+	}
+}
+
+// Each part buys something.
+func TestAblationShort(t *testing.T) {
+	rate := map[string]Ablated{}
+	for _, a := range ablation(t.Context(), &Options{Reps: 60, Seed: 7}) {
+		if a.K == 2 {
+			rate[a.Noise+": "+a.Part] = a
+		}
+	}
+	for _, n := range AblationNoises {
+		own := rate[n.Noise.Name+": dyno"]
+		if lo, _ := own.False.Interval(); lo > Alpha {
+			t.Errorf("%s: dyno's own error is %v %%", n.Noise.Name, own.False)
+		}
+		if peek := rate[n.Noise.Name+": peeking"].False.Share(); peek < .08 {
+			t.Errorf("%s: peeking errs in %.2f only", n.Noise.Name, peek)
+		}
+	}
+	if r := rate["hog: one after the other"].False.Share(); r < .25 {
+		t.Errorf("one after the other errs in %.2f only", r)
+	}
+	if own, other := rate["hog: dyno"].Found.Share(), rate["hog: no pairing"].Found.Share(); own < other+.4 {
+		t.Errorf("pairing finds %.2f instead of %.2f", own, other)
+	}
+	if own, other := rate["hog: dyno"].Found.Share(), rate["hog: no interleaving in the epoch"].Found.Share(); own < other+.3 {
+		t.Errorf("interleaving finds %.2f instead of %.2f", own, other)
+	}
+	if r := rate["felt twice: no gate"].False.Share(); r < .8 {
+		t.Errorf("without the gate a server that suffers more is called different in %.2f only", r)
+	}
+	if r := rate["JIT or layout: trials as units"].False.Share(); r < .08 {
+		t.Errorf("trials as units err in %.2f only", r)
+	}
+	if own, other := rate["bad starts: dyno"].Found.Share(), rate["bad starts: t instead of Wilcoxon"].Found.Share(); own < other+.2 {
+		t.Errorf("Wilcoxon finds %.2f, t %.2f", own, other)
+	}
+}
+
+// Each trap is kept out by the method, or told of by the check that the trap names.
+func TestTraps(t *testing.T) {
+	const runs = 4
+	for i := range Foes {
+		foe := &Foes[i]
+		var told, busy int
+		for rep := range runs {
+			j := whole(foe, 7, rep)
+			if j.worst[foe.Catch] >= checks.Warn {
+				told++
+			}
+			if j.busy {
+				busy++
+			}
+			if foe.Busy && j.claimed {
+				t.Errorf("%s: throughput is ranked on a machine too busy", foe.Name)
+			}
+		}
+		if foe.Busy != (busy == runs) {
+			t.Errorf("%s: too busy in %d of %d runs", foe.Name, busy, runs)
+		}
+		if foe.Catch == "" {
+			f := duels(foe, 120)
+			if lo, _ := f.Interval(); lo > Alpha {
+				t.Errorf("%s: servers alike are called different in %v %%", foe.Name, f)
+			}
+		} else if told < runs-1 {
+			t.Errorf("%s: %s tells in %d of %d runs", foe.Name, foe.Catch, told, runs)
+		}
+	}
+}
+
+// duels is the rate of false differences among servers alike, with a foe.
+func duels(foe *Foe, reps int) Rate {
+	return count(repeat(context.Background(), reps, func(rep int) played {
+		f := newField(trapNoise, make([]float64, trapServers+Quick.Riders), Quick.Rounds, source(7, foe.Name, rep))
+		f.foe = foe
+		d := &duel{k: trapServers, looks: Quick.Looks(trapServers), next: f.epoch}
+		d.play()
+		return see(d, 0)
+	}), func(p played) bool { return p.false })
+}
+
+// Nothing but the seed and the number of duels is in the page.
+func TestPageIsAFunctionOfTheSeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes every simulation of the page three times")
+	}
+	write := func(seed uint64) string {
+		p, err := Run(t.Context(), &Options{Reps: 1, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := Page(&b, p); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	first := write(7)
+	before := runtime.GOMAXPROCS(3)
+	again := write(7)
+	runtime.GOMAXPROCS(before)
+	if first != again {
+		t.Error("two pages of one seed differ")
+	}
+	if strings.Contains(first, "NaN") || strings.Contains(first, "%!") {
+		t.Errorf("a figure is not one:\n%s", first)
+	}
+	// The page in doc is made by this code: all that was to be shown stands in it.
+	page, err := os.ReadFile(filepath.Join("..", "..", "doc", "proof.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(first, "\n") {
+		if strings.HasPrefix(line, "#") && !strings.Contains(string(page), line) {
+			t.Errorf("doc/proof.md has no %q: make it again (dyno prove)", line)
+		}
+	}
+	if !strings.Contains(string(page), faultsText) {
+		t.Error("doc/proof.md has another section of faults: make it again (dyno prove)")
+	}
+	for _, b := range (&Proof{Cells: []Cell{}, Replays: []Replay{}, Traps: []Trap{}}).Bars() {
+		if !strings.Contains(string(page), "| "+b.Target+" | "+b.Limit+" |") {
+			t.Errorf("doc/proof.md has no bar %q: make it again (dyno prove)", b.Target)
+		}
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if p, err := Run(ctx, &Options{Reps: 1000, Seed: 1, Only: "replay"}); err == nil || p != nil {
+		t.Error("an interrupted proof is no proof")
+	}
+}
+
+func TestRate(t *testing.T) {
+	r := count([]int{1, 2, 3, 4}, func(i int) bool { return i > 3 })
+	if r != (Rate{1, 4}) || r.Share() != .25 || r.String() != "25 (0.6–81)" {
+		t.Errorf("%v %s", r, r)
+	}
+	if _, hi := stats.ClopperPearson(1, 4, .9); r.Upper() != hi {
+		t.Errorf("upper bound %v", r.Upper())
+	}
+	for x, want := range map[float64]string{0: "0", .0004: "0.04", .9996: "99.96", .051: "5.1", .25: "25", .994: "99.4", 1: "100"} {
+		if got := perCent(x); got != want {
+			t.Errorf("%v is printed %s", x, got)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package validate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// Replay is one cell of the replay: duels of k recorded servers whose true ratio is known.
+type Replay struct {
+	Metric string
+	K      int
+	Effect float64 // share by which the first is faster
+	Looks  []int
+	False  Rate   // an equal pair was called different
+	Found  []Rate // by each look, the first was found faster than the second
+	Held   Rate   // the interval at the end holds the true ratio
+}
+
+// Recorded says what is replayed.
+type Recorded struct {
+	Metric      string
+	Epochs      int
+	RoundSD     float64 // of the in-round log ratio of the two identical servers, within their epochs
+	RoundMAD    float64 // the same by MAD: less than RoundSD where tails are heavy
+	PairSD      float64 // of their d, one value an epoch
+	Ratio       float64 // of the two, over all epochs, with its 95 % interval
+	Lo, Hi      float64
+	Contestants []string
+	Halves      []Half // of throughput alone
+}
+
+// Half is how a contestant changed within the recorded epochs, all together.
+type Half struct {
+	Contestant string
+	Effect     analysis.Effect
+	P          float64 // Holm over the contestants
+}
+
+// replayLooks are the candidates of quick; the recorded epochs have its rounds.
+var replayLooks = []int{8, 12, 16, 24}
+
+// replay resamples recorded epochs with replacement. Who is who is drawn anew in each epoch, so that the servers of a duel are alike whatever
+// they were; then the first is made faster by a known share. Two are the yardstick and its copy, one program; more are all contestants, each
+// less its own median ratio of that run.
+func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
+	rec, err := Recordings()
+	if err != nil {
+		return nil, nil, err
+	}
+	var facts []Recorded
+	var cells []Replay
+	for _, metric := range replayed {
+		twins, all := rec.twins(metric), rec.alike(metric)
+		facts = append(facts, rec.describe(metric))
+		for _, k := range []int{2, 4, 8} {
+			pool := all
+			if k == 2 {
+				pool = twins
+			}
+			for _, share := range []float64{0, .02, .05, .10} {
+				o.tell("replay: %s, %d servers, %.0f %%", metric, k, 100*share)
+				cells = append(cells, replayCell(ctx, o, metric, pool, k, share))
+			}
+		}
+	}
+	return facts, cells, nil
+}
+
+func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
+	c := Replay{Metric: metric, K: k, Effect: share}
+	looks := stats.Looks(replayLooks, slices.Max(replayLooks), k*(k-1)/2, Alpha)
+	for _, l := range looks {
+		c.Looks = append(c.Looks, l.N)
+	}
+	log := math.Log1p(share)
+	all := repeat(ctx, o.Reps, func(rep int) played {
+		rng := source(o.Seed, fmt.Sprintf("replay/%s/%d/%g", metric, k, share), rep)
+		d := &duel{k: k, looks: looks, next: func(int) [][]float64 { return shuffledEpoch(rng, pool, k, log) }}
+		d.play()
+		return see(d, log)
+	})
+	c.False = count(all, func(p played) bool { return p.false })
+	c.Held = count(all, func(p played) bool { return p.held })
+	for i := range looks {
+		c.Found = append(c.Found, count(all, func(p played) bool { return i < len(p.found) && p.found[i] }))
+	}
+	return c
+}
+
+// shuffledEpoch draws an epoch and k of its servers in random order, the first made faster by log.
+func shuffledEpoch(rng *rand.Rand, pool [][][]float64, k int, log float64) [][]float64 {
+	epoch := pool[rng.IntN(len(pool))]
+	order := rng.Perm(len(epoch[0]))[:k]
+	rows := make([][]float64, len(epoch))
+	for r := range epoch {
+		rows[r] = make([]float64, k)
+		for i, c := range order {
+			rows[r][i] = epoch[r][c]
+		}
+		rows[r][0] += log
+	}
+	return rows
+}
+
+// twins are the epochs of the yardstick and its copy alone.
+func (rec *Recording) twins(metric string) [][][]float64 {
+	all := rec.epochs(metric)
+	for e := range all {
+		for r, row := range all[e] {
+			all[e][r] = row[len(row)-2:]
+		}
+	}
+	return all
+}
+
+// alike are the epochs of all contestants, each less its median ratio to the yardstick in its run.
+func (rec *Recording) alike(metric string) [][][]float64 {
+	all := rec.epochs(metric)
+	from := 0
+	for _, run := range rec.Runs {
+		epochs := all[from : from+len(run.Values[metric])]
+		from += len(epochs)
+		stick := len(run.Contestants) - 2
+		for c := range run.Contestants {
+			var ratios []float64
+			for _, rows := range epochs {
+				for _, row := range rows {
+					if v := row[c] - row[stick]; !math.IsNaN(v) {
+						ratios = append(ratios, v)
+					}
+				}
+			}
+			level := stats.Median(ratios)
+			if c == stick {
+				continue // it would move the others' yardstick
+			}
+			for _, rows := range epochs {
+				for _, row := range rows {
+					row[c] -= level
+				}
+			}
+		}
+	}
+	return all
+}
+
+// describe says how noisy the recordings of the two identical servers are.
+func (rec *Recording) describe(metric string) Recorded {
+	f := Recorded{Metric: metric, Contestants: rec.Runs[0].Contestants}
+	if metric == "throughput" {
+		f.Halves = rec.halves()
+	}
+	var within, d []float64
+	for _, rows := range rec.twins(metric) {
+		mid := difference(rows, 0, 1)
+		d = append(d, mid)
+		for _, row := range rows {
+			if v := row[0] - row[1] - mid; !math.IsNaN(v) {
+				within = append(within, v)
+			}
+		}
+	}
+	f.Epochs = len(d)
+	f.RoundSD, f.RoundMAD, f.PairSD = sd(within), stats.MAD(within), sd(d)
+	hl, lo, hi := stats.HodgesLehmann(d, 0.95)
+	f.Ratio, f.Lo, f.Hi = math.Exp(hl), math.Exp(lo), math.Exp(hi)
+	return f
+}
+
+// halves are what V16 looks at, over all recorded epochs.
+func (rec *Recording) halves() (out []Half) {
+	names := rec.Runs[0].Contestants
+	var trials []result.Trial
+	m, _ := analysis.MetricNamed("throughput")
+	for e, rows := range rec.epochs(m.Name) {
+		for r, row := range rows {
+			for c, log := range row {
+				if !math.IsNaN(log) {
+					// The order within a round is not recorded, and plays no part here.
+					o := plan.Order{Key: result.Key{Epoch: e, Round: r, Position: c}, Contestant: names[c]}
+					trials = append(trials, trialOf(o, log-math.Log(rate), 0, 0, 0))
+				}
+			}
+		}
+	}
+	rs := analysis.Residuals(trials, m)
+	var ps []float64
+	for _, name := range names {
+		out = append(out, Half{Contestant: name, Effect: analysis.HalfRatio(rs, name)})
+		ps = append(ps, out[len(out)-1].Effect.P)
+	}
+	for i, p := range stats.Holm(ps) {
+		out[i].P = p
+	}
+	return out
+}
+
+// sd is the standard deviation.
+func sd(x []float64) float64 {
+	var mean, squares float64
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		squares += (v - mean) * (v - mean)
+	}
+	return math.Sqrt(squares / float64(len(x)-1))
+}

@@ -1,0 +1,196 @@
+package validate
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/study"
+)
+
+// Foe is something that works against the method on top of the noise: it moves the log of a server's speed, and may be seen to take CPU.
+type Foe struct {
+	Name, What string
+	// Catch is the check that must tell of it, where the verdicts alone would not keep the bars; else "".
+	Catch string
+	// Busy says that the run must not rank throughput at all.
+	Busy bool
+
+	act func(f *field, m moment) (by, seen float64)
+	set func(f *field) // changes the field before its first epoch; nil: it stays as it is
+}
+
+// noFoe is what the others are compared with: how often the checks cry wolf.
+var noFoe = Foe{Name: "nothing", What: "the noise alone", act: func(*field, moment) (float64, float64) { return 0, 0 }}
+
+// Foes are the traps of method.md C.4, on the noise "VM, CPU/request". Where one server is named it is the first, which is else like the others.
+var Foes = []Foe{
+	noFoe,
+	{Name: "drift ramp", What: "all lose 30 % of their speed in the course of each epoch",
+		act: func(f *field, m moment) (float64, float64) { return math.Log(.7) * f.through(m), 0 }},
+	{Name: "step", What: "all lose 20 % from the middle of each epoch",
+		act: func(f *field, m moment) (float64, float64) { return when(f.through(m) >= .5, math.Log(.8)), 0 }},
+	{Name: "noise in step with the trials", What: "the third place of every round is 30 % slower",
+		act: func(_ *field, m moment) (float64, float64) { return when(m.position == 2, math.Log(.7)), 0 }},
+	{Name: "one-sided outliers", What: "20 % of the trials are slowed down, by a half in the mean",
+		act: func(f *field, _ moment) (float64, float64) {
+			return when(f.rng.Float64() < .2, -.5*f.rng.ExpFloat64()), 0
+		}},
+	{Name: "heavy tails of one", What: "one server has noise besides with a tail of 1.5 degrees of freedom",
+		act: func(f *field, m moment) (float64, float64) { return when(m.server == 0, .05*f.student(1.5)), 0 }},
+	{Name: "coarse readings", What: "every value is rounded to a multiple of 2 %",
+		act: func(_ *field, m moment) (float64, float64) { return .02*math.Round(m.log/.02) - m.log, 0 }},
+	{Name: "position", What: "the last of a round is 3 % slower than the first",
+		act: func(f *field, m moment) (float64, float64) {
+			return math.Log(.97) * float64(m.position) / float64(len(f.truth)-1), 0
+		}},
+	{Name: "missing rounds", What: "others take a third of the CPU 15 % of the time, for 1 s each time",
+		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) }},
+	{Name: "carry-over", What: "what follows one server is 2 % slower",
+		act: func(_ *field, m moment) (float64, float64) { return when(m.before == 0, math.Log(.98)), 0 }},
+	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: "V16",
+		act: func(f *field, m moment) (float64, float64) { return when(m.server == 0, math.Log(.85)*f.through(m)), 0 }},
+	{Name: "one suffers more, seen", What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest", Catch: "V06",
+		act: func(f *field, m moment) (float64, float64) {
+			by, seen := f.hog(m, .33, 1, .5)
+			return by*when(m.server == 0, 1) + by, seen
+		}},
+	{Name: "one suffers more, unseen", What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much", Catch: "V16",
+		act: func(f *field, m moment) (float64, float64) {
+			by, _ := f.hog(m, .33, 3, .1)
+			return by*when(m.server == 0, 1) + by, 0
+		}},
+	{Name: "too busy", What: "others take half of the CPU two thirds of the time, for 3 s each time", Catch: "V06", Busy: true,
+		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) }},
+}
+
+// when is x if the condition holds, else 0.
+func when(condition bool, x float64) float64 {
+	if condition {
+		return x
+	}
+	return 0
+}
+
+// through is how much of its epoch is over at a moment, from 0 to 1.
+func (f *field) through(m moment) float64 {
+	return (float64(m.round) + float64(m.position)/float64(len(f.truth))) / float64(f.rounds)
+}
+
+// hog takes that share of the CPU for so many seconds each time, and so that it is there that part of the time, at random.
+func (f *field) hog(m moment, part, seconds, share float64) (by, seen float64) {
+	away := func() float64 { return seconds * (1 - part) / part * f.rng.ExpFloat64() }
+	if f.turn == 0 {
+		f.turn = away()
+	}
+	for f.turn <= m.now {
+		f.hogging = !f.hogging
+		if f.hogging {
+			f.turn += seconds
+		} else {
+			f.turn += away()
+		}
+	}
+	if f.hogging {
+		return math.Log(1 - share), share
+	}
+	return 0, 0
+}
+
+// student draws from Student's t with so many degrees of freedom (Bailey, Math. Comp. 62 (1994)).
+func (f *field) student(df float64) float64 {
+	for {
+		u, v := 2*f.rng.Float64()-1, 2*f.rng.Float64()-1
+		if w := u*u + v*v; w <= 1 && w > 0 {
+			return u * math.Sqrt(df*(math.Pow(w, -2/df)-1)/w)
+		}
+	}
+}
+
+// trapNoise and trapServers are where the traps are set.
+var trapNoise = Noises[1]
+
+const trapServers = 3
+
+// Trap is what became of one foe.
+type Trap struct {
+	Foe        // what is plain of it
+	False Rate // of duels of equal servers, in which a pair was called different
+	Held  Rate // of duels with one server 5 % faster, whose interval held that
+	Found Rate // of the same, in which it was found
+
+	Runs     int             // whole runs of equal servers, on full records
+	Warned   map[string]Rate // by check: it warned or failed
+	Failed   map[string]Rate // by check: it failed
+	Unranked Rate            // throughput was not ranked
+	Claimed  Rate            // a pair was called different
+	Missed   Rate            // a pair was called different and the check that must tell was silent
+}
+
+// traps plays every foe: duels for the rates, and whole runs by the planner, judged with all checks.
+func traps(ctx context.Context, o *Options) []Trap {
+	var out []Trap
+	for i := range Foes {
+		foe := &Foes[i]
+		o.tell("adversarial: %s", foe.Name)
+		t := Trap{Foe: *foe, Runs: max(1, o.Reps/10)}
+		looks := Quick.Looks(trapServers)
+		if !foe.Busy {
+			for _, truth := range []string{"A/A", "5 %"} {
+				all := repeat(ctx, o.Reps, func(rep int) played {
+					log := make([]float64, trapServers+Quick.Riders)
+					log[0] = truths[truth]
+					f := newField(trapNoise, log, Quick.Rounds, source(o.Seed, "trap/"+foe.Name+truth, rep))
+					f.foe = foe
+					d := &duel{k: trapServers, looks: looks, next: f.epoch}
+					d.play()
+					return see(d, log[0])
+				})
+				if truth == "A/A" {
+					t.False = count(all, func(p played) bool { return p.false })
+				} else {
+					t.Held = count(all, func(p played) bool { return p.held })
+					t.Found = count(all, func(p played) bool { return p.found[len(looks)-1] })
+				}
+			}
+		}
+		t.judge(repeat(ctx, t.Runs, func(rep int) judged { return whole(foe, o.Seed, rep) }))
+		out = append(out, t)
+	}
+	return out
+}
+
+// judged is what a whole run says.
+type judged struct {
+	worst   map[string]checks.State // by check
+	busy    bool
+	claimed bool
+}
+
+// whole is one run of equal servers with a foe, planned by plan and judged by study.
+func whole(foe *Foe, seed uint64, rep int) judged {
+	run := record(foe, seed, rep, make([]float64, trapServers+Quick.Riders))
+	data := study.Judge(run)
+	j := judged{worst: map[string]checks.State{}, busy: data.Analysis.TooBusy}
+	for _, f := range data.Findings {
+		j.worst[f.ID] = max(j.worst[f.ID], f.State)
+	}
+	j.claimed = slices.ContainsFunc(data.Analysis.Pairs, func(p analysis.Pair) bool {
+		return p.Metric == data.Analysis.Primary && (p.Verdict == analysis.Different || p.Verdict == analysis.Negligible)
+	})
+	return j
+}
+
+// judge counts what the runs said.
+func (t *Trap) judge(all []judged) {
+	t.Warned, t.Failed = map[string]Rate{}, map[string]Rate{}
+	for _, id := range checksShown {
+		t.Warned[id] = count(all, func(j judged) bool { return j.worst[id] >= checks.Warn })
+		t.Failed[id] = count(all, func(j judged) bool { return j.worst[id] == checks.Fail })
+	}
+	t.Unranked = count(all, func(j judged) bool { return j.busy })
+	t.Claimed = count(all, func(j judged) bool { return j.claimed })
+	t.Missed = count(all, func(j judged) bool { return j.claimed && j.worst[t.Catch] == checks.Pass })
+}
