@@ -65,10 +65,10 @@ func parseHierarchies(own, mounts string) []hierarchy {
 
 // cgroup is a group of our own below a hierarchy, for one tree. It counts those that ended too, also those that nobody waited for.
 type cgroup struct {
-	hierarchy             // dir is that of the group
-	parent         string // the group that it was made in
-	clock, members int
-	buf            [512]byte
+	hierarchy        // dir is that of the group
+	parent    string // the group that it was made in
+	clock     int
+	buf       [512]byte
 }
 
 // groupPrefix begins the names of our groups; the pid of their maker follows, then their number.
@@ -76,7 +76,7 @@ const groupPrefix = "dyno-"
 
 // newCgroup makes a group called name below h. An error means that we may not, and nothing is left of it.
 func newCgroup(h hierarchy, name string) (*cgroup, error) {
-	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1, members: -1}
+	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -86,9 +86,6 @@ func newCgroup(h hierarchy, name string) (*cgroup, error) {
 	}
 	var err error
 	if g.clock, err = unix.Open(filepath.Join(g.dir, file), unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil {
-		g.members, err = unix.Open(filepath.Join(g.dir, "cgroup.procs"), unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	}
-	if err == nil {
 		_, err = g.usage()
 	}
 	if err != nil {
@@ -170,20 +167,7 @@ func (g *cgroup) enter() (leave func(), err error) {
 	}, nil
 }
 
-// pids are those of all members. A pid may stand there twice, and 0 for one of another namespace (cgroups(7)).
-func (g *cgroup) pids() []int {
-	buf := make([]byte, 4096)
-	n, err := unix.Pread(g.members, buf, 0)
-	for err == nil && n == len(buf) {
-		buf = make([]byte, 2*len(buf))
-		n, err = unix.Pread(g.members, buf, 0)
-	}
-	if err != nil {
-		return nil
-	}
-	return parsePids(buf[:n])
-}
-
+// parsePids reads cgroup.procs. A pid may stand there twice, and 0 for one of another namespace (cgroups(7)).
 func parsePids(data []byte) (list []int) {
 	for line := range bytes.Lines(data) {
 		if pid, ok := number(bytes.TrimSpace(line)); ok && pid > 0 && !slices.Contains(list, int(pid)) {
@@ -195,7 +179,7 @@ func parsePids(data []byte) (list []int) {
 
 // holds reports whether exactly the members are in the group.
 func (g *cgroup) holds(members []stat) bool {
-	inside := g.pids()
+	inside := groupMembers(g.dir)
 	for _, m := range members {
 		if !slices.Contains(inside, m.pid) {
 			return false
@@ -244,10 +228,8 @@ func removeGroup(dir string) bool {
 
 // remove closes and removes the group. One that stays is swept up later.
 func (g *cgroup) remove() {
-	for _, fd := range []int{g.clock, g.members} {
-		if fd >= 0 {
-			unix.Close(fd)
-		}
+	if g.clock >= 0 {
+		unix.Close(g.clock)
 	}
 	removeGroup(g.dir)
 }

@@ -12,25 +12,38 @@ import (
 // children are what this process starts by itself and waits for. All others that it is the parent of were given to it
 // by the kernel when their own parent ended, for it is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): they came from
 // one of its trees.
-var children = &brood{pids: map[int]bool{}, trees: map[*Process]bool{}}
+var children = &brood{pids: map[int]bool{}, trees: map[*Process]bool{}, before: map[int]uint64{}}
 
 type brood struct {
-	mu    sync.Mutex
-	pids  map[int]bool      // started and not waited for yet
-	trees map[*Process]bool // started and not stopped yet
-	adopt sync.Once
+	mu     sync.Mutex
+	pids   map[int]bool      // started and not waited for yet
+	trees  map[*Process]bool // started and not stopped yet
+	before map[int]uint64    // children that were there when this process became a subreaper, and when they had started
+	adopt  sync.Once
 }
 
 // start runs f, which starts a process; that is nobody's orphan from the first moment on.
 func (b *brood) start(f func() (pid int, err error)) error {
-	b.adopt.Do(func() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }) // since Linux 3.4; else init adopts
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.adopt.Do(b.subreap)
 	pid, err := f()
 	if err == nil {
 		b.pids[pid] = true
 	}
 	return err
+}
+
+// subreap makes this process a subreaper. Jobs of a shell that executed dyno in its own place are children of this
+// process already, and no orphans.
+func (b *brood) subreap() {
+	all, _ := processes()
+	for _, s := range all {
+		if s.parent == os.Getpid() {
+			b.before[s.pid] = s.started
+		}
+	}
+	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // since Linux 3.4; else init adopts
 }
 
 // ended is told when a child was waited for.
@@ -62,7 +75,7 @@ func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
 	self, group := os.Getpid(), unix.Getpgrp()
 	for _, s := range all {
 		switch {
-		case s.parent != self || s.group == group || b.pids[s.pid]:
+		case s.parent != self || s.group == group || b.pids[s.pid] || b.before[s.pid] == s.started:
 		case s.dead():
 			unix.Wait4(s.pid, nil, unix.WNOHANG, nil)
 		default:

@@ -77,7 +77,7 @@ func lockFolder() string {
 // openLock opens the lock of the machine in dir, which others may write to: what lies there must be a file of one name.
 func openLock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, machineLock)
-	const safe = unix.O_NOFOLLOW | unix.O_CLOEXEC
+	const safe = unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK // of a pipe there, nothing is waited for
 	f, err := os.OpenFile(path, os.O_RDWR|safe, 0)
 	if errors.Is(err, fs.ErrPermission) { // to be locked it need not be written to
 		f, err = os.OpenFile(path, os.O_RDONLY|safe, 0)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -263,9 +264,9 @@ func supervisedByTest(t *testing.T) KeepOptions {
 	return KeepOptions{Command: "test " + t.Name(), Program: self, Argv: []string{self}, Env: []string{"PROC_ROLE=supervisor"}}
 }
 
-// owned starts a process that is a dyno of its own: it has started a tree with a daemon and frozen it. Supervised or
-// not, it is then killed, and what it had started is returned.
-func killedOwner(t *testing.T, role string) (left []stat, groups []string) {
+// killedOwner starts a process that is a dyno of its own: it has started a tree with a daemon and frozen it. Supervised
+// or not, it is killed when before has returned, and what it had started is returned.
+func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat, groups []string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -278,6 +279,7 @@ func killedOwner(t *testing.T, role string) (left []stat, groups []string) {
 		t.Fatal(err)
 	}
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +295,8 @@ func killedOwner(t *testing.T, role string) (left []stat, groups []string) {
 		}
 		left = append(left, s)
 	}
-	cmd.Process.Kill()
+	before(cmd.Process.Pid)
+	unix.Kill(-cmd.Process.Pid, unix.SIGKILL) // its whole group
 	cmd.Wait()
 	if len(left) < 3 {
 		t.Fatalf("it started only %v", left)
@@ -345,7 +348,7 @@ func beOwner(supervisor string) {
 
 func TestSupervisorEndsWhatAKilledOwnerLeft(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
-	left, groups := killedOwner(t, "owner")
+	left, groups := killedOwner(t, "owner", func(int) {})
 	for _, s := range left {
 		eventually(t, fmt.Sprintf("%d ends", s.pid), func() bool { return gone(s) })
 	}
@@ -373,7 +376,7 @@ func states(t *testing.T) []string {
 // Where the supervisor was killed too, the next start does its work, and says so in one line.
 func TestNextStartSweeps(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
-	left, _ := killedOwner(t, "owner without supervisor")
+	left, _ := killedOwner(t, "owner without supervisor", func(int) {})
 	lives := false
 	for _, s := range left {
 		lives = lives || !gone(s)
@@ -413,7 +416,7 @@ func TestStateOfAnotherBoot(t *testing.T) {
 	}
 	s, _ := readStat(p.Pid())
 	err = errors.Join(add(f, entry{Owner: &owner{Boot: "another", Pid: 999999999, Started: 1}}),
-		add(f, entry{Process: &known{s.pid, s.started}}), f.Close())
+		add(f, entry{Process: &known{Pid: s.pid, Started: s.started}}), f.Close())
 	if err != nil {
 		t.Fatal(err)
 	}

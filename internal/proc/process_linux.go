@@ -20,6 +20,7 @@ import (
 type Process struct {
 	pid     int
 	started uint64 // starttime of /proc/pid/stat: with pid, it names a process for good
+	serial  int64  // number of the tree in this program
 	box     string // "DYNO_BOX=…", as it stands in the environment
 	log     string
 	done    chan struct{}
@@ -130,7 +131,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		Files: []*os.File{input, output, output},
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
-	p := &Process{box: box, log: cmd.Log, done: make(chan struct{}), launcher: newLauncher(), uncounted: by.uncounted}
+	p := &Process{serial: serial, box: box, log: cmd.Log, done: make(chan struct{}), launcher: newLauncher(), uncounted: by.uncounted}
 	if p.uncounted == nil {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}
@@ -154,7 +155,7 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	if s, err := readStat(p.pid); err == nil {
 		p.started = s.started
 		p.members = []stat{s}
-		note(entry{Process: &known{p.pid, p.started}})
+		note(entry{Process: &known{p.pid, p.started, serial}})
 	}
 	children.tree(p, true)
 	go p.wait(child)
@@ -229,6 +230,7 @@ func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []in
 func (p *Process) close() {
 	p.leaveGroup()
 	children.tree(p, false)
+	note(entry{Stopped: p.serial})
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.counter != nil {

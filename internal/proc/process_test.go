@@ -34,6 +34,8 @@ func TestMain(m *testing.M) {
 		if err := Supervise(os.Stdin, os.Args[len(os.Args)-1]); err != nil {
 			panic(err)
 		}
+	case "shell with a job":
+		beShellWithAJob()
 	case "none":
 	case "spin":
 		for turns := 0; turns >= 0; turns++ {

@@ -67,7 +67,7 @@ func (p *Process) take(pid int) bool {
 		return false
 	}
 	p.members, p.family = append(p.members, s), true
-	note(entry{Process: &known{s.pid, s.started}})
+	note(entry{Process: &known{s.pid, s.started, p.serial}})
 	return true
 }
 

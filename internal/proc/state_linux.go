@@ -27,6 +27,7 @@ type entry struct {
 	Owner   *owner `json:"owner,omitempty"`
 	Group   string `json:"group,omitempty"` // folder of a cgroup
 	Process *known `json:"process,omitempty"`
+	Stopped int64  `json:"stopped,omitempty"` // tree of which nobody is left
 }
 
 type owner struct {
@@ -41,6 +42,7 @@ type owner struct {
 type known struct {
 	Pid     int    `json:"pid"`
 	Started uint64 `json:"started"`
+	Tree    int64  `json:"tree,omitempty"` // number of its tree
 }
 
 // identity begins the marks of all that this process starts.
@@ -183,18 +185,21 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// end takes the state file away and lets the supervisor go.
+// end ends the supervisor, even one that is stopped, and takes the state file away.
 func (k *Keeper) end() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if k.supervisor != nil && k.supervisor.Process != nil {
+		k.supervisor.Process.Kill()
+		k.supervisor.Wait()
+		children.ended(k.supervisor.Process.Pid)
+	}
+	if k.pipe != nil {
+		k.pipe.Close()
+	}
 	if k.state != nil {
 		os.Remove(k.path)
 		k.state.Close()
 		k.state = nil
-	}
-	k.pipe.Close()
-	if k.supervisor.Process != nil {
-		k.supervisor.Wait()
-		children.ended(k.supervisor.Process.Pid)
 	}
 }

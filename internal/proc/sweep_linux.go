@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,13 +19,19 @@ import (
 )
 
 // Supervise reads r until it ends, which is when the process that holds its other end has died, and then ends all
-// that the state file at path lists. There is no such file if that process ended as it should.
+// that the state file at path lists. The file is opened first: it may be removed meanwhile, as XDG_RUNTIME_DIR is when
+// its user logs out. A process that ends as it should kills its supervisor.
 func Supervise(r io.Reader, path string) error {
 	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // what is killed by dyno's name is not this
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
 	if _, err := io.Copy(io.Discard, r); err != nil {
 		return err
 	}
-	_, err := settleState(path, true)
+	_, err = settleState(f, true)
 	return err
 }
 
@@ -32,8 +39,16 @@ func Supervise(r io.Reader, path string) error {
 // left.
 func sweep(dir string) (told []string) {
 	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
-	for _, f := range files {
-		text, err := settleState(f, false)
+	for _, path := range files {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var text string
+		if err == nil {
+			text, err = settleState(f, false)
+			f.Close()
+		}
 		if err != nil {
 			text = err.Error()
 		}
@@ -44,39 +59,34 @@ func sweep(dir string) (told []string) {
 	return told
 }
 
-// settleState ends what the owner of a state file left, and removes the file. It leaves those alone that are in use:
-// the owner lives, or another process is at it, for which it waits a while. just says that the owner has only now
-// died.
-func settleState(path string, just bool) (told string, err error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
+// settleState ends what the owner of the state file f left, and removes the file. It leaves those alone that are in
+// use: the owner lives, here or in another pid namespace, or another process is at it, for which it waits a while.
+// just says that the owner has only now died.
+func settleState(f *os.File, just bool) (told string, err error) {
+	path := f.Name()
 	l, err := readState(f)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
+	here := l.Boot == bootName()
 	for deadline := time.Now().Add(2 * killTimeout); ; time.Sleep(10 * time.Millisecond) {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil {
 			break
 		}
-		if now, err := readStat(l.Pid); !just && err == nil && now.started == l.Started && l.Boot == bootName() {
+		now, gone := readStat(l.Pid)
+		if !just && (!here || gone == nil && now.started == l.Started && !now.dead()) {
 			return "", nil
 		}
 		if time.Now().After(deadline) {
 			return "", fmt.Errorf("lock %s: %w", path, err)
 		}
 	}
-	if _, err := os.Stat(path); err != nil { // the other has done it
+	if _, err := os.Stat(path); err != nil && !just { // the other has done it
 		return "", nil
 	}
 	ended, groups := 0, 0
-	if l.Boot == bootName() {
+	if here {
 		ended, groups, err = l.end(just)
 	}
 	if err != nil {
@@ -86,19 +96,22 @@ func settleState(path string, just bool) (told string, err error) {
 		told = fmt.Sprintf("pid %d (%s), started %s, was killed: ended %d processes and removed %d cgroups that it left",
 			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups)
 	}
-	return told, os.Remove(path)
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return told, err
+	}
+	return told, nil
 }
 
 // legacy is what a state file lists.
 type legacy struct {
 	owner
 	groups []string
-	known  map[int]uint64 // starttime by pid
+	known  map[int]known // by pid, of the trees that were not stopped
 }
 
 // readState reads a state file. A last line that was cut off is left out.
 func readState(r io.Reader) (*legacy, error) {
-	l := &legacy{known: map[int]uint64{}}
+	l := &legacy{known: map[int]known{}}
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		var e entry
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
@@ -110,7 +123,9 @@ func readState(r io.Reader) (*legacy, error) {
 		case e.Group != "":
 			l.groups = append(l.groups, e.Group)
 		case e.Process != nil:
-			l.known[e.Process.Pid] = e.Process.Started
+			l.known[e.Process.Pid] = *e.Process
+		case e.Stopped != 0: // the kernel may give their numbers to others
+			maps.DeleteFunc(l.known, func(_ int, k known) bool { return k.Tree == e.Stopped })
 		}
 	}
 	if l.Pid == 0 {
@@ -159,12 +174,17 @@ func (l *legacy) living(all []stat, just bool) []stat {
 			ours[pid] = true
 		}
 	}
+	other := map[int]bool{} // numbers of those listed that are another's by now
+	for _, s := range all {
+		k, listed := l.known[s.pid]
+		ours[s.pid] = ours[s.pid] || listed && k.Started == s.started
+		other[s.pid] = listed && k.Started != s.started
+	}
 	mark := []byte(fmt.Sprintf("%s=%d.%d.", BoxVariable, l.Pid, l.Started))
 	for _, s := range all {
-		started, listed := l.known[s.pid]
 		_, leader := l.known[s.group]
-		ours[s.pid] = ours[s.pid] || listed && started == s.started ||
-			s.started >= l.Started && (just && leader || marked(s.pid, mark))
+		ours[s.pid] = ours[s.pid] ||
+			s.started >= l.Started && (just && leader && !other[s.group] || marked(s.pid, mark))
 	}
 	delete(ours, os.Getpid())
 	descend(all, ours, l.Started)

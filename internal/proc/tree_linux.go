@@ -164,7 +164,7 @@ func (p *Process) refresh() []stat {
 	}
 	ours := make(map[int]bool)
 	if p.group != nil {
-		for _, pid := range p.group.pids() {
+		for _, pid := range groupMembers(p.group.dir) {
 			ours[pid] = true
 		}
 	}
@@ -173,6 +173,9 @@ func (p *Process) refresh() []stat {
 		byPid[all[i].pid] = &all[i]
 	}
 	adopters := adopters(byPid)
+	if leader := byPid[p.pid]; exited && leader != nil && leader.started != p.started {
+		p.leftover = true
+	}
 	grouped := false
 	for i := range all {
 		s := &all[i]
@@ -197,7 +200,7 @@ func (p *Process) refresh() []stat {
 		}
 		p.members = append(p.members, s)
 		if before[s.pid] != s.started {
-			note(entry{Process: &known{s.pid, s.started}})
+			note(entry{Process: &known{s.pid, s.started, p.serial}})
 		}
 		p.family = p.family || s.pid != p.pid || s.waited.sum() > 0
 	}
