@@ -60,10 +60,7 @@ func sha256File(path string) (string, error) {
 // unpack unpacks a .tar.gz or .tar.xz to dir: beside it first, then renamed, so that two processes may do it at once and a broken one leaves
 // nothing. program must lie at its top, or one folder down, which is then taken for the top.
 func unpack(ctx context.Context, file, dir, program string) error {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return err
-	}
-	partial, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
+	partial, err := partialFolder(dir)
 	if err != nil {
 		return err
 	}

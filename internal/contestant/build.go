@@ -64,7 +64,10 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 			o.Note(fmt.Sprintf("what was built in %s is damaged: %v; it is built anew", out, err))
 		}
 	}
-	partial := fmt.Sprintf("%s.partial%d", out, os.Getpid())
+	partial, err := partialFolder(out)
+	if err != nil {
+		return nil, &Failed{Stage: "build", Err: err}
+	}
 	defer os.RemoveAll(partial)
 	if err := compile(ctx, m, tc, src, partial, &o); err != nil {
 		return nil, err
@@ -87,7 +90,7 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 		return &Failed{Stage: "build", Err: err, Log: o.Log, Hint: "the whole log is " + o.Log}
 	}
 	home := filepath.Join(o.Cache, "build-home")
-	for _, dir := range []string{out, filepath.Join(home, "tmp"), filepath.Dir(o.Log)} {
+	for _, dir := range []string{filepath.Join(home, "tmp"), filepath.Dir(o.Log)} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return fail(err)
 		}
@@ -104,6 +107,10 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	if tc.Name == "go" { // else the same source gives another program at every commit
 		env["GOFLAGS"] = strings.TrimSpace(env["GOFLAGS"] + " -buildvcs=false")
 	}
+	var logged int64 // by builds before
+	if st, err := os.Stat(o.Log); err == nil {
+		logged = st.Size()
+	}
 	p, err := proc.Start(proc.Command{
 		Argv: fill(m.Build, out), Dir: src, Env: proc.Environment(home, filepath.Join(home, "tmp"), 0, env), Log: o.Log,
 	})
@@ -119,7 +126,8 @@ func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o 
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case p.Err() != nil:
-		return withoutPackages(fail(fmt.Errorf("%s: %w", strings.Join(m.Build[:min(2, len(m.Build))], " "), p.Err())), o.Log)
+		err := fmt.Errorf("%s: %w", strings.Join(m.Build[:min(2, len(m.Build))], " "), p.Err())
+		return withoutPackages(fail(err), o.Log, logged)
 	case stopped != nil:
 		return fail(stopped)
 	}

@@ -28,13 +28,14 @@ func Cache() (string, error) {
 // doneMark is written into a folder of the cache when it is finished, last: its contents.
 const doneMark = ".dyno-built"
 
-// contents are the regular files of a folder, by their paths in it.
+// contents are the regular files and the symbolic links of a folder, by their paths in it.
 type contents map[string]content
 
 type content struct {
 	Bytes          int64  `json:"bytes"`
 	SHA256         string `json:"sha256"`
 	ModifiedUnixNS int64  `json:"modified_unix_ns"`
+	Link           string `json:"link,omitempty"` // target of a link, which has nothing else
 }
 
 // errUnmarked says that a folder has no mark, or one of an earlier dyno that does not tell its contents.
@@ -44,19 +45,28 @@ var errUnmarked = errors.New("its contents are not known")
 func mark(dir string) error {
 	all := contents{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || d.Name() == doneMark {
+		if err != nil || d.Name() == doneMark {
 			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		switch {
+		case d.Type() == fs.ModeSymlink:
+			target, err := os.Readlink(path)
+			all[name] = content{Link: target}
+			return err
+		case !d.Type().IsRegular():
+			return nil
 		}
 		st, err := d.Info()
 		if err != nil {
 			return err
 		}
 		hash, err := sha256File(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		all[filepath.ToSlash(name)] = content{st.Size(), hash, st.ModTime().UnixNano()}
+		all[name] = content{Bytes: st.Size(), SHA256: hash, ModifiedUnixNS: st.ModTime().UnixNano()}
 		return err
 	})
 	if err != nil {
@@ -95,6 +105,11 @@ func (c contents) check(dir string, all bool) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("%s is missing: %w", name, err)
+		case want.Link != "":
+			if target, err := os.Readlink(path); err != nil || target != want.Link {
+				return fmt.Errorf("%s is no link to %s", name, want.Link)
+			}
+			continue
 		case !st.Mode().IsRegular():
 			return fmt.Errorf("%s is no file", name)
 		case st.Size() != want.Bytes:
@@ -119,6 +134,14 @@ func damaged(dir string, all bool) error {
 		return err
 	}
 	return c.check(dir, all)
+}
+
+// partialFolder makes a new folder beside dir, which is to become dir when it is finished.
+func partialFolder(dir string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return "", err
+	}
+	return os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
 }
 
 // replace moves a finished folder to its place in the cache, where there may be one that is damaged; a whole one is

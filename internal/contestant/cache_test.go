@@ -4,6 +4,7 @@ import (
 	"crypto/sha512"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -95,6 +96,51 @@ func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(o.Cache, "built", "*.partial*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What a killed build left, even one of this process's number, does not go into what is built.
+func TestKilledBuildLeavesNothingInTheNext(t *testing.T) {
+	m, tc, o := project(t, server(""))
+	b, err := Build(t.Context(), m, tc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := fmt.Sprintf("%s.partial%d", b.Out, os.Getpid())
+	err = errors.Join(os.RemoveAll(b.Out), os.Mkdir(left, 0o755), os.WriteFile(filepath.Join(left, "half"), []byte("of it"), 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Build(t.Context(), m, tc, o); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(b.Out, "half")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it is in what was built: %v", err)
+	}
+}
+
+// A link of a finished folder, such as the program of a Python environment, is of its contents.
+func TestLinksAreContents(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "program")
+	err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o644), os.Symlink("/bin/true", link), mark(dir))
+	if err == nil {
+		err = damaged(dir, true)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range []func() error{
+		func() error { return os.Remove(link) },
+		func() error { return os.Symlink("/bin/false", link) },
+		func() error { return errors.Join(os.Remove(link), os.WriteFile(link, nil, 0o755)) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		if err := damaged(dir, true); err == nil || !strings.Contains(err.Error(), "program is") {
+			t.Errorf("not seen: %v", err)
+		}
 	}
 }
 

@@ -33,11 +33,11 @@ func unfetched(log string) string {
 	return ""
 }
 
-// withoutPackages is the error of a build that failed with err: an *Unavailable where its log says that packages
-// cannot be had, else err.
-func withoutPackages(err error, log string) error {
+// withoutPackages is the error of a build that failed with err: an *Unavailable where its log, from an offset on, says
+// that packages cannot be had, else err.
+func withoutPackages(err error, log string, from int64) error {
 	text, _ := os.ReadFile(log)
-	why := unfetched(string(text))
+	why := unfetched(string(text[min(from, int64(len(text))):]))
 	if why == "" {
 		return err
 	}

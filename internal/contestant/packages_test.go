@@ -51,6 +51,21 @@ func TestBuildWithoutPackages(t *testing.T) {
 	}
 }
 
+// That packages could not be fetched for a build before says nothing about this one: a resumed run logs into the same
+// file.
+func TestLogOfTheBuildBefore(t *testing.T) {
+	m, tc, o := project(t, "package main\n\nfunc main() { nonsense() }\n")
+	err := errors.Join(os.MkdirAll(filepath.Dir(o.Log), 0o755),
+		os.WriteFile(o.Log, []byte("main.go:7:2: module lookup disabled by GOPROXY=off\n"), 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Build(t.Context(), m, tc, o)
+	if f := AsFailure("mine", err); f.Stage != "build" || f.Unavailable() {
+		t.Errorf("%v: %+v", err, f)
+	}
+}
+
 // skipUnbuildable skips a test whose build wants what this machine does not have.
 func skipUnbuildable(t *testing.T, err error) {
 	t.Helper()
