@@ -10,36 +10,45 @@ import (
 // Edge is where the steady part of a window begins and ends; the workers of the window share it. A rate is of that part alone: before it the
 // connections are still starting, after it they run dry, and neither belongs to the server.
 //
-// It begins when every connection has been answered once, in an open loop with the first answer, and ends when nothing more was to start:
-// at the deadline, or with the last of a number of requests. All times are ns on the session's clock.
+// It begins when every connection has as many answers as it has requests in flight, in an open loop with the first answer, and ends when
+// nothing more was to start: at the deadline, or with the last of a number of requests. All times are ns on the session's clock.
+//
+// Note: with the first answer of each connection its pipeline would still hold requests that went out together at the start. Each counts by
+// a part of its service time, and of those the parts are too large: 5 % too many answers in six service times, of a server that answers
+// the connections in turn.
 type Edge struct {
 	start, spread int64
 	pause         int64 // of a fixed think time; 0: none
 	open          bool  // an open loop
+	turn          int   // answers of a connection after which none is left of what it sent at the start
 	from, until   atomic.Int64
 	unheard       atomic.Int64 // connections without an answer yet
 	starting      atomic.Int64 // workers that may still start requests of a limited number
 }
 
-// NewEdge is that of a window which starts at start and in which nothing starts after deadline; math.MaxInt64: a number bounds it, and Over
-// says when so many starters have started the last of theirs.
-func NewEdge(w *Window, connections, starters int, start, deadline int64) *Edge {
-	e := &Edge{start: start, spread: int64(w.Spread)}
+// NewEdge is that of a window of job which starts at start and in which nothing starts after deadline; math.MaxInt64: a number bounds it,
+// and Over says when so many starters have started the last of theirs.
+func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
+	e := &Edge{start: start, spread: int64(w.Spread), turn: w.Depth(job)}
+	if job.PerConnection > 0 {
+		e.turn = min(e.turn, job.PerConnection)
+	}
 	e.from.Store(math.MaxInt64)
 	e.until.Store(deadline)
 	e.starting.Store(int64(starters))
 	if e.open = w.Schedule != nil; !e.open && !w.Think.Random {
 		e.pause = int64(w.Think.Mean)
 	}
-	if e.unheard.Store(int64(connections)); e.open {
+	if e.unheard.Store(int64(job.Connections)); e.open {
 		e.unheard.Store(1)
+		e.turn = 1
 	}
 	return e
 }
 
-// Heard says that a connection has its first answer of the window at now.
-func (e *Edge) Heard(now int64) {
-	if e.unheard.Add(-1) == 0 {
+// Heard says that a connection has its n-th answer of the window at now.
+func (e *Edge) Heard(n int, now int64) {
+	if n == e.turn && e.unheard.Add(-1) == 0 {
 		e.from.Store(now)
 	}
 }

@@ -25,7 +25,7 @@ func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
 	const start = 5_000
 	r := NewRecorder()
 	w := Window{For: time.Duration(s.planned), Spread: time.Duration(s.spread)}
-	r.Edge = NewEdge(&w, s.connections, 1, start, start+s.planned)
+	r.Edge = NewEdge(&w, &Job{Connections: s.connections}, 1, start, start+s.planned)
 	if edge != nil {
 		edge(&w, r.Edge)
 	}
@@ -52,7 +52,7 @@ func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
 		r.Done(OK, 200, sent[next], sent[next], now)
 		if !heard[next] {
 			heard[next] = true
-			r.Edge.Heard(now)
+			r.Edge.Heard(1, now)
 		}
 		if sent[next] = math.MaxInt64 - timeout; now < start+s.planned {
 			sent[next] = now
@@ -84,6 +84,38 @@ func TestRateWithinTheEdges(t *testing.T) {
 		first := max(s.delay, s.spread*int64(s.connections-1)/int64(s.connections)+s.delay)
 		if l.RateFromNS != first || l.RateNS != s.planned-first || l.WallNS < l.WindowNS {
 			t.Errorf("%+v: from %d, of %d ns: %+v", s, l.RateFromNS, l.RateNS, l)
+		}
+	}
+}
+
+// TestRateOfAPipeline: of a server that answers one request after another, the connections in turn, the rate is what it answers, however
+// few turns the window holds.
+func TestRateOfAPipeline(t *testing.T) {
+	const connections, depth, each = 4, 16, 1000
+	for _, turns := range []int64{3, 6, 50} {
+		planned := turns * connections * depth * each
+		r := NewRecorder()
+		w := Window{For: time.Duration(planned)}
+		r.Edge = NewEdge(&w, &Job{Connections: connections, Pipeline: depth}, 1, 0, planned)
+		var sent [connections][]int64
+		for i := range sent {
+			sent[i] = make([]int64, depth)
+			r.Sent(depth, 0)
+		}
+		now := int64(0)
+		for k := 0; len(sent[k%connections]) > 0; k++ {
+			i := k % connections
+			now += each
+			r.Done(OK, 200, sent[i][0], sent[i][0], now)
+			r.Edge.Heard(k/connections+1, now)
+			if sent[i] = sent[i][1:]; now < planned {
+				r.Sent(1, now)
+				sent[i] = append(sent[i], now)
+			}
+		}
+		l, err := Merge([]*Recorder{r}, now)
+		if got, _ := l.PerSec(); err != nil || math.Abs(got/(1e9/each)-1) > 1e-4 || l.RateFromNS != connections*depth*each {
+			t.Errorf("%d turns: %v/s, want %v: %+v, %v", turns, got, 1e9/each, l, err)
 		}
 	}
 }
@@ -142,14 +174,14 @@ func TestRateOfACutWindow(t *testing.T) {
 func TestRateOfAnOpenLoop(t *testing.T) {
 	r := NewRecorder()
 	w := Window{For: 10_000, Schedule: &Schedule{Stages: []Stage{{From: 1, To: 1}}}}
-	r.Edge = NewEdge(&w, 100, 2, 0, 10_000)
+	r.Edge = NewEdge(&w, &Job{Connections: 100}, 2, 0, 10_000)
 	for due := int64(0); due < 10_000; due += 100 {
 		r.Sent(1, due)
 	}
 	for due := int64(0); due < 10_000; due += 100 {
 		r.Done(OK, 200, due, due, due+2000)
 		if due == 0 {
-			r.Edge.Heard(2000)
+			r.Edge.Heard(1, 2000)
 		}
 	}
 	if l, _ := Merge([]*Recorder{r}, 12_000); l.RateFromNS != 2000 || l.RateNS != 8000 || math.Abs(l.RateAnswers-80) > 1e-9 {
@@ -161,11 +193,11 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 func TestRateOfABacklog(t *testing.T) {
 	r := NewRecorder()
 	w := Window{For: 10_000, Schedule: &Schedule{Stages: []Stage{{From: 1, To: 1}}}}
-	r.Edge = NewEdge(&w, 100, 2, 0, 10_000)
+	r.Edge = NewEdge(&w, &Job{Connections: 100}, 2, 0, 10_000)
 	for due := int64(0); due < 10_000; due += 100 {
 		r.Sent(1, max(due, 4000))
 		if due == 0 {
-			r.Edge.Heard(4000)
+			r.Edge.Heard(1, 4000)
 		}
 		r.Done(OK, 200, due, max(due, 4000), max(due, 4000)+10)
 	}
@@ -181,14 +213,14 @@ func TestRateWithPauses(t *testing.T) {
 	for _, planned := range []int64{10_000, 10_050, 10_500, 10_950, 2_000} {
 		r := NewRecorder()
 		w := Window{For: time.Duration(planned), Think: Pause{Mean: pause}}
-		r.Edge = NewEdge(&w, connections, 1, 0, planned)
+		r.Edge = NewEdge(&w, &Job{Connections: connections}, 1, 0, planned)
 		due := int64(0)
 		for ; due < planned; due += pause + delay {
 			for range connections {
 				r.Sent(1, due)
 				r.Done(OK, 200, due, due, due+delay)
 				if due == 0 {
-					r.Edge.Heard(delay)
+					r.Edge.Heard(1, delay)
 				}
 			}
 		}

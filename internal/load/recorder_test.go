@@ -54,8 +54,8 @@ func TestConnectionSeedsDiffer(t *testing.T) {
 
 func TestNothingOfTheHotPathAllocates(t *testing.T) {
 	for _, r := range []*Recorder{NewRecorder(), newDetailed(false), newDetailed(true)} {
-		r.Edge = NewEdge(&Window{}, 1, 1, 0, 9000)
-		r.Edge.Heard(1500)
+		r.Edge = NewEdge(&Window{}, &Job{Connections: 1}, 1, 0, 9000)
+		r.Edge.Heard(1, 1500)
 		r.Broken(Timeout, 0, 0, 1) // the first that is censored makes room
 		if n := testing.AllocsPerRun(100, func() {
 			r.Sent(2, 1000)

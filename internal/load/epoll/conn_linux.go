@@ -19,7 +19,7 @@ type conn struct {
 	state  state
 	begun  bool // its first turn of the window has come
 	parked bool // in worker.free
-	heard  bool // it has been answered in this window
+	heard  int  // answers in this window
 	ever   bool // was up in this window
 	src    *scenario.Source
 	parser http1.Parser

@@ -121,10 +121,8 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	s := &c.slots[c.first]
 	kind := load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1)
 	w.rec.Done(kind, c.parser.Status, s.due, s.sent, now)
-	if !c.heard {
-		c.heard = true
-		w.win.edge.Heard(now)
-	}
+	c.heard++
+	w.win.edge.Heard(c.heard, now)
 	if w.rec.FirstByte != nil {
 		w.rec.FirstByte.Record(c.firstAt - s.sent)
 	}

@@ -215,7 +215,7 @@ func (win *window) open(start int64, job *load.Job) {
 	if win.Schedule != nil {
 		starters = job.Workers
 	}
-	win.edge = load.NewEdge(&win.Window, job.Connections, starters, start, win.deadline(start))
+	win.edge = load.NewEdge(&win.Window, job, starters, start, win.deadline(start))
 }
 
 // deadline is after when nothing starts. A number of requests is served whole, even if the schedule ends.

@@ -86,6 +86,29 @@ func (w *worker) dialLate(c *conn, now int64) {
 	w.undialled(c, syscall.ETIMEDOUT, now)
 }
 
+// unanswered gives up the dials that had been under way for load.DialLost at the deadline: nobody could be reached by them. In a closed
+// loop each had a request to carry; in an open one what was due and not sent is counted as such.
+func (w *worker) unanswered(now int64) {
+	if now < w.deadline { // which no number of requests has
+		return
+	}
+	for i := range w.conns {
+		c := &w.conns[i]
+		began := c.dialBy - int64(w.job.Timeout)
+		if c.state == isUp || c.dialBy == 0 || w.deadline-began < int64(load.DialLost) {
+			continue
+		}
+		if w.refused == 0 || began < w.refused {
+			w.refused = began
+		}
+		w.say(load.Dial, errUnanswered)
+		if !w.scheduled {
+			w.rec.Sent(1, now)
+			w.rec.Broken(load.Dial, began, now, now)
+		}
+	}
+}
+
 // soon makes the next sweep come early: a connection is being dialled.
 func (w *worker) soon(now int64) { w.nextSweep = min(w.nextSweep, now+min(w.tick, sweepBusy)) }
 
@@ -134,4 +157,7 @@ func (w *worker) despair(now int64) {
 	}
 }
 
-var errTimeout = errors.New("no complete answer in time")
+var (
+	errTimeout    = errors.New("no complete answer in time")
+	errUnanswered = errors.New("dial: no answer until the load was over")
+)

@@ -154,7 +154,7 @@ func (w *worker) begin(win *window, start int64) {
 	for i := range w.conns {
 		c := &w.conns[i]
 		c.due = start + int64(win.Spread)*int64(c.index)/int64(w.job.Connections)
-		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, false, 0, c.state == isUp
+		c.begun, c.parked, c.claimed, c.heard, c.fails, c.ever = false, false, false, 0, 0, c.state == isUp
 	}
 	w.told = usage{cpuTime(), queueDelay()}
 }
@@ -234,6 +234,7 @@ func (w *worker) end(now int64) {
 	} else if w.win.ended.Add(1) == int32(w.job.Workers) {
 		w.rec.NeverStarted = max(w.win.left.Load(), 0)
 	}
+	w.unanswered(now)
 	if w.unreachable = 0; w.refused > 0 && w.ups == 0 {
 		w.unreachable = now - w.refused
 	}

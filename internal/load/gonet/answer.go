@@ -83,10 +83,8 @@ func (c *conn) answered(w *window, more bool, now int64) *lost {
 	slot := &c.slots[c.first]
 	kind := load.Judge(&c.parser, &slot.want, c.headers, more && c.pending == 1)
 	c.book.Done(kind, c.parser.Status, slot.due, slot.sent, now)
-	if !c.heard {
-		c.heard = true
-		w.edge.Heard(now)
-	}
+	c.heard++
+	w.edge.Heard(c.heard, now)
 	if c.book.FirstByte != nil {
 		c.book.FirstByte.Record(slot.began - slot.sent)
 	}

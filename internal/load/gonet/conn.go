@@ -42,7 +42,7 @@ type conn struct {
 
 	more  bool  // requests may start in this window
 	was   bool  // it was up in this window
-	heard bool  // it has been answered in this window
+	heard int   // answers in this window
 	ready int64 // closed loop: when the next request may start
 	fails int   // requests in a row that found no connection
 	dues  []int64
@@ -67,7 +67,7 @@ type lost struct {
 // run is the part of c in one window.
 func (c *conn) run(w *window) {
 	turn := w.start + int64(w.Spread)*int64(c.index)/int64(len(c.session.conns))
-	c.more, c.heard, c.fails, c.ready = true, false, 0, turn
+	c.more, c.heard, c.fails, c.ready = true, 0, 0, turn
 	c.timer = time.NewTimer(time.Hour)
 	defer c.timer.Stop()
 	defer c.park()
@@ -184,7 +184,11 @@ func (c *conn) askAtWill(w *window) *lost {
 	if len(c.dues) == 0 {
 		return nil
 	}
-	return c.ask(w)
+	dialled := c.nc == nil
+	if broken := c.ask(w); broken != nil || !dialled || c.nc == nil {
+		return broken
+	}
+	return c.askAtWill(w) // what else there is room for, now that there is a connection
 }
 
 // ask starts requests that were due at dues, in one write. If c is down, it is dialled first.
@@ -315,7 +319,7 @@ func (c *conn) broke(w *window, l *lost) bool {
 
 // cutShort notes the pause that the end of the window cut short.
 func (c *conn) cutShort() {
-	if c.heard && c.pending == 0 {
+	if c.heard > 0 && c.pending == 0 {
 		c.book.Lock()
 		c.book.Rest(c.ready)
 		c.book.Unlock()

@@ -41,13 +41,25 @@ func (c *conn) dial(ctx context.Context) error {
 	return nil
 }
 
-// dialAgain replaces the connection outside of any request. If it fails, the next request dials.
+// dialAgain replaces the connection outside of any request. If it fails, the next request dials; in a closed loop that is over by then the
+// dial itself is what failed.
 func (c *conn) dialAgain(w *window) {
-	if err := c.dial(w.ctx); err != nil {
-		w.text(load.Dial, err)
+	began := c.session.now()
+	err := c.dial(w.ctx)
+	if err == nil {
+		c.connected()
 		return
 	}
-	c.connected()
+	now := c.session.now()
+	w.text(load.Dial, err)
+	c.session.refused.CompareAndSwap(0, max(began, 1))
+	if w.due == nil && w.ctx.Err() == nil && now >= w.deadline && w.deadline-began >= int64(load.DialLost) {
+		c.book.Lock()
+		c.book.Planned++
+		c.book.Sent(1, now)
+		c.book.Broken(load.Dial, began, now, now)
+		c.book.Unlock()
+	}
 }
 
 // dialFor dials for the requests of c.dues, which have been taken. Without a connection they are lost, and their like wait a while.

@@ -57,7 +57,7 @@ func (w *window) begin(now int64) {
 			w.deadline = min(w.deadline, now+int64(length))
 		}
 	}
-	w.edge = load.NewEdge(&w.Window, len(w.session.conns), 1, w.start, w.deadline)
+	w.edge = load.NewEdge(&w.Window, &w.session.job, 1, w.start, w.deadline)
 }
 
 // giveUp ends the window, as far as requests are concerned that have not started.

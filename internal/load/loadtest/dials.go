@@ -16,7 +16,32 @@ import (
 // dials are about how connections come and go.
 var dials = map[string]func(*testing.T, load.Engine){
 	"per connection": perConnection, "closing requests": closingRequests, "lazy": lazy, "lazy: nobody there": lazyNobody,
-	"cookies": cookies, "local addresses": localAddresses, "local addresses: not ours": localAddressesNotOurs,
+	"pipeline after a dial": pipelineAfterADial, "cookies": cookies, "local addresses": localAddresses, "local addresses: not ours": localAddressesNotOurs,
+}
+
+// pipelineAfterADial: a connection that replaces another has its pipeline filled, too, before the first answer. The server answers the first
+// request of the second connection once it has the second.
+func pipelineAfterADial(t *testing.T, e load.Engine) {
+	var behind atomic.Bool
+	s := serve(t, "tcp", func(p *peer) {
+		switch p.index {
+		case 0:
+			p.next()
+			return
+		case 1:
+			p.next()
+			p.SetReadDeadline(time.Now().Add(never / 12))
+			behind.Store(p.next())
+			p.SetReadDeadline(time.Time{})
+			p.say(value + value)
+		}
+		each(value)(p)
+	})
+	j := job(s)
+	j.Connections, j.Workers, j.Pipeline = 1, 1, 4
+	if l := run(t, open(t, e, j), load.Window{Requests: 40}); !behind.Load() || l.Succeeded != 36 || l.Errored() != 4 {
+		t.Errorf("a second request came: %v: %+v", behind.Load(), l)
+	}
 }
 
 // closingRequests: requests that say so themselves have a connection each, though the server closes without a word.

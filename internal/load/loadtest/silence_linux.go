@@ -1,0 +1,113 @@
+package loadtest
+
+import (
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"dyno/internal/load"
+)
+
+// silences are about a server whose system has no word for a dial, as behind a firewall: its accept queue is full, and
+// Linux drops what comes then (listen(2)).
+var silences = map[string]func(*testing.T, load.Engine){
+	"no word on a dial":       func(t *testing.T, e load.Engine) { silent(t, e, nil) },
+	"no word on a dial, open": func(t *testing.T, e load.Engine) { silent(t, e, constant(100)) },
+}
+
+// silent: a window by time whose connection is closed after an answer, and whose dials have had no word for long when
+// it is over, ended early. On a busy machine the server may close late: then a longer window is tried.
+func silent(t *testing.T, e load.Engine, schedule *load.Schedule) {
+	t.Parallel()
+	last := strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1)
+	for length := 2 * time.Second; length <= never/4; length *= 2 {
+		var full bool
+		left := make(chan time.Time, 1)
+		s := serveOn(t, listenOnce(t), func(p *peer) {
+			for p.next() {
+				if p.n < 10 {
+					p.say(value)
+					continue
+				}
+				full = fill(t, p.Addr().String())
+				p.say(last)
+				left <- time.Now()
+				return
+			}
+		})
+		j := job(s)
+		j.Connections, j.Workers, j.Timeout = 1, 1, length
+		start := time.Now()
+		o := observe(t, t.Context(), open(t, e, j), load.Window{For: length, Schedule: schedule}, 100*time.Millisecond)
+		if at := <-left; !full {
+			t.Skip("this system takes in whoever comes")
+		} else if at.Sub(start) > length/4 {
+			continue
+		}
+		missing := o.Errors["dial"] + o.NeverStarted
+		if o.UnreachableNS < int64(time.Second) || missing == 0 || o.Errored() != o.Errors["dial"] || o.Detail.Texts["dial"] == "" {
+			t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
+		}
+		return
+	}
+	t.Skip("this machine is too busy")
+}
+
+// listenOnce is a listener that takes one connection, with the shortest queue for others.
+func listenOnce(t *testing.T) net.Listener {
+	t.Helper()
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := os.NewFile(uintptr(fd), "listener")
+	defer f.Close()
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Listen(fd, 0); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.FileListener(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &oneGuest{Listener: ln, closed: make(chan struct{})}
+}
+
+type oneGuest struct {
+	net.Listener
+	taken  atomic.Bool
+	closed chan struct{}
+	end    sync.Once
+}
+
+func (l *oneGuest) Accept() (net.Conn, error) {
+	if l.taken.Swap(true) {
+		<-l.closed
+		return nil, net.ErrClosed
+	}
+	return l.Listener.Accept()
+}
+
+func (l *oneGuest) Close() error {
+	l.end.Do(func() { close(l.closed) })
+	return l.Listener.Close()
+}
+
+// fill dials addr until a dial has no answer for a while, and keeps what was connected until the test ends.
+func fill(t *testing.T, addr string) bool {
+	for range 8 {
+		c, err := net.DialTimeout("tcp", addr, 200*time.Millisecond)
+		if err != nil {
+			return true
+		}
+		t.Cleanup(func() { c.Close() })
+	}
+	return false
+}
