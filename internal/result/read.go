@@ -84,6 +84,8 @@ func Read(r io.Reader, name string) (*Run, error) {
 			if err != nil {
 				return nil, err
 			}
+		case err == nil && rec.Plan != nil:
+			err = errors.New("a second plan stands here: two records were joined")
 		case err == nil && rec.End != nil:
 			err = seal.check(rec.End, line)
 		case err == nil && rec != (Record{}) && rec.Resume == nil && run.End != nil && run.End.SHA256 != "":

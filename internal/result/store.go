@@ -76,16 +76,26 @@ func Continue(dir string) (*Store, error) {
 	s := &Store{f: f, sealer: newSealer()}
 	rest, err := s.scan(f)
 	if err == nil {
-		err = f.Truncate(s.bytes)
-	}
-	if err == nil && json.Valid(rest) {
-		err = s.write(append(rest, '\n'))
+		err = s.settle(rest)
 	}
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("continue run: %w", err)
 	}
 	return s, nil
+}
+
+// settle ends the line that rest begins after the whole ones, or cuts it away if it is no record.
+func (s *Store) settle(rest []byte) error {
+	if !json.Valid(rest) {
+		return s.f.Truncate(s.bytes)
+	}
+	if _, err := s.f.Write([]byte{'\n'}); err != nil {
+		return err
+	}
+	s.add(append(rest, '\n'))
+	s.bytes += int64(len(rest)) + 1
+	return nil
 }
 
 // scan takes account of the whole lines in r and returns what follows them.

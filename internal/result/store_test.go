@@ -229,6 +229,7 @@ func TestDamageIsTold(t *testing.T) {
 		"end edited":    {strings.Replace(whole, `"reason":"looks"`, `"reason":"decided"`, 1), "t:10:1: the digest", 2},
 		"line lost":     {without(3), "t:6:1: 5 records stand before the run's end, which says 6", 1},
 		"line repeated": {lines[0] + lines[1] + lines[1] + strings.Join(lines[2:], ""), "t:8:1: 7 records", 1},
+		"plan repeated": {lines[0] + lines[1] + lines[4] + whole, "t:4:1: a second plan", 1},
 		"joined":        {without(7), "t:8:1: a record stands after the run's end", 1},
 		"line's end":    {strings.Replace(whole, "\n", "\r\n", 1), "t:7:1: the digest", 1},
 		"digest lost":   {strings.Replace(whole, digestKey, `,"sha":"`, 1), "t:7:1: the digest", 1},
@@ -292,6 +293,32 @@ func TestContinueKeepsWhatReadReads(t *testing.T) {
 	err = errors.Join(s.Append(Record{Resume: &Resume{Epoch: 2}}), s.Append(Record{End: &End{Reason: "looks"}}), s.Close())
 	if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End.Records != 3 {
 		t.Errorf("%+v, %v, %v", run, err, e)
+	}
+}
+
+// Nor is it lost where the disk has no room for its end.
+func TestContinueOnAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, TrialsFile)
+	const text = "{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}"
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := &Store{f: &fullDisk{storeFile: f}, sealer: newSealer()}
+	rest, err := s.scan(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.settle(rest); !errors.Is(err, errFull) {
+		t.Errorf("error %v", err)
+	}
+	if run, err := Open(dir); err != nil || len(run.Trials) != 1 {
+		t.Errorf("%+v, %v", run, err)
 	}
 }
 
