@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ import (
 type loadFiles struct {
 	csv, hdr *output
 	out      *bufio.Writer // of hdr
+	hlog     *summary.Hlog // that goes there; nil until the load has started
 }
 
 func (p *loadPlan) open() (*loadFiles, error) {
@@ -34,6 +36,10 @@ func (p *loadPlan) open() (*loadFiles, error) {
 		}
 		f.out = bufio.NewWriter(f.hdr)
 	}
+	if f.csv != nil && f.hdr != nil && f.csv.is(f.hdr) {
+		f.close()
+		return nil, usagef("--csv and --hdr: %s is one file; give two", p.hdr)
+	}
 	return f, nil
 }
 
@@ -42,14 +48,19 @@ func (f *loadFiles) log(start time.Time, about string) *summary.Hlog {
 	if f.hdr == nil {
 		return nil
 	}
-	return summary.NewHlog(f.out, start, about)
+	f.hlog = summary.NewHlog(f.out, start, about)
+	return f.hlog
 }
 
 // close may be called again.
 func (f *loadFiles) close() error {
 	var errs []error
 	if f.hdr != nil {
-		errs = append(errs, f.out.Flush())
+		err := f.out.Flush()
+		if f.hlog != nil {
+			err = cmp.Or(f.hlog.Err(), err)
+		}
+		errs = append(errs, err)
 	}
 	for _, o := range []*output{f.csv, f.hdr} {
 		if o != nil {
@@ -75,6 +86,13 @@ func openOutput(name string) (*output, error) {
 		return nil, err
 	}
 	return &output{File: f, own: own}, nil
+}
+
+// is reports whether both are one regular file, in which they would overwrite each other.
+func (o *output) is(other *output) bool {
+	a, err := o.Stat()
+	b, err2 := other.Stat()
+	return err == nil && err2 == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
 // Write drops what the file held, if it is the first. A terminal or a pipe holds nothing.

@@ -78,9 +78,6 @@ func (p *loadPlan) observe(ctx context.Context, files *loadFiles, view *terminal
 	if s.Interrupted = err != nil && ctx.Err() != nil; s.Interrupted {
 		err = nil
 	}
-	if err == nil && hlog != nil {
-		err = hlog.Err()
-	}
 	return s, err
 }
 

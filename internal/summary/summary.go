@@ -88,10 +88,10 @@ func (s *Summary) PerSec() float64 {
 	return v
 }
 
-// span is the time that the load was to last, or the window if that is longer; of one that was interrupted the window.
+// span is the time that the load was to last, or the window if that is longer; of one that was interrupted all until then.
 func (s *Summary) span() int64 {
 	if s.Interrupted {
-		return s.Load.WindowNS
+		return s.Load.Wall()
 	}
 	return max(s.Load.WindowNS, int64(s.For))
 }

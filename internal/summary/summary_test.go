@@ -356,9 +356,29 @@ func TestRateCountsWholeSecondsOnly(t *testing.T) {
 	if x := c.whole(); len(x) != 10 {
 		t.Errorf("%d whole seconds", len(x))
 	}
-	c.Interrupted, c.Load.WindowNS = true, 3_400e6
+	c.Interrupted, c.Load.WindowNS, c.Load.WallNS = true, 3_400e6, 3_401e6
 	if x := c.whole(); len(x) != 3 {
 		t.Errorf("interrupted: %d whole seconds", len(x))
+	}
+	if c.Load.WallNS = 6_500e6; len(c.whole()) != 6 {
+		t.Errorf("interrupted after a stall: %d whole seconds", len(c.whole()))
+	}
+}
+
+// TestShortLoadsArePausedToo: what stops the generator or the machine spoils a load of any length.
+func TestShortLoadsArePausedToo(t *testing.T) {
+	s := closed()
+	s.Load.WindowNS, s.Load.WallNS, s.Load.GapNS = 80e6, 81e6, 9e6
+	if Has(s.Warnings(), Paused) {
+		t.Errorf("after a gap of 9 ms: %v", s.Warnings())
+	}
+	if s.Load.GapNS = 60e6; !Has(s.Warnings(), Paused) {
+		t.Errorf("after a gap of 60 ms: %v", s.Warnings())
+	}
+	s = closed()
+	s.Load.WindowNS, s.Suspended = 5e6, time.Hour
+	if !Has(s.Warnings(), Paused) {
+		t.Errorf("suspended: %v", s.Warnings())
 	}
 }
 

@@ -171,14 +171,14 @@ func (s *Summary) atLimit() string {
 // paused judges a load as a trial of a run is (V30).
 func (s *Summary) paused() string {
 	t := result.Trial{Load: s.Load, Causes: result.Causes{SuspendedNS: int64(s.Suspended)}}
-	if s.Load.WindowNS < judgedFrom || !checks.Paused(&t) {
+	if !checks.Paused(&t) {
 		return ""
 	}
 	if s.Suspended > 0 {
 		return fmt.Sprintf("the machine was suspended for %s during the load: no figure can be relied on. Repeat it", report.Duration(float64(s.Suspended)))
 	}
 	return fmt.Sprintf("the generator stood still for %s, %s of the load: it was stopped, or other programs had its CPU. Rates and latencies hold that. "+
-		"Keep other programs off its CPUs, and repeat it", report.Duration(float64(s.Load.GapNS)), report.PerCent(float64(s.Load.GapNS)/float64(s.Load.WindowNS)))
+		"Keep other programs off its CPUs, and repeat it", report.Duration(float64(s.Load.GapNS)), report.PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
 }
 
 func (s *Summary) starved() string {
