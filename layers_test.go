@@ -15,7 +15,7 @@ import (
 var floors = map[string]int{
 	"cmd/dyno": 7,
 
-	"internal/terminal": 6, "internal/validate": 6,
+	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6,
 
 	"internal/bench": 5, "internal/verify": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
 	"internal/audit": 5,
@@ -35,7 +35,7 @@ var floors = map[string]int{
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
 	makers    = rooms("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "load", "proc", "host", "scenario")
-	reader    = rooms("terminal", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
+	reader    = rooms("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true, "internal/bench -> internal/stats": true}
 )
 

@@ -53,13 +53,15 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 		Long:          "dyno builds HTTP servers, proves that they answer alike, loads them in turn, and says which is faster, by how much, and how sure it is.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       version(),
 	}
+	root.SetVersionTemplate(versionLine() + "\n")
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(runCommand(), compareCommand(), listCommand(), verifyCommand(), newCommand(), checkCommand(),
-		reportCommand(), trimCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(),
+		reportCommand(), trimCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(), manCommand(),
 		truthCommand(), hogCommand(), superviseCommand())
 	err := root.ExecuteContext(ctx)
 	var silent exit

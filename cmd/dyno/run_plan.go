@@ -354,16 +354,8 @@ func budget(p *result.Plan, f *runFlags) {
 	case f.budget > 0:
 		p.BudgetNS = int64(f.budget)
 	case p.BudgetNS > 0: // the study's
-	case p.Protocol != plan.Duel:
-		p.BudgetNS = int64(24 * time.Hour)
-	case p.Profile == plan.Lab:
-		p.BudgetNS = int64(time.Hour)
-	case p.Profile == "full" && len(p.Contestants) > 4:
-		p.BudgetNS = int64(30 * time.Minute)
-	case p.Profile == "full":
-		p.BudgetNS = int64(10 * time.Minute)
 	default:
-		p.BudgetNS = int64(6 * time.Minute)
+		p.BudgetNS = int64(plan.DefaultBudget(p))
 	}
 }
 

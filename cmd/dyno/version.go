@@ -4,24 +4,47 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/cobra"
 )
 
-// release is the version in CHANGELOG.md that this tree becomes.
-const release = "0.1.0-dev"
+// release is the version in CHANGELOG.md that this tree becomes; the build of a release sets it.
+var release = "0.1.0-dev"
 
-// version is the release and, where the build recorded it, the commit.
-func version() string {
-	v := release
+// setting returns a setting that the build recorded, "" if it did not.
+func setting(key string) string {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
-			if s.Key == "vcs.revision" {
-				v += "+" + s.Value[:min(12, len(s.Value))]
+			if s.Key == key {
+				return s.Value
 			}
 		}
 	}
-	return v
+	return ""
+}
+
+// version is the release and, where the build recorded it, the commit.
+func version() string {
+	if commit := setting("vcs.revision"); commit != "" {
+		return release + "+" + commit[:min(12, len(commit))]
+	}
+	return release
+}
+
+// builtAt is the time of the commit that was built; the zero time where the build did not record it.
+func builtAt() time.Time {
+	t, _ := time.Parse(time.RFC3339, setting("vcs.time"))
+	return t
+}
+
+// versionLine is what dyno version prints: release and commit, date of the commit, compiler and system.
+func versionLine() string {
+	date := ""
+	if t := builtAt(); !t.IsZero() {
+		date = t.Format(time.DateOnly) + ", "
+	}
+	return fmt.Sprintf("dyno %s (%s%s %s/%s)", version(), date, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 func versionCommand() *cobra.Command {
@@ -30,7 +53,7 @@ func versionCommand() *cobra.Command {
 		Short: "Print the version",
 		Args:  arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "dyno %s (%s %s/%s)\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), versionLine())
 			return err
 		},
 	}

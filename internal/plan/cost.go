@@ -314,3 +314,18 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 func beyond(l result.Level) time.Duration { return time.Duration(max(0, l.Connections-usual)) }
 
 func ceil(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }
+
+// DefaultBudget is the time for measuring of a plan that names none.
+func DefaultBudget(p *result.Plan) time.Duration {
+	switch {
+	case whole(p):
+		return 24 * time.Hour
+	case p.Profile == Lab:
+		return time.Hour
+	case p.Profile == "full" && len(p.Contestants) > 4:
+		return 30 * time.Minute
+	case p.Profile == "full":
+		return 10 * time.Minute
+	}
+	return 6 * time.Minute
+}

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 
 func sortedKeys(m map[string]int64) []string { return slices.Sorted(maps.Keys(m)) }
 
-// truthFindings are about what dyno sees of servers whose truth is known.
-func truthFindings(c *result.Calibration) []finding {
+// serverFindings are about what dyno sees of servers whose truth is known.
+func serverFindings(c *result.Calibration) []finding {
 	const group = "Truth"
 	var out []finding
 	for _, d := range c.Delays {

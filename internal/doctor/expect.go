@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"encoding/json"
@@ -126,8 +126,8 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 	if plan.Profile(p) != nil {
 		return expectation{}, false
 	}
-	budget(p, &runFlags{})
-	own := p.BudgetNS
+	own := int64(plan.DefaultBudget(p))
+	p.BudgetNS = own
 	cost, err := plan.Estimate(p)
 	for err != nil && p.BudgetNS < int64(2*time.Hour) {
 		p.BudgetNS += int64(30 * time.Second)

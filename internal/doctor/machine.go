@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -26,7 +26,7 @@ func machineFindings(c *result.Calibration) []finding {
 
 func cpuFinding(group string, h *result.Host) finding {
 	r := finding{Group: group, Name: "CPUs", State: stateOK,
-		Value: fmt.Sprintf("%s, %d CPUs: the server on %s, the generator on %s", h.CPU, h.CPUs, list(h.ServerCPUs), list(h.GeneratorCPUs))}
+		Value: fmt.Sprintf("%s, %d CPUs: the server on %s, the generator on %s", h.CPU, h.CPUs, cpuList(h.ServerCPUs, ","), cpuList(h.GeneratorCPUs, ","))}
 	switch {
 	case !h.Pinned:
 		r.State = stateBad
@@ -40,13 +40,21 @@ func cpuFinding(group string, h *result.Host) finding {
 	return r
 }
 
+func cpuList(cpus []int, separator string) string {
+	words := make([]string, len(cpus))
+	for i, n := range cpus {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, separator)
+}
+
 func smtFinding(group string, h *result.Host, f *result.Facts) finding {
 	r := finding{Group: group, Name: "cores", State: stateOK, Value: "server and generator share no core"}
 	switch {
 	case len(f.SplitCores) > 0:
 		var cores []string
 		for _, core := range f.SplitCores {
-			cores = append(cores, strings.ReplaceAll(list(core), ",", " and "))
+			cores = append(cores, cpuList(core, " and "))
 		}
 		r.State, r.Value = stateWarn, "server and generator share a core: CPUs "+strings.Join(cores, ", ")
 		r.Means = "one slows the other by using the same execution units, which no meter shows"

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bufio"
@@ -9,9 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// printer writes a diagnosis for people.
+// Text writes the diagnosis for a terminal of so many columns, with ANSI styles if color.
+func (d *Diagnosis) Text(w io.Writer, color bool, width int) error {
+	p := printer{out: bufio.NewWriter(w), color: color, width: width}
+	p.print(d)
+	return p.out.Flush()
+}
+
 type printer struct {
-	out   io.Writer
+	out   *bufio.Writer
 	color bool
 	width int // columns
 }
@@ -21,8 +27,8 @@ var styles = map[string]string{stateOK: "32", stateNote: "36", stateWarn: "33", 
 
 const nameWidth = 20
 
-func (p *printer) print(d *diagnosis) error {
-	w := bufio.NewWriter(p.out)
+func (p *printer) print(d *Diagnosis) {
+	w := p.out
 	group := ""
 	for _, f := range d.findings {
 		if f.Group != group {
@@ -63,11 +69,10 @@ func (p *printer) print(d *diagnosis) error {
 	for _, l := range fold(d.answer, p.width) {
 		fmt.Fprintln(w, l)
 	}
-	return w.Flush()
 }
 
 // table shows the smallest differences to expect, a row for each number of contestants.
-func (p *printer) table(w io.Writer, d *diagnosis) {
+func (p *printer) table(w io.Writer, d *Diagnosis) {
 	all := d.expected
 	if len(all) == 0 {
 		return

@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ func quietMachine() *result.Calibration {
 }
 
 func TestQuietMachineNeedsNothing(t *testing.T) {
-	d := diagnose(quietMachine())
+	d := Diagnose(quietMachine())
 	for _, f := range d.findings {
 		if f.State == stateWarn || f.State == stateBad || f.Change != "" {
 			t.Errorf("%+v", f)
@@ -115,7 +115,7 @@ func TestFindings(t *testing.T) {
 		m := quietMachine()
 		c.change(m)
 		found := false
-		for _, f := range diagnose(m).findings {
+		for _, f := range Diagnose(m).findings {
 			if f.Name != c.name {
 				continue
 			}
@@ -135,20 +135,19 @@ func TestBusyMachine(t *testing.T) {
 	for i := range c.Noise.Rounds {
 		c.Noise.Rounds[i].Causes.ForeignServerNS = 3e8
 	}
-	if a := diagnose(c).answer; !strings.Contains(a, "too busy") || strings.Contains(a, "can decide differences") {
+	if a := Diagnose(c).answer; !strings.Contains(a, "too busy") || strings.Contains(a, "can decide differences") {
 		t.Error(a)
 	}
 }
 
 // TestEmptyCalibration has what there is where nothing could be measured.
 func TestEmptyCalibration(t *testing.T) {
-	d := diagnose(&result.Calibration{})
+	d := Diagnose(&result.Calibration{})
 	var out bytes.Buffer
-	p := printer{out: &out, width: 100}
-	if err := p.print(d); err != nil || !strings.Contains(d.answer, "was not measured") || len(d.expected) > 0 {
+	if err := d.Text(&out, false, 100); err != nil || !strings.Contains(d.answer, "was not measured") || len(d.expected) > 0 {
 		t.Errorf("%v\n%s", err, &out)
 	}
-	if err := d.json(&out); err != nil {
+	if err := d.JSON(&out); err != nil {
 		t.Error(err)
 	}
 }
@@ -207,8 +206,7 @@ func TestPrintDiagnosis(t *testing.T) {
 	c.Host.Governor = "powersave"
 	for _, color := range []bool{false, true} {
 		var out bytes.Buffer
-		p := printer{out: &out, color: color, width: 80}
-		if err := p.print(diagnose(c)); err != nil {
+		if err := Diagnose(c).Text(&out, color, 80); err != nil {
 			t.Fatal(err)
 		}
 		text := out.String()

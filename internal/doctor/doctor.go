@@ -1,0 +1,62 @@
+// Package doctor says what a calibrated machine can and cannot decide, and what to change about it. It judges a
+// [result.Calibration] and measures nothing.
+package doctor
+
+import (
+	"encoding/json"
+	"io"
+
+	"dyno/internal/result"
+)
+
+// The states of a finding.
+const (
+	stateOK   = "ok"
+	stateNote = "note" // a limit of what can be said, which is as it is
+	stateWarn = "warn" // it makes results worse, and should be changed
+	stateBad  = "bad"  // results cannot be trusted before it is changed
+)
+
+// finding is one fact about the machine, and what it means.
+type finding struct {
+	Group  string `json:"group"`
+	Name   string `json:"name"`
+	State  string `json:"state"`
+	Value  string `json:"value"`
+	Means  string `json:"means,omitempty"`
+	Change string `json:"change,omitempty"`
+}
+
+// Diagnosis is what a calibration means.
+type Diagnosis struct {
+	calibration *result.Calibration
+	findings    []finding
+	expected    []expectation
+	answer      string
+}
+
+// Diagnose judges a calibration, which may be incomplete.
+func Diagnose(c *result.Calibration) *Diagnosis {
+	d := &Diagnosis{calibration: c}
+	for _, of := range []func(*result.Calibration) []finding{
+		machineFindings, kernelFindings, limitFindings, generatorFindings, serverFindings, noiseFindings,
+	} {
+		d.findings = append(d.findings, of(c)...)
+	}
+	d.expected = expectations(c.Noise)
+	d.answer = canDecide(c, d.expected)
+	return d
+}
+
+// JSON writes the calibration, the findings, and the differences to expect.
+func (d *Diagnosis) JSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(struct {
+		Calibration *result.Calibration `json:"calibration"`
+		Findings    []finding           `json:"findings"`
+		Expected    []expectation       `json:"expected"`
+		Answer      string              `json:"answer"`
+	}{d.calibration, d.findings, d.expected, d.answer})
+}
