@@ -146,6 +146,9 @@ func (k *checker) everyone() {
 		names = append(names, cell.Contestant)
 	}
 	c.Over = expand(c.Over, func(string) []string { return names })
+	if len(c.Over) == 1 && c.Near == 0 { // who is held against one contestant is not that one
+		c.Cells = slices.DeleteFunc(c.Cells, func(s string) bool { return ParseCell(s) == ParseCell(c.Over[0]) })
+	}
 }
 
 // expand puts the names of a level for each cell of Everyone.

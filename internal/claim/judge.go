@@ -68,6 +68,10 @@ func judge(c *Claim, e Evidence) Outcome {
 	m, _ := MetricNamed(c.Metric)
 	o := Outcome{Claim: *c, Metric: m}
 	o.missing(c, e)
+	why := cmp.Or(c.NotTestable, m.Ours)
+	if why != "" && o.Verdict != "" {
+		o.Verdict, o.Reason = NotTestable, why // whatever this run lacks
+	}
 	if o.Verdict == NotRun || o.Verdict == NotTestable {
 		return o
 	}
@@ -81,7 +85,7 @@ func judge(c *Claim, e Evidence) Outcome {
 		reason += "; some pairs were not planned to be compared"
 	}
 	o.Shown = slices.DeleteFunc(o.Shown, func(s Shown) bool { return s.Estimate.N == 0 })
-	switch why := cmp.Or(c.NotTestable, m.Ours); {
+	switch {
 	case why != "":
 		o.Verdict, o.Reason = NotTestable, why
 	case o.Verdict == "":
@@ -148,17 +152,20 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 	case Tie:
 		return ofTie(of[0], margin, judged)
 	case Trend:
+		way := of
 		if len(c.Over) > 0 {
-			of = quotients(of)
+			way = quotients(of)
 		}
-		if len(of) == 1 {
-			return ofTrend(nil, of[0], c.Direction, margin, judged)
+		last := len(way) - 1
+		v, why := ofTrend(way[:last], way[last], c.Direction, margin, judged)
+		if len(c.Over) > 0 {
+			return ofLead(of, c.Direction, judged, v, why)
 		}
-		return ofTrend(of[:len(of)-1], of[len(of)-1], c.Direction, margin, judged)
+		return v, why
 	case Drop:
 		switch {
 		case len(c.Than) > 0:
-			return ofExcess(quotient(of[0], of[1]), judged)
+			return ofExcess(of[0], of[1], judged)
 		case c.AtLeast != nil || c.AtMost != nil:
 			return ofWorst(of, c.AtLeast, c.AtMost)
 		}
@@ -181,7 +188,7 @@ func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
 	level := e.Level(cell, c.Metric)
 	o.show(c.A, o.Metric.Unit, level)
 	least, most, ok := e.Range(cell, c.Metric)
-	if !ok || !math.IsInf(level.Lo, 0) && !math.IsInf(level.Hi, 0) {
+	if !ok || !math.IsInf(level.Lo, 0) || !math.IsInf(level.Hi, 0) {
 		return ofBound(level, c.AtLeast, c.AtMost)
 	}
 	level.Lo, level.Hi = least/spread, most*spread

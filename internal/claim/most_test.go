@@ -94,6 +94,23 @@ func TestMost(t *testing.T) {
 	}
 }
 
+// What no trial can judge is not testable in a run that did not load it, either.
+func TestNotTestableWhateverWasRun(t *testing.T) {
+	for _, c := range []Claim{
+		{Kind: Bound, Metric: "throughput", A: "z", AtMost: new(float64), NotTestable: "of a version that is gone"},
+		{Kind: Order, Metric: "lines_of_code", Cells: []string{"y", "z"}},
+	} {
+		if o := Judge([]Claim{c}, notRun{})[0]; o.Verdict != NotTestable || o.Reason == "not loaded" {
+			t.Errorf("%s: %s (%s)", c.Metric, o.Verdict, o.Reason)
+		}
+	}
+}
+
+// notRun is evidence of a run that loaded nothing.
+type notRun struct{ levels }
+
+func (notRun) Missing(Cell, string) (Verdict, string) { return NotRun, "not loaded" }
+
 // A limit is judged by the range of few epochs where it is far enough away.
 func TestBoundOfFewEpochs(t *testing.T) {
 	far, near, above := 6e6, 9000.0, 15e3

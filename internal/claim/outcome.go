@@ -63,32 +63,35 @@ type advantage struct {
 	band   *band   // the factors that count as the published one; nil: the claim has none
 }
 
-// band is a range of factors, lo to hi. It never reaches across 1: what shows no winner is not as published.
+// band is a range of factors, lo to hi, all above 1: what shows no winner is not as published.
 type band struct{ lo, hi float64 }
 
-// bandAround are the factors within a factor of the published one, which is above 1.
+// bandAround returns the factors within a factor of the published one, which is above 1. It begins
+// above what counts as no difference: else a lead of 1 % would confirm a published one of 25 %.
 func bandAround(value, within float64) *band {
-	return &band{max(1, value/within), value * within}
+	return &band{max(1+leastEffect, value/within), value * within}
 }
 
 // outcome decides. Direction and factor are judged apart, each by the interval.
 //
 // Note: a factor is not confirmed where the interval merely touches the band, for then the widest interval would
-// confirm the most; and not where only the point lies in it, for the point is not what is known.
+// confirm the most; and not where only the point lies in it, for the point is not what is known. Nor does equality
+// contradict a factor that the interval leaves possible: a narrower one might confirm it.
 func (l advantage) outcome() Verdict {
 	wins, b := l.lo > 1, l.band
+	possible := b != nil && l.hi >= b.lo
 	switch {
 	case wins && b != nil && b.lo <= l.lo && l.hi <= b.hi:
 		return Confirmed
-	case l.equal, l.hi < 1:
+	case l.hi < 1, l.equal && !possible:
 		return Contradicted
-	case !wins && b != nil && l.hi < b.lo:
+	case !wins && b != nil && !possible:
 		return Contradicted
 	case !wins:
 		return Inconclusive
 	case b == nil:
 		return Confirmed
-	case l.hi < b.lo:
+	case !possible:
 		return SmallerLead
 	case l.lo > b.hi:
 		return LargerLead

@@ -10,7 +10,7 @@ import (
 
 // The outcome of a published lead, by where the interval lies: against 1, the band and the margin of 3 %.
 func TestOutcome(t *testing.T) {
-	twice, slight, none := bandAround(2, 1.25), bandAround(1.1, 1.25), (*band)(nil) // 1.6–2.5, 1–1.375
+	twice, slight, none := bandAround(2, 1.25), bandAround(1.1, 1.25), (*band)(nil) // 1.6–2.5, 1.03–1.375
 	for _, c := range []struct {
 		name   string
 		lo, hi float64
@@ -39,12 +39,14 @@ func TestOutcome(t *testing.T) {
 		{"open above, beyond the band", 2.6, math.Inf(1), twice, LargerLead},
 		{"open below", 0, 1.5, twice, Contradicted},
 		{"open", 0, math.Inf(1), twice, Inconclusive},
-		{"the band ends at 1: inside", 1.01, 1.3, slight, Confirmed},
-		{"the band ends at 1: across 1", 0.95, 1.3, slight, Inconclusive},
-		{"the band ends at 1: below", 0.9, 0.95, slight, Contradicted},
-		{"the band ends at 1: above", 1.4, 1.5, slight, LargerLead},
-		{"a small factor, inside its band and the margin", 1.011, 1.02, bandAround(1.04, 1.03), Confirmed},
-		{"a small factor, across its border, within the margin", 1.005, 1.02, bandAround(1.04, 1.03), Contradicted},
+		{"a small factor: inside", 1.04, 1.3, slight, Confirmed},
+		{"a small factor: a lead that may be none", 1.01, 1.3, slight, SameDirection},
+		{"a small factor: across 1", 0.95, 1.3, slight, Inconclusive},
+		{"a small factor: reversed", 0.9, 0.95, slight, Contradicted},
+		{"a small factor: above", 1.4, 1.5, slight, LargerLead},
+		{"25 % published, 0.5 % here", 1.001, 1.01, bandAround(1.25, 1.25), Contradicted},
+		{"4 % published, within the margin here", 1.011, 1.02, bandAround(1.04, 1.03), Contradicted},
+		{"4 % published, less here", 1.005, 1.02, bandAround(1.04, 1.03), Contradicted},
 		{"no factor: shown", 1.04, 1.2, none, Confirmed},
 		{"no factor: shown, across the margin", 1.01, 1.2, none, Confirmed},
 		{"no factor: equal", 0.98, 1.02, none, Contradicted},
@@ -74,7 +76,7 @@ func TestOutcomeOfAll(t *testing.T) {
 	at := []float64{0, 0.3, 0.8, 0.95, 0.98, 0.999, 1, 1.001, 1.02, 1.05, 1.3, 1.59, 1.6, 2, 2.5, 2.51, 9, math.Inf(1)}
 	for _, value := range []float64{1.04, 1.1, 1.3, 2, 115} {
 		b := bandAround(value, DefaultWithin)
-		if b.lo < 1 {
+		if b.lo < 1+leastEffect {
 			t.Fatalf("the band of %v is %+v", value, b)
 		}
 		for i, lo := range at {
@@ -93,8 +95,40 @@ func TestOutcomeOfAll(t *testing.T) {
 				if hi < 1 && v != Contradicted {
 					t.Errorf("%v: %v–%v is %s, and reversed", value, lo, hi, v)
 				}
-				if lo <= 1 && hi >= b.lo && !l.equal && v != Inconclusive {
+				if lo <= 1 && hi >= 1 && hi >= b.lo && v != Inconclusive {
 					t.Errorf("%v: %v–%v is %s: both are possible", value, lo, hi, v)
+				}
+			}
+		}
+	}
+}
+
+// What is confirmed stays so with more data, whatever the margin, and what is contradicted is never confirmed by them.
+func TestMoreDataTakeNothingBack(t *testing.T) {
+	at := []float64{0.8, 0.92, 0.98, 1, 1.01, 1.02, 1.035, 1.05, 1.06, 1.09, 1.2, 1.5, 2}
+	judge := func(lo, hi, margin float64, b *band) Verdict {
+		c := pair(lo, hi)
+		l := c.advantage(true, margin)
+		l.band = b
+		return l.outcome()
+	}
+	for _, margin := range []float64{0.01, 0.03, 0.1} {
+		for _, b := range []*band{
+			bandAround(1.04, 1.03), bandAround(1.05, 1.04), bandAround(1.25, 1.25), bandAround(2, 1.25),
+		} {
+			for i, lo := range at {
+				for j := i; j < len(at); j++ {
+					wide := judge(lo, at[j], margin, b)
+					for k := i; k <= j; k++ {
+						for m := k; m <= j; m++ {
+							narrow := judge(at[k], at[m], margin, b)
+							if wide == Confirmed && narrow != Confirmed ||
+								wide == Contradicted && narrow != Contradicted && narrow != SmallerLead {
+								t.Errorf("margin %v, band %v: %v–%v is %s, and %v–%v within it %s",
+									margin, *b, lo, at[j], wide, at[k], at[m], narrow)
+							}
+						}
+					}
 				}
 			}
 		}

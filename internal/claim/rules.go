@@ -18,7 +18,7 @@ func ofRatio(c Comparison, value, within, margin float64) (Verdict, string) {
 	b := bandAround(factor, within)
 	inWords := fmt.Sprintf("%.3g–%.3g", b.lo, b.hi)
 	if !up {
-		inWords = fmt.Sprintf("%.3g–%.3g", value/within, min(1, value*within))
+		inWords = fmt.Sprintf("%.3g–%.3g", value/within, min(1/(1+leastEffect), value*within))
 	}
 	return ofFactor(c, up, b, margin, inWords)
 }
@@ -119,8 +119,9 @@ func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
 	return Inconclusive, c.notEnough()
 }
 
-// ofTrend judges the way from the first of some cells to the last: ends is the last over the first, steps each over
-// the one before. What stays is judged as ofTie judges, by margin; judged is the run's.
+// ofTrend judges the way from the first of some cells to the last: ends is the last over the first,
+// steps each over the one before. What stays is judged as ofTie judges, by margin; judged is the
+// run's. What rises must be shown to fall in no step by more than that.
 func ofTrend(steps []Comparison, ends Comparison, direction string, margin, judged float64) (Verdict, string) {
 	if direction == Stays {
 		return ofStay(append(steps, ends), margin, judged)
@@ -129,22 +130,67 @@ func ofTrend(steps []Comparison, ends Comparison, direction string, margin, judg
 	if direction == Jumps && len(steps) > 0 {
 		ends, way = steps[len(steps)-1], "in the last step"
 	}
-	up := direction != Falls
+	up, open := direction != Falls, ""
 	for i := range steps {
-		if l := steps[i].advantage(up, judged); steps[i].silent() == "" && l.hi < 1 && !l.equal {
+		switch l := steps[i].advantage(up, judged); {
+		case steps[i].silent() != "" || l.lo <= 1/(1+judged) && l.hi >= 1 && !l.equal:
+			open = cmp.Or(open, fmt.Sprintf("step %d may go the other way", i+1))
+		case l.hi < 1 && !l.equal:
 			return Contradicted, fmt.Sprintf("step %d goes the other way", i+1)
 		}
 	}
 	if ends.silent() != "" {
 		return Inconclusive, way + ": " + ends.silent()
 	}
-	switch l := ends.advantage(up, judged); l.outcome() {
-	case Confirmed:
-		return Confirmed, "it " + direction + " " + way + ", and no step goes the other way"
-	case Contradicted:
+	switch l := ends.advantage(up, judged); {
+	case l.outcome() == Contradicted:
 		return Contradicted, way + ": " + against(l, judged)
+	case l.outcome() == Inconclusive:
+		return Inconclusive, way + ": " + ends.notEnough()
+	case direction == Jumps && len(steps) > 1:
+		if v, why := ofJump(steps, judged); v != Confirmed {
+			return v, why
+		}
 	}
-	return Inconclusive, way + ": " + ends.notEnough()
+	if open != "" {
+		return Inconclusive, open
+	}
+	return Confirmed, "it " + direction + " " + way + ", and no step goes the other way"
+}
+
+// ofJump judges that the last of some steps is the largest: else what rises all the time would jump.
+func ofJump(steps []Comparison, margin float64) (Verdict, string) {
+	last, verdict, why := len(steps)-1, Confirmed, ""
+	for i := range last {
+		q := quotient(steps[last], steps[i])
+		l := q.advantage(true, margin)
+		switch l.outcome() {
+		case Contradicted:
+			return Contradicted, fmt.Sprintf("it rises as much in step %d", i+1)
+		case Inconclusive:
+			verdict, why = Inconclusive, fmt.Sprintf("it may rise as much in step %d", i+1)
+		}
+	}
+	return verdict, why
+}
+
+// ofLead holds the outcome v of a trend of ratios against the lead that it is of. A lead that grows is
+// there in the last pair, one that shrinks in the first.
+func ofLead(of []Comparison, direction string, margin float64, v Verdict, why string) (Verdict, string) {
+	c, at := of[len(of)-1], "last"
+	switch direction {
+	case Stays:
+		return v, why
+	case Falls:
+		c, at = of[0], "first"
+	}
+	switch l := c.advantage(true, margin); {
+	case c.silent() == "" && l.outcome() == Contradicted:
+		return Contradicted, "there is no lead in the " + at + " pair: " + against(l, margin)
+	case v == Confirmed && (c.silent() != "" || l.outcome() != Confirmed):
+		return Inconclusive, "whether there is a lead in the " + at + " pair: " + c.notEnough()
+	}
+	return v, why
 }
 
 // ofStay judges that nothing moves: every step and the whole way are ties.
@@ -207,18 +253,23 @@ func quotient(x, y Comparison) Comparison {
 	}
 }
 
-// ofExcess judges that one drop exceeds another: q is what is left of the one over what is left of the other.
-func ofExcess(q Comparison, margin float64) (Verdict, string) {
-	l := q.advantage(false, margin)
+// ofExcess judges that the drop x is one and exceeds the drop y.
+func ofExcess(x, y Comparison, margin float64) (Verdict, string) {
+	q := quotient(x, y)
+	l, first := q.advantage(false, margin), x.advantage(false, margin)
 	switch v := l.outcome(); {
 	case q.silent() != "":
 		return Inconclusive, q.silent()
-	case v == Confirmed:
-		return v, "the first drop is the larger"
 	case v == Contradicted:
 		return v, against(l, margin)
+	case first.outcome() == Contradicted:
+		return Contradicted, "the first is no drop: " + against(first, margin)
+	case v == Inconclusive:
+		return v, q.notEnough()
+	case first.outcome() == Inconclusive:
+		return Inconclusive, "whether the first is a drop: " + x.notEnough()
 	}
-	return Inconclusive, q.notEnough()
+	return Confirmed, "the first drop is the larger"
 }
 
 // ofBound judges a limit that no machine moves.
@@ -229,6 +280,8 @@ func ofBound(e analysis.Estimate, atLeast, atMost *float64) (Verdict, string) {
 		return Confirmed, "the interval lies within the bounds"
 	case e.Hi < lo || e.Lo > hi:
 		return Contradicted, "the interval lies outside the bounds"
+	case math.IsInf(e.Lo, -1) != math.IsInf(e.Hi, 1):
+		return Inconclusive, "it stands at the generator's ceiling: it may do more"
 	}
 	return Inconclusive, "not enough data to tell"
 }

@@ -46,7 +46,8 @@ func TestRatio(t *testing.T) {
 		{"below one, larger", pair(0.2, 0.3), 0.5, LargerLead, "outside 0.4–0.625"},
 		{"below one, reversed", pair(1.1, 1.2), 0.5, Contradicted, "reversed"},
 		{"below one, no lead", pair(0.949, 1.015), 0.382, Contradicted, "outside 0.306–0.478"},
-		{"below one, the band ends at 1", pair(0.96, 0.99), 0.9, Confirmed, "within 0.72–1"},
+		{"below one, as published, near one", pair(0.9, 0.96), 0.9, Confirmed, "within 0.72–0.971"},
+		{"below one, a lead that may be none", pair(0.96, 0.99), 0.9, SameDirection, "a border of 0.72–0.971"},
 		{"no epochs", Comparison{}, 2, Inconclusive, "no figure"},
 		{"too few epochs", pair(0, math.Inf(1)), 2, Inconclusive, "too few"},
 		{"still rising", noted(1.9, 2.1, "still rising 6 % (3–10) over the epoch"), 2, Inconclusive, "still rising"},
@@ -161,7 +162,11 @@ func TestTrend(t *testing.T) {
 		want      Verdict
 	}{
 		{"rises", []Comparison{up, up}, up, Rises, Confirmed},
-		{"rises in the end", []Comparison{even, unknown}, up, Rises, Confirmed},
+		{"rises in the end", []Comparison{even, even}, up, Rises, Confirmed},
+		{"one step may fall", []Comparison{even, unknown}, up, Rises, Inconclusive},
+		{"one step is not known", []Comparison{up, {}}, up, Rises, Inconclusive},
+		{"one step may fall by less than the margin", []Comparison{pair(0.98, 1.1), up}, up, Rises, Confirmed},
+		{"one step falls by little", []Comparison{pair(0.9, 0.99), up}, up, Rises, Contradicted},
 		{"one step falls", []Comparison{up, down}, up, Rises, Contradicted},
 		{"falls instead", []Comparison{down}, down, Rises, Contradicted},
 		{"falls", []Comparison{down}, down, Falls, Confirmed},
@@ -173,6 +178,9 @@ func TestTrend(t *testing.T) {
 		{"it drifts away", []Comparison{even, even}, up, Stays, Contradicted},
 		{"jumps", []Comparison{even, up}, up, Jumps, Confirmed},
 		{"jumps too early", []Comparison{up, even}, up, Jumps, Contradicted},
+		{"jumps before, too", []Comparison{pair(1.5, 1.6), up}, pair(1.7, 1.9), Jumps, Contradicted},
+		{"rises evenly", []Comparison{pair(1.14, 1.16), pair(1.14, 1.16)}, pair(1.3, 1.35), Jumps, Contradicted},
+		{"may jump before, too", []Comparison{pair(0.98, 1.15), up}, up, Jumps, Inconclusive},
 		{"may jump", []Comparison{even, unknown}, up, Jumps, Inconclusive},
 		{"falls, then jumps", []Comparison{down, up}, even, Jumps, Contradicted},
 		{"moves still", []Comparison{up}, noted(1.1, 1.2, "still rising"), Rises, Inconclusive},
@@ -233,6 +241,7 @@ func TestWorst(t *testing.T) {
 
 func TestExcess(t *testing.T) {
 	small, large, wide := pair(0.79, 0.81), pair(0.49, 0.51), pair(0.3, 0.9)
+	rise, more := pair(1.1, 1.15), pair(1.4, 1.5)
 	for _, c := range []struct {
 		name string
 		x, y Comparison
@@ -244,12 +253,63 @@ func TestExcess(t *testing.T) {
 		{"open", wide, small, Inconclusive},
 		{"unknown", noted(0.4, 0.5, "too busy"), small, Inconclusive},
 		{"no figure", Comparison{}, small, Inconclusive},
+		{"it rises, the other more", rise, more, Contradicted},
+		{"it may rise, the other more", pair(0.9, 1.1), more, Inconclusive},
+		{"it falls, the other rises", small, more, Confirmed},
 	} {
-		if v, why := ofExcess(quotient(c.x, c.y), 0.03); v != c.want {
+		if v, why := ofExcess(c.x, c.y, 0.03); v != c.want {
 			t.Errorf("%s: %s (%s), want %s", c.name, v, why, c.want)
 		}
 	}
 }
+
+// A lead that grows is there in the end, one that shrinks in the beginning. Neither is claimed of who
+// is behind all the time.
+func TestTrendOfALead(t *testing.T) {
+	even, ahead, far := pair(0.99, 1.01), pair(1.19, 1.21), pair(1.99, 2.01)
+	behind, farBehind := pair(0.79, 0.81), pair(0.49, 0.51)
+	for _, c := range []struct {
+		name      string
+		of        []Comparison
+		direction string
+		want      Verdict
+		why       string
+	}{
+		{"the lead grows", []Comparison{ahead, far}, Rises, Confirmed, ""},
+		{"a lead comes up", []Comparison{even, far}, Rises, Confirmed, ""},
+		{"he falls less behind", []Comparison{farBehind, behind}, Rises, Contradicted, "no lead in the last pair: reversed"},
+		{"he draws level", []Comparison{behind, even}, Rises, Contradicted, "no lead in the last pair: equal within 3 %"},
+		{"a lead may be there", []Comparison{behind, pair(0.98, 1.2)}, Rises, Inconclusive, "whether there is a lead"},
+		{"the lead shrinks", []Comparison{far, ahead}, Falls, Confirmed, ""},
+		{"the lead is lost", []Comparison{far, behind}, Falls, Confirmed, ""},
+		{"he falls more behind", []Comparison{behind, farBehind}, Falls, Contradicted, "no lead in the first pair: reversed"},
+		{"the lead grows instead", []Comparison{ahead, far}, Falls, Contradicted, "reversed"},
+		{"the lead is not known", []Comparison{{}, ahead}, Falls, Inconclusive, "no figure"},
+		{"equally far behind", []Comparison{behind, behind}, Stays, Confirmed, ""},
+	} {
+		e := pairs{}
+		claim := Claim{Kind: Trend, Metric: "throughput", Direction: c.direction}
+		for i, p := range c.of {
+			a, b := string(rune('a'+i)), string(rune('m'+i))
+			e[Pair{ParseCell(a), ParseCell(b)}] = p
+			claim.Cells, claim.Over = append(claim.Cells, a), append(claim.Over, b)
+		}
+		if o := Judge([]Claim{claim}, e)[0]; o.Verdict != c.want || !strings.Contains(o.Reason, c.why) {
+			t.Errorf("%s: %s (%s), want %s …%s…", c.name, o.Verdict, o.Reason, c.want, c.why)
+		}
+	}
+}
+
+// pairs is evidence of what some pairs compare to.
+type pairs map[Pair]Comparison
+
+func (pairs) Missing(Cell, string) (Verdict, string)                 { return "", "" }
+func (pairs) Level(Cell, string) analysis.Estimate                   { return analysis.Estimate{} }
+func (pairs) Range(Cell, string) (float64, float64, bool)            { return 0, 0, false }
+func (pairs) RatioRange(Cell, Cell, string) (float64, float64, bool) { return 0, 0, false }
+func (p pairs) Compare(a, b Cell, _ string) Comparison               { return p[Pair{a, b}] }
+func (pairs) Warnings(Cell, string) []Warning                        { return nil }
+func (pairs) Margin() float64                                        { return 0.03 }
 
 func TestBound(t *testing.T) {
 	f := func(x float64) *float64 { return &x }
@@ -270,6 +330,9 @@ func TestBound(t *testing.T) {
 		{"between", e(95, 99), f(95), f(99), Confirmed},
 		{"too few epochs", e(math.Inf(-1), math.Inf(1)), nil, f(100), Inconclusive},
 		{"exact", e(27, 27), f(27), f(27), Confirmed},
+		{"at the generator's ceiling, at most", e(90, math.Inf(1)), nil, f(100), Inconclusive},
+		{"at the generator's ceiling, at least", e(110, math.Inf(1)), f(100), nil, Confirmed},
+		{"at the generator's ceiling, above", e(110, math.Inf(1)), nil, f(100), Contradicted},
 	} {
 		if v, why := ofBound(c.e, c.atLeast, c.atMost); v != c.want {
 			t.Errorf("%s: %s (%s), want %s", c.name, v, why, c.want)

@@ -80,7 +80,9 @@ func publishedText(o *claim.Outcome) string {
 	case c.Kind == claim.Most && c.Near > 0:
 		return "most within " + PerCent(c.Near) + " of the median"
 	case c.Kind == claim.Most && len(c.Over) == 1:
-		return "most " + and(limits) + " of " + c.Over[0]
+		return "most " + and(limits) + " " + c.Over[0]
+	case c.Kind == claim.Most && len(c.Over) > 1:
+		return "most " + and(limits) + " " + others(c)
 	case c.Kind == claim.Most:
 		return "most " + and(limits)
 	case len(limits) > 0:
@@ -99,6 +101,16 @@ func publishedText(o *claim.Outcome) string {
 		return strings.Join(c.Cells, " before ")
 	}
 	return c.Direction
+}
+
+// others names what each cell of a claim that counts is held against, where that is not one cell for all.
+func others(c *claim.Claim) string {
+	for i, s := range c.Cells {
+		if claim.ParseCell(s).Contestant != claim.ParseCell(c.Over[i]).Contestant {
+			return "its other"
+		}
+	}
+	return "themselves @ " + claim.ParseCell(c.Over[0]).Level
 }
 
 // whereText says where the claim stands: the sentence, and the place in the study's source or in one of its own.
@@ -166,10 +178,22 @@ func oursText(o *claim.Outcome) string {
 		return factorText(o.Shown[0].Estimate)
 	}
 	var parts []string
-	for _, s := range o.Shown {
+	for i, s := range o.Shown {
 		parts = append(parts, shownText(s))
+		if o.Claim.Kind == claim.Most && i == 0 {
+			parts[0] += " " + strings.TrimPrefix(publishedText(o), "most ")
+		}
 	}
 	return strings.Join(parts, "; ")
+}
+
+// measuredAs begins what is said of our figures: "Measured", with the metric where it is not the rate that claims speak
+// of with "serves".
+func measuredAs(o *claim.Outcome) string {
+	if o.Metric.Name == "throughput" {
+		return "measured"
+	}
+	return "measured as " + lower(o.Metric.Title)
 }
 
 // evidenceText says what an outcome rests on besides its figures.
@@ -242,9 +266,9 @@ func ClaimsText(w io.Writer, d *Data) error {
 		label := fmt.Sprintf("%-*s  ", width, o.Verdict)
 		t.para(label, claimStyle[o.Verdict], Clean(o.Claim.Text), "", "")
 		indent := strings.Repeat(" ", len(label))
-		t.para(indent, "", "published: "+judgedOn(o)+led("; ", whereText(o)), "", "")
+		t.para(indent, "", publishedAs(o)+led("; ", whereText(o)), "", "")
 		if ours := oursText(o); ours != "" {
-			t.para(indent, "", "measured: "+ours, "", "")
+			t.para(indent, "", measuredAs(o)+": "+ours, "", "")
 		}
 		t.para(indent, "", evidenceText(o), "", "")
 	}
@@ -265,19 +289,23 @@ func led(lead, s string) string {
 	return lead + s
 }
 
-// judgedOn is what was published and the metric that it is judged on; nothing of a claim that nothing is measured for.
-func judgedOn(o *claim.Outcome) string {
-	if o.Claim.Kind == "" {
-		return "in words"
+// publishedAs is what was published: a figure or an order; of a claim that counts contestants, what they are counted
+// by, which is ours.
+func publishedAs(o *claim.Outcome) string {
+	switch o.Claim.Kind {
+	case "":
+		return "published: in words"
+	case claim.Most:
+		return "published: in words, judged as " + publishedText(o)
 	}
-	return publishedText(o) + ", " + lower(o.Metric.Title)
+	return "published: " + publishedText(o)
 }
 
 // sentenceText is a claim, our figures and the outcome: "Claimed: … Measured: 1.05 × (1.01–1.08). Smaller lead".
 func sentenceText(o *claim.Outcome) (claimed, outcome string) {
 	claimed = "Claimed: " + stopped(Clean(o.Claim.Text))
 	if ours := oursText(o); ours != "" {
-		claimed += " Measured: " + stopped(ours)
+		claimed += " " + sentenceCaseWord(measuredAs(o)) + ": " + stopped(ours)
 	}
 	return claimed, sentenceCaseWord(string(o.Verdict))
 }
@@ -308,7 +336,7 @@ func (c *Claims) list(out io.Writer) {
 		if o.Claim.Note != "" {
 			fmt.Fprintf(out, " *%s*", escapeMarkdown(Clean(o.Claim.Note)))
 		}
-		fmt.Fprintf(out, " (Published: %s%s)\n", escapeMarkdown(judgedOn(o)), escapeMarkdown(led("; ", whereText(o))))
+		fmt.Fprintf(out, " (%s)\n", escapeMarkdown(sentenceCaseWord(publishedAs(o))+led("; ", whereText(o))))
 	}
 	fmt.Fprintln(out)
 }

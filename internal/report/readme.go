@@ -227,7 +227,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprint(out, "# Findings: here, today\n\n<!-- Written by `dyno check --findings` from the trials of the studies. -->\n\n")
 	fmt.Fprint(out, "What the articles concluded, and what our own trials of today's versions say of it. Each study's page has the figures, their intervals and the machines;\n"+
-		"[studies.md](studies.md) has the rules.\n\n")
+		"[studies.md](studies.md) has the rules. A source in parentheses: the claim or its figure is from there.\n\n")
 	if len(all) == 0 {
 		fmt.Fprint(out, "No study has committed trials yet.\n")
 		return out.Flush()
@@ -248,6 +248,9 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	for _, d := range all {
 		c := d.Claims
 		fmt.Fprintf(out, "\n## %s\n\n%s. %s\n", escapeMarkdown(Clean(c.Title)), escapeMarkdown(Clean(c.Source)), escapeMarkdown(hereAt(d.Run)))
+		if c.Changed {
+			fmt.Fprintf(out, "\n**%s**\n", changedText)
+		}
 		for _, verdict := range claim.Verdicts {
 			if c.having(verdict) == 0 {
 				continue
@@ -255,7 +258,7 @@ func FindingsPage(w io.Writer, all []*Data) error {
 			fmt.Fprintf(out, "\n%s:\n\n", sentenceCaseWord(string(verdict)))
 			for i := range c.Outcomes {
 				if o := &c.Outcomes[i]; o.Verdict == verdict {
-					fmt.Fprintf(out, "- %s %s\n", claimIcon[verdict], escapeMarkdown(findingText(o)))
+					fmt.Fprintf(out, "- %s %s\n", claimIcon[verdict], escapeMarkdown(c.findingText(o)))
 				}
 			}
 		}
@@ -263,10 +266,15 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	return out.Flush()
 }
 
-// findingText is a claim, our figures, the outcome and the reason, in one line.
-func findingText(o *claim.Outcome) string {
+// findingText is a claim, our figures, the outcome and the reason, in one line; and the source, where it is not that
+// of the study.
+func (c *Claims) findingText(o *claim.Outcome) string {
 	claimed, outcome := sentenceText(o)
-	return claimed + " " + outcome + ": " + Clean(o.Reason) + "."
+	text := claimed + " " + outcome + ": " + Clean(o.Reason) + "."
+	if o.Claim.Source != "" && o.Claim.Source != c.Source {
+		text += " (" + Clean(o.Claim.Source) + ")"
+	}
+	return text
 }
 
 func (c *Claims) having(v claim.Verdict) (n int) {

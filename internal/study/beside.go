@@ -37,10 +37,10 @@ func (e *evidence) published() []report.Published {
 // figure is ours of a published figure, computed from our rate where it was not measured itself.
 func (e *evidence) figure(f claim.Figure) analysis.Estimate {
 	if f.Metric.Computed == "" {
-		return e.Level(f.Cell, f.Metric.Name)
+		return e.measured(f.Cell, f.Metric.Name)
 	}
 	at, ok := e.cell(f.Cell)
-	rate := e.Level(f.Cell, "throughput")
+	rate := e.measured(f.Cell, "throughput")
 	if !ok || rate.N == 0 {
 		return analysis.Estimate{}
 	}

@@ -63,12 +63,16 @@ func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 
 // Missing implements claim.Evidence.
 func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) {
-	if v, why := e.lacks(c, metric); v != "" {
+	v, why := e.lacks(c, metric)
+	if v != "" && v != claim.Inconclusive {
 		return v, why
 	}
 	p := &e.run.Plan
 	if m, _ := claim.MetricNamed(metric); !m.Static && p.Protocol != plan.Duel && p.Protocol != "" {
 		return claim.NotRun, "the protocol " + p.Protocol + " decides nothing"
+	}
+	if v != "" {
+		return v, why
 	}
 	for _, f := range e.findings(c, metric) {
 		if f.State == checks.Fail && !merelyBounds(f.ID) {
@@ -103,13 +107,13 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 		}
 		return claim.Inconclusive, report.FailureText(f)
 	}
-	if e.Level(c, metric).N > 0 {
+	if e.measured(c, metric).N > 0 {
 		return "", ""
 	}
 	if program {
 		return claim.NotRun, "the record does not count its lines"
 	}
-	return claim.Inconclusive, "no trial of it stands"
+	return claim.Inconclusive, "it has no valid trials"
 }
 
 // merelyBounds are the checks whose failure makes a figure a lower bound: Compare says so.
@@ -203,6 +207,38 @@ func (e *evidence) analysisOf(level int) *analysis.Analysis {
 
 // Level implements claim.Evidence.
 func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
+	l := e.measured(c, metric)
+	l.Lo, l.Hi = e.opened(c, metric, l.Lo, l.Hi)
+	return l
+}
+
+// opened returns an interval of a cell, open where the cell stands at the generator's ceiling: its rate
+// is at least what was measured, its service time at most.
+func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64, float64) {
+	at, ok := e.cell(c)
+	switch {
+	case !ok || !e.atCeiling(at):
+	case metric == "throughput":
+		return lo, math.Inf(1)
+	case metric == "p50":
+		return math.Inf(-1), hi
+	}
+	return lo, hi
+}
+
+// atCeiling reports whether a cell's rate is a lower bound: it is too near the generator's ceiling
+// (V02), or the generator was too busy (V01).
+func (e *evidence) atCeiling(c result.Cell) bool {
+	if a := e.analysisOf(c.Level); a != nil && a.Shares[c.Contestant] > analysis.CeilingLimit {
+		return true
+	}
+	return slices.ContainsFunc(e.level(c.Level), func(f checks.Finding) bool {
+		return merelyBounds(f.ID) && f.State == checks.Fail && f.Contestant == c.Contestant
+	})
+}
+
+// measured is what a cell did, as it stands in the record.
+func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	at, ok := e.cell(c)
 	a := e.analysisOf(at.Level)
 	switch {
@@ -282,6 +318,7 @@ func (e *evidence) Range(c claim.Cell, metric string) (least, most float64, ok b
 		return 0, 0, false
 	}
 	least, most, epochs := e.table().Range(m, at)
+	least, most = e.opened(c, metric, least, most)
 	return least, most, epochs >= claim.FewEpochs
 }
 
@@ -324,11 +361,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 // bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do more: it shows no
 // equality, and of the one that leads there no factor.
 func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
-	at := func(cell result.Cell) bool {
-		a := e.analysisOf(cell.Level)
-		return a != nil && a.Shares[cell.Contestant] > analysis.CeilingLimit
-	}
-	a, b := at(p.CellA()), at(p.CellB())
+	a, b := e.atCeiling(p.CellA()), e.atCeiling(p.CellB())
 	switch {
 	case metric == "throughput":
 	case metric == "p50": // which would be smaller

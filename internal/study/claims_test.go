@@ -168,6 +168,22 @@ cells = ["* @ late"]
 over = ["slow @ c20"]
 at_most = 0.1
 [[claim]]
+id = "most-others"
+source = "B. Other, Re-run, 2018"
+text = "Most others serve more than slow."
+kind = "most"
+cells = ["* @ c10"]
+over = ["slow @ c10"]
+at_least = 1.0
+[[claim]]
+id = "memory"
+sentence = "F-01"
+text = "Both need as much memory."
+kind = "tie"
+metric = "memory"
+a = "fast @ c10"
+b = "slow @ c10"
+[[claim]]
 id = "words"
 sentence = "F-01"
 text = "The author likes fast."
@@ -275,7 +291,8 @@ func TestClaims(t *testing.T) {
 	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead, "reversed": claim.Contradicted, "tie": claim.Confirmed,
 		"bound": claim.Confirmed, "drop": claim.Confirmed, "excess": claim.Confirmed, "trend": claim.Confirmed, "lines": claim.NotTestable,
 		"bytes": claim.Confirmed, "failed": claim.Inconclusive, "unavailable": claim.NotTestable, "never": claim.NotTestable,
-		"each": claim.Confirmed, "most": claim.Inconclusive, "most-late": claim.Confirmed, "words": claim.NotTestable}
+		"each": claim.Confirmed, "most": claim.Inconclusive, "most-late": claim.Confirmed,
+		"most-others": claim.Inconclusive, "memory": claim.Confirmed, "words": claim.NotTestable}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] {
 			t.Errorf("%s: %s (%s), want %s; %+v", o.Claim.ID, o.Verdict, o.Reason, want[o.Claim.ID], o.Shown)
@@ -476,25 +493,37 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// At the generator's ceiling the faster has a direction and no magnitude, and the slower has neither.
+// At the generator's ceiling the faster has a direction and no magnitude, and the slower has neither; no limit and no
+// count takes its rate for more than a lower bound. The same where the generator is too busy to do more (V01).
 func TestClaimsAtTheCeiling(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
-	for who, want := range map[string]claim.Verdict{"fast": claim.SameDirection, "slow": claim.Inconclusive} {
-		d := Judge(run)
-		for i := range d.Levels {
-			d.Levels[i].Analysis.Shares = map[string]float64{who: 0.9}
-		}
-		c, err := st.Judge(d, "x")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range c.Outcomes {
-			if o.Claim.ID == "ratio" && o.Verdict != want {
-				t.Errorf("%s at the ceiling: %s (%s), want %s", who, o.Verdict, o.Reason, want)
+	for _, share := range []float64{0.9, 0.7} { // at 0.7 it is V01 that fails
+		for who, want := range map[string]claim.Verdict{"fast": claim.SameDirection, "slow": claim.Inconclusive} {
+			d := Judge(run)
+			for i := range d.Levels {
+				d.Levels[i].Analysis.Shares = map[string]float64{who: share}
 			}
-			if o.Claim.ID == "tie" && o.Verdict != claim.Inconclusive {
-				t.Errorf("a tie with %s at the ceiling: %s (%s)", who, o.Verdict, o.Reason)
+			c, err := st.Judge(d, "x")
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range c.Outcomes {
+				wrong := false
+				switch o.Claim.ID {
+				case "ratio":
+					wrong = o.Verdict != want
+				case "tie":
+					wrong = o.Verdict != claim.Inconclusive
+				case "bound": // of fast
+					open := o.Verdict == claim.Inconclusive && strings.Contains(o.Reason, "ceiling")
+					wrong = open != (who == "fast")
+				case "most-late":
+					wrong = o.Verdict != claim.Inconclusive
+				}
+				if wrong {
+					t.Errorf("%s at %v of the ceiling: %s: %s (%s), %+v", who, share, o.Claim.ID, o.Verdict, o.Reason, o.Shown)
+				}
 			}
 		}
 	}
