@@ -15,7 +15,7 @@ import (
 func TestCheatsAreStruck(t *testing.T) {
 	const delay = 20 * time.Millisecond
 	for name, c := range map[string]struct {
-		cheat func(*fakeHost, *fakeDriver, *result.Load) // Load: nil before the run, else of a trial of b
+		cheat func(*fakeHost, *fakeDriver, *result.Load) // Load: nil before the run, else of a load of b
 		stage string
 		want  string
 	}{
@@ -25,6 +25,11 @@ func TestCheatsAreStruck(t *testing.T) {
 				h.canned = map[string]bool{"b": true}
 			}
 		}, "verify", `after the last load of epoch 0: request "get"`},
+		"right for one connection": {func(_ *fakeHost, d *fakeDriver, l *result.Load) {
+			if l != nil && d.asks > 1 {
+				l.Failed, l.Failures = 3, map[string]int64{"status": 3}
+			}
+		}, "verify", "after the last load of epoch 0: under a load with what is never loaded mixed in: 3 of "},
 		"no delay": {func(h *fakeHost, _ *fakeDriver, l *result.Load) {
 			if l == nil {
 				h.hasty = map[string]bool{"b": true}
@@ -95,6 +100,95 @@ func TestCheatsAreStruck(t *testing.T) {
 			}
 			if i := slices.IndexFunc(run.Failures, func(f result.Failure) bool { return f.Contestant != "b" }); i >= 0 {
 				t.Errorf("another is out too: %+v", run.Failures[i])
+			}
+		})
+	}
+}
+
+// TestKeptAnswersAreStruck: a contestant that keeps what its companion answered, instead of asking for it again, is out, for however short it does.
+func TestKeptAnswersAreStruck(t *testing.T) {
+	for _, keeps := range []time.Duration{0, 200 * time.Millisecond, time.Hour} {
+		b, h, _, p := relaySet(t)
+		h.keeps = keeps
+		p.Levels, p.Family = nil, nil
+		run, err := b.Run(t.Context(), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if keeps == 0 {
+			if len(run.Failures) > 0 {
+				t.Errorf("%+v", run.Failures)
+			}
+			continue
+		}
+		if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || f.Epoch != 0 || !strings.Contains(f.Reason, "after the last load of epoch 0") {
+			t.Errorf("%v: %+v", keeps, f)
+		}
+		for _, f := range run.Failures {
+			if f.Contestant != "b" {
+				t.Errorf("another is out too: %+v", f)
+			}
+		}
+	}
+}
+
+// TestWhoIsEndedWhileFrozenIsNotBlamed: a frozen process ends by the hand of another.
+func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
+	b, h, _, _ := set(t)
+	h.exits = map[string]int{}
+	b.Event = func(e result.Event) {
+		if e.Stage == "measured" && e.Contestant == "b" {
+			h.exits["b"] = 1
+		}
+	}
+	run, err := b.Run(t.Context(), small("a", "b", "c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := run.FailureOf("b")
+	if f == nil || f.Epoch == 0 || f.Stage != "load" || !strings.Contains(f.Reason, "it was ended while it was frozen") || strings.Contains(f.Reason, "under load") {
+		t.Errorf("%+v", f)
+	}
+}
+
+// TestWhoDoesNotHashIsStruck: where handlers hash before they answer, one that does not is out, by the CPU time that it used.
+func TestWhoDoesNotHashIsStruck(t *testing.T) {
+	for name, c := range map[string]struct {
+		cost     time.Duration // of an answer of b
+		controls []string
+		want     string
+	}{
+		"hashes":               {800 * time.Microsecond, []string{"ref", "ref'"}, ""},
+		"does not":             {20 * time.Microsecond, []string{"ref", "ref'"}, "take 101µs on any CPU"},
+		"does not, no control": {20 * time.Microsecond, []string{}, "take 101µs on any CPU"},
+		"hashes a third":       {300 * time.Microsecond, []string{"ref", "ref'"}, "and ref, which hashes as DYNO_WORK=cpu says, 1ms"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, h, d, _ := set(t)
+			p := small("a", "b")
+			p.Level.Work, p.Controls, p.Ceiling = result.CPUBound, c.controls, ""
+			used := map[string]time.Duration{}
+			h.compiles = func(s *fakeServer) time.Duration { return used[s.name] }
+			d.rates = map[string]float64{"a": 1000, "b": 1000, "ref": 1000, "ref'": 1000}
+			d.trouble = func(name string, l *result.Load) {
+				cost := time.Millisecond
+				if name == "b" {
+					cost = c.cost
+				}
+				used[name] += cost * time.Duration(l.Succeeded)
+			}
+			run, err := b.Run(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := run.FailureOf("b")
+			if (f == nil) != (c.want == "") || f != nil && (f.Stage != "load" || !strings.Contains(f.Reason, c.want)) {
+				t.Errorf("%+v; want %q", f, c.want)
+			}
+			for _, f := range run.Failures {
+				if f.Contestant != "b" {
+					t.Errorf("another is out too: %+v", f)
+				}
 			}
 		})
 	}

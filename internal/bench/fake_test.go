@@ -36,6 +36,7 @@ type fakeHost struct {
 	stays    map[string]bool                // contestants that do not end when they are told to
 	hasty    map[string]bool                // contestants that do not wait for their delay
 	canned   map[string]bool                // contestants that answer all alike once they have been thawed
+	keeps    time.Duration                  // for how long the contestant b keeps what the companion answered
 
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
 	followed bool                            // memory is read under load
@@ -104,6 +105,9 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	if l.Companion != "" {
 		ref.Ask = scenario.Ask(ctx, "tcp", l.Companion)
 	}
+	if name == "b" && h.keeps > 0 {
+		ref.Ask = keeping(ref.Ask, h.keeps)
+	}
 	if name == companionName {
 		h.records = &fakeRecords{}
 		go func() { done <- h.records.serve(ctx, ln) }()
@@ -128,6 +132,22 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 		return nil, fmt.Errorf("not ready: %w", err)
 	}
 	return s, nil
+}
+
+// keeping answers for so long what ask answered first.
+func keeping(ask func(string) ([]byte, error), long time.Duration) func(string) ([]byte, error) {
+	var mu sync.Mutex
+	var kept []byte
+	var since time.Time
+	return func(path string) (body []byte, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if kept == nil || time.Since(since) > long {
+			kept, err = ask(path)
+			since = time.Now()
+		}
+		return kept, err
+	}
 }
 
 type fakeServer struct {
@@ -272,6 +292,7 @@ type fakeDriver struct {
 	rng     *rand.Rand
 	trouble func(name string, l *result.Load)
 	opened  func(name string)
+	asks    int                              // how many of its scenario's requests the last session loads
 	refuses error                            // of Open
 	warms   func(name string, n int) float64 // by how much its n-th warm-up window is faster than usual
 	rested  func()
@@ -295,6 +316,12 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	}
 	if d.refuses != nil {
 		return nil, d.refuses
+	}
+	d.asks = 0
+	for _, r := range job.Scenario.Requests {
+		if r.Weight > 0 {
+			d.asks++
+		}
 	}
 	d.host.held[name] += job.Connections
 	return &fakeSession{d: d, name: name, server: d.host.servers[job.Addr], job: job}, nil

@@ -304,11 +304,18 @@ type localServer struct {
 
 func (s *localServer) Addr() (network, addr string) { return "tcp", s.Instance.Addr }
 func (s *localServer) Ready() time.Duration         { return time.Duration(s.ReadyNS) }
-func (s *localServer) Freeze() error                { return s.Process.Freeze() }
 func (s *localServer) Thaw() error                  { return s.Process.Thaw() }
 func (s *localServer) CPU() (time.Duration, error)  { return s.Process.CPU() }
 func (s *localServer) Logged() int64                { return s.Process.LoggedBytes() }
 func (s *localServer) LogTail() []string            { return s.Process.LogTail(20) }
+
+// Freeze fails for one that has moved itself to CPUs that it was not given.
+func (s *localServer) Freeze() error {
+	if err := s.Process.Freeze(); err != nil {
+		return err
+	}
+	return s.Process.Strayed()
+}
 
 func (s *localServer) Exited() error {
 	select {

@@ -119,7 +119,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	if c.Name == b.run.Plan.Ceiling {
 		return nil, nil
 	}
-	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0)
+	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0)
 	if err == nil {
 		err = s.End()
 	}
@@ -131,12 +131,12 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 
 // verify proves that a contestant keeps the contract of each scenario that it is loaded with, with each number of the companion's records. What was
 // observed is of the first, but for the framing and the differences, in which the others have a part. The load holds the process to the bytes that it
-// showed here.
-func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch int) (*scenario.Observed, error) {
+// showed here. The companion answers with the records of the epoch told.
+func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int) (*scenario.Observed, error) {
 	var all *scenario.Observed
 	network, addr := s.Addr()
 	for _, of := range plan.Asked(&b.run.Plan, name) {
-		sc, err := b.contract(ctx, of, epoch)
+		sc, err := b.contract(ctx, of, told)
 		if err != nil {
 			return nil, err
 		}

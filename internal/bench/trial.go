@@ -118,7 +118,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	if s.Contestant == b.run.Plan.Ceiling {
 		err = b.look(ctx, s.Contestant, server)
 	} else {
-		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch)
+		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch)
 	}
 	if err != nil {
 		return &LogError{Err: err, Tail: server.LogTail()}
@@ -165,6 +165,11 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if s == nil {
 		return b.fail(o.Contestant, "launch", o.Epoch, fmt.Errorf("it was not started in epoch %d", o.Epoch))
 	}
+	if exited := s.Exited(); exited != nil {
+		err := fmt.Errorf("it was ended while it was frozen, when it could do nothing itself: %w; see who did that: another contestant, "+
+			"another program, or the kernel for want of memory", exited)
+		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: err, Tail: s.LogTail()})
+	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
 	load := b.load
 	if o.Driver != "" {
@@ -185,7 +190,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 			err = broken(&t.Load)
 		}
 		if err == nil {
-			err = b.impossible(s, o, &t.Load)
+			err = b.impossible(s, o, t)
 		}
 	}
 	if exited := s.Exited(); exited != nil {

@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -55,5 +56,34 @@ func TestLaunchRefusesAChangedProgram(t *testing.T) {
 		}
 		write(program, "#!/bin/sh\nexit 3\n")
 		write(library, "data")
+	}
+}
+
+// TestLaunchRefusesAProgramChangedMeanwhile: one who waits until the program was read, and puts another in its place before it is started, gains nothing.
+func TestLaunchRefusesAProgramChangedMeanwhile(t *testing.T) {
+	m, tc, o := project(t, server(""))
+	b, err := Build(t.Context(), m, tc, o)
+	if err == nil {
+		_, _, err = b.Identify()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	launch := func(meanwhile func() error) error {
+		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
+			Probe: func(ctx context.Context, addr string) error { return errors.Join(meanwhile(), probe(ctx, addr)) }})
+		if err == nil {
+			i.Stop()
+		}
+		return err
+	}
+	if err := launch(func() error { return nil }); err != nil {
+		t.Errorf("unchanged: %v", err)
+	}
+	other := func() error {
+		return errors.Join(os.Remove(b.Argv[0]), os.WriteFile(b.Argv[0], []byte("#!/bin/sh\nexit 4\n"), 0o755))
+	}
+	if err := launch(other); !errors.Is(err, ErrChanged) {
+		t.Errorf("changed meanwhile: %v", err)
 	}
 }

@@ -116,6 +116,10 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	}
 	i := &Instance{Addr: addr, Stats: stats, Process: p}
 	proving, err := i.ready(ctx, port, &o)
+	i.ReadyNS = int64(time.Since(began) - proving)
+	if err == nil {
+		err = b.unchanged() // it may have been while it was started
+	}
 	if err != nil {
 		err = &Failed{Stage: "launch", Err: err, Log: o.Log, Tail: p.LogTail(tailLines)}
 		if stop := i.Stop(); stop != nil {
@@ -126,7 +130,6 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		}
 		return nil, err
 	}
-	i.ReadyNS = int64(time.Since(began) - proving)
 	return i, nil
 }
 

@@ -36,6 +36,7 @@ func (p *Process) Forced() bool                            { return false }
 func (p *Process) Tree() []int                             { return nil }
 func (p *Process) Freeze() error                           { return errSystem }
 func (p *Process) Thaw() error                             { return errSystem }
+func (p *Process) Strayed() error                          { return nil }
 func (p *Process) CPU() (time.Duration, error)             { return 0, errSystem }
 func (p *Process) Usage(*result.Usage) error               { return errSystem }
 func (p *Process) Totals(*result.Usage) error              { return errSystem }

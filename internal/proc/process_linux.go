@@ -27,6 +27,7 @@ type Process struct {
 	err     error         // set before done is closed
 	used    time.Duration // by the process and the children it waited for, likewise
 	forced  atomic.Bool   // a member was killed
+	cpus    unix.CPUSet   // that it was pinned to; empty: it was not
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
@@ -131,7 +132,11 @@ func begin(cmd Command, by accounting) (*Process, error) {
 		Files: []*os.File{input, output, output},
 		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
 	}
-	p := &Process{serial: serial, box: box, log: cmd.Log, done: make(chan struct{}), launcher: newLauncher(), uncounted: by.uncounted}
+	cpus, err := cpuSet(cmd.CPUs)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
+	}
+	p := &Process{serial: serial, box: box, log: cmd.Log, cpus: cpus, done: make(chan struct{}), launcher: newLauncher(), uncounted: by.uncounted}
 	if p.uncounted == nil {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}

@@ -76,6 +76,8 @@ func TestMain(m *testing.M) {
 		var set unix.CPUSet
 		unix.SchedGetaffinity(0, &set)
 		fmt.Println(set.Count(), set.IsSet(0), runtime.NumCPU(), len(os.Getenv("DYNO_PAD")))
+	case "stray":
+		beStray()
 	case "stubborn":
 		start("sh", "-c", "trap '' TERM; while :; do sleep 0.05; done")
 		fmt.Println("ready")

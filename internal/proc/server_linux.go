@@ -44,13 +44,7 @@ func ServerCPUs(network, addr string) ([]int, error) {
 	if len(sockets) == 0 || len(held) < len(sockets) {
 		return nil, fmt.Errorf("find who listens on %s: no process that may be read", addr)
 	}
-	var list []int
-	for cpu := 0; len(list) < cpus.Count(); cpu++ {
-		if cpus.IsSet(cpu) {
-			list = append(list, cpu)
-		}
-	}
-	return list, nil
+	return cpuNumbers(&cpus), nil
 }
 
 // addAffinity adds to set the CPUs that each thread of pid may run on.

@@ -1,0 +1,39 @@
+package proc
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
+
+// Strayed says that a thread of the tree may run on CPUs that it was not started on: it has moved itself, and what it did there is no work of its own
+// CPUs. It is nil for a tree that was not pinned. Read it while the tree is frozen; it costs a system call per thread.
+func (p *Process) Strayed() error {
+	if p.cpus.Count() == 0 {
+		return nil
+	}
+	for _, m := range p.current() {
+		var now unix.CPUSet
+		if err := addAffinity(m.pid, &now); err != nil {
+			continue // it ended
+		}
+		for i := range now {
+			now[i] &^= p.cpus[i]
+		}
+		if now.Count() > 0 {
+			return fmt.Errorf("its process %d (%s) may run on CPUs %v, and was started on %v: a contestant keeps to the CPUs that it is given",
+				m.pid, Name(m.pid), cpuNumbers(&now), cpuNumbers(&p.cpus))
+		}
+	}
+	return nil
+}
+
+// cpuNumbers are the CPUs of a set, in ascending order.
+func cpuNumbers(set *unix.CPUSet) (list []int) {
+	for cpu := 0; len(list) < set.Count(); cpu++ {
+		if set.IsSet(cpu) {
+			list = append(list, cpu)
+		}
+	}
+	return list
+}
