@@ -14,7 +14,7 @@ import (
 type Residual struct {
 	Contestant             string
 	Epoch, Round, Position int
-	After                  string  // the contestant that was loaded just before in this epoch; "" for the first, and after a round that does not count
+	After                  string  // the contestant that was loaded just before in this epoch, at whatever level (Follow); "" for the first
 	FromOthers             float64 // from the median of the others in its round
 	FromRound              float64 // from the median of its round
 	Machine                float64 // that median: how fast the machine was in this round
@@ -26,7 +26,6 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 	type value struct {
 		trial *result.Trial
 		log   float64
-		after string
 	}
 	rounds := map[[2]int][]value{}
 	levels := map[string][]float64{}
@@ -51,26 +50,36 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 		apart := make([]float64, len(round))
 		for i := range round {
 			apart[i] = round[i].log - level[round[i].trial.Contestant]
-			if i > 0 {
-				round[i].after = round[i-1].trial.Contestant
-			}
 		}
 		all := stats.Median(apart)
 		for i, v := range round {
 			others := slices.Delete(slices.Clone(apart), i, i+1)
 			out = append(out, Residual{Contestant: v.trial.Contestant, Epoch: v.trial.Epoch, Round: v.trial.Round, Position: v.trial.Position,
-				After: v.after, FromOthers: apart[i] - stats.Median(others), FromRound: apart[i] - all, Machine: all})
+				FromOthers: apart[i] - stats.Median(others), FromRound: apart[i] - all, Machine: all})
 		}
 	}
 	slices.SortFunc(out, func(a, b Residual) int {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Position, b.Position))
 	})
-	for i := 1; i < len(out); i++ {
-		if before := &out[i-1]; out[i].After == "" && out[i].Position == 0 && before.Epoch == out[i].Epoch && before.Round == out[i].Round-1 {
-			out[i].After = before.Contestant
+	return out
+}
+
+// Follow notes what was loaded just before each of rs, by all trials of the run in their order: those of other levels, and of rounds that do not count, too.
+func Follow(rs []Residual, trials []result.Trial) {
+	type place struct{ epoch, round, position int }
+	before := map[place]string{}
+	for i := range trials {
+		t := &trials[i]
+		at := place{t.Epoch, t.Round, t.Position} // a repeated round takes the place of the void one
+		if i > 0 && trials[i-1].Epoch == t.Epoch {
+			before[at] = trials[i-1].Contestant
+		} else {
+			before[at] = ""
 		}
 	}
-	return out
+	for i := range rs {
+		rs[i].After = before[place{rs[i].Epoch, rs[i].Round, rs[i].Position}]
+	}
 }
 
 // Effect is what the epochs say of an effect that should not be there, each epoch one value.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"dyno/internal/result"
@@ -35,12 +36,19 @@ func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result
 }
 
 func residualsOf(seed uint64, sigma float64, shift func(t, before *result.Trial) float64) []Residual {
-	return Residuals(shuffled(seed, 12, 12, sigma, shift), Metrics[0])
+	return followed(shuffled(seed, 12, 12, sigma, shift))
+}
+
+// followed are the residuals of trials that all count.
+func followed(trials []result.Trial) []Residual {
+	rs := Residuals(trials, Metrics[0])
+	Follow(rs, trials)
+	return rs
 }
 
 // Levels and what the machine does in a round leave nothing behind.
 func TestResidualsWithoutNoiseAreZero(t *testing.T) {
-	rs := Residuals(shuffled(1, 2, 3, 0, nil), Metrics[0])
+	rs := followed(shuffled(1, 2, 3, 0, nil))
 	if len(rs) != 2*3*4 {
 		t.Fatalf("%d residuals", len(rs))
 	}
@@ -123,6 +131,35 @@ func TestCarryOver(t *testing.T) {
 	}
 }
 
+// What was loaded before is what was recorded before, at whatever level and though it does not count.
+func TestFollow(t *testing.T) {
+	var all, counted []result.Trial
+	add := func(counts bool, round, attempt, position int, name string) {
+		x := result.Trial{Key: result.Key{Round: round, Attempt: attempt, Position: position}, Contestant: name,
+			Load: result.Load{Succeeded: 1e6, WindowNS: 1e9}}
+		all = append(all, x)
+		if counts {
+			counted = append(counted, x)
+		}
+	}
+	add(true, 0, 0, 0, "a")
+	add(false, 0, 0, 1, "b") // at another level
+	add(true, 0, 0, 2, "c")
+	add(false, 1, 0, 0, "c") // void
+	add(false, 1, 0, 1, "b")
+	add(true, 1, 1, 0, "a")
+	add(true, 1, 1, 1, "c")
+	rs := Residuals(counted, Metrics[0])
+	Follow(rs, all)
+	var got []string
+	for _, r := range rs {
+		got = append(got, r.Contestant+" after "+r.After)
+	}
+	if want := "a after , c after b, a after b, c after a"; strings.Join(got, ", ") != want {
+		t.Errorf("%v; want %s", got, want)
+	}
+}
+
 func TestEpochComponents(t *testing.T) {
 	fresh := map[int]float64{}
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -148,7 +185,7 @@ func TestEffectsKeepTheirLevel(t *testing.T) {
 	const reps = 400
 	var order, half, speed, carry, fresh int
 	for seed := range uint64(reps) {
-		rs := Residuals(shuffled(100+seed, 12, 6, .05, nil), Metrics[0])
+		rs := followed(shuffled(100+seed, 12, 6, .05, nil))
 		count := func(n *int, p float64) {
 			if p <= .05 {
 				*n++

@@ -10,7 +10,7 @@ import (
 )
 
 // Trend is how a cell changed over the counted rounds of an epoch, under one metric: against the controls of its rounds at its level, or, where none
-// ride along, against the median of the others. Each epoch has one value, the Theil–Sen slope over its rounds times their number less one. Time
+// ride along, against the median of the others; of two others, against both. Each epoch has one value, the Theil–Sen slope over its rounds times their number less one. Time
 // may as well run backwards for one that stands still, so the values of an epoch are symmetric about 0.
 type Trend struct {
 	result.Cell
@@ -32,8 +32,8 @@ func (x Trend) Words() string {
 // trendAlpha is the chance that any contestant of a run that stands still is called moving: the bar of 5 %, less what a count of runs scatters.
 const trendAlpha = 0.04
 
-// leastRounds are the fewest rounds of an epoch that have a slope.
-const leastRounds = 4
+// TrendRounds are the fewest counted rounds of an epoch that have a trend.
+const TrendRounds = 4
 
 // trends are those of all cells that are compared, by the metrics of speed.
 func (t *Table) trends(standing []string, family []result.Comparison, in Input) []Trend {
@@ -73,52 +73,86 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 
 // changes are those of a cell, by all epochs of the table; NaN where an epoch has too few rounds.
 func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls []string) []float64 {
+	var riders []result.Cell
+	for _, name := range controls {
+		riders = append(riders, result.Cell{Contestant: name, Level: c.Level})
+	}
 	out := make([]float64, len(t.epochs))
 	for i, e := range t.epochs {
-		var x, y []float64
-		for _, r := range t.rounds[e] {
-			if v, ok := t.beside(m, c, e, r, cells, controls); ok {
-				x, y = append(x, float64(r)), append(y, v)
-			}
-		}
-		out[i] = math.NaN()
-		if slope, ok := Slope(x, y); ok && len(x) >= leastRounds {
-			out[i] = slope * float64(len(t.rounds[e])-1)
+		own := t.logs(m, c, e)
+		if beside := t.beside(m, own, e, riders, c); len(beside) > 0 {
+			out[i] = t.change(e, own, beside, mean)
+		} else {
+			out[i] = t.against(e, own, t.beside(m, own, e, cells, c))
 		}
 	}
 	return out
 }
 
-// beside is the log of a cell's value in a round over that of the controls at its level, their mean, or else over the median of the other cells.
-func (t *Table) beside(m Metric, c result.Cell, epoch, round int, cells []result.Cell, controls []string) (float64, bool) {
-	log := func(c result.Cell) float64 {
-		if tr := t.trials[place{c, epoch, round}]; tr != nil {
+// logs are those of a cell's values in an epoch, by round.
+func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
+	out := map[int]float64{}
+	for _, r := range t.rounds[epoch] {
+		if tr := t.trials[place{c, epoch, r}]; tr != nil {
 			if v, ok := m.Of(tr); ok && v > 0 {
-				return math.Log(v)
+				out[r] = math.Log(v)
 			}
 		}
+	}
+	return out
+}
+
+// beside are the logs of those of cells, c apart, that have a value in each round that own has: one that is missing in some would be a step there.
+func (t *Table) beside(m Metric, own map[int]float64, epoch int, cells []result.Cell, c result.Cell) (out []map[int]float64) {
+	for _, o := range cells {
+		if o == c {
+			continue
+		}
+		logs, whole := t.logs(m, o, epoch), true
+		for r := range own {
+			_, has := logs[r]
+			whole = whole && has
+		}
+		if whole {
+			out = append(out, logs)
+		}
+	}
+	return out
+}
+
+// against is the change against the median of others. Of two others that is the mean, in which one that moves moves both: then it is the smaller of
+// the changes against each, or none where they disagree.
+func (t *Table) against(epoch int, own map[int]float64, others []map[int]float64) float64 {
+	switch len(others) {
+	case 0:
+		return math.NaN()
+	case 2:
+		x, y := t.change(epoch, own, others[:1], stats.Median), t.change(epoch, own, others[1:], stats.Median)
+		if x*y < 0 {
+			return 0
+		}
+		return math.Copysign(min(math.Abs(x), math.Abs(y)), x)
+	}
+	return t.change(epoch, own, others, stats.Median)
+}
+
+// change is the slope of own against the middle of others, from the epoch's first counted round to its last; NaN where own has too few rounds.
+func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64, middle func([]float64) float64) float64 {
+	var x, y []float64
+	for _, r := range t.rounds[epoch] {
+		if v, ok := own[r]; ok {
+			var values []float64
+			for _, o := range others {
+				values = append(values, o[r])
+			}
+			x, y = append(x, float64(r)), append(y, v-middle(values))
+		}
+	}
+	slope, ok := Slope(x, y)
+	if !ok || len(x) < TrendRounds {
 		return math.NaN()
 	}
-	var riders, others []float64
-	for _, name := range controls {
-		if v := log(result.Cell{Contestant: name, Level: c.Level}); !math.IsNaN(v) {
-			riders = append(riders, v)
-		}
-	}
-	for _, o := range cells {
-		if v := log(o); o != c && !math.IsNaN(v) {
-			others = append(others, v)
-		}
-	}
-	own := log(c)
-	switch {
-	case math.IsNaN(own):
-	case len(riders) > 0:
-		return own - mean(riders), true
-	case len(others) > 0:
-		return own - stats.Median(others), true
-	}
-	return 0, false
+	return slope * float64(slices.Max(t.rounds[epoch])-slices.Min(t.rounds[epoch]))
 }
 
 // Moves is the trend of a cell that moves under a metric, or nil.

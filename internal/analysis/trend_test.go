@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -86,5 +87,88 @@ func TestNobodyMovesForNothing(t *testing.T) {
 	}
 	if lo, _ := stats.ClopperPearson(wrong, reps, .99); lo > .05 {
 		t.Errorf("%d of %d runs", wrong, reps)
+	}
+}
+
+// Of three without a control the one that moves is found out, and the two that stand still are compared, as they are of four.
+func TestOneThatMovesMovesNoOther(t *testing.T) {
+	for _, names := range [][]string{{"young", "a", "b"}, {"young", "a", "b", "c"}} {
+		in := input(rising(4, 12, .02, map[string]float64{"young": .25}, names...), names...)
+		in.Controls = nil
+		a := Analyse(in)
+		for _, name := range names {
+			if moves := a.Moves(at(name), "throughput") != nil; moves != (name == "young") {
+				t.Errorf("of %v, %s moves: %v", names, name, moves)
+			}
+		}
+		if p, _ := a.Pair("a", "b", "throughput"); p.Verdict != Tie {
+			t.Errorf("of %v, the two that stand still: %+v", names, p)
+		}
+	}
+}
+
+// A change is from the first counted round to the last, however many of those between do not count; and where a control is missing in the last rounds,
+// its level is no step.
+func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
+	trials := rising(5, 12, .01, map[string]float64{"young": .25}, "young", "a", "ref", "fast")
+	trials = slices.DeleteFunc(trials, func(x result.Trial) bool {
+		return x.Round%3 == 1 || x.Contestant == "fast" && x.Epoch == 3 && x.Round > 5
+	})
+	for i := range trials {
+		if trials[i].Contestant == "fast" {
+			trials[i].Load.Succeeded *= 3
+		}
+	}
+	in := input(trials, "young", "a")
+	in.Controls = []string{"ref", "fast"}
+	tab := Tabulate(in.Trials, nil)
+	for i, d := range tab.changes(Metrics[0], at("young"), nil, in.Controls) {
+		if math.Abs(d-math.Log1p(.25)) > .05 {
+			t.Errorf("epoch %d: %v", i, d)
+		}
+	}
+}
+
+// What there is too little of, or none, is no difference and no movement, and breaks nothing.
+func TestOddInput(t *testing.T) {
+	whole := func(names ...string) []result.Trial { return rising(7, 12, .02, nil, names...) }
+	keep := func(all []result.Trial, when func(*result.Trial) bool) []result.Trial {
+		return slices.DeleteFunc(all, func(x result.Trial) bool { return !when(&x) })
+	}
+	still := whole("a", "b", "ref", "ref'")
+	for i := range still {
+		still[i].Load.Succeeded, still[i].Load.ServiceP50NS = 5000, 1e6
+	}
+	silent := whole("a", "b", "ref", "ref'")
+	for i := range silent {
+		if silent[i].Contestant == "b" {
+			silent[i].Load = result.Load{WindowNS: 1e8}
+		}
+	}
+	for name, trials := range map[string][]result.Trial{
+		"none":       nil,
+		"one round":  keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return x.Round == 0 }),
+		"one epoch":  keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return x.Epoch == 1 }),
+		"all alike":  still,
+		"b is mute":  silent,
+		"only a":     whole("a"),
+		"no control": whole("a", "b"),
+		"a or b":     keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return (x.Contestant == "a") != (x.Round%2 == 0) || x.Contestant > "r" }),
+	} {
+		for _, failed := range []map[string]string{{}, {"b": "it failed"}, {"a": "it failed", "b": "it failed"}} {
+			in := input(trials, "a", "b")
+			in.Failed = failed
+			a := Analyse(in)
+			for _, p := range a.Pairs {
+				if p.Verdict == Different || p.Moving {
+					t.Errorf("%s, %v: %+v", name, failed, p)
+				}
+			}
+			for _, x := range a.Trends {
+				if x.Moving || math.IsNaN(x.P) || math.IsNaN(x.Change.Value) {
+					t.Errorf("%s, %v: %+v", name, failed, x)
+				}
+			}
+		}
 	}
 }

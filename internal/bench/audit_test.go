@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/hist"
 	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
@@ -45,6 +46,13 @@ func TestCheatsAreStruck(t *testing.T) {
 				l.Succeeded, l.Started = 2*l.Succeeded, 2*l.Started
 			}
 		}, "load", "requests in flight ÷ 20ms (DYNO_DELAY) allow"},
+		"more in flight than its connections hold": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
+			if l != nil {
+				h := hist.New()
+				h.Record(int64(2 * delay))
+				l.Service, _ = h.Encode(2)
+			}
+		}, "load", "requests in flight, but the connections hold 4"},
 		"fewer bytes than HTTP has": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
 			if l != nil {
 				l.BytesRead = 10 * l.Succeeded

@@ -44,6 +44,7 @@ func (e *Evidence) residuals() []analysis.Residual {
 		for _, trials := range levels {
 			e.left = append(e.left, analysis.Residuals(trials, m)...)
 		}
+		analysis.Follow(e.left, e.Run.Trials)
 		slices.SortStableFunc(e.left, func(a, b analysis.Residual) int { return cmp.Compare(a.Epoch, b.Epoch) })
 	}
 	return e.left
@@ -65,19 +66,39 @@ func drift(e *Evidence) []Finding {
 		state, text := speed(speeds[i], p, len(ps))
 		out = append(out, Finding{Contestant: names[i], State: state, Text: text})
 	}
+	add := func(name string, state State, text string) {
+		if i := slices.IndexFunc(out, func(f Finding) bool { return f.Contestant == name }); i >= 0 {
+			out[i].State, out[i].Text = max(out[i].State, state), text+"; "+out[i].Text
+		} else {
+			out = append(out, Finding{Contestant: name, State: state, Text: text})
+		}
+	}
 	for _, x := range e.Analysis.Trends {
-		if x.Metric != e.Analysis.Primary {
-			continue
+		if x.Metric == e.Analysis.Primary {
+			state, text := trend(x)
+			add(x.Contestant, state, text)
 		}
-		state, text := trend(x)
-		i := slices.IndexFunc(out, func(f Finding) bool { return f.Contestant == x.Contestant })
-		if i < 0 {
-			out = append(out, Finding{Contestant: x.Contestant, State: state, Text: text})
-			continue
-		}
-		out[i].State, out[i].Text = max(out[i].State, state), text+"; "+out[i].Text
+	}
+	for _, name := range trendless(e) {
+		add(name, CannotTell, fmt.Sprintf("over the rounds of an epoch: too few to tell: an epoch has %d, and %d that count are needed",
+			e.Run.Plan.Rounds, analysis.TrendRounds))
 	}
 	return out
+}
+
+// trendless are the contestants that have trials and no trend, though the primary metric is one of speed: their epochs have too few rounds.
+func trendless(e *Evidence) (names []string) {
+	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Speed || e.Run.Plan.Fresh {
+		return nil
+	}
+	for _, name := range e.Run.Plan.Contestants {
+		has := func(x analysis.Trend) bool { return x.Contestant == name && x.Metric == e.Analysis.Primary }
+		if slices.ContainsFunc(e.Analysis.Trends, has) || !slices.ContainsFunc(e.Valid, func(t result.Trial) bool { return t.Contestant == name }) {
+			continue
+		}
+		names = append(names, name)
+	}
+	return names
 }
 
 // speed is the state of what a contestant does with the machine's speed, one of so many questions.
@@ -145,27 +166,31 @@ func carryOver(e *Evidence) (State, string) {
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
-// freshStarts is V21: is the epoch the right unit? It always is; but where a fresh start matters, many epochs count for more than long ones.
+// freshStarts is V21: is the epoch the right unit? It always is; but where a fresh start matters, many epochs count for more than long ones. The
+// contestants are one family.
 func freshStarts(e *Evidence) []Finding {
 	var out []Finding
+	var betweens, mosts, ps []float64
 	for _, name := range e.Run.Plan.Contestants {
 		within, between, most, p := analysis.EpochComponents(e.residuals(), name)
-		if math.IsNaN(p) {
-			continue
+		if !math.IsNaN(p) {
+			out = append(out, Finding{Contestant: name, Text: fmt.Sprintf("%s between epochs, %s between trials", percent(between), percent(within))})
+			betweens, mosts, ps = append(betweens, between), append(mosts, most), append(ps, p)
 		}
-		f := Finding{Contestant: name, Text: fmt.Sprintf("%s between epochs, %s between trials", percent(between), percent(within))}
+	}
+	for i, p := range stats.Holm(ps) {
+		f := &out[i]
 		switch {
-		case p <= shown && between > freshWarn:
+		case p <= shown && betweens[i] > freshWarn:
 			f.State = Warn
 			f.Text += ": a fresh start changes it"
 		case p <= shown:
-		case most > freshWarn:
+		case mosts[i] > freshWarn:
 			f.State = CannotTell
-			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", percent(most))
+			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", percent(mosts[i]))
 		default:
 			f.Text += ", which may be chance"
 		}
-		out = append(out, f)
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"cmp"
 	"io"
 	"math"
 	"math/rand/v2"
@@ -48,6 +49,7 @@ func sound() *Evidence {
 		}
 	}
 	e.Run.Trials = e.Valid
+	e.Analysis.Trends = trendsOf(e)
 	return e
 }
 
@@ -188,6 +190,7 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V16", Warn, slowRounds(-.05)},
 		{"V16", Fail, slowRounds(-.15)},
 		{"V16", CannotTell, onlyEpochs(7)},
+		{"V16", CannotTell, onlyRounds(3)},
 		{"V16", Pass, lateEpoch(.0001)},
 		{"V16", CannotTell, func(e *Evidence) { // one that wanders by itself, from epoch to epoch another way
 			faster(func(t, _ *result.Trial) float64 {
@@ -213,6 +216,16 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V20", Warn, faster(after("a", .01))},
 		{"V20", Fail, faster(after("ref", -.05))},
 		{"V20", CannotTell, onlyEpochs(7)},
+		{"V20", Fail, func(e *Evidence) { // what comes after a contestant at another level
+			interleave(e)
+			faster(func(t, before *result.Trial) float64 {
+				return when(t.Position%2 == 1 && before.Contestant == "ref", -.1)
+			})(e)
+			e.Levels = [][]result.Trial{{}, {}}
+			for _, t := range e.Valid {
+				e.Levels[t.Position%2] = append(e.Levels[t.Position%2], t)
+			}
+		}},
 		{"V20", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
 		{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
 		{"V21", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
@@ -373,6 +386,26 @@ func slowRounds(share float64) func(*Evidence) {
 func after(name string, share float64) func(t, before *result.Trial) float64 {
 	return func(t, before *result.Trial) float64 {
 		return when(before != t && before.Epoch == t.Epoch && before.Contestant == name, share)
+	}
+}
+
+// interleave makes one round of two: the trials of one after those of the other, by turns.
+func interleave(e *Evidence) {
+	for i := range e.Valid {
+		k := &e.Valid[i].Key
+		k.Position, k.Round = 2*k.Position+k.Round%2, k.Round/2
+	}
+	slices.SortFunc(e.Valid, func(a, b result.Trial) int {
+		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Position, b.Position))
+	})
+	e.Run.Plan.Rounds /= 2
+}
+
+func onlyRounds(n int) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Valid = slices.DeleteFunc(e.Valid, func(t result.Trial) bool { return t.Round >= n })
+		e.Run.Plan.Rounds, e.Run.Trials = n, e.Valid
+		e.Analysis.Trends = trendsOf(e)
 	}
 }
 

@@ -60,7 +60,7 @@ func Dropped(run *result.Run) int {
 	if !(sigma > 0) {
 		return 0
 	}
-	squares := 0.
+	most, squares := min(p.DropRounds, p.Rounds-2), 0.
 	for _, v := range left { // what is cut off below is cut off here
 		v = max(-3*sigma, min(3*sigma, v))
 		squares += v * v / float64(len(left))
@@ -69,7 +69,7 @@ func Dropped(run *result.Run) int {
 	limit := stats.NormalLimit(settleAlpha / float64(len(series)*p.DropRounds))
 	dropped := 0
 	for _, x := range series {
-		dropped = max(dropped, settled(x, p.DropRounds, sigma, limit))
+		dropped = max(dropped, settled(x, most, sigma, limit))
 	}
 	return dropped
 }

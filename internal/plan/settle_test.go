@@ -68,3 +68,35 @@ func TestNothingIsDroppedForNothing(t *testing.T) {
 		t.Errorf("%d of 60", dropped)
 	}
 }
+
+// A void epoch is void, though all of its rounds would be dropped: one that has nothing but cells beside the family has one round.
+func TestAVoidEpochOfOneRoundDoesNotCount(t *testing.T) {
+	run := &result.Run{Plan: quick("a", "b")}
+	p := &run.Plan
+	p.Protocol, p.Ceiling, p.Pilots, p.Rounds, p.Controls = Duel, "", 0, 8, nil
+	slow := p.Level
+	slow.DelayNS = 1e7
+	p.Levels = []result.Level{p.Level, slow}
+	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
+	for i, name := range []string{"a", "b"} {
+		run.Trials = append(run.Trials, result.Trial{Key: result.Key{Epoch: 1, Position: i}, Contestant: name, Level: &slow,
+			Causes: result.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1, ForeignServerNS: 5e7}})
+	}
+	if n := roundsIn(p, 1); n != 1 || !complete(run, run.Trials[0].Key) || !void(run, run.Trials[0].Key) {
+		t.Fatalf("%d rounds: want one that is complete and void", n)
+	}
+	for dropped := range 3 {
+		if epochCounts(run, 1, dropped) {
+			t.Errorf("with %d rounds dropped it counts", dropped)
+		}
+	}
+}
+
+// A record whose plan drops more rounds than there are is read.
+func TestMoreDroppedThanThereAre(t *testing.T) {
+	run := &settling(t, 1, -.4, 2, 1).run
+	run.Plan.DropRounds = 40
+	if got := Dropped(run); got > run.Plan.Rounds-2 {
+		t.Errorf("%d rounds", got)
+	}
+}

@@ -68,7 +68,9 @@ func among(run *result.Run, epochs []int, part int) (n int) {
 // epochCounts reports whether an epoch ended and enough of its rounds are valid.
 func epochCounts(run *result.Run, epoch, dropped int) bool {
 	valid, done := 0, 0
-	for r := range roundsIn(&run.Plan, epoch) {
+	rounds := roundsIn(&run.Plan, epoch)
+	dropped = min(dropped, rounds-1) // one that has nothing but cells beside the family has one round, which counts
+	for r := range rounds {
 		k, ok := lastAttempt(run, epoch, r)
 		if !ok || !complete(run, k) {
 			return false
