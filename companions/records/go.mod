@@ -2,7 +2,12 @@ module records
 
 go 1.25.0
 
-require github.com/valyala/fasthttp v1.74.0
+require (
+	dyno/harness v0.0.0
+	github.com/valyala/fasthttp v1.74.0
+)
+
+replace dyno/harness => ../../contestants/shared/harness-go
 
 require (
 	github.com/klauspost/compress v1.20.0 // indirect

@@ -1,19 +1,16 @@
-// Command records is the companion of the JSON relays: GET /data answers an array of made-up records, always the same bytes until
-// POST /control?records=N&seed=S sets how many and which. They are rendered when they are set, so that an answer costs next to nothing.
+// Command records is the companion of the JSON relays: GET /data answers an array of made-up
+// records, always the same bytes until POST /control?records=N&seed=S sets how many and which. They
+// are rendered when they are set, so that an answer costs next to nothing.
 package main
 
 import (
-	"context"
 	"fmt"
-	"log"
-	"os"
-	"os/signal"
 	"strconv"
 	"sync/atomic"
-	"syscall"
-	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"dyno/harness"
 )
 
 // Until it is told otherwise it answers with the smallest of the published sets.
@@ -29,23 +26,7 @@ var data atomic.Pointer[[]byte]
 func main() {
 	set(firstRecords, firstSeed)
 	server := &fasthttp.Server{Handler: handle}
-
-	term := make(chan os.Signal, 1)
-	signal.Notify(term, syscall.SIGTERM, os.Interrupt)
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
-		<-term
-		ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-		defer cancel()
-		if err := server.ShutdownWithContext(ctx); err != nil && ctx.Err() == nil {
-			log.Printf("shut down: %v", err)
-		}
-	}()
-	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
 func set(records int, seed uint64) {

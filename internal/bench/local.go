@@ -335,7 +335,7 @@ func (s *localServer) Usage(u *result.Usage) {
 	u.LoggedBytes = s.Logged()
 }
 
-// Heap asks a contestant of Go. Note: by its language and no key of the manifest, for all have the same dyno.go, which a test compares.
+// Heap asks a contestant of Go. Note: by its language and no key of the manifest, for all have the harness, which a test sees to.
 func (s *localServer) Heap() (inuse, allocated int64, err error) {
 	h, err := s.Instance.Heap()
 	return h.Inuse, h.TotalAlloc, err

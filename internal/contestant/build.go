@@ -45,7 +45,11 @@ type BuildOptions struct {
 // where its packages cannot be fetched, or ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := m.Dir(o.Root)
-	key, err := fingerprint(m, src, tc)
+	shared, err := m.sharedFolders(o.Root)
+	if err != nil {
+		return nil, &Failed{Stage: "build", Err: err, Hint: "copy it there, or make the contestant with dyno new"}
+	}
+	key, err := fingerprint(src, shared, tc)
 	if err != nil {
 		return nil, &Failed{Stage: "build", Err: err}
 	}
@@ -69,6 +73,10 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 		return nil, &Failed{Stage: "build", Err: err}
 	}
 	defer os.RemoveAll(partial)
+	defer os.RemoveAll(partial + "-source")
+	if src, err = stage(src, shared, partial+"-source"); err != nil {
+		return nil, &Failed{Stage: "build", Err: err}
+	}
 	if err := compile(ctx, m, tc, src, partial, &o); err != nil {
 		return nil, err
 	}
@@ -157,43 +165,41 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes all files of the contestant, those beside it that a builder takes for its own, the shared ones that it names, and the
-// toolchain. Where the folder lies does not matter: a revision that is checked out once more is not built once more.
-func fingerprint(m *Manifest, src string, tc Toolchain) (string, error) {
+// fingerprint hashes the toolchain and all files of a build: those of the contestant's folder src, those
+// beside it that a builder takes for its own, and the shared ones. Where the folders lie does not matter:
+// a revision that is checked out once more is not built once more.
+func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
-	add := func(path string) error {
+	add := func(base, path, as string) error {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		name, err := filepath.Rel(src, path)
-		fmt.Fprintf(h, "%s %d\n%s\n", name, len(b), b)
+		name, err := filepath.Rel(base, path)
+		fmt.Fprintf(h, "%s %d\n%s\n", filepath.Join(as, name), len(b), b)
 		return err
 	}
 	beside, err := above(src)
-	if err != nil {
-		return "", err
-	}
 	for _, path := range beside {
-		if err := add(path); err != nil {
-			return "", err
-		}
+		err = cmp.Or(err, add(src, path, ""))
 	}
-	walk := func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && skipped(d.Name()):
-			return filepath.SkipDir
-		case !d.Type().IsRegular():
-			return nil
-		}
-		return add(path)
+	walk := func(base, as string) error {
+		return filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && skipped(d.Name()):
+				return filepath.SkipDir
+			case !d.Type().IsRegular():
+				return nil
+			}
+			return add(base, path, as)
+		})
 	}
-	err = filepath.WalkDir(src, walk)
-	for _, name := range m.Shared {
-		err = cmp.Or(err, filepath.WalkDir(filepath.Join(src, "..", "..", "shared", name), walk))
+	err = cmp.Or(err, walk(src, ""))
+	for _, f := range shared {
+		err = cmp.Or(err, walk(f.dir, filepath.Join("..", "..", "shared", f.name)))
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -35,9 +35,11 @@ func Languages(base string) []string {
 	return slices.Compact(names)
 }
 
-// Copy writes the new contestant name, a copy of from, into base/<language>/<name> and returns that folder. root is the project's. What bears
-// the old name bears the new one: manifest, Go module, .csproj. What lies outside of the folder and goes into the build, such as
-// base/shared/<folder>, is copied where base has none. The error is fs.ErrExist where the folder is there; then nothing is written.
+// Copy writes the new contestant name, a copy of from, into base/<language>/<name> and returns that
+// folder. root is the project's. What bears the old name bears the new one: manifest, Go module,
+// .csproj. What lies outside of the folder and goes into the build, such as base/shared/<folder>, is
+// copied where base has none. The error is fs.ErrExist where the folder is there; then nothing is
+// written.
 func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	dir := filepath.Join(base, language, name)
 	if _, err := os.Lstat(dir); err == nil {
@@ -48,12 +50,16 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	shared, err := from.sharedFolders(root)
+	if err != nil {
+		return "", err
+	}
 	partial := dir + ".partial"
 	defer os.RemoveAll(partial)
 	if err := copyTree(src, partial, names.rename); err != nil {
 		return "", err
 	}
-	if err := around(src, from, filepath.Dir(dir)); err != nil {
+	if err := around(src, shared, filepath.Dir(dir)); err != nil {
 		return "", err
 	}
 	if err := os.Rename(partial, dir); err != nil {
@@ -61,33 +67,6 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	}
 	_, err = ReadFolder(dir)
 	return dir, err
-}
-
-// around copies what from needs beside its folder into the language's folder beside, where that has none.
-func around(src string, from *Manifest, beside string) error {
-	files, err := above(src)
-	if err != nil {
-		return err
-	}
-	missing := func(file string) bool {
-		_, err := os.Lstat(file)
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	for _, file := range files {
-		if to := filepath.Join(beside, filepath.Base(file)); missing(to) {
-			if err := copyFile(file, to, nil); err != nil {
-				return err
-			}
-		}
-	}
-	for _, name := range from.Shared {
-		if to := filepath.Join(beside, "..", "shared", name); missing(to) {
-			if err := copyTree(filepath.Join(src, "..", "..", "shared", name), to, nil); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // copyTree copies the regular files below src, but what builds left there, changed by change, which gets and gives a path within src.

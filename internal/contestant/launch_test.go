@@ -72,34 +72,6 @@ func probe(ctx context.Context, addr string) error {
 	return err
 }
 
-// What a contestant shares is part of what is built: it is built anew when that changes, and not at all when it is not there.
-func TestSharedFiles(t *testing.T) {
-	m, tc, o := project(t, server(""))
-	src := filepath.Join(o.Root, "contestants", "go", "mine")
-	shared := filepath.Join(o.Root, "contestants", "shared", "pages")
-	m.Shared = []string{"pages"}
-	if _, err := fingerprint(m, src, tc); err == nil || !strings.Contains(err.Error(), shared) {
-		t.Errorf("without its shared folder: %v", err)
-	}
-	if err := os.MkdirAll(shared, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	seen := map[string]bool{}
-	for _, text := range []string{"one", "two", "two"} {
-		if err := os.WriteFile(filepath.Join(shared, "page.html"), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		key, err := fingerprint(m, src, tc)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen[key] = true
-	}
-	if len(seen) != 2 {
-		t.Errorf("%d keys of 2 contents", len(seen))
-	}
-}
-
 func TestBuildIdentifyLaunch(t *testing.T) {
 	m, tc, o := project(t, server(""))
 	b, err := Build(t.Context(), m, tc, o)
@@ -298,7 +270,7 @@ func TestRealDotnet(t *testing.T) {
 	}
 }
 
-// A contestant is told what its handlers do, and where to serve the figures of its heap: with the dyno.go of all it does.
+// A contestant is told what its handlers do, and where to serve the figures of its heap: with the shared harness it does.
 func TestWorkAndHeap(t *testing.T) {
 	m, tc, o := project(t, `package main
 
@@ -306,20 +278,16 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, os.Getenv("DYNO_WORK")) })
-	http.ListenAndServe(os.Getenv("DYNO_ADDR"), nil)
+	nethttp.Serve(http.DefaultServeMux)
 }
 `)
-	shared, err := os.ReadFile("../../contestants/go/net-http/dyno.go")
-	if err == nil {
-		err = os.WriteFile(filepath.Join(o.Root, "contestants", "go", "mine", "dyno.go"), shared, 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	shareHarness(t, m, o)
 	b, err := Build(t.Context(), m, tc, o)
 	if err != nil {
 		t.Fatal(err)

@@ -2,21 +2,19 @@ package contestant
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
-	"flag"
+	"io/fs"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "copy dyno.go of contestants/go/net-http to the other Go contestants")
 
 func shipped(t *testing.T) []*Manifest {
 	t.Helper()
@@ -43,42 +41,64 @@ func TestShippedManifests(t *testing.T) {
 	}
 }
 
-// TestOneDynoGo: what dyno alone asks of a Go program is the same in all.
-func TestOneDynoGo(t *testing.T) {
-	want, err := os.ReadFile("../../contestants/go/net-http/dyno.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+var (
+	replaced = regexp.MustCompile(`(?m)^replace \S+ => \.\./\.\./shared/(\S+)$`)
+	included = regexp.MustCompile(`Include="\.\./\.\./shared/([^/"]+)/`)
+	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS|ROUTES)|signal\.Notify`)
+)
+
+// TestShippedShare holds each contestant to the shared harness: what dyno alone asks of a program is
+// written once, and what a module or project file takes from there is in the manifest, by which the
+// cache knows when to build anew.
+func TestShippedShare(t *testing.T) {
+	harness := map[string]string{"go": "harness-go", "csharp": "harness-dotnet"}
 	for _, m := range shipped(t) {
-		if m.Language != "go" {
-			continue
-		}
-		file := filepath.Join("../..", filepath.FromSlash(m.Path), "dyno.go")
-		if *update {
-			if err := os.WriteFile(file, want, 0o644); err != nil {
-				t.Fatal(err)
+		dir := m.Dir("../..")
+		var shared []string
+		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
 			}
+			text, err := os.ReadFile(file)
+			switch ext := filepath.Ext(file); {
+			case filepath.Base(file) == "go.mod" || ext == ".csproj":
+				for _, found := range append(replaced.FindAllSubmatch(text, -1), included.FindAllSubmatch(text, -1)...) {
+					shared = append(shared, string(found[1]))
+				}
+			case (ext == ".go" || ext == ".cs") && asked.Match(text):
+				t.Errorf("%s has %s; the harness does that", file, asked.Find(text))
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
 		}
-		if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, want) {
-			t.Errorf("%s is not that of net-http (%v): go test ./internal/contestant -run TestOneDynoGo -update", file, err)
+		slices.Sort(shared)
+		if want := harness[m.Language]; !slices.Contains(shared, want) || !slices.Equal(shared, slices.Sorted(slices.Values(m.Shared))) {
+			t.Errorf("%s: shared = %q; it takes %q, and wants %q", m.Name, m.Shared, shared, want)
 		}
 	}
 }
 
-// TestDynoGo builds a program with that file: its hashes are those of go-web-framework-benchmark, it serves its figures, and it stops.
-func TestDynoGo(t *testing.T) {
+// TestHarness tests the shared module of Go and builds a program with it: it waits, serves figures of
+// its heap, and stops.
+func TestHarness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
-	dir := t.TempDir()
-	shared, err := os.ReadFile("../../contestants/go/net-http/dyno.go")
+	module, err := filepath.Abs("../../contestants/shared/harness-go")
 	if err != nil {
 		t.Fatal(err)
 	}
+	test := exec.Command("go", "test", "./...")
+	test.Dir = module
+	if out, err := test.CombinedOutput(); err != nil {
+		t.Errorf("go test in %s: %v\n%s", module, err, out)
+	}
+	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":  "module try\n\ngo 1.24\n",
-		"dyno.go": string(shared),
-		"main.go": "package main\n\nimport \"fmt\"\n\nfunc main() {\n\tstopped := stopOnTerm(exit)\n\twork()\n\tfmt.Println(hashes(15), handlerWork, handlerDelay)\n\t<-stopped\n}\n",
+		"go.mod":  "module try\n\ngo 1.24\n\nrequire dyno/harness v0.0.0\n\nreplace dyno/harness => " + module + "\n",
+		"main.go": harnessed,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -97,7 +117,7 @@ func TestDynoGo(t *testing.T) {
 	addr := l.Addr().String()
 	l.Close()
 	run := exec.CommandContext(t.Context(), program)
-	run.Env = []string{"DYNO_STATS=" + addr, "DYNO_WORK=cpu", "DYNO_DELAY=1ms"}
+	run.Env = []string{"DYNO_ADDR=here", "DYNO_STATS=" + addr, "DYNO_WORK=cpu", "DYNO_DELAY=30ms"}
 	run.Stderr = os.Stderr
 	out, err := run.StdoutPipe()
 	if err == nil {
@@ -106,8 +126,8 @@ func TestDynoGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); strings.TrimSpace(line) != "10278 true 1ms" {
-		t.Errorf("it prints %q, %v; want 10278 hashes", line, err)
+	if line, err := bufio.NewReader(out).ReadString('\n'); strings.TrimSpace(line) != "here true" {
+		t.Errorf("it prints %q, %v; want its address, and that Work takes 30 ms or more", line, err)
 	}
 	var before, after map[string]uint64
 	for _, into := range []*map[string]uint64{&before, &after} {
@@ -131,3 +151,28 @@ func TestDynoGo(t *testing.T) {
 		t.Errorf("it stops with %v", err)
 	}
 }
+
+// harnessed is a program that does Work, and serves nobody until it is told to stop, which its server
+// does not heed.
+const harnessed = `package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dyno/harness"
+)
+
+func main() {
+	harness.Serve(func(addr string) error {
+		start := time.Now()
+		harness.Work()
+		fmt.Println(addr, time.Since(start) >= 30*time.Millisecond)
+		select {}
+	}, func(ctx context.Context) error {
+		<-ctx.Done()
+		return nil
+	})
+}
+`

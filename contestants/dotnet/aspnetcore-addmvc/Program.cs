@@ -2,9 +2,9 @@
 
 var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
-builder.Services.Configure<HostOptions>(Dyno.StopQuickly);
+builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 builder.Services.AddMvc();
 
 var app = builder.Build();
 app.MapControllers();
-app.Run(Dyno.Url);
+app.Run(Harness.Url);

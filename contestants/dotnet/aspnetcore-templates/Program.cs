@@ -2,7 +2,7 @@
 
 var builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = args, ContentRootPath = AppContext.BaseDirectory });
 builder.Logging.ClearProviders();
-builder.Services.Configure<HostOptions>(Dyno.StopQuickly);
+builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 builder.Services.AddMvc();
 
 var app = builder.Build();
@@ -10,4 +10,4 @@ app.UseExceptionHandler("/Home/Error/500");
 app.UseStatusCodePagesWithReExecute("/Home/Error/{0}");
 app.UseStaticFiles();
 app.MapControllerRoute("default", "{controller=Home}/{action=Index}/{id?}");
-app.Run(Dyno.Url);
+app.Run(Harness.Url);

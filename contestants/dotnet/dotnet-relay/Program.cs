@@ -4,7 +4,7 @@ using Newtonsoft.Json;
 
 var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
-builder.Services.Configure<HostOptions>(Dyno.StopQuickly);
+builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 
 var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_COMPANION") + "/data";
 using var client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 4000 });
@@ -14,13 +14,13 @@ app.MapGet("/testNoProcess", context => Relay(context, body => body));
 app.MapGet("/testReflection", context => Relay(context, body =>
     JsonConvert.SerializeObject(JsonConvert.DeserializeObject<List<Record>>(body))));
 app.MapGet("/testNoReflection", context => Relay(context, body => RecordJson.Write(RecordJson.Read(body))));
-app.Run(Dyno.Url);
+app.Run(Harness.Url);
 
 async Task Relay(HttpContext context, Func<string, string> process)
 {
-    if (Dyno.Delay > TimeSpan.Zero)
+    if (Harness.Delay > TimeSpan.Zero)
     {
-        await Task.Delay(Dyno.Delay, context.RequestAborted);
+        await Task.Delay(Harness.Delay, context.RequestAborted);
     }
     var body = await client.GetStringAsync(upstream);
     context.Response.ContentType = "application/json";

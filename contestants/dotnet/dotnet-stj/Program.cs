@@ -6,7 +6,7 @@ using System.Text.Json.Serialization;
 
 var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
-builder.Services.Configure<HostOptions>(Dyno.StopQuickly);
+builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 
 var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_COMPANION") + "/data";
 using var client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 4000 });
@@ -23,13 +23,13 @@ app.MapGet("/testNoReflection", context => Relay(context, async (body, output) =
     var records = await JsonSerializer.DeserializeAsync(body, RecordContext.Default.ListRecord);
     await JsonSerializer.SerializeAsync(output, records!, RecordContext.Default.ListRecord);
 }));
-app.Run(Dyno.Url);
+app.Run(Harness.Url);
 
 async Task Relay(HttpContext context, Func<Stream, PipeWriter, Task> process)
 {
-    if (Dyno.Delay > TimeSpan.Zero)
+    if (Harness.Delay > TimeSpan.Zero)
     {
-        await Task.Delay(Dyno.Delay, context.RequestAborted);
+        await Task.Delay(Harness.Delay, context.RequestAborted);
     }
     using var response = await client.GetAsync(upstream, HttpCompletionOption.ResponseHeadersRead);
     response.EnsureSuccessStatusCode();

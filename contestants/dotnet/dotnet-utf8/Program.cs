@@ -5,7 +5,7 @@ using System.Text.Json;
 
 var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
-builder.Services.Configure<HostOptions>(Dyno.StopQuickly);
+builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 
 var upstream = "http://" + Environment.GetEnvironmentVariable("DYNO_COMPANION") + "/data";
 using var client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 4000 });
@@ -19,13 +19,13 @@ app.MapGet("/testReflection", context => Relay(context, async (body, output) =>
 }));
 app.MapGet("/testNoReflection", context => Relay(context, async (body, output) =>
     RecordJson.Write(RecordJson.Read(await body.ReadAsByteArrayAsync()), output)));
-app.Run(Dyno.Url);
+app.Run(Harness.Url);
 
 async Task Relay(HttpContext context, Func<HttpContent, PipeWriter, Task> process)
 {
-    if (Dyno.Delay > TimeSpan.Zero)
+    if (Harness.Delay > TimeSpan.Zero)
     {
-        await Task.Delay(Dyno.Delay, context.RequestAborted);
+        await Task.Delay(Harness.Delay, context.RequestAborted);
     }
     using var response = await client.GetAsync(upstream, HttpCompletionOption.ResponseHeadersRead);
     response.EnsureSuccessStatusCode();

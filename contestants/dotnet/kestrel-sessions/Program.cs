@@ -2,7 +2,7 @@
 
 var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
-builder.Services.Configure<HostOptions>(Dyno.StopQuickly);
+builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 builder.Services.AddDistributedMemoryCache();
 builder.Services.AddSession(options =>
 {
@@ -33,10 +33,10 @@ app.MapDelete("/del", async context =>
     await Pause(context);
     context.Session.Remove("key");
 });
-app.Run(Dyno.Url);
+app.Run(Harness.Url);
 
 // An empty answer is one of a session without the value.
 static Task WriteValue(HttpContext context) => context.Response.WriteAsync(context.Session.GetString("key") ?? "");
 
 static Task Pause(HttpContext context) =>
-    Dyno.Delay > TimeSpan.Zero ? Task.Delay(Dyno.Delay, context.RequestAborted) : Task.CompletedTask;
+    Harness.Delay > TimeSpan.Zero ? Task.Delay(Harness.Delay, context.RequestAborted) : Task.CompletedTask;

@@ -2,15 +2,15 @@
 
 var builder = WebApplication.CreateBuilder(args);
 builder.Logging.ClearProviders();
-builder.Services.Configure<HostOptions>(Dyno.StopQuickly);
+builder.Services.Configure<HostOptions>(Harness.StopQuickly);
 
 var app = builder.Build();
 app.MapGet("/api/values/{id:int}", async (int id, HttpResponse response) =>
 {
-    if (Dyno.Delay > TimeSpan.Zero)
+    if (Harness.Delay > TimeSpan.Zero)
     {
-        await Task.Delay(Dyno.Delay, response.HttpContext.RequestAborted);
+        await Task.Delay(Harness.Delay, response.HttpContext.RequestAborted);
     }
     await response.WriteAsync("value");
 });
-app.Run(Dyno.Url);
+app.Run(Harness.Url);

@@ -2,7 +2,12 @@ module ace
 
 go 1.24
 
-require github.com/plimble/ace v0.0.0-20180623113504-ba79f505f416
+require (
+	dyno/harness v0.0.0
+	github.com/plimble/ace v0.0.0-20180623113504-ba79f505f416
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/gorilla/sessions v1.4.0 // indirect

@@ -2,7 +2,12 @@ module aero
 
 go 1.24
 
-require github.com/aerogo/aero v1.3.59
+require (
+	dyno/harness v0.0.0
+	github.com/aerogo/aero v1.3.59
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/aerogo/csp v0.1.10 // indirect

@@ -2,12 +2,10 @@
 package main
 
 import (
-	"errors"
-	"log"
-	"net/http"
-	"os"
-
 	"github.com/aerogo/aero"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -15,15 +13,10 @@ func main() {
 	app.Get("/hello", hello)
 	app.BindMiddleware()
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: app}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(app)
 }
 
 func hello(ctx aero.Context) error {
-	work()
+	harness.Work()
 	return ctx.Text("hello world")
 }

@@ -2,7 +2,12 @@ module atreugo
 
 go 1.24
 
-require github.com/savsgio/atreugo/v11 v11.12.0
+require (
+	dyno/harness v0.0.0
+	github.com/savsgio/atreugo/v11 v11.12.0
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/andybalholm/brotli v1.0.5 // indirect

@@ -2,24 +2,19 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/savsgio/atreugo/v11"
+
+	"dyno/harness"
 )
 
 func main() {
-	server := atreugo.New(atreugo.Config{Addr: os.Getenv("DYNO_ADDR")})
+	server := atreugo.New(atreugo.Config{Addr: harness.Addr()})
 	server.GET("/hello", hello)
 
-	stopped := stopOnTerm(server.ShutdownWithContext)
-	if err := server.ListenAndServe(); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(func(string) error { return server.ListenAndServe() }, server.ShutdownWithContext)
 }
 
 func hello(ctx *atreugo.RequestCtx) error {
-	work()
+	harness.Work()
 	return ctx.TextResponse("hello world")
 }

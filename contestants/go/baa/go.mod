@@ -2,7 +2,12 @@ module baa
 
 go 1.24
 
-require gopkg.in/baa.v1 v1.2.32
+require (
+	dyno/harness v0.0.0
+	gopkg.in/baa.v1 v1.2.32
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/gorilla/websocket v1.5.3 // indirect

@@ -2,27 +2,22 @@
 package main
 
 import (
-	"errors"
-	"log"
 	"net/http"
-	"os"
 
 	"gopkg.in/baa.v1"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	b := baa.New()
 	b.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: b}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(b)
 }
 
 func hello(c *baa.Context) {
-	work()
+	harness.Work()
 	c.String(http.StatusOK, "hello world")
 }

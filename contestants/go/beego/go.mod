@@ -3,11 +3,11 @@ module beego
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/beego/beego/v2 v2.3.8
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/beorn7/perks v1.0.1 // indirect

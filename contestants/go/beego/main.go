@@ -4,12 +4,12 @@ package main
 import (
 	"context"
 	"net/http"
-	"os"
 
 	"github.com/beego/beego/v2/server/web"
 	beego "github.com/beego/beego/v2/server/web/context"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -17,11 +17,13 @@ func main() {
 	web.BConfig.CopyRequestBody = false
 	web.Get("/hello", hello)
 
-	stopOnTerm(func(ctx context.Context) error { return web.BeeApp.Server.Shutdown(ctx) })
-	web.RunWithMiddleWares(os.Getenv("DYNO_ADDR"), func(h http.Handler) http.Handler { return hosts.Or(h, router) })
+	harness.Serve(func(addr string) error {
+		web.RunWithMiddleWares(addr, func(h http.Handler) http.Handler { return nethttp.WithRoutes(h, router) })
+		return nil
+	}, func(ctx context.Context) error { return web.BeeApp.Server.Shutdown(ctx) })
 }
 
 func hello(ctx *beego.Context) {
-	work()
+	harness.Work()
 	ctx.WriteString("hello world")
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/beego/beego/v2/server/web"
 	beego "github.com/beego/beego/v2/server/web/context"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -15,7 +16,7 @@ func router(set []routes.Route) http.Handler {
 	method := map[string]func(string, web.HandleFunc){"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}
 	for _, route := range set {
 		method[route.Method](route.Path, func(ctx *beego.Context) {
-			work()
+			harness.Work()
 			ctx.WriteString(route.Answer(func(name string) string { return ctx.Input.Param(":" + name) }))
 		})
 	}

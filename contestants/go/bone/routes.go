@@ -6,7 +6,8 @@ import (
 
 	"github.com/go-zoo/bone"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r := bone.New()
 	for _, route := range set {
 		r.Register(route.Method, route.Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(func(name string) string { return bone.GetValue(r, name) }))
 		}))
 	}

@@ -2,7 +2,12 @@ module buffalo
 
 go 1.24
 
-require github.com/gobuffalo/buffalo v1.1.0
+require (
+	dyno/harness v0.0.0
+	github.com/gobuffalo/buffalo v1.1.0
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/BurntSushi/toml v1.2.1 // indirect

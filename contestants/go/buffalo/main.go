@@ -2,14 +2,14 @@
 package main
 
 import (
-	"errors"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/gobuffalo/buffalo"
 	"github.com/gobuffalo/buffalo/render"
 	"github.com/gobuffalo/x/sessions"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 var r = render.New(render.Options{})
@@ -19,15 +19,10 @@ func main() {
 	app.Middleware.Remove(buffalo.RequestLogger)
 	app.GET("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: app}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(app)
 }
 
 func hello(c buffalo.Context) error {
-	work()
+	harness.Work()
 	return c.Render(http.StatusOK, r.String("hello world"))
 }

@@ -4,20 +4,23 @@ package main
 import (
 	"io"
 	"net/http"
-	"os"
 
 	"github.com/claygod/Bxog"
+
+	"dyno/harness"
 )
 
 func main() {
 	r := bxog.New()
 	r.Add("/hello", hello)
 
-	stopOnTerm(exit) // Bxog takes the end of its server for a failure, also after Shutdown
-	r.Start(os.Getenv("DYNO_ADDR"))
+	harness.Serve(func(addr string) error {
+		r.Start(addr)
+		return nil
+	}, nil) // Bxog takes the end of its server for a failure, also after Shutdown
 }
 
 func hello(w http.ResponseWriter, _ *http.Request, _ *bxog.Router) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

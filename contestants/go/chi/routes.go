@@ -6,7 +6,8 @@ import (
 
 	"github.com/go-chi/chi/v5"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r := chi.NewRouter()
 	for _, route := range set {
 		r.MethodFunc(route.Method, route.In("{", "}"), func(w http.ResponseWriter, r *http.Request) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(func(name string) string { return chi.URLParam(r, name) }))
 		})
 	}

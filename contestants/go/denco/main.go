@@ -2,15 +2,14 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"log"
 	"net/http"
-	"os"
 
 	"github.com/naoina/denco"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -20,15 +19,10 @@ func main() {
 		log.Fatal(err)
 	}
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(r, router))
 }
 
 func hello(w http.ResponseWriter, _ *http.Request, _ denco.Params) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

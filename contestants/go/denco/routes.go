@@ -7,7 +7,8 @@ import (
 
 	"github.com/naoina/denco"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -15,10 +16,11 @@ func router(set []routes.Route) http.Handler {
 	mux := denco.NewMux()
 	var handlers []denco.Handler
 	for _, route := range set {
-		handlers = append(handlers, mux.Handler(route.Method, route.Path, func(w http.ResponseWriter, _ *http.Request, p denco.Params) {
-			work()
+		handler := func(w http.ResponseWriter, _ *http.Request, p denco.Params) {
+			harness.Work()
 			io.WriteString(w, route.Answer(p.Get))
-		}))
+		}
+		handlers = append(handlers, mux.Handler(route.Method, route.Path, handler))
 	}
 	r, err := mux.Build(handlers)
 	if err != nil {

@@ -2,7 +2,12 @@ module don
 
 go 1.24
 
-require github.com/abemedia/go-don v0.2.1
+require (
+	dyno/harness v0.0.0
+	github.com/abemedia/go-don v0.2.1
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/abemedia/fasthttpfs v0.0.0-20220405193636-731805b0c723 // indirect

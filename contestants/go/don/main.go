@@ -3,24 +3,21 @@ package main
 
 import (
 	"context"
-	"log"
-	"os"
 
 	"github.com/abemedia/go-don"
 	_ "github.com/abemedia/go-don/encoding/text"
+
+	"dyno/harness"
 )
 
 func main() {
 	api := don.New(&don.Config{DefaultEncoding: "text/plain"})
 	api.Get("/hello", don.H(hello))
 
-	stopOnTerm(exit) // Don's server cannot be had, and so not be shut down
-	if err := api.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
+	harness.Serve(api.ListenAndServe, nil) // Don gives nobody its server, so that it cannot be shut down
 }
 
 func hello(context.Context, any) (string, error) {
-	work()
+	harness.Work()
 	return "hello world", nil
 }

@@ -2,7 +2,12 @@ module echo-v1
 
 go 1.26.0
 
-require github.com/labstack/echo v1.4.4
+require (
+	dyno/harness v0.0.0
+	github.com/labstack/echo v1.4.4
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/labstack/gommon v0.5.0 // indirect

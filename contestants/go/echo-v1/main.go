@@ -2,27 +2,22 @@
 package main
 
 import (
-	"errors"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/labstack/echo"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	e := echo.New()
 	e.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: e}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(e)
 }
 
 func hello(c *echo.Context) error {
-	work()
+	harness.Work()
 	return c.String(http.StatusOK, "hello world")
 }

@@ -2,7 +2,12 @@ module echo-v2-fasthttp
 
 go 1.26.0
 
-require github.com/labstack/echo v2.2.0+incompatible
+require (
+	dyno/harness v0.0.0
+	github.com/labstack/echo v2.2.0+incompatible
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/klauspost/compress v1.20.0 // indirect

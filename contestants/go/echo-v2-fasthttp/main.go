@@ -2,27 +2,23 @@
 package main
 
 import (
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/labstack/echo"
 	"github.com/labstack/echo/engine/fasthttp"
+
+	"dyno/harness"
 )
 
 func main() {
 	e := echo.New()
 	e.GET("/hello", hello)
 
-	server := fasthttp.New(os.Getenv("DYNO_ADDR"))
-	stopped := stopOnTerm(server.ShutdownWithContext) // of fasthttp; Echo's own Stop does nothing here
-	if err := e.Run(server); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	server := fasthttp.New(harness.Addr())
+	harness.Serve(func(string) error { return e.Run(server) }, server.ShutdownWithContext) // Echo's own Stop does nothing
 }
 
 func hello(c echo.Context) error {
-	work()
+	harness.Work()
 	return c.String(http.StatusOK, "hello world")
 }

@@ -3,9 +3,10 @@ package main
 
 import (
 	"net/http"
-	"os"
 
 	"github.com/labstack/echo"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -13,14 +14,10 @@ func main() {
 	e.HideBanner, e.HidePort = true, true
 	e.GET("/hello", hello)
 
-	stopped := stopOnTerm(e.Shutdown)
-	if err := e.Start(os.Getenv("DYNO_ADDR")); err != http.ErrServerClosed {
-		e.Logger.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(e.Start, e.Shutdown)
 }
 
 func hello(c echo.Context) error {
-	work()
+	harness.Work()
 	return c.String(http.StatusOK, "hello world")
 }

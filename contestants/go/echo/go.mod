@@ -3,11 +3,11 @@ module echo
 go 1.25.0
 
 require (
+	dyno/harness v0.0.0
 	github.com/labstack/echo/v4 v4.16.0
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/labstack/gommon v0.5.0 // indirect

@@ -2,28 +2,22 @@
 package main
 
 import (
-	"errors"
 	"net/http"
-	"os"
 
 	"github.com/labstack/echo/v4"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	e := echo.New()
 	e.GET("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(e, router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		e.Logger.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(e, router))
 }
 
 func hello(c echo.Context) error {
-	work()
+	harness.Work()
 	return c.String(http.StatusOK, "hello world")
 }

@@ -5,7 +5,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -13,7 +14,7 @@ func router(set []routes.Route) http.Handler {
 	e := echo.New()
 	for _, route := range set {
 		e.Add(route.Method, route.Path, func(c echo.Context) error {
-			work()
+			harness.Work()
 			return c.String(http.StatusOK, route.Answer(c.Param))
 		})
 	}

@@ -5,10 +5,13 @@ go 1.25.0
 tool github.com/mailru/easyjson/easyjson
 
 require (
+	dyno/harness v0.0.0
 	github.com/fasthttp/router v1.5.4
 	github.com/mailru/easyjson v0.9.2
 	github.com/valyala/fasthttp v1.74.0
 )
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/josharian/intern v1.0.0 // indirect

@@ -1,23 +1,22 @@
-// Command fasthttp-easyjson answers the JSON relay scenarios with fasthttp's server and client: what the companion sends comes back as it
-// is, decoded and encoded by encoding/json, and by code that easyjson generated.
+// Command fasthttp-easyjson answers the JSON relay scenarios with fasthttp's server and client:
+// what the companion sends comes back as it is, decoded and encoded by encoding/json, and by code
+// that easyjson generated.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
-	"log"
 	"os"
-	"time"
 
 	"github.com/fasthttp/router"
 	"github.com/mailru/easyjson"
 	"github.com/valyala/fasthttp"
 
+	"dyno/harness"
 	"fasthttp-easyjson/record"
 )
 
 var (
-	delay    = delayFromEnv()
 	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
 	client   = &fasthttp.HostClient{Addr: os.Getenv("DYNO_COMPANION"), MaxConns: 4000}
 )
@@ -29,16 +28,12 @@ func main() {
 	r.GET("/testNoReflection", relay(noReflection))
 
 	server := &fasthttp.Server{Handler: r.Handler}
-	stopped := stopOnTerm(server.ShutdownWithContext)
-	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
 // noProcess lets the client write into the response that the server sends.
 func noProcess(ctx *fasthttp.RequestCtx) {
-	time.Sleep(delay) // returns at once when delay is zero
+	harness.Work()
 	if err := get(&ctx.Response); err != nil {
 		ctx.Error(err.Error(), fasthttp.StatusBadGateway)
 	}
@@ -47,7 +42,7 @@ func noProcess(ctx *fasthttp.RequestCtx) {
 // relay asks the companion and answers with what process makes of its body.
 func relay(process func(body []byte) ([]byte, error)) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
-		time.Sleep(delay)
+		harness.Work()
 		resp := fasthttp.AcquireResponse()
 		defer fasthttp.ReleaseResponse(resp)
 		err := get(resp)

@@ -3,12 +3,12 @@ module fasthttp-router
 go 1.25.0
 
 require (
+	dyno/harness v0.0.0
 	github.com/fasthttp/router v1.5.4
 	github.com/valyala/fasthttp v1.74.0
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/klauspost/compress v1.20.0 // indirect

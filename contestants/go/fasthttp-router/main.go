@@ -2,11 +2,10 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -14,14 +13,10 @@ func main() {
 	r.GET("/hello", hello)
 
 	server := &fasthttp.Server{Handler: routed(r.Handler)}
-	stopped := stopOnTerm(server.ShutdownWithContext)
-	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
 func hello(ctx *fasthttp.RequestCtx) {
-	work()
+	harness.Work()
 	ctx.WriteString("hello world")
 }

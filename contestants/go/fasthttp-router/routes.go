@@ -4,7 +4,8 @@ import (
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // routed is h, or where DYNO_ROUTES names sets of routes, the routers of them, each for its host.
@@ -27,7 +28,7 @@ func routerOf(set []routes.Route) fasthttp.RequestHandler {
 	r := router.New()
 	for _, route := range set {
 		r.Handle(route.Method, route.In("{", "}"), func(ctx *fasthttp.RequestCtx) {
-			work()
+			harness.Work()
 			ctx.WriteString(route.Answer(func(name string) string { return ctx.UserValue(name).(string) }))
 		})
 	}

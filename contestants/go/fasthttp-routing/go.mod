@@ -3,9 +3,12 @@ module fasthttp-routing
 go 1.25.0
 
 require (
+	dyno/harness v0.0.0
 	github.com/qiangxue/fasthttp-routing v0.0.0-20160225050629-6ccdc2a18d87
 	github.com/valyala/fasthttp v1.74.0
 )
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/go-ozzo/ozzo-routing v2.1.4+incompatible // indirect

@@ -2,11 +2,10 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/qiangxue/fasthttp-routing"
 	"github.com/valyala/fasthttp"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -14,15 +13,11 @@ func main() {
 	r.Get("/hello", hello)
 
 	server := &fasthttp.Server{Handler: r.HandleRequest}
-	stopped := stopOnTerm(server.ShutdownWithContext)
-	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
 func hello(c *routing.Context) error {
-	work()
+	harness.Work()
 	_, err := c.WriteString("hello world")
 	return err
 }

@@ -1,13 +1,14 @@
-// Command fasthttp answers the scenarios values, hello and index with valyala/fasthttp and the router of its README.
+// Command fasthttp answers the scenarios values, hello and index with valyala/fasthttp and the
+// router of its README.
 package main
 
 import (
-	"log"
-	"os"
 	"strconv"
 
 	"github.com/fasthttp/router"
 	"github.com/valyala/fasthttp"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -17,11 +18,7 @@ func main() {
 	r.GET("/index", index)
 
 	server := &fasthttp.Server{Handler: r.Handler}
-	stopped := stopOnTerm(server.ShutdownWithContext)
-	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
 func getValue(ctx *fasthttp.RequestCtx) {
@@ -29,16 +26,16 @@ func getValue(ctx *fasthttp.RequestCtx) {
 		ctx.NotFound()
 		return
 	}
-	work()
+	harness.Work()
 	ctx.WriteString("value")
 }
 
 func hello(ctx *fasthttp.RequestCtx) {
-	work()
+	harness.Work()
 	ctx.WriteString("hello world")
 }
 
 func index(ctx *fasthttp.RequestCtx) {
-	work()
+	harness.Work()
 	ctx.WriteString("hello world !")
 }

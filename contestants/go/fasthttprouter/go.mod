@@ -3,9 +3,12 @@ module fasthttprouter
 go 1.25.0
 
 require (
+	dyno/harness v0.0.0
 	github.com/buaazp/fasthttprouter v0.1.1
 	github.com/valyala/fasthttp v1.74.0
 )
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/klauspost/compress v1.20.0 // indirect

@@ -3,12 +3,12 @@ module fiber-v2
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/gofiber/fiber/v2 v2.52.15
 	github.com/valyala/fasthttp v1.51.0
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/andybalholm/brotli v1.1.0 // indirect

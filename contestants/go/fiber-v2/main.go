@@ -2,10 +2,9 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/gofiber/fiber/v2"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -13,14 +12,10 @@ func main() {
 	app.Get("/hello", hello)
 	routed(app)
 
-	stopped := stopOnTerm(app.ShutdownWithContext)
-	if err := app.Listen(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(app.Listen, app.ShutdownWithContext)
 }
 
 func hello(c *fiber.Ctx) error {
-	work()
+	harness.Work()
 	return c.SendString("hello world")
 }

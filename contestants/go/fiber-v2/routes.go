@@ -4,10 +4,12 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
-// routed gives app's server, where DYNO_ROUTES names sets of routes, an app for each of them, by host.
+// routed gives app's server, where DYNO_ROUTES names sets of routes, an app for each of them, by
+// host.
 func routed(app *fiber.App) {
 	hosts := routes.ByHost(appOf)
 	if hosts == nil {
@@ -27,7 +29,7 @@ func appOf(set []routes.Route) fasthttp.RequestHandler {
 	app := fiber.New()
 	for _, route := range set {
 		app.Add(route.Method, route.Path, func(c *fiber.Ctx) error {
-			work()
+			harness.Work()
 			return c.SendString(route.Answer(func(name string) string { return c.Params(name) }))
 		})
 	}

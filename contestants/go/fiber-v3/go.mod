@@ -2,7 +2,12 @@ module fiber-v3
 
 go 1.25.0
 
-require github.com/gofiber/fiber/v3 v3.1.0
+require (
+	dyno/harness v0.0.0
+	github.com/gofiber/fiber/v3 v3.1.0
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/andybalholm/brotli v1.2.0 // indirect

@@ -2,24 +2,21 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/gofiber/fiber/v3"
+
+	"dyno/harness"
 )
 
 func main() {
 	app := fiber.New()
 	app.Get("/hello", hello)
 
-	stopped := stopOnTerm(app.ShutdownWithContext)
-	if err := app.Listen(os.Getenv("DYNO_ADDR"), fiber.ListenConfig{DisableStartupMessage: true}); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(func(addr string) error {
+		return app.Listen(addr, fiber.ListenConfig{DisableStartupMessage: true})
+	}, app.ShutdownWithContext)
 }
 
 func hello(c fiber.Ctx) error {
-	work()
+	harness.Work()
 	return c.SendString("hello world")
 }

@@ -2,7 +2,12 @@ module flamego
 
 go 1.24
 
-require github.com/flamego/flamego v1.9.4
+require (
+	dyno/harness v0.0.0
+	github.com/flamego/flamego v1.9.4
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/alecthomas/participle/v2 v2.0.0 // indirect

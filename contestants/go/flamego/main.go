@@ -2,12 +2,10 @@
 package main
 
 import (
-	"errors"
-	"log"
-	"net/http"
-	"os"
-
 	"github.com/flamego/flamego"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -15,15 +13,10 @@ func main() {
 	f.Use(flamego.Recovery())
 	f.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: f}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(f)
 }
 
 func hello() string {
-	work()
+	harness.Work()
 	return "hello world"
 }

@@ -2,7 +2,12 @@ module gear
 
 go 1.24
 
-require github.com/teambition/gear v1.27.3
+require (
+	dyno/harness v0.0.0
+	github.com/teambition/gear v1.27.3
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/go-http-utils/cookie v1.3.1 // indirect

@@ -3,12 +3,11 @@ package main
 
 import (
 	"context"
-	"errors"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/teambition/gear"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -18,15 +17,11 @@ func main() {
 	app := gear.New()
 	app.UseHandler(r)
 
-	stopped := stopOnTerm(func(ctx context.Context) error { return app.Close(ctx) })
-	if err := app.Listen(os.Getenv("DYNO_ADDR")); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(app.Listen, func(ctx context.Context) error { return app.Close(ctx) })
 }
 
 func hello(c *gear.Context) error {
-	work()
+	harness.Work()
 	c.Type(gear.MIMETextPlainCharsetUTF8)
 	return c.End(http.StatusOK, []byte("hello world"))
 }

@@ -2,7 +2,12 @@ module gearbox
 
 go 1.24
 
-require github.com/gogearbox/gearbox v1.2.4
+require (
+	dyno/harness v0.0.0
+	github.com/gogearbox/gearbox v1.2.4
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/andybalholm/brotli v1.0.2 // indirect

@@ -3,24 +3,20 @@ package main
 
 import (
 	"context"
-	"log"
-	"os"
 
 	"github.com/gogearbox/gearbox"
+
+	"dyno/harness"
 )
 
 func main() {
 	gb := gearbox.New(&gearbox.Settings{DisableStartupMessage: true})
 	gb.Get("/hello", hello)
 
-	stopped := stopOnTerm(func(context.Context) error { return gb.Stop() })
-	if err := gb.Start(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(gb.Start, func(context.Context) error { return gb.Stop() })
 }
 
 func hello(ctx gearbox.Context) {
-	work()
+	harness.Work()
 	ctx.SendString("hello world")
 }

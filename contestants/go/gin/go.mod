@@ -3,11 +3,11 @@ module gin
 go 1.25.0
 
 require (
+	dyno/harness v0.0.0
 	github.com/gin-gonic/gin v1.12.0
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/bytedance/gopkg v0.1.3 // indirect

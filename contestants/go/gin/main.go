@@ -2,14 +2,12 @@
 package main
 
 import (
-	"errors"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/gin-gonic/gin"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -18,15 +16,10 @@ func main() {
 	r.Use(gin.Recovery())
 	r.GET("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(r, router))
 }
 
 func hello(c *gin.Context) {
-	work()
+	harness.Work()
 	c.String(http.StatusOK, "hello world")
 }

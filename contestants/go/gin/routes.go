@@ -5,7 +5,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r.Use(gin.Recovery())
 	for _, route := range set {
 		r.Handle(route.Method, route.Path, func(c *gin.Context) {
-			work()
+			harness.Work()
 			c.String(http.StatusOK, route.Answer(c.Param))
 		})
 	}

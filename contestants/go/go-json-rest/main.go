@@ -2,15 +2,14 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"log"
 	"net/http"
-	"os"
 
 	"github.com/ant0ine/go-json-rest/rest"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -22,16 +21,11 @@ func main() {
 	api.Use(&rest.RecoverMiddleware{})
 	api.SetApp(r)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(api.MakeHandler(), router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(api.MakeHandler(), router))
 }
 
 func hello(w rest.ResponseWriter, _ *rest.Request) {
-	work()
+	harness.Work()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	io.WriteString(w.(http.ResponseWriter), "hello world")
 }

@@ -1,21 +1,21 @@
-// Command go-json-v2 answers the JSON relay scenarios with net/http: what the companion sends comes back as it is, and decoded and
-// encoded by encoding/json/v2: by reflection, and by methods of the type on its jsontext tokens.
+// Command go-json-v2 answers the JSON relay scenarios with net/http: what the companion sends comes
+// back as it is, and decoded and encoded by encoding/json/v2: by reflection, and by methods of the
+// type on its jsontext tokens.
 package main
 
 import (
 	"encoding/json/v2"
-	"errors"
 	"fmt"
 	"io"
-	"log"
 	"net/http"
 	"os"
 	"strconv"
-	"time"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 var (
-	delay    = delayFromEnv()
 	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
 	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
 )
@@ -26,17 +26,12 @@ func main() {
 	mux.HandleFunc("GET /testReflection", relay(reflection))
 	mux.HandleFunc("GET /testNoReflection", relay(noReflection))
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: mux}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(mux)
 }
 
 // noProcess passes the companion's bytes on as they come.
 func noProcess(w http.ResponseWriter, _ *http.Request) {
-	time.Sleep(delay) // returns at once when delay is zero
+	harness.Work()
 	resp, err := get()
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -51,7 +46,7 @@ func noProcess(w http.ResponseWriter, _ *http.Request) {
 // relay asks the companion and answers with what process makes of its body.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(delay)
+		harness.Work()
 		resp, err := get()
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)

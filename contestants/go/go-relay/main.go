@@ -1,24 +1,22 @@
-// Command go-relay answers the JSON relay scenarios with net/http: what the companion sends comes back as it is, decoded and encoded by
-// encoding/json, and by code that easyjson generated.
+// Command go-relay answers the JSON relay scenarios with net/http: what the companion sends comes
+// back as it is, decoded and encoded by encoding/json, and by code that easyjson generated.
 package main
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
-	"log"
 	"net/http"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/mailru/easyjson"
 
+	"dyno/harness"
+	"dyno/harness/nethttp"
 	"go-relay/record"
 )
 
 var (
-	delay    = delayFromEnv()
 	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
 	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
 )
@@ -29,18 +27,13 @@ func main() {
 	mux.HandleFunc("GET /testReflection", relay(reflection))
 	mux.HandleFunc("GET /testNoReflection", relay(noReflection))
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: mux}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(mux)
 }
 
 // relay asks the companion and answers with what process makes of its body.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		time.Sleep(delay) // returns at once when delay is zero
+		harness.Work()
 		resp, err := client.Get(upstream)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadGateway)

@@ -2,13 +2,12 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"log"
-	"net/http"
-	"os"
 
 	"github.com/emicklei/go-restful/v3"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -17,15 +16,10 @@ func main() {
 	r := restful.NewContainer()
 	r.Add(ws)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r)
 }
 
 func hello(_ *restful.Request, w *restful.Response) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

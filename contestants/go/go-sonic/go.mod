@@ -2,7 +2,12 @@ module go-sonic
 
 go 1.24
 
-require github.com/bytedance/sonic v1.15.3
+require (
+	dyno/harness v0.0.0
+	github.com/bytedance/sonic v1.15.3
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/bytedance/gopkg v0.1.3 // indirect

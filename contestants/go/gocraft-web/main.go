@@ -2,33 +2,25 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"log"
-	"net/http"
-	"os"
 
 	"github.com/gocraft/web"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	r := web.New(Context{})
 	r.Get("/hello", (*Context).Hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(r, router))
 }
 
 // Context is what gocraft/web makes for each request.
 type Context struct{}
 
 func (*Context) Hello(w web.ResponseWriter, _ *web.Request) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

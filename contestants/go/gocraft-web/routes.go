@@ -6,7 +6,8 @@ import (
 
 	"github.com/gocraft/web"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -15,7 +16,7 @@ func router(set []routes.Route) http.Handler {
 	method := map[string]func(string, any) *web.Router{"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}
 	for _, route := range set {
 		method[route.Method](route.Path, func(_ *Context, w web.ResponseWriter, r *web.Request) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(func(name string) string { return r.PathParams[name] }))
 		})
 	}

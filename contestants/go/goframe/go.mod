@@ -2,7 +2,12 @@ module goframe
 
 go 1.24
 
-require github.com/gogf/gf/v2 v2.9.5
+require (
+	dyno/harness v0.0.0
+	github.com/gogf/gf/v2 v2.9.5
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/BurntSushi/toml v1.5.0 // indirect

@@ -3,23 +3,26 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"github.com/gogf/gf/v2/frame/g"
 	"github.com/gogf/gf/v2/net/ghttp"
+
+	"dyno/harness"
 )
 
 func main() {
 	s := g.Server()
-	s.SetAddr(os.Getenv("DYNO_ADDR"))
 	s.SetDumpRouterMap(false)
 	s.BindHandler("GET:/hello", hello)
 
-	stopOnTerm(func(context.Context) error { return s.Shutdown() })
-	s.Run()
+	harness.Serve(func(addr string) error {
+		s.SetAddr(addr)
+		s.Run()
+		return nil
+	}, func(context.Context) error { return s.Shutdown() })
 }
 
 func hello(r *ghttp.Request) {
-	work()
+	harness.Work()
 	r.Response.Write("hello world")
 }

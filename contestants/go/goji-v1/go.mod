@@ -3,8 +3,8 @@ module goji-v1
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/zenazn/goji v0.9.0
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go

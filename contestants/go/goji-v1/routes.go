@@ -6,7 +6,8 @@ import (
 
 	"github.com/zenazn/goji/web"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -15,7 +16,7 @@ func router(set []routes.Route) http.Handler {
 	method := map[string]func(pattern, handler any){"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}
 	for _, route := range set {
 		method[route.Method](route.Path, func(c web.C, w http.ResponseWriter, _ *http.Request) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(func(name string) string { return c.URLParams[name] }))
 		})
 	}

@@ -7,7 +7,8 @@ import (
 	"goji.io"
 	"goji.io/pat"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -15,7 +16,7 @@ func router(set []routes.Route) http.Handler {
 	r := goji.NewMux()
 	for _, route := range set {
 		r.HandleFunc(pat.NewWithMethods(route.Path, route.Method), func(w http.ResponseWriter, r *http.Request) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(func(name string) string { return pat.Param(r, name) }))
 		})
 	}

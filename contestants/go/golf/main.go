@@ -2,27 +2,20 @@
 package main
 
 import (
-	"errors"
-	"log"
-	"net/http"
-	"os"
-
 	"github.com/dinever/golf"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	app := golf.New()
 	app.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: app}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(app)
 }
 
 func hello(ctx *golf.Context) {
-	work()
+	harness.Work()
 	ctx.Send("hello world")
 }

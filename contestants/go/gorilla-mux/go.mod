@@ -3,8 +3,8 @@ module gorilla-mux
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/gorilla/mux v1.8.1
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go

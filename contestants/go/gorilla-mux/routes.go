@@ -6,7 +6,8 @@ import (
 
 	"github.com/gorilla/mux"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r := mux.NewRouter()
 	for _, route := range set {
 		r.HandleFunc(route.In("{", "}"), func(w http.ResponseWriter, r *http.Request) {
-			work()
+			harness.Work()
 			vars := mux.Vars(r)
 			io.WriteString(w, route.Answer(func(name string) string { return vars[name] }))
 		}).Methods(route.Method)

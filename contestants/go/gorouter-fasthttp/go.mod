@@ -3,9 +3,12 @@ module gorouter-fasthttp
 go 1.25.0
 
 require (
+	dyno/harness v0.0.0
 	github.com/valyala/fasthttp v1.74.0
 	github.com/vardius/gorouter/v4 v4.5.1
 )
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/klauspost/compress v1.20.0 // indirect

@@ -2,11 +2,10 @@
 package main
 
 import (
-	"log"
-	"os"
-
 	"github.com/valyala/fasthttp"
 	"github.com/vardius/gorouter/v4"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -14,14 +13,10 @@ func main() {
 	r.GET("/hello", hello)
 
 	server := &fasthttp.Server{Handler: r.HandleFastHTTP}
-	stopped := stopOnTerm(server.ShutdownWithContext)
-	if err := server.ListenAndServe(os.Getenv("DYNO_ADDR")); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(server.ListenAndServe, server.ShutdownWithContext)
 }
 
 func hello(ctx *fasthttp.RequestCtx) {
-	work()
+	harness.Work()
 	ctx.WriteString("hello world")
 }

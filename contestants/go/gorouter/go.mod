@@ -2,7 +2,12 @@ module gorouter
 
 go 1.24
 
-require github.com/vardius/gorouter/v4 v4.5.1
+require (
+	dyno/harness v0.0.0
+	github.com/vardius/gorouter/v4 v4.5.1
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/andybalholm/brotli v1.0.0 // indirect

@@ -2,28 +2,23 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/vardius/gorouter/v4"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	r := gorouter.New()
 	r.GET("/hello", http.HandlerFunc(hello))
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r)
 }
 
 func hello(w http.ResponseWriter, r *http.Request) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

@@ -2,7 +2,12 @@ module hertz
 
 go 1.24
 
-require github.com/cloudwego/hertz v0.10.4
+require (
+	dyno/harness v0.0.0
+	github.com/cloudwego/hertz v0.10.4
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/bytedance/gopkg v0.1.3 // indirect

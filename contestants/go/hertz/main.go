@@ -3,28 +3,24 @@ package main
 
 import (
 	"context"
-	"log"
-	"os"
 
 	"github.com/cloudwego/hertz/pkg/app"
 	"github.com/cloudwego/hertz/pkg/app/server"
 	"github.com/cloudwego/hertz/pkg/common/hlog"
 	"github.com/cloudwego/hertz/pkg/protocol/consts"
+
+	"dyno/harness"
 )
 
 func main() {
 	hlog.SetLevel(hlog.LevelWarn)
-	h := server.Default(server.WithHostPorts(os.Getenv("DYNO_ADDR")))
+	h := server.Default(server.WithHostPorts(harness.Addr()))
 	h.GET("/hello", hello)
 
-	stopped := stopOnTerm(h.Shutdown)
-	if err := h.Run(); err != nil {
-		log.Fatal(err)
-	}
-	<-stopped
+	harness.Serve(func(string) error { return h.Run() }, h.Shutdown)
 }
 
 func hello(_ context.Context, c *app.RequestContext) {
-	work()
+	harness.Work()
 	c.String(consts.StatusOK, "hello world")
 }

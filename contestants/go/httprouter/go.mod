@@ -3,8 +3,8 @@ module httprouter
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/julienschmidt/httprouter v1.3.0
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go

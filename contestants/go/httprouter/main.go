@@ -1,16 +1,15 @@
-// Command httprouter answers the scenarios hello and index with julienschmidt/httprouter on net/http.
+// Command httprouter answers the scenarios hello and index with julienschmidt/httprouter on
+// net/http.
 package main
 
 import (
-	"errors"
 	"io"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/julienschmidt/httprouter"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -18,20 +17,15 @@ func main() {
 	r.GET("/hello", hello)
 	r.GET("/index", index)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(r, router))
 }
 
 func hello(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }
 
 func index(w http.ResponseWriter, _ *http.Request, _ httprouter.Params) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world !")
 }

@@ -6,7 +6,8 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r := httprouter.New()
 	for _, route := range set {
 		r.Handle(route.Method, route.Path, func(w http.ResponseWriter, _ *http.Request, p httprouter.Params) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(p.ByName))
 		})
 	}

@@ -3,8 +3,8 @@ module httptreemux
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/dimfeld/httptreemux/v5 v5.5.0
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go

@@ -6,7 +6,8 @@ import (
 
 	"github.com/dimfeld/httptreemux/v5"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r := httptreemux.New()
 	for _, route := range set {
 		r.Handle(route.Method, route.Path, func(w http.ResponseWriter, _ *http.Request, p map[string]string) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(func(name string) string { return p[name] }))
 		})
 	}

@@ -2,7 +2,12 @@ module indigo
 
 go 1.24
 
-require github.com/indigo-web/indigo v0.17.3
+require (
+	dyno/harness v0.0.0
+	github.com/indigo-web/indigo v0.17.3
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/flrdv/uf v1.0.0 // indirect

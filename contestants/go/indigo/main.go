@@ -2,24 +2,22 @@
 package main
 
 import (
-	"log"
 	nethttp "net/http"
-	"os"
 	"time"
 
 	"github.com/indigo-web/indigo"
 	"github.com/indigo-web/indigo/http"
 	"github.com/indigo-web/indigo/router/inbuilt"
+
+	"dyno/harness"
 )
 
 func main() {
 	r := inbuilt.New().Use(date)
 	r.Get("/hello", hello)
 
-	stopOnTerm(exit) // Indigo's own Stop is heeded only when a connection comes, or every five seconds
-	if err := indigo.New(os.Getenv("DYNO_ADDR")).Serve(r); err != nil {
-		log.Fatal(err)
-	}
+	// Indigo's own Stop is heeded only when a connection comes, or every five seconds.
+	harness.Serve(func(addr string) error { return indigo.New(addr).Serve(r) }, nil)
 }
 
 // date is a middleware, for Indigo sends no Date.
@@ -28,6 +26,6 @@ func date(next inbuilt.Handler, r *http.Request) *http.Response {
 }
 
 func hello(r *http.Request) *http.Response {
-	work()
+	harness.Work()
 	return http.String(r, "hello world").ContentType("text/plain")
 }

@@ -1,4 +1,5 @@
-// Command iris-mvc answers the scenarios values and values-rest with a controller of Iris's mvc package.
+// Command iris-mvc answers the scenarios values and values-rest with a controller of Iris's mvc
+// package.
 package main
 
 import (
@@ -6,6 +7,8 @@ import (
 
 	"github.com/kataras/iris/v12"
 	"github.com/kataras/iris/v12/mvc"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -13,11 +16,8 @@ func main() {
 	app.Logger().SetOutput(os.Stderr)
 	mvc.New(app.Party("/api/values")).Handle(new(valuesController))
 
-	stopped := stopOnTerm(app.Shutdown)
-	err := app.Listen(os.Getenv("DYNO_ADDR"), iris.WithoutInterruptHandler, iris.WithoutStartupLog,
-		iris.WithoutServerError(iris.ErrServerClosed))
-	if err != nil {
-		os.Exit(1) // Iris has logged it
-	}
-	<-stopped
+	harness.Serve(func(addr string) error {
+		return app.Listen(addr, iris.WithoutInterruptHandler, iris.WithoutStartupLog,
+			iris.WithoutServerError(iris.ErrServerClosed))
+	}, app.Shutdown)
 }

@@ -1,13 +1,18 @@
 package main
 
-import "github.com/kataras/iris/v12"
+import (
+	"github.com/kataras/iris/v12"
 
-// valuesController serves /api/values/{id:int}: Iris derives method and path from the methods' names.
+	"dyno/harness"
+)
+
+// valuesController serves /api/values/{id:int}: Iris derives method and path from the methods'
+// names.
 type valuesController struct{}
 
 // GetBy serves GET /api/values/{id:int}.
 func (*valuesController) GetBy(id int) string {
-	work()
+	harness.Work()
 	return "value"
 }
 
@@ -17,11 +22,11 @@ func (*valuesController) PutBy(ctx iris.Context, id int) error {
 	if err := ctx.ReadJSON(&value); err != nil {
 		return err
 	}
-	work()
+	harness.Work()
 	return nil
 }
 
 // DeleteBy serves DELETE /api/values/{id:int}; there is nothing to delete.
 func (*valuesController) DeleteBy(id int) {
-	work()
+	harness.Work()
 }

@@ -1,4 +1,5 @@
-// Command iris-sessions answers the scenarios sessions and sessions-jar with the sessions of Iris, kept in memory.
+// Command iris-sessions answers the scenarios sessions and sessions-jar with the sessions of Iris,
+// kept in memory.
 package main
 
 import (
@@ -7,9 +8,9 @@ import (
 
 	"github.com/kataras/iris/v12"
 	"github.com/kataras/iris/v12/sessions"
-)
 
-var delay = delayFromEnv()
+	"dyno/harness"
+)
 
 func main() {
 	app := iris.New()
@@ -24,33 +25,30 @@ func main() {
 	app.Post("/set", set)
 	app.Delete("/del", del)
 
-	stopped := stopOnTerm(app.Shutdown)
-	err := app.Listen(os.Getenv("DYNO_ADDR"), iris.WithoutInterruptHandler, iris.WithoutStartupLog,
-		iris.WithoutServerError(iris.ErrServerClosed))
-	if err != nil {
-		os.Exit(1) // Iris has logged it
-	}
-	<-stopped
+	harness.Serve(func(addr string) error {
+		return app.Listen(addr, iris.WithoutInterruptHandler, iris.WithoutStartupLog,
+			iris.WithoutServerError(iris.ErrServerClosed))
+	}, app.Shutdown)
 }
 
 func setGet(ctx iris.Context) {
-	time.Sleep(delay) // returns at once when delay is zero
+	harness.Work()
 	session := sessions.Get(ctx)
 	session.Set("key", "value")
 	ctx.WriteString(session.GetString("key"))
 }
 
 func get(ctx iris.Context) {
-	time.Sleep(delay)
+	harness.Work()
 	ctx.WriteString(sessions.Get(ctx).GetString("key"))
 }
 
 func set(ctx iris.Context) {
-	time.Sleep(delay)
+	harness.Work()
 	sessions.Get(ctx).Set("key", ctx.URLParam("value"))
 }
 
 func del(ctx iris.Context) {
-	time.Sleep(delay)
+	harness.Work()
 	sessions.Get(ctx).Delete("key")
 }

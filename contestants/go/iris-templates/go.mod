@@ -3,9 +3,12 @@ module iris-templates
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/kataras/iris/v12 v12.2.11
 	templates v0.0.0
 )
+
+replace dyno/harness => ../../shared/harness-go
 
 replace templates => ../../shared/templates
 

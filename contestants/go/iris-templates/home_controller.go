@@ -1,32 +1,30 @@
 package main
 
 import (
-	"time"
-
 	"github.com/kataras/iris/v12"
 	"github.com/kataras/iris/v12/mvc"
-)
 
-var delay = delayFromEnv()
+	"dyno/harness"
+)
 
 // homeController serves the pages: Iris derives method and path from the methods' names.
 type homeController struct{}
 
 // Get serves GET /.
 func (*homeController) Get() mvc.View {
-	time.Sleep(delay) // returns at once when delay is zero
+	harness.Work()
 	return mvc.View{Name: "index", Data: iris.Map{"Title": "Home Page"}}
 }
 
 // GetAbout serves GET /about.
 func (*homeController) GetAbout() mvc.View {
-	time.Sleep(delay)
+	harness.Work()
 	return mvc.View{Name: "about", Data: iris.Map{"Title": "About", "Message": "Your application description page."}}
 }
 
 // GetContact serves GET /contact.
 func (*homeController) GetContact() mvc.View {
-	time.Sleep(delay)
+	harness.Work()
 	return mvc.View{Name: "contact", Data: iris.Map{"Title": "Contact", "Message": "Your contact page."}}
 }
 

@@ -1,4 +1,5 @@
-// Command iris-templates answers the scenario templates with a controller of Iris's mvc package and views of html/template with a layout.
+// Command iris-templates answers the scenario templates with a controller of Iris's mvc package and
+// views of html/template with a layout.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"github.com/kataras/iris/v12"
 	"github.com/kataras/iris/v12/mvc"
 
+	"dyno/harness"
 	"templates"
 )
 
@@ -23,16 +25,14 @@ func main() {
 	}
 	app := iris.New()
 	app.Logger().SetOutput(os.Stderr)
-	// Not iris.HTML, whose layouts render the page of another request now and then: doc/contestants.md.
+	// Not iris.HTML, whose layouts render the page of another request now and then:
+	// doc/contestants.md.
 	app.RegisterView(iris.Blocks(views, ".html").RootDir("views").Layout("main"))
 	app.HandleDir("/public", public)
 	mvc.New(app).Handle(new(homeController))
 
-	stopped := stopOnTerm(app.Shutdown)
-	err = app.Listen(os.Getenv("DYNO_ADDR"), iris.WithoutInterruptHandler, iris.WithoutStartupLog,
-		iris.WithoutServerError(iris.ErrServerClosed))
-	if err != nil {
-		os.Exit(1) // Iris has logged it
-	}
-	<-stopped
+	harness.Serve(func(addr string) error {
+		return app.Listen(addr, iris.WithoutInterruptHandler, iris.WithoutStartupLog,
+			iris.WithoutServerError(iris.ErrServerClosed))
+	}, app.Shutdown)
 }

@@ -2,7 +2,12 @@ module iris
 
 go 1.24
 
-require github.com/kataras/iris/v12 v12.2.11
+require (
+	dyno/harness v0.0.0
+	github.com/kataras/iris/v12 v12.2.11
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/BurntSushi/toml v1.3.2 // indirect

@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"github.com/kataras/iris/v12"
+
+	"dyno/harness"
 )
 
 func main() {
@@ -14,13 +16,10 @@ func main() {
 	app.Get("/hello", hello)
 	app.Get("/rest/hello", hello)
 
-	stopped := stopOnTerm(app.Shutdown)
-	err := app.Listen(os.Getenv("DYNO_ADDR"), iris.WithoutInterruptHandler, iris.WithoutStartupLog,
-		iris.WithoutServerError(iris.ErrServerClosed))
-	if err != nil {
-		os.Exit(1) // Iris has logged it
-	}
-	<-stopped
+	harness.Serve(func(addr string) error {
+		return app.Listen(addr, iris.WithoutInterruptHandler, iris.WithoutStartupLog,
+			iris.WithoutServerError(iris.ErrServerClosed))
+	}, app.Shutdown)
 }
 
 func getValue(ctx iris.Context) {
@@ -28,11 +27,11 @@ func getValue(ctx iris.Context) {
 		ctx.NotFound()
 		return
 	}
-	work()
+	harness.Work()
 	ctx.WriteString("value")
 }
 
 func hello(ctx iris.Context) {
-	work()
+	harness.Work()
 	ctx.WriteString("hello world")
 }

@@ -7,7 +7,8 @@ import (
 
 	urlrouter "github.com/naoina/kocha-urlrouter"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // handler answers with what Lookup found in the path.
@@ -17,8 +18,8 @@ type handler func(w http.ResponseWriter, params []urlrouter.Param)
 func router(set []routes.Route) http.Handler {
 	records := map[string][]urlrouter.Record{} // by method
 	for _, route := range set {
-		records[route.Method] = append(records[route.Method], urlrouter.NewRecord(route.Path, handler(func(w http.ResponseWriter, p []urlrouter.Param) {
-			work()
+		h := handler(func(w http.ResponseWriter, p []urlrouter.Param) {
+			harness.Work()
 			io.WriteString(w, route.Answer(func(name string) string {
 				for i := range p {
 					if p[i].Name == name {
@@ -27,7 +28,8 @@ func router(set []routes.Route) http.Handler {
 				}
 				return ""
 			}))
-		})))
+		})
+		records[route.Method] = append(records[route.Method], urlrouter.NewRecord(route.Path, h))
 	}
 	routers := map[string]urlrouter.URLRouter{}
 	for method, list := range records {

@@ -2,7 +2,12 @@ module lars
 
 go 1.26.0
 
-require github.com/go-playground/lars v4.0.1+incompatible
+require (
+	dyno/harness v0.0.0
+	github.com/go-playground/lars v4.0.1+incompatible
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/go-playground/form v3.1.4+incompatible // indirect

@@ -2,27 +2,22 @@
 package main
 
 import (
-	"errors"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/go-playground/lars"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	r := lars.New()
 	r.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r.Serve()}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r.Serve())
 }
 
 func hello(c lars.Context) {
-	work()
+	harness.Work()
 	c.Text(http.StatusOK, "hello world")
 }

@@ -2,7 +2,12 @@ module lion
 
 go 1.26.0
 
-require gopkg.in/celrenheit/lion.v1 v1.0.0-20161101201550-7c6ce5d22d64
+require (
+	dyno/harness v0.0.0
+	gopkg.in/celrenheit/lion.v1 v1.0.0-20161101201550-7c6ce5d22d64
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/celrenheit/htest v0.0.0-20170621160705-e34d50431e7f // indirect

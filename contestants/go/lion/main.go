@@ -3,28 +3,23 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
-	"log"
 	"net/http"
-	"os"
 
 	"gopkg.in/celrenheit/lion.v1"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	r := lion.New()
 	r.GetFunc("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r)
 }
 
 func hello(_ context.Context, w http.ResponseWriter, _ *http.Request) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

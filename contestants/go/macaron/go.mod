@@ -2,7 +2,12 @@ module macaron
 
 go 1.24
 
-require gopkg.in/macaron.v1 v1.5.0
+require (
+	dyno/harness v0.0.0
+	gopkg.in/macaron.v1 v1.5.0
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/davecgh/go-spew v1.1.1 // indirect

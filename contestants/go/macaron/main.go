@@ -2,12 +2,10 @@
 package main
 
 import (
-	"errors"
-	"log"
-	"net/http"
-	"os"
-
 	"gopkg.in/macaron.v1"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -15,15 +13,10 @@ func main() {
 	m.Use(macaron.Recovery())
 	m.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: m}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(m)
 }
 
 func hello() string {
-	work()
+	harness.Work()
 	return "hello world"
 }

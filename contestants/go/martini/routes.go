@@ -5,7 +5,8 @@ import (
 
 	"github.com/go-martini/martini"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -13,7 +14,7 @@ func router(set []routes.Route) http.Handler {
 	r := martini.NewRouter()
 	for _, route := range set {
 		r.AddRoute(route.Method, route.Path, func(p martini.Params) string {
-			work()
+			harness.Work()
 			return route.Answer(func(name string) string { return p[name] })
 		})
 	}

@@ -2,13 +2,13 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/urfave/negroni/v3"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -17,15 +17,10 @@ func main() {
 	n := negroni.New(negroni.NewRecovery()) // without negroni.Classic's log line per request
 	n.UseHandler(mux)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: n}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(n)
 }
 
 func hello(w http.ResponseWriter, r *http.Request) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

@@ -2,6 +2,6 @@ module net-http
 
 go 1.24
 
-require routes v0.0.0
+require dyno/harness v0.0.0
 
-replace routes => ./routes
+replace dyno/harness => ../../shared/harness-go

@@ -2,14 +2,12 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"log"
 	"net/http"
-	"os"
 	"strconv"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -17,12 +15,7 @@ func main() {
 	mux.HandleFunc("GET /api/values/{id}", getValue)
 	mux.HandleFunc("GET /hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(mux, router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(mux, router))
 }
 
 func getValue(w http.ResponseWriter, r *http.Request) {
@@ -30,11 +23,11 @@ func getValue(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	work()
+	harness.Work()
 	io.WriteString(w, "value")
 }
 
 func hello(w http.ResponseWriter, _ *http.Request) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

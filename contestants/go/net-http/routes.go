@@ -4,7 +4,8 @@ import (
 	"io"
 	"net/http"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -16,7 +17,7 @@ func router(set []routes.Route) http.Handler {
 			path = "/{$}" // itself, and nothing below
 		}
 		mux.HandleFunc(route.Method+" "+path, func(w http.ResponseWriter, r *http.Request) {
-			work()
+			harness.Work()
 			io.WriteString(w, route.Answer(r.PathValue))
 		})
 	}

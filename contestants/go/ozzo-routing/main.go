@@ -2,27 +2,20 @@
 package main
 
 import (
-	"errors"
-	"log"
-	"net/http"
-	"os"
-
 	"github.com/go-ozzo/ozzo-routing/v2"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	r := routing.New()
 	r.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r)
 }
 
 func hello(c *routing.Context) error {
-	work()
+	harness.Work()
 	return c.Write("hello world")
 }

@@ -3,8 +3,8 @@ module pat
 go 1.24
 
 require (
+	dyno/harness v0.0.0
 	github.com/bmizerany/pat v0.0.0-20210406213842-e4b6760bdd6f
-	routes v0.0.0
 )
 
-replace routes => ../../shared/routes
+replace dyno/harness => ../../shared/harness-go

@@ -6,7 +6,8 @@ import (
 
 	"github.com/bmizerany/pat"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r := pat.New()
 	for _, route := range set {
 		r.Add(route.Method, route.Path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			work()
+			harness.Work()
 			query := r.URL.Query() // in which Pat puts the parameters, with a colon before the name
 			io.WriteString(w, route.Answer(func(name string) string { return query.Get(":" + name) }))
 		}))

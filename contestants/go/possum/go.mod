@@ -2,7 +2,12 @@ module possum
 
 go 1.26.0
 
-require github.com/mikespook/possum v0.0.0-20170224044927-56d7ebb6470b
+require (
+	dyno/harness v0.0.0
+	github.com/mikespook/possum v0.0.0-20170224044927-56d7ebb6470b
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/fsnotify/fsnotify v1.10.1 // indirect

@@ -2,7 +2,12 @@ module pure
 
 go 1.24
 
-require github.com/go-playground/pure/v5 v5.3.0
+require (
+	dyno/harness v0.0.0
+	github.com/go-playground/pure/v5 v5.3.0
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/go-playground/assert/v2 v2.2.0 // indirect

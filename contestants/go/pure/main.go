@@ -2,28 +2,23 @@
 package main
 
 import (
-	"errors"
 	"io"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/go-playground/pure/v5"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	r := pure.New()
 	r.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r.Serve()}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r.Serve())
 }
 
 func hello(w http.ResponseWriter, r *http.Request) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

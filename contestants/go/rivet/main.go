@@ -2,12 +2,12 @@
 package main
 
 import (
-	"errors"
-	"log"
 	"net/http"
-	"os"
 
 	"github.com/typepress/rivet"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -15,15 +15,10 @@ func main() {
 	r.HandleError = func(_ error, w http.ResponseWriter, req *http.Request) { http.NotFound(w, req) }
 	r.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r)
 }
 
 func hello(c *rivet.Context) {
-	work()
+	harness.Work()
 	c.WriteString("hello world")
 }

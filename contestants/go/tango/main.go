@@ -2,27 +2,20 @@
 package main
 
 import (
-	"errors"
-	"log"
-	"net/http"
-	"os"
-
 	"github.com/lunny/tango"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
 	t := tango.New(tango.Return()) // without tango.Classic's log line per request
 	t.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: t}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(t)
 }
 
 func hello() string {
-	work()
+	harness.Work()
 	return "hello world"
 }

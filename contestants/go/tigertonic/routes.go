@@ -6,7 +6,8 @@ import (
 
 	"github.com/rcrowley/go-tigertonic"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
@@ -14,7 +15,7 @@ func router(set []routes.Route) http.Handler {
 	r := tigertonic.NewTrieServeMux()
 	for _, route := range set {
 		r.HandleFunc(route.Method, route.In("{", "}"), func(w http.ResponseWriter, r *http.Request) {
-			work()
+			harness.Work()
 			query := r.URL.Query() // in which Tiger Tonic puts the parameters
 			io.WriteString(w, route.Answer(query.Get))
 		})

@@ -2,14 +2,10 @@
 package main
 
 import (
-	"errors"
-	"log"
-	"net/http"
-	"os"
-
 	"github.com/pilu/traffic"
 
-	"routes/hosts"
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -17,16 +13,11 @@ func main() {
 	r := traffic.New()
 	r.Get("/hello", hello)
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: hosts.Or(r, router)}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(nethttp.WithRoutes(r, router))
 }
 
 func hello(w traffic.ResponseWriter, _ *traffic.Request) {
-	work()
+	harness.Work()
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteText("hello world")
 }

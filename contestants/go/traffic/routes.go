@@ -5,16 +5,19 @@ import (
 
 	"github.com/pilu/traffic"
 
-	"routes"
+	"dyno/harness"
+	"dyno/harness/routes"
 )
 
 // router is a router for a set of routes.
 func router(set []routes.Route) http.Handler {
 	r := traffic.New()
-	method := map[string]func(string, ...traffic.HttpHandleFunc) *traffic.Route{"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete}
+	method := map[string]func(string, ...traffic.HttpHandleFunc) *traffic.Route{
+		"GET": r.Get, "POST": r.Post, "PUT": r.Put, "DELETE": r.Delete,
+	}
 	for _, route := range set {
 		method[route.Method](route.Path, func(w traffic.ResponseWriter, r *traffic.Request) {
-			work()
+			harness.Work()
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			w.WriteText(route.Answer(r.Param))
 		})

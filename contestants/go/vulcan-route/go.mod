@@ -2,7 +2,12 @@ module vulcan-route
 
 go 1.24
 
-require github.com/mailgun/route v0.0.0-20191025171320-daa4df6c711a
+require (
+	dyno/harness v0.0.0
+	github.com/mailgun/route v0.0.0-20191025171320-daa4df6c711a
+)
+
+replace dyno/harness => ../../shared/harness-go
 
 require (
 	github.com/gravitational/trace v1.5.0 // indirect

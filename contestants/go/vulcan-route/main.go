@@ -2,13 +2,14 @@
 package main
 
 import (
-	"errors"
 	"io"
 	"log"
 	"net/http"
-	"os"
 
 	"github.com/mailgun/route"
+
+	"dyno/harness"
+	"dyno/harness/nethttp"
 )
 
 func main() {
@@ -17,15 +18,10 @@ func main() {
 		log.Fatal(err)
 	}
 
-	server := &http.Server{Addr: os.Getenv("DYNO_ADDR"), Handler: r}
-	stopped := stopOnTerm(server.Shutdown)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatal(err)
-	}
-	<-stopped
+	nethttp.Serve(r)
 }
 
 func hello(w http.ResponseWriter, r *http.Request) {
-	work()
+	harness.Work()
 	io.WriteString(w, "hello world")
 }

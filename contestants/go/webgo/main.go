@@ -9,11 +9,13 @@ import (
 	"time"
 
 	"github.com/bnkamalesh/webgo/v7"
+
+	"dyno/harness"
 )
 
 func main() {
 	webgo.GlobalLoggerConfig(os.Stderr, os.Stderr, webgo.LogCfgDisableDebug, webgo.LogCfgDisableInfo)
-	host, port, _ := net.SplitHostPort(os.Getenv("DYNO_ADDR"))
+	host, port, _ := net.SplitHostPort(harness.Addr())
 	r := webgo.NewRouter(&webgo.Config{Host: host, Port: port, ShutdownTimeout: time.Second / 2}, &webgo.Route{
 		Name:     "hello",
 		Method:   http.MethodGet,
@@ -21,12 +23,13 @@ func main() {
 		Handlers: []http.HandlerFunc{hello},
 	})
 
-	stopped := stopOnTerm(func(context.Context) error { return r.Shutdown() })
-	r.Start()
-	<-stopped
+	harness.Serve(func(string) error {
+		r.Start()
+		return nil
+	}, func(context.Context) error { return r.Shutdown() })
 }
 
 func hello(w http.ResponseWriter, _ *http.Request) {
-	work()
+	harness.Work()
 	webgo.Send(w, "text/plain; charset=utf-8", "hello world", http.StatusOK)
 }

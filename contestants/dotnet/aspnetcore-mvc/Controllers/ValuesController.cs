@@ -26,5 +26,5 @@ public class ValuesController : ControllerBase
     }
 
     Task Pause() =>
-        Dyno.Delay > TimeSpan.Zero ? Task.Delay(Dyno.Delay, HttpContext.RequestAborted) : Task.CompletedTask;
+        Harness.Delay > TimeSpan.Zero ? Task.Delay(Harness.Delay, HttpContext.RequestAborted) : Task.CompletedTask;
 }

@@ -29,5 +29,5 @@ public class HomeController : Controller
     }
 
     Task Pause() =>
-        Dyno.Delay > TimeSpan.Zero ? Task.Delay(Dyno.Delay, HttpContext.RequestAborted) : Task.CompletedTask;
+        Harness.Delay > TimeSpan.Zero ? Task.Delay(Harness.Delay, HttpContext.RequestAborted) : Task.CompletedTask;
 }

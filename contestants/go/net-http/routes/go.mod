@@ -1,3 +1,0 @@
-module routes
-
-go 1.24

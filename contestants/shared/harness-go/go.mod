@@ -1,0 +1,3 @@
+module dyno/harness
+
+go 1.24

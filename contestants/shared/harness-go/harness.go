@@ -1,0 +1,60 @@
+// Package harness does what dyno alone asks of a Go contestant: it says where to listen, makes
+// handlers wait or compute, stops the program at SIGTERM and serves figures of its heap. It is not
+// counted as a contestant's source.
+package harness
+
+import (
+	"context"
+	"log"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// stopTime is how long open requests may take once the program is to stop. A connection that never
+// sent a request would hold net/http for five seconds.
+const stopTime = 500 * time.Millisecond
+
+// Addr is host:port to listen on, DYNO_ADDR.
+func Addr() string { return os.Getenv("DYNO_ADDR") }
+
+// Serve calls listen with Addr and returns when the server has stopped: at SIGTERM or an interrupt it
+// calls shutdown, which has half a second. Where a framework has no shutdown, it is nil. listen blocks
+// until the server ends, as ListenAndServe does; an error of it before that ends the program with
+// status 1. Serve is the last call of main.
+func Serve(listen func(addr string) error, shutdown func(context.Context) error) {
+	term, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- listen(Addr()) }()
+	select {
+	case err := <-ended:
+		if err != nil && term.Err() == nil {
+			log.Fatalf("serve at %s: %v", Addr(), err)
+		}
+		if err == nil { // a framework that heeds the signal by itself
+			return
+		}
+	case <-term.Done():
+	}
+	if shutdown != nil {
+		stop(shutdown)
+	}
+}
+
+// stop calls shutdown and waits for it no longer than stopTime: some wait for the last connection,
+// whatever their context says.
+func stop(shutdown func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), stopTime)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- shutdown(ctx) }()
+	select {
+	case err := <-done:
+		if err != nil && ctx.Err() == nil {
+			log.Printf("shut down: %v", err)
+		}
+	case <-ctx.Done():
+	}
+}

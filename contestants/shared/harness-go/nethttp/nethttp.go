@@ -1,0 +1,33 @@
+// Package nethttp serves the handlers of Go contestants whose framework leaves the server to
+// net/http.
+package nethttp
+
+import (
+	"net/http"
+
+	"dyno/harness"
+	"dyno/harness/routes"
+)
+
+// Serve serves h as harness.Serve says, by a server of net/http with default settings. It is the
+// last call of main.
+func Serve(h http.Handler) {
+	server := &http.Server{Addr: harness.Addr(), Handler: h}
+	harness.Serve(func(string) error { return server.ListenAndServe() }, server.Shutdown)
+}
+
+// WithRoutes is h, or where DYNO_ROUTES names sets of routes, the handlers that router makes of
+// them, each for its host.
+func WithRoutes(h http.Handler, router func(set []routes.Route) http.Handler) http.Handler {
+	hosts := routes.ByHost(router)
+	if hosts == nil {
+		return h
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h := hosts[r.Host]; h != nil {
+			h.ServeHTTP(w, r)
+			return
+		}
+		http.NotFound(w, r)
+	})
+}

@@ -1,0 +1,61 @@
+package harness
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"runtime"
+	"time"
+)
+
+// init serves figures of the heap at DYNO_STATS, host:port, if it is set.
+func init() {
+	addr := os.Getenv("DYNO_STATS")
+	if addr == "" {
+		return
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		log.Fatalf("serve DYNO_STATS: %v", err)
+	}
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				log.Printf("serve DYNO_STATS: %v", err)
+				return
+			}
+			go answerStats(c)
+		}
+	}()
+}
+
+// answerStats answers one request, GET /stats, with runtime.ReadMemStats, and closes the
+// connection.
+// Note: without net/http, by which the programs that do not use it would grow.
+func answerStats(c net.Conn) {
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(5 * time.Second))
+	in := bufio.NewReader(c)
+	request, err := in.ReadString('\n')
+	for line := request; err == nil && line != "\r\n"; {
+		line, err = in.ReadString('\n')
+	}
+	if err != nil {
+		return
+	}
+	status, body := "404 Not Found", []byte("{}\n")
+	if len(request) > 11 && request[:11] == "GET /stats " {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		status = "200 OK"
+		body, _ = json.Marshal(map[string]uint64{
+			"heap_inuse_bytes": m.HeapInuse, "total_alloc_bytes": m.TotalAlloc, "mallocs": m.Mallocs, "num_gc": uint64(m.NumGC),
+		})
+	}
+	fmt.Fprintf(c, "HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
+		status, len(body), body)
+}
