@@ -72,7 +72,7 @@ func TestImportsGoDown(t *testing.T) {
 		}
 		room := path.Dir(file)
 		if !strings.HasPrefix(room, "internal/") && !strings.HasPrefix(room, "cmd/") {
-			return nil // contestants and peers are programs of their own
+			return nil // contestants and the benchmark of load generators are programs of their own
 		}
 		floor, ok := floors[room]
 		if !ok {

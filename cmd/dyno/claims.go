@@ -25,7 +25,7 @@ func claimsCommand() *cobra.Command {
 		Long: "claims reads what others published and checks it by arithmetic: rate against requests ÷ time, Little's law, what the handler's delay allows,\n" +
 			"bytes per request, order, values carried over. It reads " + strings.Join(importer.Formats, ", ") + "; - is stdin.\n\n" +
 			"It exits with 1 if something is impossible. doc/claims.md has the rules, their tolerances and the keys of --json.",
-		Example: "  dyno claims examples/published-claims.csv\n  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno claims -",
+		Example: "  dyno claims examples/published-figures.csv\n  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno claims -",
 		Args:    arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "" && !slices.Contains(importer.Formats, format) {

@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-const publishedFile = "../../examples/published-claims.csv"
+const publishedFile = "../../examples/published-figures.csv"
 
 func read(t testing.TB, name, content string) *importer.Document {
 	t.Helper()
@@ -105,7 +105,7 @@ func judge12846() *Judgement {
 	if err != nil {
 		panic(err)
 	}
-	doc, err := importer.Read("published-claims.csv", data, "")
+	doc, err := importer.Read("published-figures.csv", data, "")
 	if err != nil {
 		panic(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 const intro = `# Performance
 
-Made by ` + "`go run ./peers/run`" + ` from peers/results.json; do not edit. A bar was set before its row was measured, and is met if the whole 95 %% interval
+Made by ` + "`go run ./loadgen-benchmark`" + ` from loadgen-benchmark/results.json; do not edit. A bar was set before its row was measured, and is met if the whole 95 %% interval
 keeps it. Each race: a null server on CPU 0, the generators by turns on CPU 1, in random order within a pair; a pair is void if other programs took more than
 %.0f %% of the two CPUs, whatever its ratio. Intervals are Hodges–Lehmann's; those of lag are of the median.
 

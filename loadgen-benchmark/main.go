@@ -1,12 +1,12 @@
-// Command run races dyno against other load generators on this machine and writes doc/performance.md:
+// Command loadgen-benchmark races dyno against other load generators on this machine and writes doc/performance.md:
 //
-//	go run ./peers/run
+//	go run ./loadgen-benchmark
 //
 // A row of that page is one claim with a bar that was set beforehand. In a race dyno and a peer load the same server, `dyno truth null`, which
 // has CPU 0 to itself, from CPU 1, by turns, in random order within each pair; a pair gives one ratio. A pair during which other programs
 // took more than 3 % of the two CPUs is void and repeated, whatever its ratio. What counts is the worse end of the 95 % interval.
 //
-// Results are kept in peers/results.json, from which the page is made, so that --only measures single rows anew. Needs Linux, two CPUs,
+// Results are kept in loadgen-benchmark/results.json, from which the page is made, so that --only measures single rows anew. Needs Linux, two CPUs,
 // gcc and taskset; peers that are missing are installed, into the user's cache where they are no Debian packages.
 package main
 
@@ -53,14 +53,14 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	}
 	if err != nil {
-		fmt.Fprintln(stderr, "peers:", err)
+		fmt.Fprintln(stderr, "loadgen-benchmark:", err)
 		return exitUsage
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	met, err := peers(ctx, o, stdout, stderr)
 	if err != nil {
-		fmt.Fprintln(stderr, "peers:", err)
+		fmt.Fprintln(stderr, "loadgen-benchmark:", err)
 	}
 	if err != nil || !met {
 		return exitFailed
@@ -77,7 +77,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f.IntVar(&o.pairs, "pairs", 15, "valid pairs of each race")
 	f.DurationVar(&o.window, "window", 2*time.Second, "length of each window, whole seconds; other rows take multiples of it")
 	f.StringVar(&o.out, "out", "doc/performance.md", "write the page to this `file`")
-	f.StringVar(&o.results, "results", "peers/results.json", "keep the results in this `file`")
+	f.StringVar(&o.results, "results", "loadgen-benchmark/results.json", "keep the results in this `file`")
 	f.StringVar(&o.dyno, "dyno", "", "race this `program` rather than a build of this checkout")
 	f.StringVar(&o.base, "base", "", "race dyno against this `program` too, an earlier dyno: the rows before and before-cpu")
 	f.BoolVar(&o.list, "list", false, "list the rows, and measure nothing")

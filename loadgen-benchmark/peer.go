@@ -121,7 +121,7 @@ var wrk = peer{
 	command: func(program, url string, s shape, window time.Duration) []string {
 		argv := []string{program, "-t1", "-c" + strconv.Itoa(s.connections), "-d" + seconds(window) + "s"}
 		if s.pipeline > 1 {
-			return append(argv, "-s", "peers/run/pipeline.lua", url, "--", strconv.Itoa(s.pipeline))
+			return append(argv, "-s", "loadgen-benchmark/pipeline.lua", url, "--", strconv.Itoa(s.pipeline))
 		}
 		return append(argv, url)
 	},
@@ -243,7 +243,7 @@ var epollLoop, uringLoop = bareLoop("epoll-loop"), bareLoop("uring-loop")
 func bareLoop(name string) peer {
 	return peer{
 		name:    name,
-		install: cProgram("peers/" + name + "/loop.c"),
+		install: cProgram("loadgen-benchmark/" + name + "/loop.c"),
 		command: func(program, to string, s shape, window time.Duration) []string {
 			u, err := url.Parse(to)
 			if err != nil {
