@@ -33,6 +33,7 @@ func TestCopyOfGo(t *testing.T) {
 		"go/mine/within/go.mod":    "module within\n",
 		"go/mine/obj/left.txt":     "by a build",
 		"go/notes.txt":             "no builder looks for this",
+		"go/global.json":           "{}",
 		"shared/pages/a.txt":       "a",
 	})
 	from, err := Read(os.DirFS(root), "contestants/go/mine")
@@ -48,6 +49,7 @@ func TestCopyOfGo(t *testing.T) {
 		"go/other/main.go":          "// Command other answers.\npackage main\n\nimport (\n\t\"fmt\"\n\tr \"other/record\" // \"mine/record\"\n)\n\nfunc main() { fmt.Println(r.X, \"mine/record\") }\n",
 		"go/other/record/record.go": "package record\n\nconst X = \"mine\"\n",
 		"go/other/within/go.mod":    "module within\n",
+		"go/global.json":            "{}",
 		"shared/pages/a.txt":        "a",
 	} {
 		if got, err := os.ReadFile(filepath.Join(base, filepath.FromSlash(name))); err != nil || string(got) != want {
@@ -104,7 +106,7 @@ func TestCopyOfDotnet(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(base, "dotnet", "Directory.Build.props")); err != nil {
+	if _, err := os.Stat(filepath.Join(base, "shared", "harness-dotnet", "Contestant.props")); err != nil {
 		t.Errorf("without it a build asks the package source: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func TestShippedManifests(t *testing.T) {
 
 var (
 	replaced = regexp.MustCompile(`(?m)^replace \S+ => \.\./\.\./shared/(\S+)$`)
-	included = regexp.MustCompile(`Include="\.\./\.\./shared/([^/"]+)/`)
+	included = regexp.MustCompile(`="\.\./\.\./shared/([^/"]+)/`)
 	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS|ROUTES)|signal\.Notify`)
 )
 
