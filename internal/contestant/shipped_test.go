@@ -44,7 +44,7 @@ func TestShippedManifests(t *testing.T) {
 var (
 	replaced = regexp.MustCompile(`(?m)^replace \S+ => \.\./\.\./shared/(\S+)$`)
 	included = regexp.MustCompile(`="\.\./\.\./shared/([^/"]+)/`)
-	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS|ROUTES)|signal\.Notify`)
+	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify`)
 )
 
 // TestShippedShare holds each contestant to the shared harness: what dyno alone asks of a program is
