@@ -323,3 +323,24 @@ func main() {
 		}
 	}
 }
+
+// TestEnd: a contestant ends by itself when it is told to; one that goes on is ended, and that is an error.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	for before, want := range map[string]string{"": "", "signal.Ignore(syscall.SIGTERM)": "it did not end within 5s of SIGTERM, and was killed"} {
+		source := strings.Replace(server(before), "import (", "import (\n\t\"os/signal\"\n\t\"syscall\"", 1)
+		m, tc, o := project(t, strings.Replace(source, "var _,", "var _, _ = signal.Ignore, syscall.SIGTERM\n\nvar _,", 1))
+		b, err := Build(t.Context(), m, tc, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = i.End()
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", before, err)
+		}
+	}
+}

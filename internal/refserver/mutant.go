@@ -93,6 +93,7 @@ func mutants() []Mutant {
 		{Name: "trusts-cookie", Does: "shows a session to one who made a cookie up", of: keeps, flaw: trusting},
 		{Name: "by-connection", Does: "tells visitors apart by their connection, not by their cookie", of: keeps, flaw: byConnection},
 		{Name: "canned", Does: "right for 40 requests, then answers whatever it is asked as what is loaded", of: hasOthers, wrap: canned},
+		{Name: "canned-in-crowds", Does: "answers whatever it is asked as what is loaded, where several connections ask by turns", of: mixes, wrap: cannedInCrowds},
 		{Name: "late-chunked", Does: "right for 10,000 requests, then sends bodies in chunks", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.chunked = true })},
 		{Name: "hasty", Does: "does not wait for its delay", of: all, flaw: hasty, Trial: Waiting},
 		{Name: "hasty-in-crowds", Does: "waits for its delay only where it has one request to answer", of: all, flaw: hastyInCrowds, Trial: Waiting},
@@ -269,6 +270,26 @@ func canned(s *scenario.Scenario, h http.Handler) http.Handler {
 		case kept == nil && a.status < 400:
 			kept = a
 		}
+	})
+}
+
+// cannedInCrowds does so with a request that, as the one before, comes from another connection than the request before it.
+func cannedInCrowds(s *scenario.Scenario, h http.Handler) http.Handler {
+	var mu sync.Mutex
+	var kept *reply
+	var before string
+	turned := false
+	return change(h, func(r *http.Request, a *reply) {
+		mu.Lock()
+		defer mu.Unlock()
+		turns := r.RemoteAddr != before
+		switch {
+		case turns && turned && kept != nil:
+			*a = *kept
+		case kept == nil && a.status < 400:
+			kept = &reply{header: a.header, status: a.status, body: a.body}
+		}
+		before, turned = r.RemoteAddr, turns
 	})
 }
 

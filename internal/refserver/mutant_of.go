@@ -40,6 +40,9 @@ func hasOthers(s *scenario.Scenario) bool {
 	return s.Session == "" && anyRequest(func(q *scenario.Request) bool { return q.Weight == 0 })(s)
 }
 
+// mixes: some of that can be mixed into a load.
+func mixes(s *scenario.Scenario) bool { return hasOthers(s) && s.Mixed() != s }
+
 // isDrawn: the body repeats what was drawn.
 func isDrawn(q *scenario.Request) bool {
 	for name := range q.With {
