@@ -51,6 +51,7 @@ func stopped(t *testing.T, mode string, _ load.Engine) {
 	}
 	defer cmd.Process.Kill()
 	<-asked
+	time.Sleep(50 * time.Millisecond) // in which it begins to wait
 	if err := syscall.Kill(cmd.Process.Pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
