@@ -77,6 +77,26 @@ func TestDaemonsAreOfTheTree(t *testing.T) {
 	}
 }
 
+// A daemon may end by itself, as the process that was started may.
+func TestDaemonsAreAskedToEnd(t *testing.T) {
+	const script = `(env -i PATH="$PATH" setsid sh -c 'trap "echo bye; exit" TERM; echo $$; while :; do sleep 0.01; done' &)
+	exec sleep 620`
+	for name, by := range ways(t) {
+		t.Run(name, func(t *testing.T) {
+			p := metered(t, by, script)
+			daemonOf(t, p)
+			if err := p.Stop(time.Minute); err != nil || p.Forced() || p.LogTail(1)[0] != "bye" {
+				t.Errorf("%v, forced: %t, it said %q", err, p.Forced(), p.LogTail(2))
+			}
+			p = metered(t, by, script)
+			daemonOf(t, p)
+			if err := p.Stop(0); err != nil || !p.Forced() {
+				t.Errorf("%v, forced: %t", err, p.Forced())
+			}
+		})
+	}
+}
+
 // A daemon that nothing shows to be of one tree of several is ended when all have been.
 func TestStraysAreEnded(t *testing.T) {
 	t.Setenv(RuntimeVariable, t.TempDir())
@@ -427,5 +447,20 @@ func TestStateOfAnotherBoot(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// A tree is frozen also when a child of it is stopped before it can execute its program, while its parent waits for
+// just that (vfork).
+func TestFreezeWhileStarting(t *testing.T) {
+	p := box(t, "", "sh", "-c", "while :; do /bin/true; done")
+	for range 100 {
+		if err := p.Freeze(); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Thaw(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
 	}
 }

@@ -20,10 +20,10 @@ import (
 
 // A number that a tree had is another's when the tree has ended: its process group is not the tree's.
 func TestNumbersOfOthers(t *testing.T) {
-	leader := box(t, "", "sleep", "612")
+	leader := box(t, "", "sh", "-c", "sleep 612 & wait")
 	lost := box(t, "", "sh", "-c", "sleep 613 & exit 0") // a group whose leader has gone
 	<-lost.Done()
-	eventually(t, "the leader is gone", func() bool { return len(lost.Tree()) == 1 })
+	eventually(t, "the leader is gone", func() bool { return len(lost.Tree()) == 1 && len(leader.Tree()) == 2 })
 	all, err := processes()
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func TestNumbersOfOthers(t *testing.T) {
 		name, state string
 		want        int
 	}{
-		{"listed", listed(leader, leader.started), 1},
+		{"listed", listed(leader, leader.started), 2},
 		{"listed, stopped, and another by now", listed(leader, 1) + `{"stopped":3}`, 0},
 		{"listed, and another by now", listed(leader, 1), 0},
 		{"its leader is gone", listed(lost, 1), 1},
@@ -255,6 +255,10 @@ func TestDaemonsInGroupsOfTheirOwn(t *testing.T) {
 			}
 			if got := p.Tree(); !slices.Contains(got, s.pid) {
 				t.Errorf("the tree is %v, without %d", got, s.pid)
+			}
+			all, _ := processes()
+			if got := pids((&legacy{groups: []string{p.group.dir}}).living(all, false)); !slices.Contains(got, s.pid) {
+				t.Errorf("what it would leave is %v, without %d", got, s.pid)
 			}
 			if err := errors.Join(other.Stop(0), p.Stop(0)); err != nil {
 				t.Fatal(err)

@@ -232,9 +232,13 @@ func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 // Freeze stops the whole tree (SIGSTOP) and returns when every thread of it shows so, or after two seconds with an error. Connections stay open.
 //
 // Note: a cgroup freezer would stop all at once, but needs a cgroup of ours; signals work for any user.
+//
+// A child that was stopped before it could execute its program holds up its parent, which does not stop meanwhile
+// (vfork(2); posix_spawn, Go and dash start programs so). So all may run for a moment after 8 looks, 16, 32 and so on.
 func (p *Process) Freeze() error {
 	deadline := time.Now().Add(freezeTimeout)
-	for {
+	patience := 8
+	for look := 1; ; look++ {
 		members := p.refresh()
 		if len(members) == 0 {
 			return fmt.Errorf("freeze %d: it has ended", p.pid)
@@ -252,12 +256,21 @@ func (p *Process) Freeze() error {
 		if time.Now().After(deadline) {
 			return fmt.Errorf("freeze %d: not stopped after %v: %v", p.pid, freezeTimeout, pids(running))
 		}
+		if look == patience {
+			p.signal(p.refresh(), unix.SIGCONT)
+			time.Sleep(time.Duration(patience) * freezePause)
+			patience *= 2
+			continue
+		}
 		if err := p.signal(running, unix.SIGSTOP); err != nil {
 			return fmt.Errorf("freeze %d: %w", p.pid, err)
 		}
-		time.Sleep(200 * time.Microsecond)
+		time.Sleep(freezePause)
 	}
 }
+
+// freezePause is between two looks of Freeze.
+const freezePause = 200 * time.Microsecond
 
 // threadsStopped reports whether no thread of pid can run: the first may have stopped while others are still on their way out of the kernel.
 func threadsStopped(pid int) bool {
