@@ -29,8 +29,9 @@ func newContestantCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "contestant LANGUAGE/NAME",
 		Short: "Make a new contestant of one that there is",
-		Long: "contestant writes a folder for a new contestant, a copy of another under a new name, which passes dyno verify as it is. It lies in contestants/ of the\n" +
-			"project, or in the folder of --contestants, which may be anywhere and may be new.",
+		Long: "contestant writes the folder of a new contestant: a copy of another under a new name, which passes dyno verify\n" +
+			"as it is. It lies in contestants/ of the project, or in the folder of --contestants, which may be anywhere and may\n" +
+			"be new; what contestants share is copied there too.",
 		Example: "  dyno new contestant go/mine --from net-http\n" +
 			"  dyno new contestant dotnet/mine --from kestrel --contestants ~/bench",
 		Args: arguments(cobra.ExactArgs(1)),
@@ -50,7 +51,8 @@ func newContestantCommand() *cobra.Command {
 	return cmd
 }
 
-// newContestant makes one in folder, or in the project, and says on stdout where it is and on stderr what to do next.
+// newContestant makes one in folder, or in the project, and says on stdout where it is and on
+// stderr what to do next.
 func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) error {
 	language, name, ok := strings.Cut(text, "/")
 	if !ok {
@@ -68,7 +70,8 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	if folder != "" {
 		base = folder
 		if isContestant(folder) {
-			return usagef("--contestants: %s is a contestant's folder; a new one lies beside it: give the folder that holds its language's", folder)
+			return usagef("--contestants: %s is a contestant's folder; a new one lies beside it: "+
+				"give the folder that holds its language's", folder)
 		}
 		if len(contestant.Languages(folder)) > 0 {
 			if _, err := pr.knowOnly([]string{folder}); err != nil {
@@ -84,7 +87,8 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 		return usagef("the name %q is taken by %s; give another", name, m.Dir(pr.root))
 	}
 	if of := filepath.Base(filepath.Dir(source.Dir(pr.root))); of != language {
-		return usagef("%s is written in %s; want %s/%s, or another --from (a language that no contestant is written in: doc/contestants.md#another-language)", from, of, of, name)
+		return usagef("%s is written in %s; want %s/%s, or another --from "+
+			"(a language that no contestant is written in: doc/contestants.md#another-language)", from, of, of, name)
 	}
 	dir, err := contestant.Copy(source, pr.root, base, language, name)
 	switch {
@@ -107,7 +111,8 @@ func contestantsFlag(cmd *cobra.Command, folders *[]string, text string) {
 	cmd.Flags().StringSliceVar(folders, "contestants", nil, text)
 }
 
-const knowFolders = "folders of contestants outside of the project: a contestant's own, or one that holds LANGUAGE/NAME/"
+const knowFolders = "folders of contestants outside of the project: a contestant's own, " +
+	"or one that holds LANGUAGE/NAME/"
 
 // asFolder writes a folder so that it is not taken for a name.
 func asFolder(folder string) string {
@@ -117,8 +122,9 @@ func asFolder(folder string) string {
 	return "." + string(filepath.Separator) + folder
 }
 
-// know reads the contestants of the folders among values into the project, and returns the values with the names of those contestants in place of
-// their folder. A value with a slash is a folder, and so is one that names no contestant and is a folder here.
+// know reads the contestants of the folders among values into the project, and returns the values
+// with the names of those contestants in place of their folder. A value with a slash is a folder,
+// and so is one that names no contestant and is a folder here.
 func (p *project) know(values []string) (names []string, err error) {
 	known := p.names()
 	for _, v := range values {

@@ -37,11 +37,12 @@ func sums(file string) error {
 			return err
 		}
 		if got != want {
-			return fmt.Errorf("%s: its SHA-256 is %s…, SHA256SUMS says %s…: the file is damaged", name, got[:12], want[:min(12, len(want))])
+			return fmt.Errorf("%s: its SHA-256 is %s…, SHA256SUMS says %.12s…: the file is damaged", name, got[:12], want)
 		}
 		return nil
 	}
-	return fmt.Errorf("%s: the SHA256SUMS beside it does not name it: add its line, or remove the file", filepath.Base(file))
+	return fmt.Errorf("%s: the SHA256SUMS beside it does not name it: add its line, or remove the file",
+		filepath.Base(file))
 }
 
 func sha256File(path string) (string, error) {
@@ -57,8 +58,9 @@ func sha256File(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// unpack unpacks a .tar.gz or .tar.xz to dir: beside it first, then renamed, so that two processes may do it at once and a broken one leaves
-// nothing. program must lie at its top, or one folder down, which is then taken for the top.
+// unpack unpacks a .tar.gz or .tar.xz to dir: beside it first, then renamed, so that two processes
+// may do it at once and a broken one leaves nothing. program must lie at its top, or one folder
+// down, which is then taken for the top.
 func unpack(ctx context.Context, file, dir, program string) error {
 	partial, err := partialFolder(dir)
 	if err != nil {

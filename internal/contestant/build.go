@@ -28,7 +28,7 @@ type Built struct {
 	Hash     string            // SHA-256 of the program, set by Identify
 	tc       Toolchain
 	contents contents          // of Out, as they were built; nil of a program that was built elsewhere
-	files    map[string]string // of one that was built elsewhere: the SHA-256 of what it is started from when it was identified
+	files    map[string]string // of one that was built elsewhere: path -> SHA-256 when it was identified
 }
 
 // BuildOptions say where to build.
@@ -39,10 +39,11 @@ type BuildOptions struct {
 	Note  func(string)
 }
 
-// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an unchanged contestant
-// is not built again. It builds beside that folder and renames, so that two dynos may build at once and a broken
-// build leaves nothing. What is no longer as it was built is built anew. The error is a *Failed, an *Unavailable
-// where its packages cannot be fetched, or ctx's.
+// Build builds m with tc into dyno's cache, in a folder named by a hash of all that goes in; an
+// unchanged contestant is not built again. It builds beside that folder and renames, so that two
+// dynos may build at once and a broken build leaves nothing. What is no longer as it was built is
+// built anew. The error is a *Failed, an *Unavailable where its packages cannot be fetched, or
+// ctx's.
 func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Built, error) {
 	src := m.Dir(o.Root)
 	shared, err := m.sharedFolders(o.Root)
@@ -92,7 +93,8 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	return b, nil
 }
 
-// compile runs the manifest's build command in a box, and ends all that it started: .NET likes to leave build servers behind.
+// compile runs the manifest's build command in a box, and ends all that it started: .NET likes to
+// leave build servers behind.
 func compile(ctx context.Context, m *Manifest, tc Toolchain, src, out string, o *BuildOptions) error {
 	fail := func(err error) error {
 		return &Failed{Stage: "build", Err: err, Log: o.Log, Hint: "the whole log is " + o.Log}
@@ -165,9 +167,9 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 	return env
 }
 
-// fingerprint hashes the toolchain and all files of a build: those of the contestant's folder src, those
-// beside it that a builder takes for its own, and the shared ones. Where the folders lie does not matter:
-// a revision that is checked out once more is not built once more.
+// fingerprint hashes the toolchain and all files of a build: those of the contestant's folder src,
+// those beside it that a builder takes for its own, and the shared ones. Where the folders lie does
+// not matter: a revision that is checked out once more is not built once more.
 func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
@@ -204,10 +206,12 @@ func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// skipped reports whether a folder of that name is no source, but what a build or a repository left.
+// skipped reports whether a folder of that name is no source, but what a build or a repository
+// left.
 func skipped(name string) bool { return name == "bin" || name == "obj" || name == ".git" }
 
-// above finds the files beside the folder src that a builder would take for its own: NuGet's and MSBuild's, who look for them in all folders above.
+// above finds the files beside the folder src that a builder would take for its own: NuGet's and
+// MSBuild's, who look for them in all folders above.
 func above(src string) ([]string, error) {
 	entries, err := os.ReadDir(filepath.Dir(src))
 	if err != nil {
@@ -216,15 +220,17 @@ func above(src string) ([]string, error) {
 	var files []string
 	for _, e := range entries {
 		name := strings.ToLower(e.Name())
-		if e.Type().IsRegular() && (name == "nuget.config" || name == "global.json" || name == ".editorconfig" || strings.HasPrefix(name, "directory.")) {
+		known := slices.Contains([]string{"nuget.config", "global.json", ".editorconfig"}, name)
+		if e.Type().IsRegular() && (known || strings.HasPrefix(name, "directory.")) {
 			files = append(files, filepath.Join(filepath.Dir(src), e.Name()))
 		}
 	}
 	return files, nil
 }
 
-// Identify reads framework and version from the built program, not from its manifest, and hashes the program. It fails if the manifest
-// promises another version. Launch starts what was there now, and nothing else.
+// Identify reads framework and version from the built program, not from its manifest, and hashes
+// the program. It fails if the manifest promises another version. Launch starts what was there now,
+// and nothing else.
 func (b *Built) Identify() (framework, version string, err error) {
 	m := b.Manifest
 	if b.files, err = b.sums(); err != nil {
@@ -235,7 +241,8 @@ func (b *Built) Identify() (framework, version string, err error) {
 		return m.Framework, version, err
 	}
 	fail := func(err error) (string, string, error) {
-		return "", "", &Failed{Stage: "build", Err: err, Hint: "bring version in " + m.Path + "/contestant.toml and what is built together"}
+		return "", "", &Failed{Stage: "build", Err: err,
+			Hint: "bring version in " + m.Path + "/contestant.toml and what is built together"}
 	}
 	switch b.tc.Name {
 	case "dotnet":
@@ -280,8 +287,9 @@ func (b *Built) identifyGo() (string, error) {
 	return "", fmt.Errorf("%s is not among the modules of the built program", b.Manifest.Framework)
 }
 
-// identifyDotnet finds which shared framework the host will take: of those installed, the newest patch of the wanted release or of a later
-// minor one (https://learn.microsoft.com/dotnet/core/versions/selection).
+// identifyDotnet finds which shared framework the host will take: of those installed, the newest
+// patch of the wanted release or of a later minor one
+// (https://learn.microsoft.com/dotnet/core/versions/selection).
 func (b *Built) identifyDotnet() (string, error) {
 	app := b.Argv[0]
 	raw, err := os.ReadFile(app + ".runtimeconfig.json")
@@ -334,7 +342,8 @@ func numbersPrefix(a, b string) bool {
 	return len(x) > 1 && len(y) > 1 && x[0] == y[0] && x[1] == y[1]
 }
 
-// How long a stopped contestant may take to end by itself: before it is killed, and before it breaks its contract, which gives it one second.
+// How long a stopped contestant may take to end by itself: before it is killed, and before it
+// breaks its contract, which gives it one second.
 const (
 	stopGrace = 2 * time.Second
 	endGrace  = 5 * time.Second

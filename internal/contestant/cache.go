@@ -11,8 +11,8 @@ import (
 	"dyno/internal/proc"
 )
 
-// Cache is dyno's cache folder, in which lies what was built and fetched. Programs are run from it, so it must be this
-// user's own, and nobody else may write to it.
+// Cache is dyno's cache folder, in which lies what was built and fetched. Programs are run from it,
+// so it must be this user's own, and nobody else may write to it.
 func Cache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -38,7 +38,8 @@ type content struct {
 	Link           string `json:"link,omitempty"` // target of a link, which has nothing else
 }
 
-// errUnmarked says that a folder has no mark, or one of an earlier dyno that does not tell its contents.
+// errUnmarked says that a folder has no mark, or one of an earlier dyno that does not tell its
+// contents.
 var errUnmarked = errors.New("its contents are not known")
 
 // mark notes the contents of a finished folder in it.
@@ -95,9 +96,9 @@ func marked(dir string) (contents, error) {
 	return all, nil
 }
 
-// check compares a folder with its contents; what was added to it does not matter. The error names the first file
-// that differs. Files are hashed if all is set; else only those whose time has changed, which is what a large
-// toolchain allows.
+// check compares a folder with its contents; what was added to it does not matter. The error names
+// the first file that differs. Files are hashed if all is set; else only those whose time has
+// changed, which is what a large toolchain allows.
 func (c contents) check(dir string, all bool) error {
 	for name, want := range c {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -127,7 +128,8 @@ func (c contents) check(dir string, all bool) error {
 	return nil
 }
 
-// damaged says what is wrong with a finished folder of the cache: nil if nothing is, errUnmarked if nobody knows.
+// damaged says what is wrong with a finished folder of the cache: nil if nothing is, errUnmarked if
+// nobody knows.
 func damaged(dir string, all bool) error {
 	c, err := marked(dir)
 	if err != nil {
@@ -144,8 +146,8 @@ func partialFolder(dir string) (string, error) {
 	return os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
 }
 
-// replace moves a finished folder to its place in the cache, where there may be one that is damaged; a whole one is
-// left.
+// replace moves a finished folder to its place in the cache, where there may be one that is
+// damaged; a whole one is left.
 func replace(finished, dir string) error {
 	err := os.Rename(finished, dir)
 	if err == nil || damaged(dir, true) == nil { // another dyno was faster

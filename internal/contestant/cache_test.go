@@ -144,7 +144,8 @@ func TestLinksAreContents(t *testing.T) {
 	}
 }
 
-// An unpacked toolchain that was cut off is unpacked or fetched anew; without an archive or a network it is not used.
+// An unpacked toolchain that was cut off is unpacked or fetched anew; without an archive or a
+// network it is not used.
 func TestDamagedToolchainHeals(t *testing.T) {
 	for _, way := range []string{"archive", "download", "none"} {
 		t.Run(way, func(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 // ErrChanged is of a program that is not the one that was built.
 var ErrChanged = errors.New("its program was changed after it was built")
 
-// sums are the SHA-256 of a program that was built elsewhere, by path; of what was built here there are contents.
+// sums are the SHA-256 of a program that was built elsewhere, by path; of what was built here there
+// are contents.
 func (b *Built) sums() (map[string]string, error) {
 	if b.Manifest.Program == "" {
 		return nil, nil
@@ -28,11 +29,12 @@ func (b *Built) sums() (map[string]string, error) {
 	return all, nil
 }
 
-// unchanged compares what b is started from with what it was when it was built or, built elsewhere, identified. Files that came since are
-// not of it.
+// unchanged compares what b is started from with what it was when it was built or, built elsewhere,
+// identified. Files that came since are not of it.
 func (b *Built) unchanged() error {
 	if err := b.Damaged(); err != nil {
-		return fmt.Errorf("%w: %w; see who writes there (another contestant?), and run again: it is built anew", ErrChanged, err)
+		return fmt.Errorf("%w: %w; see who writes there (another contestant?), and run again: it is built anew",
+			ErrChanged, err)
 	}
 	for path, was := range b.files {
 		is, err := sha256File(path)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestLaunchRefusesAChangedProgram: what is started is what was built, file by file. What a program leaves beside itself does not matter.
+// TestLaunchRefusesAChangedProgram: what is started is what was built, file by file. What a program
+// leaves beside itself does not matter.
 func TestLaunchRefusesAChangedProgram(t *testing.T) {
 	dir := t.TempDir()
 	program, library := filepath.Join(dir, "program"), filepath.Join(dir, "lib", "data")
@@ -59,7 +60,8 @@ func TestLaunchRefusesAChangedProgram(t *testing.T) {
 	}
 }
 
-// TestLaunchRefusesAProgramChangedMeanwhile: one who waits until the program was read, and puts another in its place before it is started, gains nothing.
+// TestLaunchRefusesAProgramChangedMeanwhile: one who waits until the program was read, and puts
+// another in its place before it is started, gains nothing.
 func TestLaunchRefusesAProgramChangedMeanwhile(t *testing.T) {
 	m, tc, o := project(t, server(""))
 	b, err := Build(t.Context(), m, tc, o)

@@ -14,7 +14,8 @@ import (
 	"strings"
 )
 
-// validName is what a contestant may be called: a folder, a column of a table, a word on a command line.
+// validName is what a contestant may be called: a folder, a column of a table, a word on a command
+// line.
 var validName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // CheckName refuses what cannot be the name of a contestant, or of a language's folder.
@@ -37,9 +38,9 @@ func Languages(base string) []string {
 
 // Copy writes the new contestant name, a copy of from, into base/<language>/<name> and returns that
 // folder. root is the project's. What bears the old name bears the new one: manifest, Go module,
-// .csproj. What lies outside of the folder and goes into the build, such as base/shared/<folder>, is
-// copied where base has none. The error is fs.ErrExist where the folder is there; then nothing is
-// written.
+// .csproj. What lies outside of the folder and goes into the build, such as base/shared/<folder>,
+// is copied where base has none. The error is fs.ErrExist where the folder is there; then nothing
+// is written.
 func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	dir := filepath.Join(base, language, name)
 	if _, err := os.Lstat(dir); err == nil {
@@ -69,7 +70,8 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 	return dir, err
 }
 
-// copyTree copies the regular files below src, but what builds left there, changed by change, which gets and gives a path within src.
+// copyTree copies the regular files below src, but what builds left there, changed by change, which
+// gets and gives a path within src.
 func copyTree(src, dst string, change func(path string, b []byte) (string, []byte)) error {
 	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -151,7 +153,8 @@ func (r *renaming) rename(file string, b []byte) (string, []byte) {
 	case base == "contestant.toml":
 		b = nameLine.ReplaceAll(b, []byte(`${1}"`+r.to+`"`))
 		if r.project != "" {
-			b = []byte(strings.NewReplacer(r.project+".csproj", r.given+".csproj", "{out}/"+r.project, "{out}/"+r.given).Replace(string(b)))
+			given := strings.NewReplacer(r.project+".csproj", r.given+".csproj", "{out}/"+r.project, "{out}/"+r.given)
+			b = []byte(given.Replace(string(b)))
 		}
 	case base == "go.mod" && r.module != "":
 		if m := moduleLine.FindSubmatch(b); m != nil && string(m[2]) == r.module { // not that of a module within
@@ -165,7 +168,8 @@ func (r *renaming) rename(file string, b []byte) (string, []byte) {
 	return base, b
 }
 
-// imports gives Go source the new module in its imports and, where it stands there, at the head of its package's comment.
+// imports gives Go source the new module in its imports and, where it stands there, at the head of
+// its package's comment.
 func (r *renaming) imports(file string, b []byte) []byte {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, b, parser.ImportsOnly|parser.ParseComments)
@@ -177,8 +181,10 @@ func (r *renaming) imports(file string, b []byte) []byte {
 		text       string
 	}
 	var edits []edit
-	if head := "// Command " + r.from + " "; f.Doc != nil && strings.HasPrefix(string(b[set.Position(f.Doc.Pos()).Offset:]), head) {
-		edits = append(edits, edit{set.Position(f.Doc.Pos()).Offset, len(head), "// Command " + r.to + " "})
+	if head := "// Command " + r.from + " "; f.Doc != nil {
+		if at := set.Position(f.Doc.Pos()).Offset; strings.HasPrefix(string(b[at:]), head) {
+			edits = append(edits, edit{at, len(head), "// Command " + r.to + " "})
+		}
 	}
 	for _, spec := range f.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)

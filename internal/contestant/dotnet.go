@@ -19,7 +19,8 @@ import (
 // dotnetVendor is where Microsoft publishes its releases and their checksums.
 const dotnetVendor = "https://builds.dotnet.microsoft.com/dotnet/release-metadata"
 
-// releases is the part of releases.json that is needed: https://github.com/dotnet/core/blob/main/release-notes/releases-index.json and its kin.
+// releases is the part of releases.json that is needed:
+// https://github.com/dotnet/core/blob/main/release-notes/releases-index.json and its kin.
 type releases struct {
 	Latest   string `json:"latest-sdk"`
 	Releases []struct {
@@ -38,7 +39,8 @@ type sdk struct {
 	} `json:"files"`
 }
 
-// fetchDotnet downloads the newest SDK of the floor's channel for this platform, checks its SHA-512 and unpacks it into the cache.
+// fetchDotnet downloads the newest SDK of the floor's channel for this platform, checks its SHA-512
+// and unpacks it into the cache.
 func fetchDotnet(ctx context.Context, floor, cache string, o *FindOptions) (string, error) {
 	rid, err := rid()
 	if err != nil {
@@ -99,7 +101,9 @@ func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	client := http.Client{Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 30 * time.Second}}
+	client := http.Client{Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
+	}}
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, 0, fmt.Errorf("fetch: %w", err)
@@ -111,7 +115,8 @@ func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 	return resp.Body, resp.ContentLength, nil
 }
 
-// fetchArchive downloads url, checks it against the SHA-512 in hex, and unpacks it to dir. Whatever fails, nothing is left.
+// fetchArchive downloads url, checks it against the SHA-512 in hex, and unpacks it to dir. Whatever
+// fails, nothing is left.
 func fetchArchive(ctx context.Context, url, hash, dir, program string, note func(string)) error {
 	if len(hash) != 2*sha512.Size {
 		return fmt.Errorf("the vendor gives no SHA-512 for %s", url)

@@ -46,14 +46,15 @@ func (i *Instance) Stop() error { return i.Process.Stop(stopGrace) }
 func (i *Instance) End() error {
 	err := i.Process.Stop(endGrace)
 	if err == nil && i.Process.Forced() {
-		err = fmt.Errorf("it did not end within %v of SIGTERM, and was killed: a contestant ends by itself (does it catch the signal, or leave children?)",
-			endGrace)
+		err = fmt.Errorf("it did not end within %v of SIGTERM, and was killed: a contestant ends by itself "+
+			"(does it catch the signal, or leave children?)", endGrace)
 	}
 	return err
 }
 
-// Launch starts b on a free loopback port, waits until it answers the probe, and proves that the process that listens is in the tree that was
-// started. The error is a *Failed, or ctx's; then nothing is left running.
+// Launch starts b on a free loopback port, waits until it answers the probe, and proves that the
+// process that listens is in the tree that was started. The error is a *Failed, or ctx's; then
+// nothing is left running.
 func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
 	port, err := freePort()
 	if err != nil {
@@ -110,7 +111,9 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		dir = o.Dir
 	}
 	began := time.Now()
-	p, err := proc.Start(proc.Command{Argv: b.Argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log})
+	p, err := proc.Start(proc.Command{
+		Argv: b.Argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
+	})
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
@@ -136,8 +139,9 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 // tailLines is how much of a log stands in a failure.
 const tailLines = 20
 
-// ready polls until the probe succeeds and what listens is ours. proving is how long it took to see whose the socket is: some 80 ms on a kernel with a
-// large table of sockets, and no time of the contestant's.
+// ready polls until the probe succeeds and what listens is ours. proving is how long it took to see
+// whose the socket is: some 80 ms on a kernel with a large table of sockets, and no time of the
+// contestant's.
 func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (proving time.Duration, err error) {
 	timeout := o.Timeout
 	if timeout == 0 {
@@ -196,7 +200,8 @@ func (w *waited) probe(err error) {
 	}
 }
 
-// why is the reason that says most: what it answered, not that time was over when it was asked once more.
+// why is the reason that says most: what it answered, not that time was over when it was asked once
+// more.
 func (w *waited) why() error {
 	switch {
 	case w.answer != nil:

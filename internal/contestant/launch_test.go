@@ -40,7 +40,8 @@ func project(t *testing.T, source string) (*Manifest, Toolchain, BuildOptions) {
 	return m, tc, BuildOptions{Root: root, Cache: t.TempDir(), Log: filepath.Join(root, "logs", "build.log")}
 }
 
-// server is the body of main of a contestant that keeps to the rules, with something before it listens.
+// server is the body of main of a contestant that keeps to the rules, with something before it
+// listens.
 func server(before string) string {
 	return `package main
 
@@ -180,7 +181,8 @@ func TestPortHeldByAnother(t *testing.T) {
 	nobodyIn(t, home)
 }
 
-// What a contestant answered wrongly while it was waited for is said, and not that time was over at last.
+// What a contestant answered wrongly while it was waited for is said, and not that time was over at
+// last.
 func TestNotReadySaysWhatWasAnswered(t *testing.T) {
 	m, tc, o := project(t, server(""))
 	b, err := Build(t.Context(), m, tc, o)
@@ -270,7 +272,8 @@ func TestRealDotnet(t *testing.T) {
 	}
 }
 
-// A contestant is told what its handlers do, and where to serve the figures of its heap: with the shared harness it does.
+// A contestant is told what its handlers do, and where to serve the figures of its heap: with the
+// shared harness it does.
 func TestWorkAndHeap(t *testing.T) {
 	m, tc, o := project(t, `package main
 

@@ -8,8 +8,10 @@ import (
 	"strings"
 )
 
-// CountLines is how many lines of code a contestant's sources have: physical lines that hold something else than blanks and comments. It is the same rule
-// for all languages, fixed before any was counted; a line inside a text that spans lines counts unless it is blank. fsys is the folder's project, or its Root.
+// CountLines is how many lines of code a contestant's sources have: physical lines that hold
+// something else than blanks and comments. It is the same rule for all languages, fixed before any
+// was counted; a line inside a text that spans lines counts unless it is blank. fsys is the
+// folder's project, or its Root.
 func (m *Manifest) CountLines(fsys fs.FS) (int, error) {
 	var files []string
 	for _, pattern := range m.Sources {
@@ -48,7 +50,9 @@ var (
 )
 
 // syntaxes are by the end of a file's name; what is not among them is written with braces.
-var syntaxes = map[string]syntax{".html": markup, ".cshtml": markup, ".tmpl": markup, ".py": hashes, ".rb": hashes, ".sh": hashes}
+var syntaxes = map[string]syntax{
+	".html": markup, ".cshtml": markup, ".tmpl": markup, ".py": hashes, ".rb": hashes, ".sh": hashes,
+}
 
 // linesOfCode counts those of one file.
 func linesOfCode(ext, text string) int {
@@ -96,7 +100,8 @@ func (s *syntax) next(rest string) (n int, comment bool) {
 	return 1, false
 }
 
-// textLength is that of a text that begins and ends with quote. One of a single quote ends with its line, and a backslash there hides what follows.
+// textLength is that of a text that begins and ends with quote. One of a single quote ends with its
+// line, and a backslash there hides what follows.
 func textLength(rest, quote string) int {
 	short := quote == `"` || quote == "'"
 	for i := len(quote); i < len(rest); i++ {

@@ -1,6 +1,8 @@
-// Package contestant reads manifests, finds the toolchains they need, builds and launches the programs, and proves which program answers.
+// Package contestant reads manifests, finds the toolchains they need, builds and launches the
+// programs, and proves which program answers.
 //
-// A contestant is ready when it answers its scenario's probe, and the process that listens is in the tree that was started.
+// A contestant is ready when it answers its scenario's probe, and the process that listens is in
+// the tree that was started.
 package contestant
 
 import (
@@ -16,13 +18,15 @@ import (
 	"dyno/internal/conf"
 )
 
-// Folder is where contestants lie within a project, by language; CompanionFolder where the programs lie that they call.
+// Folder is where contestants lie within a project, by language; CompanionFolder where the programs
+// lie that they call.
 const (
 	Folder          = "contestants"
 	CompanionFolder = "companions"
 )
 
-// Manifest is a contestant.toml, or the companion.toml of a program that contestants call, which has no scenarios.
+// Manifest is a contestant.toml, or the companion.toml of a program that contestants call, which
+// has no scenarios.
 type Manifest struct {
 	Name      string            `toml:"name"`
 	Title     string            `toml:"title"`
@@ -69,7 +73,8 @@ func Read(fsys fs.FS, dir string) (*Manifest, error) {
 	return named(fsys, dir, "contestant")
 }
 
-// ReadCompanion reads the companion.toml of the named companion of a project. Errors carry file:line:column.
+// ReadCompanion reads the companion.toml of the named companion of a project. Errors carry
+// file:line:column.
 func ReadCompanion(fsys fs.FS, name string) (*Manifest, error) {
 	return named(fsys, path.Join(CompanionFolder, name), "companion")
 }
@@ -96,26 +101,37 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	if m.Processes == 0 {
 		m.Processes = 1
 	}
+	if err := m.check(f, what); err != nil {
+		return nil, nil, err
+	}
+	return m, f, nil
+}
+
+// check refuses a manifest that lacks a key, or has a value that means nothing.
+func (m *Manifest) check(f *conf.File, what string) error {
 	for _, required := range []struct {
 		key   string
 		there bool
 	}{
-		{"name", m.Name != ""}, {"title", m.Title != ""}, {"language", m.Language != ""}, {"framework", m.Framework != ""}, {"version", m.Version != ""},
-		{"engine", m.Engine != ""}, {"scenarios", len(m.Scenarios) > 0 || what == "companion"}, {"sources", len(m.Sources) > 0}, {"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
+		{"name", m.Name != ""}, {"title", m.Title != ""}, {"language", m.Language != ""},
+		{"framework", m.Framework != ""}, {"version", m.Version != ""}, {"engine", m.Engine != ""},
+		{"scenarios", len(m.Scenarios) > 0 || what == "companion"}, {"sources", len(m.Sources) > 0},
+		{"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
 	} {
 		if !required.there {
-			return nil, nil, f.Errorf(required.key, "a %s needs %q", what, required.key)
+			return f.Errorf(required.key, "a %s needs %q", what, required.key)
 		}
 	}
 	for i, d := range m.Differs {
 		key, reason, ok := strings.Cut(d, ":")
 		if !ok || strings.TrimSpace(reason) == "" || !slices.Contains(differences, key) {
-			return nil, nil, f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want \"key: reason\", the key one of %s", d, strings.Join(differences, ", "))
+			return f.Errorf(fmt.Sprintf("differs[%d]", i), "%q: want \"key: reason\", the key one of %s",
+				d, strings.Join(differences, ", "))
 		}
 	}
 	for i, t := range m.Tuning {
 		if !strings.Contains(t, ": ") {
-			return nil, nil, f.Errorf(fmt.Sprintf("tuning[%d]", i), "%q: want \"flag: reason\"", t)
+			return f.Errorf(fmt.Sprintf("tuning[%d]", i), "%q: want \"flag: reason\"", t)
 		}
 	}
 	for _, from := range slices.Sorted(maps.Keys(m.Paths)) {
@@ -123,26 +139,29 @@ func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 		key := fmt.Sprintf("paths.%q", from)
 		switch below := strings.HasSuffix(from, "/") && from != "/"; {
 		case !strings.HasPrefix(from, "/") || !strings.HasPrefix(to, "/") || strings.ContainsAny(from+to, "? "):
-			return nil, nil, f.Errorf(key, "%q = %q: want a scenario's path and the contestant's own, both from /, without a query", from, to)
+			return f.Errorf(key, "%q = %q: want a scenario's path and the contestant's own, both from /, without a query",
+				from, to)
 		case below && !strings.HasSuffix(to, "/"):
-			return nil, nil, f.Errorf(key, "%q = %q: a path that ends in / stands for all below it: want another such", from, to)
+			return f.Errorf(key, "%q = %q: a path that ends in / stands for all below it: want another such", from, to)
 		}
 	}
 	if len(m.Toolchain) != 1 {
-		return nil, nil, f.Errorf("toolchain", "want one toolchain, such as go = \">=1.24\"")
+		return f.Errorf("toolchain", "want one toolchain, such as go = \">=1.24\"")
 	}
 	for name, floor := range m.Toolchain {
 		if !programName.MatchString(name) {
-			return nil, nil, f.Errorf("toolchain", "%q is no toolchain: want go, dotnet, or the name of a program that tells its --version", name)
+			return f.Errorf("toolchain", "%q is no toolchain: want go, dotnet, or the name of a program that tells its --version",
+				name)
 		}
 		if !strings.HasPrefix(floor, ">=") || !isVersion(floor[2:]) {
-			return nil, nil, f.Errorf("toolchain."+name, "%q: want a floor such as \">=1.24\"", floor)
+			return f.Errorf("toolchain."+name, "%q: want a floor such as \">=1.24\"", floor)
 		}
 	}
 	if !isVersion(strings.TrimPrefix(strings.TrimPrefix(m.Version, ">="), "v")) {
-		return nil, nil, f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a floor such as \">=10.0\"", m.Version)
+		return f.Errorf("version", "%q: want a version such as \"v1.2.3\", or a floor such as \">=10.0\"",
+			m.Version)
 	}
-	return m, f, nil
+	return nil
 }
 
 // List reads all manifests of a project, sorted by name.

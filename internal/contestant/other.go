@@ -18,7 +18,8 @@ import (
 // programName is what a toolchain that has no row in toolchains may be called: a program on PATH.
 var programName = regexp.MustCompile(`^[a-z][a-z0-9.+_-]*$`)
 
-// kindOf is the row of a toolchain; of one that has none, a program of that name which tells its version.
+// kindOf is the row of a toolchain; of one that has none, a program of that name which tells its
+// version.
 func kindOf(name string) kind {
 	if k, ok := toolchains[name]; ok {
 		return k
@@ -29,11 +30,12 @@ func kindOf(name string) kind {
 		}
 		return r
 	}
-	return kind{title: name, variable: "DYNO_" + strings.ToUpper(strings.Map(letters, name)), program: name, version: programVersion,
-		env: otherEnv, hint: "install " + name + ", and put it on PATH"}
+	return kind{title: name, variable: "DYNO_" + strings.ToUpper(strings.Map(letters, name)), program: name,
+		version: programVersion, env: otherEnv, hint: "install " + name + ", and put it on PATH"}
 }
 
-// otherEnv leaves a builder the user's home, where such tools keep themselves and what they fetched.
+// otherEnv leaves a builder the user's home, where such tools keep themselves and what they
+// fetched.
 func otherEnv(string, string) map[string]string {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -44,7 +46,8 @@ func otherEnv(string, string) map[string]string {
 
 var printedVersion = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
 
-// programVersion asks a program for its version in the ways that programs know, and takes the first that looks like one.
+// programVersion asks a program for its version in the ways that programs know, and takes the first
+// that looks like one.
 func programVersion(ctx context.Context, program string) (string, error) {
 	var last error
 	for _, ask := range []string{"--version", "version", "-version"} {
@@ -57,8 +60,9 @@ func programVersion(ctx context.Context, program string) (string, error) {
 	return "", fmt.Errorf("%s --version: %w", program, last)
 }
 
-// identifyOther hashes all that was built. Nothing tells there what the framework's version is: an exact one is taken on the manifest's word, and for a
-// floor stands that of the toolchain, which brings the framework.
+// identifyOther hashes all that was built. Nothing tells there what the framework's version is: an
+// exact one is taken on the manifest's word, and for a floor stands that of the toolchain, which
+// brings the framework.
 func (b *Built) identifyOther() (version string, err error) {
 	h := sha256.New()
 	err = filepath.WalkDir(b.Out, func(path string, d fs.DirEntry, err error) error {

@@ -36,7 +36,8 @@ func TestUnfetched(t *testing.T) {
 	}
 }
 
-// A contestant whose packages cannot be fetched is unavailable, as one without its toolchain; one whose source is wrong has failed.
+// A contestant whose packages cannot be fetched is unavailable, as one without its toolchain; one
+// whose source is wrong has failed.
 func TestBuildWithoutPackages(t *testing.T) {
 	m, tc, o := project(t, "package main\n\nimport _ \"example.org/there-is-none\"\n\nfunc main() {}\n")
 	mod := "module mine\n\ngo 1.24\n\nrequire example.org/there-is-none v1.0.0\n"
@@ -51,8 +52,8 @@ func TestBuildWithoutPackages(t *testing.T) {
 	}
 }
 
-// That packages could not be fetched for a build before says nothing about this one: a resumed run logs into the same
-// file.
+// That packages could not be fetched for a build before says nothing about this one: a resumed run
+// logs into the same file.
 func TestLogOfTheBuildBefore(t *testing.T) {
 	m, tc, o := project(t, "package main\n\nfunc main() { nonsense() }\n")
 	err := errors.Join(os.MkdirAll(filepath.Dir(o.Log), 0o755),

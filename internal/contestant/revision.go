@@ -22,8 +22,9 @@ type Revision struct {
 // ErrNoRevision says that the repository has no commit of that name.
 var ErrNoRevision = errors.New("no such revision")
 
-// FindRevision finds a commit by any name that git knows for it, in the repository that holds the contestant's folder dir. The error is
-// ErrNoRevision if there is none, and another if the folder is in no repository, or did not exist at that commit.
+// FindRevision finds a commit by any name that git knows for it, in the repository that holds the
+// contestant's folder dir. The error is ErrNoRevision if there is none, and another if the folder
+// is in no repository, or did not exist at that commit.
 func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
 	places, err := git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
 	if err != nil {
@@ -31,7 +32,8 @@ func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
 	}
 	top, path, _ := strings.Cut(places, "\n")
 	r := &Revision{repo: top, path: strings.TrimSuffix(path, "/")}
-	if r.Commit, err = git(ctx, top, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}"); err != nil {
+	r.Commit, err = git(ctx, top, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -47,18 +49,20 @@ func FindRevision(ctx context.Context, dir, name string) (*Revision, error) {
 // Short is the beginning of the commit's hash.
 func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 
-// CheckOut makes a work tree of the commit in the new folder dir and returns the contestant's folder in it. Whoever calls it calls Remove,
-// whether it fails or not.
+// CheckOut makes a work tree of the commit in the new folder dir and returns the contestant's
+// folder in it. Whoever calls it calls Remove, whether it fails or not.
 func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 	r.tree = dir
 	// A hook of the repository is no part of what is measured.
-	if _, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir, r.Commit); err != nil {
+	_, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir, r.Commit)
+	if err != nil {
 		return "", fmt.Errorf("check out %s: %w", r.Short(), err)
 	}
 	return filepath.Join(dir, filepath.FromSlash(r.path)), nil
 }
 
-// Remove takes the work tree away, and what the repository knows of it. It asks no context: it must be done when all else is cancelled.
+// Remove takes the work tree away, and what the repository knows of it. It asks no context: it must
+// be done when all else is cancelled.
 func (r *Revision) Remove() error {
 	if r.tree == "" {
 		return nil
@@ -74,10 +78,14 @@ func (r *Revision) Remove() error {
 	return err
 }
 
-// repository are the variables that would make git look elsewhere than at the folder it is told; a hook that starts dyno sets them.
-var repository = []string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY"}
+// repository are the variables that would make git look elsewhere than at the folder it is told; a
+// hook that starts dyno sets them.
+var repository = []string{
+	"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+}
 
-// git runs git in dir and returns what it prints, without the last line's end. Its error is what it complains of.
+// git runs git in dir and returns what it prints, without the last line's end. Its error is what it
+// complains of.
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {

@@ -17,8 +17,8 @@ type sharedFolder struct {
 	near bool // it lies where the contestant's module or project file looks for it
 }
 
-// sharedFolders finds the shared folders that m names: beside the folder of its language, else in the
-// project root. So a contestant's folder can be copied elsewhere alone.
+// sharedFolders finds the shared folders that m names: beside the folder of its language, else in
+// the project root. So a contestant's folder can be copied elsewhere alone.
 func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	beside := filepath.Join(m.Dir(root), "..", "..", "shared")
 	project := filepath.Join(root, Folder, "shared")
@@ -44,8 +44,9 @@ func isFolder(dir string) bool {
 	return err == nil && st.IsDir()
 }
 
-// around copies what a build of src takes from outside of src into the language's folder beside, and
-// into shared next to that, where they have none: files that its builder looks for above, and shared.
+// around copies what a build of src takes from outside of src into the language's folder beside,
+// and into shared next to that, where they have none: files that its builder looks for above, and
+// shared.
 func around(src string, shared []sharedFolder, beside string) error {
 	files, err := above(src)
 	if err != nil {
@@ -72,8 +73,8 @@ func around(src string, shared []sharedFolder, beside string) error {
 	return nil
 }
 
-// stage returns the folder to build src in: src itself, or where not all that it shares is near, a copy
-// below dir that has it.
+// stage returns the folder to build src in: src itself, or where not all that it shares is near, a
+// copy below dir that has it.
 func stage(src string, shared []sharedFolder, dir string) (string, error) {
 	if !slices.ContainsFunc(shared, func(f sharedFolder) bool { return !f.near }) {
 		return src, nil

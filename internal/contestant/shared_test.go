@@ -55,8 +55,8 @@ func shareHarness(t *testing.T, m *Manifest, o BuildOptions) {
 	}
 }
 
-// A contestant's folder that is copied elsewhere, without what it shares, is built with the project's:
-// the same program.
+// A contestant's folder that is copied elsewhere, without what it shares, is built with the
+// project's: the same program.
 func TestBuildOfALoneFolder(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds Go programs")

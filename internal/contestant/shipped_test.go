@@ -25,7 +25,8 @@ func shipped(t *testing.T) []*Manifest {
 	return all
 }
 
-// TestShippedManifests: what speaks HTTP says whether it can speak HTTP/2, and nobody needs more than 40 lines for hello.
+// TestShippedManifests: what speaks HTTP says whether it can speak HTTP/2, and nobody needs more
+// than 40 lines for hello.
 func TestShippedManifests(t *testing.T) {
 	for _, m := range shipped(t) {
 		if want := slices.Contains([]string{"net/http", "kestrel"}, m.Engine); m.HTTP2 != want {
@@ -47,9 +48,9 @@ var (
 	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify`)
 )
 
-// TestShippedShare holds each contestant to the shared harness: what dyno alone asks of a program is
-// written once, and what a module or project file takes from there is in the manifest, by which the
-// cache knows when to build anew.
+// TestShippedShare holds each contestant to the shared harness: what dyno alone asks of a program
+// is written once, and what a module or project file takes from there is in the manifest, by which
+// the cache knows when to build anew.
 func TestShippedShare(t *testing.T) {
 	harness := map[string]string{"go": "harness-go", "csharp": "harness-dotnet"}
 	for _, m := range shipped(t) {
@@ -80,8 +81,8 @@ func TestShippedShare(t *testing.T) {
 	}
 }
 
-// TestHarness tests the shared module of Go and builds a program with it: it waits, serves figures of
-// its heap, and stops.
+// TestHarness tests the shared module of Go and builds a program with it: it waits, serves figures
+// of its heap, and stops.
 func TestHarness(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -152,8 +153,8 @@ func TestHarness(t *testing.T) {
 	}
 }
 
-// harnessed is a program that does Work, and serves nobody until it is told to stop, which its server
-// does not heed.
+// harnessed is a program that does Work, and serves nobody until it is told to stop, which its
+// server does not heed.
 const harnessed = `package main
 
 import (

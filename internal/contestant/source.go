@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// ReadFolder reads the contestant.toml of a folder that may lie anywhere and have any name. Errors carry file:line:column.
+// ReadFolder reads the contestant.toml of a folder that may lie anywhere and have any name. Errors
+// carry file:line:column.
 func ReadFolder(dir string) (*Manifest, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -23,8 +24,9 @@ func ReadFolder(dir string) (*Manifest, error) {
 	return m, nil
 }
 
-// ListFolder reads the manifests of a folder anywhere: its own contestant.toml, or those of <language>/<name>/ below it, sorted by name. There is at
-// least one. Errors carry file:line:column.
+// ListFolder reads the manifests of a folder anywhere: its own contestant.toml, or those of
+// <language>/<name>/ below it, sorted by name. There is at least one. Errors carry
+// file:line:column.
 func ListFolder(dir string) ([]*Manifest, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -51,12 +53,13 @@ func ListFolder(dir string) ([]*Manifest, error) {
 	return all, nil
 }
 
-// Prebuilt is the program of m that was built elsewhere, to be started as its own would be: with the arguments and the environment of the
-// manifest, {out} being the folder that it lies in. The error is a *Failed.
+// Prebuilt is the program of m that was built elsewhere, to be started as its own would be: with
+// the arguments and the environment of the manifest, {out} being the folder that it lies in. The
+// error is a *Failed.
 func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
 	if !strings.Contains(m.Run[0], "{out}") {
-		return nil, &Failed{Stage: "build", Err: fmt.Errorf("it is started by %s, for which a program cannot stand in", m.Run[0]),
-			Hint: "give its folder or a revision"}
+		err := fmt.Errorf("it is started by %s, for which a program cannot stand in", m.Run[0])
+		return nil, &Failed{Stage: "build", Err: err, Hint: "give its folder or a revision"}
 	}
 	out := filepath.Dir(m.Program)
 	argv := fill(m.Run, out)
@@ -64,7 +67,8 @@ func Prebuilt(m *Manifest, tc Toolchain) (*Built, error) {
 	return &Built{Manifest: m, Out: out, Argv: argv, Env: runtimeEnv(m, tc), tc: tc}, nil
 }
 
-// identifyPrebuilt reads the version of a program that no manifest promises anything about, "unknown" if it does not tell, and hashes it.
+// identifyPrebuilt reads the version of a program that no manifest promises anything about,
+// "unknown" if it does not tell, and hashes it.
 func (b *Built) identifyPrebuilt() (string, error) {
 	version, err := "", errors.New("its manifest's language tells no version")
 	switch {

@@ -25,7 +25,8 @@ func gitDo(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Two revisions are built from work trees of their own, the same source to the same program wherever it lies; nothing is left of them.
+// Two revisions are built from work trees of their own, the same source to the same program
+// wherever it lies; nothing is left of them.
 func TestRevisionIsBuilt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds Go programs")
@@ -177,7 +178,8 @@ func TestReadFolder(t *testing.T) {
 	}
 }
 
-// A program that was built elsewhere is started with the manifest's arguments, and its manifest promises nothing about its version.
+// A program that was built elsewhere is started with the manifest's arguments, and its manifest
+// promises nothing about its version.
 func TestPrebuilt(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "server-v1")

@@ -19,7 +19,8 @@ func (i *Instance) Heap() (h Heap, err error) {
 	if i.Stats == "" {
 		return h, errors.New("it serves no figures of its heap")
 	}
-	once := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}} // no connection stays open in a trial
+	// No connection stays open in a trial.
+	once := http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := once.Get("http://" + i.Stats + "/stats")
 	if err != nil {
 		return h, fmt.Errorf("ask for its heap: %w", err)
@@ -29,7 +30,8 @@ func (i *Instance) Heap() (h Heap, err error) {
 		return h, fmt.Errorf("ask for its heap: GET /stats at DYNO_STATS is answered with %s", answer.Status)
 	}
 	if err := json.NewDecoder(answer.Body).Decode(&h); err != nil || h.Inuse <= 0 || h.TotalAlloc <= 0 {
-		return h, errors.Join(fmt.Errorf("ask for its heap: heap_inuse_bytes %d, total_alloc_bytes %d: want both", h.Inuse, h.TotalAlloc), err)
+		return h, errors.Join(fmt.Errorf("ask for its heap: heap_inuse_bytes %d, total_alloc_bytes %d: want both",
+			h.Inuse, h.TotalAlloc), err)
 	}
 	return h, nil
 }

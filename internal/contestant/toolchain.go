@@ -57,14 +57,15 @@ type kind struct {
 var toolchains = map[string]kind{
 	"go": {title: "Go", variable: "DYNO_GO", home: "GOROOT", program: "go", version: goVersion, env: goEnv,
 		hint: "install Go from https://go.dev/dl and put it on PATH"},
-	"dotnet": {title: "the .NET SDK", variable: "DYNO_DOTNET", home: "DOTNET_ROOT", program: "dotnet", version: dotnetVersion, env: dotnetEnv,
+	"dotnet": {title: "the .NET SDK", variable: "DYNO_DOTNET", home: "DOTNET_ROOT",
+		program: "dotnet", version: dotnetVersion, env: dotnetEnv,
 		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or archive"},
 }
 
-// Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own variable, dyno's
-// cache, an archive beside the checkout, the vendor's download. The first that reaches the manifest's floor is taken.
-// The error is an *Unavailable, ctx's, or that of Cache.
+// Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own
+// variable, dyno's cache, an archive beside the checkout, the vendor's download. The first that
+// reaches the manifest's floor is taken. The error is an *Unavailable, ctx's, or that of Cache.
 func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	if o.Note == nil {
 		o.Note = func(string) {}
@@ -177,8 +178,8 @@ func (s *search) home(ctx context.Context) (Toolchain, bool) {
 	return s.try(ctx, dir, s.kind.home)
 }
 
-// broken reports whether a toolchain in the cache is no longer as it was unpacked, and remembers why. What nobody
-// knows about is tried.
+// broken reports whether a toolchain in the cache is no longer as it was unpacked, and remembers
+// why. What nobody knows about is tried.
 func (s *search) broken(dir string) bool {
 	err := damaged(dir, false)
 	if err == nil || errors.Is(err, errUnmarked) {
@@ -277,7 +278,8 @@ func (s *search) take(ctx context.Context, program, dir, origin string) (Toolcha
 	if err != nil {
 		return s.turn(origin, err)
 	}
-	return Toolchain{Name: s.name, Version: version, Dir: dir, Program: program, Origin: origin, Env: s.kind.env(dir, s.o.Cache)}, true
+	env := s.kind.env(dir, s.o.Cache)
+	return Toolchain{Name: s.name, Version: version, Dir: dir, Program: program, Origin: origin, Env: env}, true
 }
 
 func (s *search) turn(origin string, err error) (Toolchain, bool) {
@@ -310,7 +312,9 @@ func goVersion(ctx context.Context, program string) (string, error) {
 
 func goEnv(dir, cache string) map[string]string {
 	env := map[string]string{"GOWORK": "off"}
-	if out, err := exec.Command(filepath.Join(dir, "bin", "go"), "env", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN").Output(); err == nil {
+	ask := exec.Command(filepath.Join(dir, "bin", "go"), "env",
+		"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN")
+	if out, err := ask.Output(); err == nil {
 		// The builder's home is private; its caches and proxy are the user's.
 		lines := strings.Split(string(out), "\n")
 		for i, key := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN"} {
@@ -325,7 +329,8 @@ func goEnv(dir, cache string) map[string]string {
 func dotnetVersion(ctx context.Context, program string) (string, error) {
 	cmd := exec.CommandContext(ctx, program, "--version")
 	cmd.Dir = os.TempDir() // no global.json of somebody's
-	cmd.Env = append(os.Environ(), "DOTNET_ROOT="+filepath.Dir(program), "DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1")
+	cmd.Env = append(os.Environ(), "DOTNET_ROOT="+filepath.Dir(program),
+		"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1")
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("dotnet --version: %w (is it the SDK, or only a runtime?)", err)
@@ -335,8 +340,9 @@ func dotnetVersion(ctx context.Context, program string) (string, error) {
 
 func dotnetEnv(dir, cache string) map[string]string {
 	env := map[string]string{
-		"DOTNET_ROOT": dir, "DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE": "1",
-		"DOTNET_CLI_HOME": filepath.Join(cache, "dotnet-home"), "NUGET_PACKAGES": filepath.Join(cache, "nuget"), "MSBUILDDISABLENODEREUSE": "1",
+		"DOTNET_ROOT": dir, "DOTNET_CLI_HOME": filepath.Join(cache, "dotnet-home"),
+		"NUGET_PACKAGES": filepath.Join(cache, "nuget"), "MSBUILDDISABLENODEREUSE": "1",
+		"DOTNET_CLI_TELEMETRY_OPTOUT": "1", "DOTNET_NOLOGO": "1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE": "1",
 	}
 	if runtime.GOOS == "linux" && !hasICU() {
 		env["DOTNET_SYSTEM_GLOBALIZATION_INVARIANT"] = "1"
@@ -346,7 +352,9 @@ func dotnetEnv(dir, cache string) map[string]string {
 
 // hasICU reports whether libicu is there, without which .NET starts in invariant mode only.
 func hasICU() bool {
-	for _, dir := range []string{"/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/*-linux-musl", "/lib/*-linux-gnu"} {
+	for _, dir := range []string{
+		"/usr/lib", "/usr/lib64", "/usr/lib/*-linux-gnu", "/usr/lib/*-linux-musl", "/lib/*-linux-gnu",
+	} {
 		if found, _ := filepath.Glob(filepath.Join(dir, "libicuuc.so*")); len(found) > 0 {
 			return true
 		}

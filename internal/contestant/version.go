@@ -17,7 +17,8 @@ func isVersion(v string) bool {
 	return true
 }
 
-// atLeast reports whether version reaches the floor ">=x.y". A leading v or go does not matter; suffixes are not compared.
+// atLeast reports whether version reaches the floor ">=x.y". A leading v or go does not matter;
+// suffixes are not compared.
 func atLeast(version, floor string) bool {
 	a, b := numbers(version), numbers(strings.TrimPrefix(floor, ">="))
 	for i := range b {
