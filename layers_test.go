@@ -15,7 +15,7 @@ import (
 var floors = map[string]int{
 	"cmd/dyno": 7,
 
-	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6,
+	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6, "internal/experiment": 6,
 
 	"internal/bench": 5, "internal/verify": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
 	"internal/audit": 5,
@@ -47,6 +47,7 @@ var doors = map[string][]string{
 	"gonum.org":                           {"internal/stats"},
 	"github.com/prometheus/procfs":        {"internal/host", "internal/proc"},
 	"github.com/spf13/cobra":              {"cmd/dyno"},
+	"github.com/spf13/pflag":              {"cmd/dyno"},
 	"github.com/charmbracelet/x/term":     {"cmd/dyno"},
 	"github.com/charmbracelet/lipgloss":   {"internal/terminal"},
 	"github.com/charmbracelet/x/ansi":     {"internal/terminal", "internal/proc", "internal/report"},

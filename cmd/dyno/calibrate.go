@@ -46,7 +46,7 @@ func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		fmt.Fprintln(stderr, "dyno:", err)
 	}
-	if !checks.LatenciesDecide(p) && p.Profile != plan.Lab {
+	if !checks.LatenciesDecide(p) && !plan.RanksTails(p) {
 		return c, nil
 	}
 	if checks.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {

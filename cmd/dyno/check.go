@@ -131,7 +131,7 @@ func classicOf(st *study.Study, dir string) (*report.Data, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case run.Plan.Study != st.Slug || run.Plan.Protocol != plan.Classic:
+	case run.Plan.Study != st.Slug || plan.Of(&run.Plan).Traits().Shows != plan.Loads:
 		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)", file, run.Plan.Protocol, run.Plan.Study, st.Slug, st.Slug)
 	}
 	return study.Judge(run), nil

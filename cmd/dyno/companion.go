@@ -1,47 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"os"
 
 	"dyno/internal/bench"
-	"dyno/internal/result"
+	"dyno/internal/plan"
 	"dyno/internal/scenario"
 )
 
-// fewRecords is how many records a companion answers with where nobody says; manyRecords, with which a contract is proved too, are more than one
-// buffer holds.
-const fewRecords, manyRecords = 10, 500
-
-// setCompanion puts into a plan which companion its scenarios need, all the same one or none, and into its levels how many records it answers with.
-func (p *project) setCompanion(of *result.Plan, sc *scenario.Scenario) error {
-	others, err := p.others(of)
-	if err != nil {
-		return err
-	}
-	of.Companion = sc.Companion
-	levels := []*result.Level{&of.Level}
-	for i := range of.Levels {
-		levels = append(levels, &of.Levels[i])
-	}
-	for _, l := range levels {
-		s := cmp.Or(others[l.Scenario], sc)
-		switch {
-		case s.Companion != of.Companion:
-			return usagef("the scenarios %s and %s cannot be run at once: want one companion for all, or none", sc.Name, s.Name)
-		case s.Companion == "" && l.Records != 0:
-			return usagef("--records: contestants of the scenario %s call no companion that answers with records", s.Name)
-		case l.Records < 0:
-			return usagef("--records %d: want 1 or more", l.Records)
-		case s.Companion != "" && l.Records == 0 && of.Study != "":
-			return usagef("the study %s: a level of the scenario %s has no records: say how many its companion answers with", of.Study, s.Name)
-		case s.Companion != "" && l.Records == 0:
-			l.Records = fewRecords
-		}
-	}
-	return nil
-}
+// manyRecords, with which a contract is proved besides plan.DefaultRecords, are more than one buffer holds.
+const manyRecords = 500
 
 // companionOf is where the companion of s listens; "" if s needs none.
 func companionOf(s *scenario.Scenario) (addr string, err error) {
@@ -69,7 +38,7 @@ func startCompanion(ctx context.Context, host *bench.Local, name string) (bench.
 		return nil, err
 	}
 	return host.Launch(ctx, name, bench.Launch{Probe: func(ctx context.Context, network, addr string) error {
-		return scenario.Tell(ctx, network, addr, fewRecords, 1)
+		return scenario.Tell(ctx, network, addr, plan.DefaultRecords, 1)
 	}})
 }
 

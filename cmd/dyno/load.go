@@ -123,7 +123,7 @@ func (f *loadFlags) defineLoad() {
 	f.addBool("disable-keepalive", "", &f.noKeepalive, "")
 	add(f, "requests-per-connection", "", &f.perConnection, "", "n", parseCount, "a new connection after so many requests")
 	f.addBool("cookies", "", &f.cookies, "keep the cookies that each connection is given, and send them back")
-	for alias := range aliases {
+	for _, alias := range []string{"z", "R", "disable-keepalive"} {
 		f.hide(alias)
 	}
 }

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,9 +38,7 @@ func (f *loadFlags) plan(ctx context.Context, arg string) (*loadPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !f.changed("seed") {
-		f.seed = rand.Uint64N(1 << 32)
-	}
+	drawSeed(f.cmd)
 	if !f.changed("connections") && f.requests > 0 && !f.isOpen() {
 		f.connections = min(f.connections, f.requests) // the rest would have nothing to do
 	}
@@ -63,7 +60,7 @@ func (f *loadFlags) plan(ctx context.Context, arg string) (*loadPlan, error) {
 	}
 	p.job.Spin, p.noSpin = f.spins(t, p.job.Workers)
 	p.setWindow()
-	p.did, p.command = p.words(), f.commandLine(arg)
+	p.did, p.command = p.words(), repeated(f.cmd, slices.DeleteFunc([]string{arg}, func(a string) bool { return a == "" }))
 	return p, nil
 }
 
@@ -217,31 +214,4 @@ func plural(n int64, noun string) string {
 		noun += "s"
 	}
 	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// aliases are flags that have another name.
-var aliases = map[string]string{"z": "duration", "R": "rate", "disable-keepalive": "no-keepalive"}
-
-// commandLine repeats the load, with the seed that was drawn.
-func (f *loadFlags) commandLine(arg string) string {
-	words := []string{"dyno", "load"}
-	for _, name := range f.names {
-		fl := f.cmd.Flags().Lookup(name)
-		name = cmp.Or(aliases[name], name)
-		switch v, list := fl.Value.(*lines); {
-		case name != "seed" && !fl.Changed:
-		case list:
-			for _, l := range v.all {
-				words = append(words, quoted("--"+name+"="+l))
-			}
-		case fl.Value.Type() == "bool" && fl.Value.String() == "true":
-			words = append(words, "--"+name)
-		default:
-			words = append(words, quoted("--"+name+"="+fl.Value.String()))
-		}
-	}
-	if arg != "" {
-		words = append(words, quoted(arg))
-	}
-	return strings.Join(words, " ")
 }

@@ -43,6 +43,7 @@ type lines struct{ all []string }
 
 func (l *lines) String() string     { return strings.Join(l.all, ", ") }
 func (l *lines) Type() string       { return "text" }
+func (l *lines) GetSlice() []string { return l.all }
 func (l *lines) Set(s string) error { l.all = append(l.all, s); return nil }
 
 var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'm': 1e6, 'M': 1e6, 'g': 1e9, 'G': 1e9}

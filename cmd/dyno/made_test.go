@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"dyno/internal/bench"
+	"dyno/internal/experiment"
 	"dyno/internal/load"
 	"dyno/internal/result"
 )
@@ -25,7 +26,7 @@ type madeMachine struct {
 	clock   time.Duration
 }
 
-func newMadeMachine(o bench.LocalOptions) (runHost, error) {
+func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
 	local, err := bench.NewLocal(o)
 	return &madeMachine{Local: local, servers: map[string]*madeServer{}}, err
 }

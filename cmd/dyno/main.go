@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -80,7 +81,8 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, h)
 	}
 	var u *usageError
-	if errors.As(err, &u) {
+	var r *plan.RequestError
+	if errors.As(err, &u) || errors.As(err, &r) {
 		return exitUsage
 	}
 	return exitFailed

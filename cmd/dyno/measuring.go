@@ -4,16 +4,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
+	"dyno/internal/experiment"
 	"dyno/internal/proc"
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/terminal"
 )
 
 // waitFlag adds the flag of all commands that measure.
@@ -53,6 +59,29 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	return func() { end(); unlock() }, nil
 }
 
+// carryOut holds the machine, says what is to be done and what it takes, and does it.
+func carryOut(cmd *cobra.Command, x *experiment.Experiment, wait bool) (*report.Data, error) {
+	if err := roomFor(x.Plan); err != nil {
+		return nil, err
+	}
+	release, err := measuring(cmd, wait, x.Folder)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s\n\n", x.Words())
+	return measure(cmd, x)
+}
+
+// measure carries an experiment out and shows how it goes.
+func measure(cmd *cobra.Command, x *experiment.Experiment) (*report.Data, error) {
+	stderr := cmd.ErrOrStderr()
+	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
+	defer view.Close()
+	x.Event = view.Event
+	return x.Run(cmd.Context())
+}
+
 // filesPerContestant are those that dyno has open for one that runs: its log, its cgroup, its counters.
 const filesPerContestant = 8
 
@@ -86,9 +115,47 @@ func supervised(cmd *cobra.Command) (end func(), err error) {
 	return func() { complain(cmd, k.Close()) }, nil
 }
 
-// commandLine is the command as it was typed, as far as a message has room for it.
+// drawSeed sets the flag --seed of a command that was given none.
+func drawSeed(cmd *cobra.Command) {
+	if f := cmd.Flags().Lookup("seed"); !f.Changed {
+		cmd.Flags().Set("seed", strconv.FormatUint(rand.Uint64N(1<<32), 10))
+	}
+}
+
+// once are the flags that concern one run and not what is asked of it.
+var once = []string{"out", "offline", "wait", "resume"}
+
+// repeated is the command that asks again what cmd asks: the flags that were set, and args.
+func repeated(cmd *cobra.Command, args []string) string {
+	words := []string{cmd.CommandPath()}
+	for _, a := range args {
+		words = append(words, quoted(a))
+	}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(interface{ GetSlice() []string }); ok {
+			if values = list.GetSlice(); strings.HasSuffix(f.Value.Type(), "Slice") {
+				values = []string{strings.Join(values, ",")}
+			}
+		}
+		for _, v := range values {
+			switch {
+			case slices.Contains(once, f.Name):
+			case f.NoOptDefVal == v:
+				words = append(words, "--"+f.Name)
+			case f.NoOptDefVal != "":
+				words = append(words, "--"+f.Name+"="+quoted(v))
+			default:
+				words = append(words, "--"+f.Name, quoted(v))
+			}
+		}
+	})
+	return strings.Join(words, " ")
+}
+
+// commandLine is the command, as far as a message has room for it.
 func commandLine(cmd *cobra.Command) string {
-	words := []rune(strings.Join(append([]string{cmd.CommandPath()}, os.Args[min(2, len(os.Args)):]...), " "))
+	words := []rune(repeated(cmd, cmd.Flags().Args()))
 	if len(words) > 120 {
 		words = append(words[:120], '…')
 	}

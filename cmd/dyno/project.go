@@ -6,13 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
-	"dyno/internal/refserver"
-	"dyno/internal/result"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -68,20 +65,12 @@ func (p *project) manifest(name string) *contestant.Manifest {
 	return nil
 }
 
-// contestants checks names of contestants and truth servers.
+// contestants checks names of contestants and reference servers.
 func (p *project) contestants(names []string) error {
-	seen := map[string]bool{}
 	for _, n := range names {
-		_, control, err := refserver.ParseControl(n)
-		switch {
-		case err != nil:
-			return usage(err)
-		case seen[n]:
-			return usagef("contestant %q is named twice", n)
-		case !control && p.manifest(n) == nil:
-			return usagef("no contestant %q%s", n, suggest(n, p.names(), "dyno list"))
+		if _, err := p.facts(n); err != nil {
+			return err
 		}
-		seen[n] = true
 	}
 	return nil
 }
@@ -96,29 +85,6 @@ func (p *project) scenario(name string) (*scenario.Scenario, error) {
 		return nil, usagef("no scenario %q%s", name, suggest(name, names, "dyno list"))
 	}
 	return s, err
-}
-
-// otherScenarios names those of levels that have one of their own.
-func otherScenarios(p *result.Plan) (names []string) {
-	for _, l := range p.Points() {
-		if l.Scenario != "" && !slices.Contains(names, l.Scenario) {
-			names = append(names, l.Scenario)
-		}
-	}
-	return names
-}
-
-// others reads them.
-func (p *project) others(of *result.Plan) (map[string]*scenario.Scenario, error) {
-	all := map[string]*scenario.Scenario{}
-	for _, name := range otherScenarios(of) {
-		s, err := p.scenario(name)
-		if err != nil {
-			return nil, err
-		}
-		all[name] = s
-	}
-	return all, nil
 }
 
 func (p *project) study(slug string) (*study.Study, error) {

@@ -15,11 +15,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/bench"
+	"dyno/internal/experiment"
 	"dyno/internal/host"
+	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 	"dyno/internal/stats"
+	"dyno/internal/study"
 	"dyno/internal/validate"
 )
 
@@ -82,22 +85,17 @@ func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result
 		return nil, 0, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	f := &runFlags{
-		protocol: "duel", profile: "quick", contestants: t.Contestants[:], controls: []string{"none"}, primary: "cpu_per_request", alpha: validate.Alpha, margin: validate.Margin,
-		budget: liveBudget, looks: liveLooks, seed: t.Seed, out: filepath.Join(dir, "run"), offline: true,
+	r := plan.Request{
+		Contestants: t.Contestants[:], Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: validate.Alpha, Margin: validate.Margin,
+		Budget: liveBudget, Looks: liveLooks, Seed: t.Seed,
 	}
 	if t.Kind == validate.LiveFull {
-		f.profile, f.budget, f.looks = "full", 0, nil
+		r.Profile, r.Budget, r.Looks = "full", 0, nil
 	}
-	p, sc, err := planOf(pr, f, defaultStudy)
+	x, err := pr.validation(cmd, r, dir)
 	if err != nil {
 		return nil, 0, err
 	}
-	store, err := result.Create(f.out)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer store.Close()
 	if t.Hog {
 		stop, err := startHog(dir, t.Seed)
 		if err != nil {
@@ -105,12 +103,20 @@ func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	run, err = measure(cmd, f, pr, p, sc, store, func(b *bench.Bench) (*result.Run, error) { return b.Run(cmd.Context(), *p) })
-	if err != nil || cmd.Context().Err() != nil {
-		return run, 0, errors.Join(err, cmd.Context().Err())
+	data, err := measure(cmd, x)
+	if err := errors.Join(err, cmd.Context().Err()); err != nil {
+		return nil, 0, err
 	}
-	addedNS, err = addedIn(f.out, t.Contestants)
-	return run, addedNS, err
+	addedNS, err = addedIn(x.Folder, t.Contestants)
+	return data.Run, addedNS, err
+}
+
+// validation plans a run of the default study's level and scenario, recorded in a folder below dir.
+func (p *project) validation(cmd *cobra.Command, r plan.Request, dir string) (*experiment.Experiment, error) {
+	if _, err := p.ask(&r, defaultStudy, study.Choice{}); err != nil {
+		return nil, err
+	}
+	return experiment.New(cmd.Context(), r, p.world(), p.setup(cmd, &place{out: filepath.Join(dir, "run"), offline: true}))
 }
 
 // addedIn is by how many ns the second's requests cost more than the first's, as the servers of a run say in their logs: the median over its

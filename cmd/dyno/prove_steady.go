@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"dyno/internal/bench"
+	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/validate"
@@ -74,27 +74,26 @@ func playSteady(cmd *cobra.Command, pr *project, t validate.SteadyTask) (run *re
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	f := &runFlags{
-		protocol: plan.Sweep, profile: "quick", contestants: validate.SteadyContestants, primary: "throughput", alpha: validate.Alpha,
-		margin: validate.Margin, budget: steadyBudget, epochs: 1, seed: t.Seed, out: filepath.Join(dir, "run"), offline: true,
-	}
-	p, sc, err := planOf(pr, f, defaultStudy)
+	x, err := pr.validation(cmd, plan.Request{
+		Protocol: "sweep", Contestants: validate.SteadyContestants, Primary: "throughput", Alpha: validate.Alpha, Margin: validate.Margin,
+		Budget: steadyBudget, Epochs: 1, Seed: t.Seed,
+	}, dir)
 	if err != nil {
 		return nil, err
 	}
-	p.TrialNS, p.Rounds, p.Pilots, p.Controls, p.Ceiling = t.TrialNS, t.Rounds(), 0, []string{}, ""
-	p.Chained = true // as a duel
-	store, err := result.Create(f.out)
-	if err != nil {
-		return nil, err
-	}
-	defer store.Close()
-	return measure(cmd, f, pr, p, sc, store, func(b *bench.Bench) (*result.Run, error) {
-		if !t.Frozen {
-			b.Host = awake{b.Host}
+	p := x.Plan // one epoch of the arm, without what a sweep has around it, chained as a paired comparison
+	p.TrialNS, p.Rounds, p.Pilots, p.Controls, p.Ceiling, p.Chained = t.TrialNS, t.Rounds(), 0, []string{}, "", true
+	if !t.Frozen {
+		x.NewHost = func(o bench.LocalOptions) (experiment.Host, error) {
+			h, err := bench.NewLocal(o)
+			return awake{h}, err
 		}
-		return b.Run(cmd.Context(), *p)
-	})
+	}
+	data, err := measure(cmd, x)
+	if err != nil {
+		return nil, err
+	}
+	return data.Run, nil
 }
 
 // readSteady reads the units that there are.
@@ -111,7 +110,7 @@ func readSteady(name string) ([]validate.SteadyUnit, error) {
 }
 
 // awake is a host whose servers are never frozen.
-type awake struct{ bench.Host }
+type awake struct{ experiment.Host }
 
 func (a awake) Launch(ctx context.Context, name string, l bench.Launch) (bench.Server, error) {
 	s, err := a.Host.Launch(ctx, name, l)

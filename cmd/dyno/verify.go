@@ -14,6 +14,7 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/verify"
@@ -227,7 +228,7 @@ func prove(cmd *cobra.Command, host *bench.Local, m *contestant.Manifest, s *sce
 			_, err = scenario.Verify(ctx, many.At(c.Paths), network, addr, c.Differs, 0)
 		}
 		if err == nil {
-			s, err = told(ctx, s, companion, fewRecords)
+			s, err = told(ctx, s, companion, plan.DefaultRecords)
 		}
 	}
 	var seen *scenario.Observed

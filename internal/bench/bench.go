@@ -187,7 +187,7 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 		if stop != "" {
 			return string(stop), nil
 		}
-		if b.run.Plan.Protocol == plan.Classic {
+		if plan.Of(&b.run.Plan).Traits().Alone {
 			if err := b.alone(ctx, o); err != nil {
 				return "", err
 			}

@@ -121,7 +121,7 @@ func (b *Bench) lose(epoch int, stage string, why error) error {
 		}
 	}
 	switch {
-	case epoch < p.Pilots || p.Protocol == plan.Classic:
+	case epoch < p.Pilots || plan.Of(p).Traits().Alone:
 		return fmt.Errorf("the companion %s: %w", p.Companion, why)
 	case deaths >= companionDeaths:
 		return fmt.Errorf("the companion %s died %d times, at last: %w", p.Companion, deaths, why)

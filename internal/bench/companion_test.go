@@ -51,7 +51,7 @@ func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeDriver, result.Plan) {
 	b.Scenario = h.scenario
 	d.rates[companionName] = 90_000
 	p := small("a", "b")
-	p.Protocol, p.Companion, p.Ceiling = plan.Duel, companionName, companionName
+	p.Protocol, p.Companion, p.Ceiling = plan.Paired, companionName, companionName
 	p.Level.Records = 3
 	many := p.Level
 	many.Records = 40

@@ -25,7 +25,7 @@ func page(body string) *scenario.Scenario {
 // familyPlan is a duel of a and b at two levels of values, of a between them, and of a and c with the other scenario; beside it a common rate.
 func familyPlan() result.Plan {
 	p := small("a", "b", "c")
-	p.Protocol = plan.Duel
+	p.Protocol = plan.Paired
 	p.Levels = []result.Level{
 		{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}, {Connections: 4, Pipeline: 1, Scenario: "page"}, {Connections: 4, Pipeline: 1, RateShare: .3},
 	}

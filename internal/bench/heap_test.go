@@ -11,7 +11,7 @@ import (
 func TestHeapIsReadAroundTheWindow(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b")
-	p.Protocol, p.Heap, p.Ceiling = plan.Duel, true, ""
+	p.Protocol, p.Heap, p.Ceiling = plan.Paired, true, ""
 	p.Levels = []result.Level{p.Level, {Work: result.CPUBound, Connections: 4, Pipeline: 1}}
 	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
 	run, err := b.Run(t.Context(), p)

@@ -243,7 +243,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	heap := b.heap(s)
 	grown := func() []result.MemoryAt { return nil }
-	if p.Protocol == plan.Classic {
+	if plan.Of(p).Traits().Alone {
 		grown = growth(s)
 	}
 	counted := s.Count()

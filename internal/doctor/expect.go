@@ -113,25 +113,19 @@ func expectations(n *result.Noise) []expectation {
 
 // expect estimates one plan. Where the profile's budget reaches no verdict, the least that does is taken.
 func expect(profile string, k int, sigma float64) (expectation, bool) {
-	p := &result.Plan{
-		Protocol: plan.Duel, Profile: profile, Alpha: 0.05, Margin: 0.03, Level: result.Level{Connections: 125, Pipeline: 1}, Ceiling: "null",
-		Controls: []string{"ref", "ref'"},
-	}
-	if profile == "full" {
-		p.Controls = append(p.Controls, "ref+5%")
-	}
+	r := plan.Request{Profile: profile, Primary: "throughput"}
 	for i := range k {
-		p.Contestants = append(p.Contestants, fmt.Sprintf("c%d", i))
+		r.Contestants = append(r.Contestants, fmt.Sprintf("c%d", i))
 	}
-	if plan.Profile(p) != nil {
+	p, err := plan.New(r, plan.World{})
+	if err != nil {
 		return expectation{}, false
 	}
-	own := int64(plan.DefaultBudget(p))
-	p.BudgetNS = own
-	cost, err := plan.Estimate(p)
+	own := p.BudgetNS
+	cost, err := plan.Estimate(&p)
 	for err != nil && p.BudgetNS < int64(2*time.Hour) {
 		p.BudgetNS += int64(30 * time.Second)
-		cost, err = plan.Estimate(p)
+		cost, err = plan.Estimate(&p)
 	}
 	if err != nil || len(cost.Looks) == 0 {
 		return expectation{}, false

@@ -24,7 +24,7 @@ const leastSides = 6
 // sideAttempts is how often a void first round is repeated with those cells, whose trials are long. Then they wait for another epoch.
 const sideAttempts = 3
 
-// Family are the comparisons that a duel decides among the named contestants: those of the plan, or all pairs at the first level.
+// Family are the comparisons that a run decides among the named contestants: those of the plan, or all pairs at the first level.
 func Family(p *result.Plan, names []string) []result.Comparison {
 	var out []result.Comparison
 	if len(p.Family) > 0 {
@@ -49,7 +49,7 @@ func compared(p *result.Plan, c result.Cell, control bool) bool {
 	if control && slices.Contains(p.Uncontrolled, c.Level) {
 		return false
 	}
-	if whole(p) {
+	if !decides(p) {
 		return true
 	}
 	if len(p.Family) == 0 {
@@ -146,7 +146,7 @@ func turnOf(p *result.Plan, epoch int) int {
 
 // epochsUntil is the number of epochs, after the pilots, until each part that has comparisons has had n.
 func epochsUntil(p *result.Plan, n int) int {
-	if whole(p) {
+	if !decides(p) {
 		return n * len(parts(p))
 	}
 	judged := len(partsWith(p, false))

@@ -18,7 +18,7 @@ func cell(name string, level int) result.Cell { return result.Cell{Contestant: n
 // delay, of which no pair speaks.
 func several() result.Plan {
 	p := quick("a", "b", "c")
-	p.Protocol, p.BudgetNS, p.Looks = Duel, int64(time.Hour), []int{8, 12}
+	p.Protocol, p.BudgetNS, p.Looks = Paired, int64(time.Hour), []int{8, 12}
 	p.Levels = []result.Level{
 		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3}, {DelayNS: 5e6, Connections: 125, Pipeline: 1},
 	}
@@ -298,14 +298,12 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 // Profile full: a second level at a common rate, which takes no part in what is decided, and a verdict on two contestants within five minutes.
 func TestFullHasACommonRate(t *testing.T) {
 	for k, most := range map[int]time.Duration{2: 5 * time.Minute, 4: 8 * time.Minute} {
-		p := result.Plan{Protocol: Duel, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"}, Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
+		p := result.Plan{Protocol: Paired, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"}, Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
 			BudgetNS: int64(10 * time.Minute), Level: result.Level{Connections: 125, Pipeline: 1}}
 		for i := range k {
 			p.Contestants = append(p.Contestants, string(rune('a'+i)))
 		}
-		if err := Profile(&p); err != nil {
-			t.Fatal(err)
-		}
+		arranged(&p)
 		c, err := Estimate(&p)
 		if err != nil || c.FirstVerdict > most || c.Looks[0].N != 12 || c.Pairs != k*(k-1)/2 {
 			t.Errorf("%d contestants: %+v, %v", k, c, err)
@@ -347,7 +345,7 @@ func TestOneLevelHasNoSides(t *testing.T) {
 // relays is a duel of two that call a companion, in two scenarios and with two numbers of records.
 func relays() result.Plan {
 	p := quick("a", "b")
-	p.Protocol, p.BudgetNS, p.Looks, p.Companion, p.Ceiling = Duel, int64(time.Hour), []int{8}, "records", "records"
+	p.Protocol, p.BudgetNS, p.Looks, p.Companion, p.Ceiling = Paired, int64(time.Hour), []int{8}, "records", "records"
 	for _, scenario := range []string{"", "other"} {
 		for _, n := range []int{10, 500} {
 			p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario, Records: n})
@@ -361,7 +359,7 @@ func relays() result.Plan {
 // The null server is loaded at the levels of those scenarios that it has an answer to, and there alone.
 func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 	p := quick("a", "b")
-	p.Protocol, p.CeilingScenarios = Duel, []string{"pages"}
+	p.Protocol, p.CeilingScenarios = Paired, []string{"pages"}
 	for i, scenario := range []string{"", "pages", "drawn"} {
 		p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario})
 		p.Family = append(p.Family, result.Comparison{A: cell("a", i), B: cell("b", i)})

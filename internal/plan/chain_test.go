@@ -12,9 +12,9 @@ import (
 func TestRoundsAreChained(t *testing.T) {
 	for _, chained := range []bool{true, false} {
 		p := quick("a", "b")
-		p.Protocol, p.Profile, p.Controls, p.Ceiling, p.BudgetNS = Duel, "quick", nil, "", int64(10*time.Minute)
-		if err := Profile(&p); err != nil || !p.Chained {
-			t.Fatalf("a duel is not chained: %v", err)
+		p.Protocol, p.Profile, p.Controls, p.Ceiling, p.BudgetNS = Paired, "quick", nil, "", int64(10*time.Minute)
+		if arranged(&p); !p.Chained {
+			t.Fatal("a paired comparison is not chained")
 		}
 		p.Chained = chained
 		played := player{run: result.Run{Plan: p}}

@@ -8,11 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Check says why a duel cannot be carried out as it is planned: a cell that there is none of, a comparison that no round can make, a share of nothing.
-func Check(p *result.Plan) error {
-	if whole(p) {
-		return nil
-	}
+// checkPairs says why pairs cannot be compared as it is planned: a cell that there is none of, a comparison that no round can make, a share of nothing.
+func checkPairs(p *result.Plan) error {
 	points := p.Points()
 	for i, l := range points {
 		switch {

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"time"
 
@@ -24,97 +23,6 @@ const (
 	anotherScenario = 400 * time.Millisecond // of the warm-up, for each beyond the first: the fewest windows that can be steady
 )
 
-// The profiles (doc/method.md): short trials, because the machine's own speed changes within tenths of a second, and as many rounds as make up
-// the load of one contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
-const (
-	quickTrial  = 100 * time.Millisecond
-	quickRewarm = 30 * time.Millisecond
-	quickLoad   = 1200 * time.Millisecond
-	fullLoad    = 2000 * time.Millisecond
-	leastRounds = 3
-
-	settledRounds = 4 // of so many rounds one may be dropped, where there are twice as many at least
-
-	labTrial  = 2 * time.Second
-	labRewarm = 200 * time.Millisecond
-	labLoad   = 12 * time.Second
-	tailTrial = 10 * time.Second // of an open loop
-
-	// A share of what the slowest bears, at which full and lab load all contestants beside their closed loop: at 0.3 each has its answers ready long before
-	// the next request is due, most of the time; at 0.5 it begins to queue.
-	commonShare, labShare = 0.3, 0.5
-)
-
-// Profile sets the times and rounds of p by the profile it names, as far as the protocol leaves them open.
-func Profile(p *result.Plan) error {
-	p.Looks, p.Pilots = []int{8, 12, 16, 24}, 1
-	shortest, rewarm, load := quickTrial, quickRewarm, quickLoad
-	switch p.Profile {
-	case "quick":
-	case "full":
-		p.Looks, p.Pilots, load = []int{12, 16, 24, 32, 48}, 2, fullLoad
-	case Lab:
-		p.Looks, p.Pilots = []int{12, 16, 24, 32, 48}, 2
-		shortest, rewarm, load = labTrial, labRewarm, labLoad
-	default:
-		return fmt.Errorf("no profile %q; there are quick, full and lab", p.Profile)
-	}
-	if p.Fresh {
-		rewarm = 0
-	}
-	trial := max(shortest, 20*time.Duration(p.Level.DelayNS))
-	switch p.Protocol {
-	case Duel:
-		if p.Profile == Lab && len(p.IdleConnections) == 0 {
-			p.IdleConnections = []int{1, 500, 1000}
-		}
-		if share := map[string]float64{"full": commonShare, Lab: labShare}[p.Profile]; share > 0 && len(p.Levels) == 0 && !p.Level.Open() && !p.Fresh {
-			common := p.Level // beside what is decided
-			common.RateShare = share
-			p.Levels = []result.Level{p.Level, common}
-		}
-		for _, l := range p.Levels {
-			trial = max(trial, 20*time.Duration(l.DelayNS))
-		}
-		p.Rounds, p.Pilots = max(leastRounds, int(load/trial)), p.Pilots*len(partsWith(p, true))
-		if p.Profile == Lab && p.Level.Open() { // six trials of ten seconds would leave an hour's budget without a verdict
-			p.Rounds = leastRounds
-		}
-		if len(p.Levels) > 0 {
-			trial = shortest // of each level: see trialOf
-		}
-		p.Chained = !p.Fresh
-		if p.Rounds >= 2*settledRounds && !p.Fresh {
-			p.DropRounds = p.Rounds / settledRounds
-		}
-	case Sweep:
-		trial = shortest // of each level: see trialOf
-		p.Rounds, p.Looks, p.Pilots = leastRounds, nil, len(parts(p))
-		if p.Epochs == 0 {
-			p.Epochs = 6 // fewer give a median no interval at 95 %
-		}
-	case Search:
-		p.Rounds, p.Looks, p.Pilots, p.Ceiling, trial = searchRounds, nil, 0, "", firstProbe
-		if p.Epochs == 0 {
-			p.Epochs = 1
-		}
-	case Classic:
-		p.Rounds, p.Looks, p.Pilots, p.RewarmNS, p.Controls = 1, nil, 0, 0, nil
-		if p.Driver == "" {
-			p.Ceiling = ""
-		}
-		if p.Epochs == 0 {
-			p.Epochs = 1
-		}
-		return nil
-	}
-	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
-		p.Rounds, p.Pilots = 1, 0
-	}
-	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(rewarm)}, p.Level)
-	return nil
-}
-
 // Cost is what a plan takes, told before it starts.
 type Cost struct {
 	Pairs        int           // that are compared
@@ -129,63 +37,22 @@ type Cost struct {
 // reserve is the share of the budget that is kept for void rounds and for a machine that slows down.
 const reserve = 0.07
 
-// Estimate tells the cost of p, or an error: why it cannot be carried out, or the least budget that can reach its end, for a duel a verdict.
-func Estimate(p *result.Plan) (Cost, error) {
-	if err := Check(p); err != nil {
-		return Cost{}, err
-	}
-	if whole(p) {
-		return estimateAll(p)
-	}
-	c := Cost{Pairs: pairs(p, p.Contestants)}
-	turn := turnCost(p)
-	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
-	before := pilotsEstimate(p) + sideCost(p)
-	left := time.Duration(p.BudgetNS) - before
-	c.Looks = looks(p.Looks, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs, p.Alpha)
-	if len(c.Looks) == 0 {
-		n := stats.MinEpochs(c.Pairs, p.Alpha)
-		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
-		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
-		switch {
-		case c.Pairs == 1:
-			pairs, fewer = "one pair", ""
-		case len(p.Family) > 0:
-			fewer = ", or fewer named pairs"
-		}
-		return c, fmt.Errorf("a budget of %v cannot reach a verdict on %s: one epoch takes about %v, and at least %d are needed; give --budget %v or more%s",
-			time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
-	}
-	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
-	first := epochsUntil(p, c.Looks[0].N)
-	of := estimates(p)
-	for e := range p.Pilots + c.Epochs {
-		took, trials := of(e)
-		c.Whole, c.Trials = c.Whole+took, c.Trials+trials
-		if e == p.Pilots+first-1 {
-			c.FirstVerdict = c.Whole
-		}
-	}
-	return c, nil
-}
+// Estimate tells the cost of p, or an error: why it cannot be carried out, or the least budget that
+// reaches its end, or where it decides anything a verdict.
+func Estimate(p *result.Plan) (Cost, error) { return Of(p).estimate(p) }
 
-// estimateAll is Estimate for a plan that is carried out whole.
-func estimateAll(p *result.Plan) (Cost, error) {
-	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
+// add adds the time and the trials of the pilots and of all epochs to c, and returns the time of the
+// first of them.
+func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 	of := estimates(p)
 	for e := range p.Pilots + c.Epochs {
 		took, trials := of(e)
 		c.Whole, c.Trials = c.Whole+took, c.Trials+trials
+		if e == first-1 {
+			until = c.Whole
+		}
 	}
-	if p.Protocol == Classic && p.Requests > 0 {
-		c.Whole = 0 // it depends on the contestants
-		return c, nil
-	}
-	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
-		return c, fmt.Errorf("a budget of %v is too little: %d trials at %d levels take about %v; give --budget %v or more, or fewer levels or contestants",
-			time.Duration(p.BudgetNS), c.Trials, max(len(p.Levels), 1), c.Whole.Round(time.Second), least)
-	}
-	return c, nil
+	return until
 }
 
 // pairs is the size of Holm's family among the named contestants; one contestant alone is compared with nobody, but still judged at one look.
@@ -268,8 +135,7 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 // epochEstimate is the time of an epoch with those cells beside the family.
 func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	var sum time.Duration
-	every := entrants(p, epoch)
-	entering := slices.Concat(every, besides)
+	entering := slices.Concat(entrants(p, epoch), besides)
 	names := launched(p, epoch, entering)
 	for _, name := range names {
 		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
@@ -283,12 +149,14 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 	if p.Companion != "" {
 		sum += startNative
 	}
-	if p.Protocol != Classic && !p.Fresh {
+	if !alone(p) && !p.Fresh {
 		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
 	}
-	if p.Protocol == Search {
-		return sum + estimateSearch(p)
-	}
+	return sum + Of(p).loads(p, epoch, besides)
+}
+
+// estimateLoads is the time of an epoch's loads.
+func estimateLoads(p *result.Plan, epoch int, besides []entrant) (sum time.Duration) {
 	one := func(e entrant) time.Duration {
 		l, pipeline := e.level, max(1, e.level.Pipeline)
 		drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection, in the re-warm and after the trial
@@ -296,7 +164,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 		drained += beyond(l)*(dialTime+2*answerTime) + time.Duration(l.Connections*(pipeline-1))*answerTime
 		return time.Duration(trialOf(p, e)+Rewarm(p, l)) + trialOverhead + drained
 	}
-	for _, e := range every {
+	for _, e := range entrants(p, epoch) {
 		sum += time.Duration(p.Rounds) * one(e)
 	}
 	for _, e := range besides {
@@ -314,18 +182,3 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 func beyond(l result.Level) time.Duration { return time.Duration(max(0, l.Connections-usual)) }
 
 func ceil(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }
-
-// DefaultBudget is the time for measuring of a plan that names none.
-func DefaultBudget(p *result.Plan) time.Duration {
-	switch {
-	case whole(p):
-		return 24 * time.Hour
-	case p.Profile == Lab:
-		return time.Hour
-	case p.Profile == "full" && len(p.Contestants) > 4:
-		return 30 * time.Minute
-	case p.Profile == "full":
-		return 10 * time.Minute
-	}
-	return 6 * time.Minute
-}

@@ -13,16 +13,14 @@ import (
 // and at the first; the fourth stands beside.
 func fresh() result.Plan {
 	p := quick("a", "b")
-	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Duel, "quick", true, 600, nil, int64(time.Hour)
+	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Paired, "quick", true, 600, nil, int64(time.Hour)
 	p.Levels = []result.Level{
 		{DelayNS: 1e8, Connections: 30, Pipeline: 1}, {DelayNS: 1e8, Connections: 10, Pipeline: 1}, {DelayNS: 1e8, Connections: 30, Pipeline: 1, Step: 1},
 		{DelayNS: 1e8, Connections: 20, Pipeline: 1},
 	}
 	p.Level = p.Levels[0]
 	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 2), B: cell("b", 2)}}
-	if err := Profile(&p); err != nil {
-		panic(err)
-	}
+	arranged(&p)
 	p.Looks = []int{8}
 	return p
 }
@@ -111,12 +109,12 @@ func TestFreshPlansThatCannotBe(t *testing.T) {
 	} {
 		p := fresh()
 		c.change(&p)
-		if err := Check(&p); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := checkPairs(&p); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v; want …%s", err, c.want)
 		}
 	}
 	p := fresh()
-	if err := Check(&p); err != nil {
+	if err := checkPairs(&p); err != nil {
 		t.Error(err)
 	}
 }

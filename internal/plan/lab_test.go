@@ -9,10 +9,8 @@ import (
 
 func TestLab(t *testing.T) {
 	p := quick("a", "b")
-	p.Protocol, p.Profile, p.Controls, p.BudgetNS = Duel, Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
-	if err := Profile(&p); err != nil {
-		t.Fatal(err)
-	}
+	p.Protocol, p.Profile, p.Controls, p.BudgetNS = Paired, Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
+	arranged(&p)
 	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Looks) != 5 {
 		t.Errorf("%+v", p)
 	}
@@ -27,7 +25,7 @@ func TestLab(t *testing.T) {
 	if l := c.Looks[0]; l.N != 12 {
 		t.Errorf("looks %+v", c.Looks)
 	}
-	if got := WarmLeast(&p, true); got != 15*time.Second {
+	if got := warmLeast(&p, true); got != 15*time.Second {
 		t.Errorf("managed ones are warmed for %v", got)
 	}
 	open := p.Level
@@ -36,8 +34,8 @@ func TestLab(t *testing.T) {
 		t.Errorf("levels %+v", p.Levels)
 	}
 	p.Level, p.Levels, p.Primary = open, []result.Level{open, p.Level}, Tail
-	if err := Profile(&p); err != nil || p.Rounds != 3 || p.TrialNS != 2e9 {
-		t.Errorf("%d rounds of a tail, %v", p.Rounds, err)
+	if arranged(&p); p.Rounds != 3 || p.TrialNS != 2e9 {
+		t.Errorf("%d rounds of a tail", p.Rounds)
 	}
 	for _, e := range append(entrants(&p, p.Pilots), sides(&p, p.Pilots)...) {
 		if want := map[int]int64{0: 10e9, 1: 2e9}[e.Cell.Level]; trialOf(&p, e) != want {
@@ -48,11 +46,11 @@ func TestLab(t *testing.T) {
 		t.Errorf("of an hour's p99 in five: %+v, %v", c.Looks, err)
 	}
 	slow := quick("a", "b")
-	slow.Protocol, slow.Profile, slow.Level = Duel, Lab, result.Level{DelayNS: 3e8, Connections: 10, Pipeline: 1}
-	if err := Profile(&slow); err != nil || slow.Rounds != 3 || trialOf(&slow, entrants(&slow, 2)[0]) != 6e9 {
-		t.Errorf("%d rounds with a delay, %v", slow.Rounds, err)
+	slow.Protocol, slow.Profile, slow.Level = Paired, Lab, result.Level{DelayNS: 3e8, Connections: 10, Pipeline: 1}
+	if arranged(&slow); slow.Rounds != 3 || trialOf(&slow, entrants(&slow, 2)[0]) != 6e9 {
+		t.Errorf("%d rounds with a delay", slow.Rounds)
 	}
-	if q := quick("a"); WarmLeast(&q, false) != WarmNative || WarmLeast(&q, true) != WarmManaged {
+	if q := quick("a"); warmLeast(&q, false) != WarmNative || warmLeast(&q, true) != WarmManaged {
 		t.Error("the other profiles warm up as before")
 	}
 }

@@ -43,13 +43,13 @@ func trialOf(p *result.Plan, e entrant) int64 {
 		c := int64(e.level.Connections)
 		return (p.Requests+c-1)/c*e.level.DelayNS + p.Requests*int64(requestTime)
 	}
-	if p.Protocol != Sweep && len(p.Levels) == 0 && e.level.Records == 0 && e.level.Work == "" {
+	if len(p.Levels) == 0 && e.level.Records == 0 && e.level.Work == "" {
 		return p.TrialNS
 	}
 	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), Answered(e.level), time.Duration(e.level.Connections)*(perConnection+2*time.Duration(e.level.Records)*recordTime))
 	switch {
 	case !e.level.Open():
-	case p.Profile == Lab:
+	case profileOf(p).ranksTail():
 		least = max(least, tailTrial)
 	case compared(p, e.Cell, !slices.Contains(p.Contestants, e.Contestant)):
 		least = max(least, openTrial)

@@ -37,7 +37,7 @@ func planned(run *result.Run) []stats.Look {
 		}
 		return nil
 	}
-	if whole(p) {
+	if !decides(p) {
 		return nil
 	}
 	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, sideCost(p))) * (1 - reserve)
@@ -145,7 +145,7 @@ func epochCost(run *result.Run) int64 {
 func Progress(run *result.Run) (done, total int, left time.Duration) {
 	p := &run.Plan
 	epochs := epochsUntil(p, p.Epochs)
-	if !whole(p) {
+	if decides(p) {
 		looks := Looks(run)
 		if len(looks) == 0 {
 			return len(run.Trials), len(run.Trials), 0
@@ -167,7 +167,7 @@ func Progress(run *result.Run) (done, total int, left time.Duration) {
 		whole += took
 	}
 	done = len(run.Trials)
-	if p.Protocol != Classic { // which repeats nothing
+	if !alone(p) { // which repeats nothing
 		void, _ := Voided(run)
 		done -= void
 	}

@@ -38,17 +38,6 @@ const (
 	Done    Stop = "done"    // all that a sweep or a classic run asked for
 )
 
-// The protocols.
-const (
-	Duel    = "duel"
-	Sweep   = "sweep"
-	Classic = "classic"
-	Search  = "search"
-)
-
-// whole reports whether p is carried out whole, rather than until all is decided.
-func whole(p *result.Plan) bool { return p.Protocol != Duel && p.Protocol != "" }
-
 // Next returns the next trial, or why there is none. decided answers for the trials so far whether every pair is decided
 // at the look just reached; it is asked once per look.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
@@ -87,7 +76,7 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 		return o, "", true
 	}
 	switch {
-	case p.Protocol != Classic && !p.Fresh && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
+	case !alone(p) && !p.Fresh && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
 		next.Round, next.Attempt = last.Round, last.Attempt+1
 	case next.Round >= roundsIn(p, last.Epoch):
 		return Order{}, "", false
@@ -99,7 +88,7 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 // nobody reports whether too few contestants are left for what the plan wants: a comparison, or where it has none, one of them.
 func nobody(run *result.Run) bool {
 	p, left := &run.Plan, active(run, false)
-	if whole(p) || len(p.Family) == 0 && len(p.Contestants) < 2 {
+	if !decides(p) || len(p.Family) == 0 && len(p.Contestants) < 2 {
 		return len(left) == 0
 	}
 	return len(Family(p, left)) == 0
@@ -135,29 +124,10 @@ const Interrupted = "interrupted"
 
 // afterEpoch judges the end of an epoch.
 func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
-	p := &run.Plan
-	if epoch < p.Pilots {
+	if epoch < run.Plan.Pilots {
 		return ""
 	}
-	if whole(p) {
-		if epoch+1 >= p.Pilots+p.Epochs*len(parts(p)) {
-			return Done
-		}
-		return overspent(run)
-	}
-	looks, n := Looks(run), counted(run)
-	for i, l := range looks {
-		if l.N != n || !epochCounts(run, epoch, Dropped(run)) || l.N != countedOf(run, epoch) {
-			continue // not reached, or by an earlier epoch
-		}
-		if decided() {
-			return Decided
-		}
-		if i == len(looks)-1 {
-			return Looked
-		}
-	}
-	return overspent(run)
+	return Of(&run.Plan).stop(run, epoch, decided)
 }
 
 // overspent stops a run whose next epoch would not fit its budget.
@@ -185,7 +155,7 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 	if k.Round == 0 && k.Attempt < sideAttempts {
 		order = append(order, besides(run, k.Epoch)...)
 	}
-	if p.Protocol != Classic { // whose order is the one asked for, as in the articles
+	if !alone(p) { // else in the order asked for, as in the articles
 		order = chain(run, k, permutation(k, order))
 		slices.SortStableFunc(order, func(a, b entrant) int { return a.level.Step - b.level.Step })
 	}
@@ -195,17 +165,14 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 			continue
 		}
 		k.Position = pos
-		o := Order{Key: k, Contestant: e.Contestant, Driver: e.driver, TrialNS: trialOf(p, e), Pilot: k.Epoch < p.Pilots, Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1)}
+		o := Order{
+			Key: k, Contestant: e.Contestant, Driver: e.driver, Pilot: k.Epoch < p.Pilots,
+			Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1),
+		}
 		var ok bool
-		if o.Level, ok = resolve(run, e); !ok {
-			continue
+		if o.Level, o.TrialNS, ok = Of(p).trial(run, k, e); ok {
+			return o, true
 		}
-		if p.Protocol == Search {
-			if o.Level, o.TrialNS, ok = probe(run, k, o.Contestant); !ok {
-				continue
-			}
-		}
-		return o, true
 	}
 	return Order{}, false
 }

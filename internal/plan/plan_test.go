@@ -20,6 +20,12 @@ func quick(contestants ...string) result.Plan {
 	}
 }
 
+// arranged sets what profile and protocol decide in a plan that is made by hand.
+func arranged(p *result.Plan) {
+	r := &Request{Budget: time.Duration(p.BudgetNS), SLO: p.SLO, Requests: p.Requests, Duration: time.Duration(p.TrialNS)}
+	Of(p).arrange(p, r, &Question{Requests: p.Requests}, profileOf(p))
+}
+
 // player carries out orders on a clock of its own.
 type player struct {
 	run   result.Run

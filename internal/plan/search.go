@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"cmp"
+	"fmt"
 	"time"
 
 	"dyno/internal/analysis"
@@ -8,6 +10,38 @@ import (
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
+
+// search looks for the highest rate at which each contestant keeps an objective: open loops, probed in
+// turns.
+type search struct{ whole }
+
+var searchTraits = Traits{Name: "search", Title: "search", Recorded: Search, Shows: Capacities, Flags: []string{"slo", "epochs"}, Ratios: true}
+
+// Traits implements Protocol.
+func (search) Traits() *Traits { return &searchTraits }
+
+// Words implements Protocol.
+func (search) Words(p *result.Plan, c *Cost) string {
+	return fmt.Sprintf("about %d probes for the highest rate with p%g below %v, %v",
+		c.Trials, 100*p.SLO.Quantile, time.Duration(p.SLO.LimitNS), c.Whole.Round(time.Second))
+}
+
+func (search) arrange(p *result.Plan, r *Request, _ *Question, pr *profile) {
+	p.Rounds, p.Ceiling, p.CeilingScenarios = searchRounds, "", nil
+	p.Epochs = cmp.Or(p.Epochs, 1)
+	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
+	p.SLO = cmp.Or(r.SLO, &result.SLO{Quantile: 0.99, LimitNS: int64(10 * time.Millisecond), ErrorShare: 0.001})
+	pr.times(p, firstProbe)
+}
+
+func (search) trial(run *result.Run, k result.Key, e entrant) (result.Level, int64, bool) {
+	return probe(run, k, e.Contestant)
+}
+
+func (search) loads(p *result.Plan, _ int, _ []entrant) time.Duration {
+	each := firstProbe*(1+bisections) + aroundProbe*arounds + confirmProbe*confirms + searchRounds*(trialOverhead+time.Duration(p.RewarmNS))
+	return time.Duration(len(starters(p, false))) * each
+}
 
 // The rounds of a search (method.md §3): a closed loop that tells about how much a contestant can bear; probes by bisection; longer probes around
 // where that led; and at the end three long ones a little below the rate found, which must pass.
@@ -107,10 +141,4 @@ func probeAt(slo *result.SLO, rate float64, least time.Duration) int64 {
 	}
 	requests := 1.5 * float64(analysis.Beyond(slo.Quantile)) / (1 - slo.Quantile)
 	return int64(max(least, min(longestProbe, time.Duration(requests/rate*1e9))))
-}
-
-// estimateSearch is the time of an epoch's rounds.
-func estimateSearch(p *result.Plan) time.Duration {
-	each := firstProbe*(1+bisections) + aroundProbe*arounds + confirmProbe*confirms + searchRounds*(trialOverhead+time.Duration(p.RewarmNS))
-	return time.Duration(len(starters(p, false))) * each
 }

@@ -15,9 +15,7 @@ import (
 func TestSearchFindsTheCapacity(t *testing.T) {
 	p := quick("a", "b")
 	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, "quick", &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)
-	if err := Profile(&p); err != nil {
-		t.Fatal(err)
-	}
+	arranged(&p)
 	p.Epochs = 2
 	rng := rand.New(rand.NewPCG(5, 5))
 	full := map[string]float64{"a": 50_000, "b": 30_000, "ref": 40_000, "ref'": 40_000}

@@ -13,9 +13,9 @@ import (
 func settling(t *testing.T, seed uint64, early float64, slow int, pilots int) *player {
 	t.Helper()
 	p := quick("a", "b", "c")
-	p.Protocol, p.Profile, p.Ceiling, p.BudgetNS, p.Seed = Duel, "quick", "", int64(6*time.Minute), seed
-	if err := Profile(&p); err != nil || p.DropRounds != 3 {
-		t.Fatalf("%d rounds may be dropped of %d: %v", p.DropRounds, p.Rounds, err)
+	p.Protocol, p.Profile, p.Ceiling, p.BudgetNS, p.Seed = Paired, "quick", "", int64(6*time.Minute), seed
+	if arranged(&p); p.DropRounds != 3 {
+		t.Fatalf("%d rounds may be dropped of %d", p.DropRounds, p.Rounds)
 	}
 	rng := rand.New(rand.NewPCG(seed, 1))
 	played := &player{run: result.Run{Plan: p}}

@@ -41,12 +41,20 @@ type Warming struct {
 	Calibrated  bool          // the pilots are over
 }
 
+// warmLeast is for how long a fresh process is warmed up at the least.
+func warmLeast(p *result.Plan, managed bool) time.Duration {
+	if managed {
+		return profileOf(p).managed
+	}
+	return profileOf(p).native
+}
+
 // Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times what they found: of a managed one, for any of those,
 // so that no runtime is compared younger than another. Where none of them became steady no length is known to help, and it is not waited for again.
 func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
 	managed := slices.Contains(p.Managed, name)
-	w := Warming{Least: WarmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
+	w := Warming{Least: warmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
 	if managed {
 		w.Most = WarmManagedCap
 	}

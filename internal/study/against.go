@@ -95,17 +95,12 @@ func sameQuestion(p, q *result.Plan) error {
 	differ := func(what string, x, y any) error {
 		return fmt.Errorf("the runs do not ask the same: %s %v, and %v", what, x, y)
 	}
-	protocol := func(p *result.Plan) string {
-		if p.Protocol == "" {
-			return plan.Duel
-		}
-		return p.Protocol
-	}
+	of, other := plan.Of(p).Traits(), plan.Of(q).Traits()
 	switch {
-	case protocol(p) != protocol(q):
-		return differ("protocol", protocol(p), protocol(q))
-	case protocol(p) != plan.Duel:
-		return fmt.Errorf("only duels are compared from run to run; these are of the protocol %s", protocol(p))
+	case of.Name != other.Name:
+		return differ("protocol", of.Name, other.Name)
+	case !of.Decides:
+		return fmt.Errorf("only paired comparisons are compared from run to run; these are of the protocol %s", of.Name)
 	case len(p.Family)+len(q.Family) > 0:
 		return fmt.Errorf("only duels at one level are compared from run to run; one of these has named comparisons")
 	case p.Scenario != q.Scenario:

@@ -23,7 +23,7 @@ func (e *evidence) published() []report.Published {
 		}
 		if v != "" {
 			p.Absent = string(v) + ": " + why
-		} else if e.run.Plan.Protocol == plan.Classic && f.N > 0 && f.N == e.run.Plan.Requests {
+		} else if shows(e.run, plan.Loads) && f.N > 0 && f.N == e.run.Plan.Requests {
 			p.Metric.Computed = "" // it was measured
 			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) { return float64(t.Load.WindowNS), t.Load.WindowNS > 0 })
 		} else {

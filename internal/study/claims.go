@@ -20,7 +20,7 @@ func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
 		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
 	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
-	if d.Run.Plan.Protocol == plan.Classic {
+	if shows(d.Run, plan.Loads) {
 		e.valid = d.Loads
 	}
 	c := &report.Claims{
@@ -68,7 +68,7 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 		return v, why
 	}
 	p := &e.run.Plan
-	if m, _ := claim.MetricNamed(metric); !m.Static && p.Protocol != plan.Duel && p.Protocol != "" {
+	if m, _ := claim.MetricNamed(metric); !m.Static && !plan.Of(p).Traits().Decides {
 		return claim.NotRun, "the protocol " + p.Protocol + " decides nothing"
 	}
 	if v != "" {
@@ -166,7 +166,7 @@ func (e *evidence) level(level int) []checks.Finding {
 	l := &e.data.Levels[i]
 	protocol := e.run.Plan.Protocol
 	switch {
-	case protocol == plan.Sweep:
+	case shows(e.run, plan.Levels):
 	case l.At.Open():
 		protocol = beside
 	default:
@@ -252,7 +252,7 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 		return analysis.Estimate{}
 	case metric == "response_bytes":
 		return e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead })
-	case e.run.Plan.Protocol == plan.Classic:
+	case shows(e.run, plan.Loads):
 		m, ok := analysis.MetricNamed(metric)
 		return e.classic(c, func(t *result.Trial) (float64, bool) {
 			if !ok {

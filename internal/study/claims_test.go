@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"dyno/internal/analysis"
 	"dyno/internal/claim"
@@ -229,13 +230,13 @@ func readFake(t *testing.T) *Study {
 // not at all with a delay.
 func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	t.Helper()
-	p := result.Plan{Format: result.Format, Dyno: "v0", Command: "dyno run fake", Protocol: plan.Duel, Profile: "quick", Controls: []string{"ref", "ref'"},
-		Seed: 7, Alpha: 0.05, Margin: 0.03, StartedUnixNS: 1_500_000_000e9}
-	st.Fill(&p, c)
-	if err := plan.Profile(&p); err != nil {
+	r := plan.Request{Question: st.Ask(c), Command: "dyno run fake", Seed: 7}
+	p, err := plan.New(r, plan.World{Dyno: "v0", Now: time.Unix(1_500_000_000, 0)})
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.Check(&p); err != nil {
+	p.Ceiling = "" // nobody plays it
+	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
 	run := &result.Run{Plan: p, Host: result.Host{OS: "linux", CPU: "a CPU", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true, MemoryBytes: 8 << 30}}
@@ -372,9 +373,7 @@ func TestStruckClaims(t *testing.T) {
 
 func TestPlanned(t *testing.T) {
 	st := readFake(t)
-	var p result.Plan
-	p.Protocol = plan.Duel
-	st.Fill(&p, Choice{})
+	p := planned(t, plan.Request{Question: st.Ask(Choice{})})
 	if len(p.Levels) != 3 || len(p.Cells) != 10 || p.Study != "fake" || p.ClaimsHash == "" || p.BudgetNS != 2*3600e9 {
 		t.Errorf("%+v", p)
 	}
@@ -389,11 +388,10 @@ func TestPlanned(t *testing.T) {
 	if st.Levels[1].Controls = new(bool); p.Uncontrolled != nil {
 		t.Errorf("uncontrolled: %v", p.Uncontrolled)
 	}
-	if st.Fill(&p, Choice{}); !slices.Equal(p.Uncontrolled, []int{1}) {
+	if p = planned(t, plan.Request{Question: st.Ask(Choice{})}); !slices.Equal(p.Uncontrolled, []int{1}) {
 		t.Errorf("uncontrolled: %v; want the second level", p.Uncontrolled)
 	}
-	one := result.Plan{Protocol: plan.Duel}
-	st.Fill(&one, Choice{Levels: []string{"late"}})
+	one := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"late"}})})
 	if len(one.Levels)+len(one.Family) > 0 || one.Level.DelayNS != 10e6 || !slices.Equal(one.Contestants, []string{"fast", "slow"}) {
 		t.Errorf("one level: %+v", one)
 	}
@@ -427,9 +425,7 @@ func golden(t *testing.T, name string, got []byte) {
 // A classic run decides nothing; its own time to complete stands beside the published one, measured.
 func TestClassicClaims(t *testing.T) {
 	st := readFake(t)
-	p := result.Plan{Protocol: plan.Classic, Requests: 1_000_000}
-	st.Fill(&p, Choice{Levels: []string{"c10"}})
-	p.Requests = 1_000_000
+	p := planned(t, plan.Request{Question: st.Ask(Choice{Levels: []string{"c10"}}), Protocol: "classic", Requests: 1_000_000})
 	run := &result.Run{Plan: p, Contestants: []result.Contestant{{Name: "fast", LinesOfCode: 20}, {Name: "slow", LinesOfCode: 40}}}
 	for i, name := range []string{"fast", "slow"} {
 		run.Trials = append(run.Trials, result.Trial{Contestant: name, Key: result.Key{Position: i},
@@ -463,9 +459,7 @@ func TestSettled(t *testing.T) {
 	st := readFake(t)
 	st.Claims = st.Claims[:1]
 	st.Claims[0].Metric = "memory"
-	run := &result.Run{}
-	run.Plan.Protocol = plan.Duel
-	st.Fill(&run.Plan, Choice{})
+	run := &result.Run{Plan: planned(t, plan.Request{Question: st.Ask(Choice{})})}
 	pair := func(metric string, v analysis.Verdict, note string) analysis.Pair {
 		return analysis.Pair{A: "fast", B: "slow", Metric: metric, Verdict: v, Note: note}
 	}
@@ -487,7 +481,7 @@ func TestSettled(t *testing.T) {
 	if err := st.Whole(run); err != nil {
 		t.Error(err)
 	}
-	st.Fill(&run.Plan, Choice{Quick: true})
+	run.Plan = planned(t, plan.Request{Question: st.Ask(Choice{Quick: true})})
 	if err := st.Whole(run); err == nil || !strings.Contains(err.Error(), `"c20"`) {
 		t.Errorf("a quick run is whole: %v", err)
 	}

@@ -13,16 +13,23 @@ import (
 )
 
 // relayPlan is a sweep of contestants that call a companion, with two numbers of records and one scenario more.
-func relayPlan() result.Plan {
-	p := sweepPlan()
-	p.Companion, p.Ceiling = "records", "records"
-	p.Levels = []result.Level{{Connections: 125, Pipeline: 1, Records: 500}, {Connections: 125, Pipeline: 1, Records: 10}, {Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"}}
-	p.Level = p.Levels[0]
+func relayPlan(t *testing.T) result.Plan {
+	t.Helper()
+	p, err := plan.New(plan.Request{Protocol: "sweep", Primary: "throughput", Seed: 3, Question: plan.Question{
+		Contestants: []string{"a", "b"},
+		Levels: []result.Level{
+			{Connections: 125, Pipeline: 1, Records: 500}, {Connections: 125, Pipeline: 1, Records: 10},
+			{Connections: 125, Pipeline: 1, Records: 10, Scenario: "other"},
+		},
+	}}, plan.World{Scenario: func(string) (plan.Scenario, error) { return plan.Scenario{Backend: "records"}, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
 
 func TestCompanionIsToldOf(t *testing.T) {
-	run := carriedOut(t, relayPlan(), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, relayPlan(t), func(o plan.Order, tr *result.Trial) {
 		rate := 4000. / float64(1+o.Level.Records/100)
 		if o.Contestant == "records" {
 			rate *= 5

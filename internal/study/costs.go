@@ -10,7 +10,7 @@ import (
 // costs are what each contestant needs at each level beyond what it needs at the base, in CPU per request. Those that it struck out
 // say why they have no figure; levels that the run did not load are not among them.
 func (e *evidence) costs() (out []report.Cost) {
-	if e.study.Base == "" || e.run.Plan.Protocol == plan.Classic {
+	if e.study.Base == "" || shows(e.run, plan.Loads) {
 		return nil
 	}
 	table := analysis.Tabulate(e.valid, e.run.Plan.At)

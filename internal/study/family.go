@@ -1,7 +1,6 @@
 package study
 
 import (
-	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -40,15 +39,7 @@ func familyStanding(run *result.Run) (out []result.Standing) {
 	for _, l := range judged {
 		out = append(out, standingAt(run, l)...)
 	}
-	decided, pairs := 0, 0
-	for _, p := range Analyse(run).Pairs {
-		if p.Metric == run.Plan.Primary {
-			pairs++
-			if p.Verdict != analysis.Undecided {
-				decided++
-			}
-		}
-	}
+	decided, pairs := decidedOf(Analyse(run))
 	for i := range out {
 		out[i].Decided, out[i].Pairs = decided, pairs
 	}

@@ -11,16 +11,16 @@ import (
 	"dyno/internal/result"
 )
 
-// familyPlan is a duel of a and b at two levels, and beside it at a common rate.
-func familyPlan() result.Plan {
-	p := result.Plan{Protocol: plan.Duel, Profile: "quick", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput",
-		Alpha: 0.05, Margin: 0.03, BudgetNS: 1e13}
-	p.Levels = []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 10, Pipeline: 1, RateShare: 0.5}}
-	p.Level = p.Levels[0]
-	for l := range 2 {
-		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: l}, B: result.Cell{Contestant: "b", Level: l}})
+// familyRequest asks for a paired comparison of a and b at two levels, and beside it at a common rate.
+func familyRequest() plan.Request {
+	q := plan.Question{
+		Contestants: []string{"a", "b"}, Primary: "throughput",
+		Levels: []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 10, Pipeline: 1, RateShare: 0.5}},
 	}
-	return p
+	for l := range 2 {
+		q.Family = append(q.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: l}, B: result.Cell{Contestant: "b", Level: l}})
+	}
+	return plan.Request{Question: q, Seed: 3}
 }
 
 // madeUp gives a twice the rate of b with few connections, and the same with many.
@@ -41,7 +41,7 @@ func madeUp(o plan.Order, tr *result.Trial) {
 }
 
 func TestJudgeFamily(t *testing.T) {
-	run := carriedOut(t, familyPlan(), madeUp)
+	run := carriedOut(t, planned(t, familyRequest()), madeUp)
 	if run.End.Reason != string(plan.Looked) {
 		t.Fatalf("%+v", run.End)
 	}
@@ -92,9 +92,10 @@ func TestJudgeFamily(t *testing.T) {
 
 // A duel of profile full ranks at its level alone, and shows the common rate beside.
 func TestJudgeFull(t *testing.T) {
-	p := familyPlan()
-	p.Profile, p.Levels, p.Family = "full", nil, nil
-	run := carriedOut(t, p, madeUp)
+	r := plan.Request{
+		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput", Connections: []int{10}, Seed: 3,
+	}
+	run := carriedOut(t, planned(t, r), madeUp)
 	d := Judge(run)
 	if len(d.Levels) != 1 || d.Levels[0].At.RateShare != 0.3 || len(d.Analysis.Places) != 2 || d.Analysis.Places[0].Contestant != "a" {
 		t.Fatalf("%+v, %+v", d.Levels, d.Analysis.Places)
@@ -112,7 +113,7 @@ func TestJudgeFull(t *testing.T) {
 	if _, err := Compare(run, run, false); err != nil {
 		t.Errorf("runs of profile full are compared at their level: %v", err)
 	}
-	if _, err := Compare(carriedOut(t, familyPlan(), madeUp), run, false); err == nil || !strings.Contains(err.Error(), "named comparisons") {
+	if _, err := Compare(carriedOut(t, planned(t, familyRequest()), madeUp), run, false); err == nil || !strings.Contains(err.Error(), "named comparisons") {
 		t.Errorf("a run with named pairs was compared: %v", err)
 	}
 }

@@ -100,8 +100,6 @@ func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := result.Plan{Protocol: plan.Duel, Profile: "quick", Seed: 7, Alpha: .05, Margin: .03}
-	st.Fill(&p, c)
 	of := func(o plan.Order, tr *result.Trial) {
 		slow := int64(1)
 		if o.Contestant == "slow" {
@@ -111,9 +109,9 @@ func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 		pss, threads, sockets := slow*1e6*int64(o.Level.Step+1)+int64(o.Epoch), 10-4*(slow-1), int64(1)
 		tr.Server = result.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PSSBytes: &pss, Threads: &threads, OpenSockets: &sockets, SwapPSSBytes: &zero, Processes: 1}
 	}
-	run := carriedOut(t, p, of)
+	run := carriedOut(t, planned(t, plan.Request{Question: st.Ask(c), Seed: 7}), of)
 	for e := range run.Trials[len(run.Trials)-1].Epoch + 1 {
-		for _, name := range p.Contestants {
+		for _, name := range run.Plan.Contestants {
 			cpu, pss, n, zero := int64(1e7), int64(5e5)+int64(e), int64(4), int64(0)
 			run.Add(result.Record{Idle: &result.Idle{Contestant: name, Epoch: e, Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
 		}
@@ -170,7 +168,7 @@ func TestFreshStudy(t *testing.T) {
 	idle := strings.Fields("488 ±0.1 % 10.0 ±0 % 10.0 ±0 % 4 ±0 % 4 ±0 % 0 ±0 %")
 	rows("text", "fast, idle", idle...)
 	rows("markdown", "| fast | idle |", idle...)
-	then := strings.Fields("1,950 ±0.1 % 102 ±1.1 % 200 ±0 % 10 ±0 % 1 ±0 % 0 ±0 %")
+	then := strings.Fields("1,950 ±0.1 % 101 ±0.6 % 200 ±0 % 10 ±0 % 1 ±0 % 0 ±0 %")
 	for _, l := range Levels(run) {
 		if name := l.Title(); l.At.Step == 1 {
 			if name != "c30, then" {
@@ -207,8 +205,7 @@ func TestFreshPartOfAStudy(t *testing.T) {
 	if _, run = freshRun(t, Choice{Quick: true}); len(run.Plan.Points()) != 1 || !run.Plan.Fresh {
 		t.Errorf("%+v", run.Plan)
 	}
-	p := result.Plan{Protocol: plan.Classic}
-	if st.Fill(&p, Choice{}); p.Fresh || p.Requests != 600 {
+	if p := planned(t, plan.Request{Question: st.Ask(Choice{}), Protocol: "classic"}); p.Fresh || p.Requests != 600 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -241,12 +238,7 @@ func TestFreshStudyFitsItsBudget(t *testing.T) {
 		t.Fatal(err)
 	}
 	for c, most := range map[bool]time.Duration{false: 27 * time.Minute, true: 5 * time.Minute} {
-		p := result.Plan{Protocol: plan.Duel, Profile: "quick", Alpha: 0.05, Margin: 0.03}
-		st.Fill(&p, Choice{Quick: c})
-		if err := plan.Profile(&p); err != nil {
-			t.Fatal(err)
-		}
-		st.Tune(&p, Choice{Quick: c})
+		p := planned(t, plan.Request{Question: st.Ask(Choice{Quick: c})})
 		cost, err := plan.Estimate(&p)
 		if err != nil || cost.Whole > most || len(cost.Looks) != 2 {
 			t.Errorf("quick %v: %v, %v, looks %v", c, cost.Whole, err, cost.Looks)

@@ -12,13 +12,11 @@ import (
 
 // TestLabRanksTheTail: in the lab the 99th percentile of an open loop decides, at half of what the slower contestant bears; the closed loop stands beside.
 func TestLabRanksTheTail(t *testing.T) {
-	closed := result.Level{Connections: 10, Pipeline: 1}
-	open := closed
-	open.RateShare = .5
-	p := result.Plan{Protocol: plan.Duel, Profile: plan.Lab, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3,
-		Primary: plan.Tail, Alpha: .05, Margin: .05, Level: open, Levels: []result.Level{open, closed}}
+	r := plan.Request{
+		Profile: plan.Lab, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "p99", Connections: []int{10},
+	}
 	rates := map[float64]int{}
-	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		l := &tr.Load
 		if !o.Level.Open() {
 			if o.Contestant == "b" {
@@ -41,7 +39,7 @@ func TestLabRanksTheTail(t *testing.T) {
 	if !ok || pair.Verdict != analysis.Different || pair.Better != "a" || len(d.Analysis.Places) != 2 {
 		t.Errorf("%+v", pair)
 	}
-	if len(d.Levels) != 1 || d.Levels[0].At != closed {
+	if len(d.Levels) != 1 || d.Levels[0].At != (result.Level{Connections: 10, Pipeline: 1}) {
 		t.Errorf("beside it: %+v", d.Levels)
 	}
 	got := ids(d.Findings)
@@ -62,9 +60,10 @@ func TestLabRanksTheTail(t *testing.T) {
 
 // A level beside a duel is checked as an open loop, and by nothing else.
 func TestLevelBesideADuelIsChecked(t *testing.T) {
-	p := result.Plan{Protocol: plan.Duel, Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "throughput",
-		Alpha: .05, Margin: .03, Level: result.Level{Connections: 10, Pipeline: 1}}
-	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+	r := plan.Request{
+		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "throughput", Connections: []int{10},
+	}
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Level.Open() {
 			tr.Load.Planned, tr.Load.ResponseP50NS, tr.Load.StarvedNS = 2*tr.Load.Succeeded, 1e6, 5e7
 		}

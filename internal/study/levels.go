@@ -204,14 +204,16 @@ func failed(run *result.Run) map[string]string {
 	return out
 }
 
-// Standing is the interim table of a run without ranks: of a sweep at the level last measured that has figures, of a classic run the rates of the
-// latest loads, neither with pairs; of a duel with a named family its levels, one after another.
+// Standing is the interim table of a run: of pairs with how many are decided, those of a named family level by level; of a sweep at
+// the level last measured that has figures; of a classic run the rates of the latest loads.
 func Standing(run *result.Run) []result.Standing {
 	switch {
-	case run.Plan.Protocol == plan.Classic:
+	case shows(run, plan.Loads):
 		return classicStanding(run)
 	case len(run.Plan.Family) > 0:
 		return familyStanding(run)
+	case shows(run, plan.Pairs):
+		return pairsStanding(run)
 	}
 	valid := plan.Valid(run)
 	if len(valid) == 0 {
@@ -237,6 +239,34 @@ func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
 		out = append(out, s)
 	}
 	return out
+}
+
+// pairsStanding are the contestants and controls, the fastest first.
+func pairsStanding(run *result.Run) (out []result.Standing) {
+	a := Analyse(run)
+	decided, pairs := decidedOf(a)
+	for _, name := range a.Order {
+		if c, rate := a.Cell(name, a.Primary), a.Cell(name, "throughput"); c != nil && c.Absent == "" && rate != nil {
+			out = append(out, result.Standing{
+				Name: name, PerSec: rate.Level.Value, Ratio: c.Ratio.Value, Lo: c.Ratio.Lo, Hi: c.Ratio.Hi, Decided: decided, Pairs: pairs,
+			})
+		}
+	}
+	slices.SortStableFunc(out, func(x, y result.Standing) int { return cmp.Compare(y.PerSec, x.PerSec) })
+	return out
+}
+
+// decidedOf counts the pairs of the primary metric, and those that are decided.
+func decidedOf(a *analysis.Analysis) (decided, pairs int) {
+	for _, p := range a.Pairs {
+		if p.Metric == a.Primary {
+			pairs++
+			if p.Verdict != analysis.Undecided {
+				decided++
+			}
+		}
+	}
+	return decided, pairs
 }
 
 func classicStanding(run *result.Run) (out []result.Standing) {

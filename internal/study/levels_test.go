@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno/internal/checks"
 	"dyno/internal/plan"
@@ -13,9 +14,6 @@ import (
 // carriedOut is a run that did all that its plan says, with trials made up by of.
 func carriedOut(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial)) *result.Run {
 	t.Helper()
-	if err := plan.Profile(&p); err != nil {
-		t.Fatal(err)
-	}
 	p.BudgetNS = 1e15
 	run := &result.Run{Plan: p}
 	for {
@@ -40,16 +38,21 @@ func carriedOut(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial))
 	}
 }
 
-func sweepPlan() result.Plan {
-	p := result.Plan{Protocol: plan.Sweep, Profile: "quick", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput",
-		Alpha: 0.05, Margin: 0.03, Epochs: 6}
-	for _, delay := range []int64{0, 5e6} {
-		for _, c := range []int{10, 100} {
-			p.Levels = append(p.Levels, result.Level{DelayNS: delay, Connections: c, Pipeline: 1})
-		}
+// planned is the plan of a request where everything is there.
+func planned(t *testing.T, r plan.Request) result.Plan {
+	t.Helper()
+	p, err := plan.New(r, plan.World{})
+	if err != nil {
+		t.Fatal(err)
 	}
-	p.Level = p.Levels[0]
 	return p
+}
+
+func sweepRequest() plan.Request {
+	return plan.Request{
+		Protocol: "sweep", Contestants: []string{"a", "b"}, Connections: []int{10, 100}, Delays: []time.Duration{0, 5 * time.Millisecond},
+		Primary: "throughput", Seed: 3,
+	}
 }
 
 func ids(fs []checks.Finding) (list []string) {
@@ -63,7 +66,7 @@ func ids(fs []checks.Finding) (list []string) {
 }
 
 func TestJudgeSweep(t *testing.T) {
-	run := carriedOut(t, sweepPlan(), func(o plan.Order, tr *result.Trial) {
+	run := carriedOut(t, planned(t, sweepRequest()), func(o plan.Order, tr *result.Trial) {
 		switch {
 		case o.Contestant == "null":
 			tr.Load.Succeeded = 6000
@@ -108,9 +111,9 @@ func TestJudgeSweep(t *testing.T) {
 
 // What is void, and what was not come to, is absent with its reason.
 func TestJudgeSweepAbsent(t *testing.T) {
-	p := sweepPlan()
-	p.Epochs = 1
-	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+	r := sweepRequest()
+	r.Epochs = 1
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Level.DelayNS > 0 {
 			tr.Causes.ForeignServerNS = 9e7
 		}
@@ -126,9 +129,10 @@ func TestJudgeSweepAbsent(t *testing.T) {
 }
 
 func TestJudgeClassic(t *testing.T) {
-	p := result.Plan{Protocol: plan.Classic, Profile: "quick", Contestants: []string{"a", "b"}, Level: result.Level{Connections: 10, Pipeline: 1}, Seed: 3, Primary: "throughput",
-		Alpha: 0.05, Margin: 0.03, Epochs: 2, Requests: 5000}
-	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+	r := plan.Request{
+		Protocol: "classic", Contestants: []string{"a", "b"}, Connections: []int{10}, Seed: 3, Primary: "throughput", Epochs: 2, Requests: 5000,
+	}
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Epoch == 1 {
 			tr.Causes.ForeignServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // void in a duel
 		}
@@ -154,9 +158,10 @@ func TestJudgeClassic(t *testing.T) {
 
 // An open loop is checked for being one, at its level alone.
 func TestJudgeSweepOpenLoop(t *testing.T) {
-	p := sweepPlan()
-	p.Levels[1].RatePerSec = 50_000
-	run := carriedOut(t, p, func(o plan.Order, tr *result.Trial) {
+	r := sweepRequest()
+	r.Question = plan.Question{Contestants: r.Contestants, Levels: planned(t, r).Levels}
+	r.Contestants, r.Connections, r.Delays, r.Question.Levels[1].RatePerSec = nil, nil, nil, 50_000
+	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Level.Open() {
 			tr.Load.Planned, tr.Load.ResponseP50NS, tr.Load.StarvedNS = 5000, 1e6, 1e7
 		}

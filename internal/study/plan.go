@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -121,8 +122,8 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 // Whole says why a run is not of all that the study asks: a page is not written from a part of it.
 func (s *Study) Whole(run *result.Run) error {
 	p := &run.Plan
-	if p.Protocol != plan.Duel && p.Protocol != "" {
-		return fmt.Errorf("the run is a %s, which decides nothing", p.Protocol)
+	if t := plan.Of(p).Traits(); !t.Decides {
+		return fmt.Errorf("the run is a %s, which decides nothing", t.Title)
 	}
 	for i := range s.Levels {
 		if !slices.Contains(p.Points(), s.Levels[i].At) {
@@ -137,61 +138,27 @@ func (s *Study) Whole(run *result.Run) error {
 	return nil
 }
 
-// Tune sets what the profile of a plan left as it is for all studies: the rounds of an epoch, of which many cells want fewer, the looks, and the epochs of what is
-// not judged.
-func (s *Study) Tune(p *result.Plan, c Choice) {
-	rounds := s.Rounds
-	if c.Quick && s.QuickRounds > 0 {
-		rounds = s.QuickRounds
-	}
-	if rounds > 0 && p.Protocol == plan.Duel {
-		p.Rounds = rounds
-	}
-	if len(s.Looks) > 0 && p.Protocol == plan.Duel {
-		p.Looks = slices.Clone(s.Looks)
-	}
-	if p.Protocol == plan.Duel && len(p.Levels) > 0 {
-		p.SideEpochs = s.SideEpochs
-	}
-}
-
-// Fill puts the study's question into a plan, of which the protocol is known: what is loaded and decided, for how long, and the claims that it is to
-// judge. A classic run and a search have one level, the first. What was asked for by hand comes after it.
-func (s *Study) Fill(p *result.Plan, c Choice) {
+// Ask is what a choice of the study asks of a run.
+func (s *Study) Ask(c Choice) plan.Question {
 	levels, cells, family := s.Planned(c)
-	p.Study, p.Title, p.Scenario, p.Primary = s.Slug, s.Title, s.Scenario, s.Primary
-	p.Contestants = slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
-		return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
-	})
-	p.Level, p.ClaimsHash, p.Heap = levels[0], claim.Hash(s.Claims), s.Heap
-	if len(levels) > 1 && (p.Protocol == plan.Sweep || p.Protocol == plan.Duel) {
-		p.LevelNames = s.names(c)
+	q := plan.Question{
+		Study: s.Slug, Title: s.Title, ClaimsHash: claim.Hash(s.Claims), Scenario: s.Scenario, Primary: s.Primary,
+		Contestants: slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
+			return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
+		}),
+		Levels: levels, LevelNames: s.names(c), Cells: cells, Family: family,
+		Rounds: s.Rounds, SideEpochs: s.SideEpochs, Looks: s.Looks, Requests: s.Requests, Heap: s.Heap, Fresh: s.Fresh,
 	}
-	switch {
-	case p.Protocol == plan.Sweep:
-		p.Levels, p.Cells = levels, cells
-	case p.Protocol == plan.Duel && len(levels) > 1:
-		p.Levels, p.Cells, p.Family = levels, cells, family
-		for i, l := range s.taken(c) {
-			if l.Controls != nil && !*l.Controls {
-				p.Uncontrolled = append(p.Uncontrolled, i)
-			}
+	for i, l := range s.taken(c) {
+		if l.Controls != nil && !*l.Controls {
+			q.Uncontrolled = append(q.Uncontrolled, i)
 		}
 	}
 	budget := s.Budget
-	if c.Quick && s.QuickBudget != "" {
-		budget = s.QuickBudget
+	if c.Quick {
+		q.Rounds, budget = cmp.Or(s.QuickRounds, s.Rounds), cmp.Or(s.QuickBudget, s.Budget)
 	}
-	if d, err := time.ParseDuration(budget); err == nil && p.Protocol == plan.Duel {
-		p.BudgetNS = int64(d)
-	}
-	p.Fresh = s.Fresh && (p.Protocol == plan.Duel || p.Protocol == plan.Sweep)
-	if p.Protocol == plan.Classic || p.Fresh {
-		p.Requests = s.Requests
-	}
-	if p.Protocol == plan.Classic {
-		if d, err := time.ParseDuration(s.Duration); err == nil {
-			p.TrialNS = int64(d)
-		}
-	}
+	q.Budget, _ = time.ParseDuration(budget) // which Read has checked
+	q.Duration, _ = time.ParseDuration(s.Duration)
+	return q
 }

@@ -15,12 +15,10 @@ import (
 // searched plays a search in which each contestant's p99 at rate r is 2 ms/(1-r/full).
 func searched(t *testing.T, full map[string]float64) *result.Run {
 	t.Helper()
-	p := result.Plan{Format: result.Format, Title: "How much?", Scenario: "values", Protocol: plan.Search, Profile: "quick", Contestants: []string{"a", "b", "gone"}, Controls: []string{"ref"},
-		Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03, BudgetNS: int64(time.Hour), Level: result.Level{Connections: 64, Pipeline: 1},
-		SLO: &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}}
-	if err := plan.Profile(&p); err != nil {
-		t.Fatal(err)
-	}
+	p := planned(t, plan.Request{
+		Title: "How much?", Scenario: "values", Protocol: "search", Contestants: []string{"a", "b", "gone"}, Controls: []string{"ref"},
+		Seed: 3, Primary: "throughput", Budget: time.Hour, Connections: []int{64},
+	})
 	run := &result.Run{Plan: p, Failures: []result.Failure{{Contestant: "gone", Stage: "build", Reason: "it does not compile"}}}
 	for {
 		o, stop := plan.Next(run, nil)

@@ -17,12 +17,7 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := func(c Choice) (result.Plan, plan.Cost) {
-		p := result.Plan{Protocol: plan.Duel, Profile: "quick", Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 1, Alpha: 0.05, Margin: 0.03}
-		st.Fill(&p, c)
-		if err := plan.Profile(&p); err != nil {
-			t.Fatal(err)
-		}
-		st.Tune(&p, c)
+		p := planned(t, plan.Request{Question: st.Ask(c), Seed: 1})
 		cost, err := plan.Estimate(&p)
 		if err != nil {
 			t.Fatal(err)

@@ -85,16 +85,19 @@ func Slugs(fsys fs.FS) ([]string, error) {
 	return slugs, nil
 }
 
+// judges are the ways to judge a run, by what it has to show.
+var judges = map[plan.Form]func(*result.Run) *report.Data{
+	plan.Pairs: judgePairs, plan.Levels: judgeSweep, plan.Loads: judgeClassic, plan.Capacities: judgeSearch,
+}
+
 // Judge says all that a run's trials say: what counts, what it means, and whether it can mean that.
-func Judge(run *result.Run) *report.Data {
-	switch run.Plan.Protocol {
-	case plan.Sweep:
-		return judgeSweep(run)
-	case plan.Classic:
-		return judgeClassic(run)
-	case plan.Search:
-		return judgeSearch(run)
-	}
+func Judge(run *result.Run) *report.Data { return judges[plan.Of(&run.Plan).Traits().Shows](run) }
+
+// shows says whether that is what a run has to show.
+func shows(run *result.Run, f plan.Form) bool { return plan.Of(&run.Plan).Traits().Shows == f }
+
+// judgePairs is Judge for a run that decides pairs.
+func judgePairs(run *result.Run) *report.Data {
 	if len(run.Plan.Family) > 0 {
 		return judgeFamily(run)
 	}

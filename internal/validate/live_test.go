@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -15,12 +16,15 @@ import (
 
 // playFake plays a task with a field: costs are what they are said to be, and a little noise.
 func playFake(t LiveTask) *result.Run {
-	p := result.Plan{Format: result.Format, Protocol: plan.Duel, Profile: "quick", Contestants: t.Contestants[:], Controls: []string{}, Primary: "cpu_per_request",
-		Alpha: Alpha, Margin: Margin, BudgetNS: 100e9, Level: result.Level{Connections: 125, Pipeline: 1}, Seed: t.Seed, StartedUnixNS: 1_500_000_000e9}
-	if t.Kind == LiveFull {
-		p.Profile, p.BudgetNS = "full", 600e9
+	r := plan.Request{
+		Contestants: t.Contestants[:], Controls: []string{"none"}, Primary: "cpu_per_request",
+		Alpha: Alpha, Margin: Margin, Budget: 100e9, Seed: t.Seed,
 	}
-	if err := plan.Profile(&p); err != nil {
+	if t.Kind == LiveFull {
+		r.Profile, r.Budget = "full", 600e9
+	}
+	p, err := plan.New(r, plan.World{Now: time.Unix(1_500_000_000, 0)})
+	if err != nil {
 		panic(err)
 	}
 	truth := []float64{math.Log1p(liveCost), 0}

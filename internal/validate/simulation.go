@@ -44,15 +44,17 @@ func quickLooks(k int) []stats.Look {
 
 // duelPlan is the plan of dyno run for k native contestants.
 func duelPlan(profile string, k int) result.Plan {
-	p := result.Plan{Format: result.Format, Protocol: plan.Duel, Profile: profile, Controls: []string{"ref", "ref'"}, Ceiling: "null",
-		Primary: "throughput", Alpha: Alpha, Margin: Margin, BudgetNS: int64(6 * time.Minute), Level: result.Level{Connections: 125, Pipeline: 1}}
+	r := plan.Request{
+		Profile: profile, Controls: []string{"ref", "ref'"}, Primary: "throughput", Alpha: Alpha, Margin: Margin, Budget: 6 * time.Minute,
+	}
 	if k > 4 {
-		p.BudgetNS = int64(10 * time.Minute)
+		r.Budget = 10 * time.Minute
 	}
 	for i := range k {
-		p.Contestants = append(p.Contestants, serverName(i))
+		r.Contestants = append(r.Contestants, serverName(i))
 	}
-	if err := plan.Profile(&p); err != nil {
+	p, err := plan.New(r, plan.World{})
+	if err != nil {
 		panic(err)
 	}
 	return p

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/plan"
+	"dyno/internal/study"
+)
+
+// TestStudiesKeepToTheirTime: what the studies of Go against .NET say beforehand that they take, whole and with --quick.
+func TestStudiesKeepToTheirTime(t *testing.T) {
+	t.Chdir("../..")
+	pr, err := openProject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for slug, whole := range map[string]time.Duration{
+		"iris-vs-netcore-mvc":       30 * time.Minute,
+		"iris-vs-netcore-templates": 30 * time.Minute,
+		"iris-vs-netcore-sessions":  30 * time.Minute,
+		"netcore-vs-golang-json":    10 * time.Minute,
+	} {
+		for _, quick := range []bool{false, true} {
+			var r plan.Request
+			if _, err := pr.ask(&r, slug, study.Choice{Quick: quick}); err != nil {
+				t.Fatalf("%s: %v", slug, err)
+			}
+			p, err := plan.New(r, pr.world())
+			if err != nil {
+				t.Fatalf("%s: %v", slug, err)
+			}
+			most := whole
+			if quick {
+				most = 6 * time.Minute
+			}
+			cost, err := plan.Estimate(&p)
+			if budget := time.Duration(p.BudgetNS); err != nil || cost.Whole > most || budget > most {
+				t.Errorf("%s, quick %v: takes %v of a budget of %v, want at most %v; %v", slug, quick, cost.Whole, budget, most, err)
+			}
+		}
+	}
+}
+
+// TestRepeated: the command that a run records asks the same again, with the seed that was drawn.
+func TestRepeated(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--contestants", "a,b", "--force", "--slo", "p99<10ms", "--out", "x", "--wait", "--seed", "7"}, "dyno run --contestants a,b --force --slo 'p99<10ms' --seed 7"},
+		{[]string{"--connections", "10,20", "--delay", "0s,5ms", "--level", "a, b", "--level", "c", "--seed=1"},
+			"dyno run --connections 10,20 --delay 0s,5ms --level 'a, b' --level c --seed 1"},
+		{[]string{"--spin", "off", "-n", "10k", "--quick=false", "--seed", "3"}, "dyno run --spin off --requests 10k --quick=false --seed 3"},
+	} {
+		cmd := runCommand()
+		if err := cmd.ParseFlags(c.args); err != nil {
+			t.Fatal(err)
+		}
+		drawSeed(cmd)
+		if got := "dyno " + repeated(cmd, nil); got != c.want {
+			t.Errorf("%v is repeated by\n%s\nwant\n%s", c.args, got, c.want)
+		}
+	}
+	cmd := runCommand()
+	drawSeed(cmd)
+	if got := repeated(cmd, []string{"it's"}); !strings.HasPrefix(got, `run 'it'\''s' --seed `) || strings.HasSuffix(got, " 0") {
+		t.Errorf("a drawn seed: %s", got)
+	}
+}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/bench"
+	"dyno/internal/experiment"
+	"dyno/internal/plan"
+	"dyno/internal/refserver"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+	"dyno/internal/study"
+)
+
+// newHost makes the host of runs; nil: this machine. A test puts another in its place.
+var newHost func(bench.LocalOptions) (experiment.Host, error)
+
+// ask puts the question of a study into a request.
+func (p *project) ask(r *plan.Request, slug string, c study.Choice) (*study.Study, error) {
+	st, err := p.study(slug)
+	switch {
+	case err != nil && (p.manifest(slug) != nil || isDir(slug)):
+		return nil, usagef("no study %q; contestants are given as --contestants %s,net-http", slug, slug)
+	case err != nil:
+		return nil, err
+	}
+	var names []string
+	for _, l := range st.Levels {
+		names = append(names, l.Name)
+	}
+	for _, name := range c.Levels {
+		if !slices.Contains(names, name) {
+			return nil, usagef("no level %q in the study %s%s", name, slug, suggest(name, names, "its study.toml"))
+		}
+	}
+	r.Question = st.Ask(c)
+	return st, nil
+}
+
+// world is what a plan needs to know of the project and this machine.
+func (p *project) world() plan.World {
+	return plan.World{
+		Dyno: version(), CPUs: runtime.NumCPU(), Now: time.Now(), Contestant: p.facts, Answered: p.answered,
+		Scenario: func(name string) (plan.Scenario, error) {
+			s, err := p.scenario(name)
+			if err != nil {
+				return plan.Scenario{}, err
+			}
+			return plan.Scenario{Title: s.Title, Backend: s.Companion}, nil
+		},
+	}
+}
+
+// facts are what a plan needs to know of a contestant or a reference server.
+func (p *project) facts(name string) (plan.Contestant, error) {
+	control, ok, err := refserver.ParseControl(name)
+	m := p.manifest(name)
+	switch {
+	case err != nil:
+		return plan.Contestant{}, usage(err)
+	case ok:
+		return plan.Contestant{Reference: !control.Null}, nil
+	case m == nil:
+		return plan.Contestant{}, usagef("no contestant %q%s", name, suggest(name, p.names(), "dyno list"))
+	}
+	return plan.Contestant{Managed: m.Managed(), Scenarios: m.Scenarios}, nil
+}
+
+// answered says which scenarios a null server can answer; false if not even the first.
+func (p *project) answered(first string, others []string) (also []string, ok bool) {
+	var all []*scenario.Scenario
+	for _, name := range append([]string{first}, others...) {
+		s, err := p.scenario(name)
+		if err != nil {
+			return nil, false // which World.Scenario has said
+		}
+		all = append(all, s)
+	}
+	_, also, err := refserver.NullOf(all[0], all[1:]...)
+	return also, err == nil
+}
+
+// setup is what an experiment of this project needs.
+func (p *project) setup(cmd *cobra.Command, at *place) experiment.Setup {
+	return experiment.Setup{
+		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(), Offline: at.offline, NewHost: newHost,
+		Calibrated: func(of *result.Plan) (*result.Calibration, error) { return calibrated(cmd, of) },
+		Claims: func(data *report.Data, dir string) {
+			claims(cmd, data, filepath.Join(dir, result.TrialsFile))
+		},
+	}
+}

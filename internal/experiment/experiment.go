@@ -1,0 +1,197 @@
+// Package experiment carries one request to a judged run: it plans, sets up host and bench, records
+// and judges. All commands that measure call it.
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/bench"
+	"dyno/internal/contestant"
+	"dyno/internal/load/external"
+	"dyno/internal/plan"
+	"dyno/internal/proc"
+	"dyno/internal/report"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+	"dyno/internal/study"
+)
+
+// Host is where the contestants of a run live, and what loads them.
+type Host interface {
+	bench.Host
+	Driver() bench.Driver
+	Close()
+}
+
+// Setup is what an experiment needs besides its plan. Functions may be nil.
+type Setup struct {
+	Root      string // of the project
+	FS        fs.FS
+	Manifests []*contestant.Manifest
+	Scenario  func(name string) (*scenario.Scenario, error) // not nil
+	Folder    string                                        // of the run
+	Offline   bool                                          // fetch no toolchain
+
+	NewHost    func(bench.LocalOptions) (Host, error)          // nil: this machine
+	Calibrated func(*result.Plan) (*result.Calibration, error) // what is known of this machine's latencies
+	Event      func(result.Event)                              // what goes on
+	Settled    func(*result.Run, *analysis.Analysis) bool      // besides all pairs, what must be decided before the run may end
+	Remark     func(*result.Run) string                        // told after the pilots
+	Claims     func(data *report.Data, file string)            // adds the claims of the study, judged
+}
+
+// Experiment is a plan, ready to be carried out.
+type Experiment struct {
+	Setup
+	Plan *result.Plan
+	Cost plan.Cost
+
+	begun    *result.Run   // that is resumed
+	budget   time.Duration // that replaces the plan's in a run that is resumed; 0: it stands
+	scenario *scenario.Scenario
+	others   map[string]*scenario.Scenario
+	external bench.External
+}
+
+// New plans a request. Nothing is started yet.
+func New(ctx context.Context, r plan.Request, w plan.World, s Setup) (*Experiment, error) {
+	p, err := plan.New(r, w)
+	if err != nil {
+		return nil, err
+	}
+	x := &Experiment{Setup: s, Plan: &p}
+	if x.Cost, err = plan.Estimate(&p); err != nil {
+		return nil, err
+	}
+	return x, x.prepare(ctx)
+}
+
+// Resume goes on with an interrupted run in the folder of s. Its plan stands; a budget above 0
+// replaces the plan's.
+func Resume(ctx context.Context, run *result.Run, budget time.Duration, s Setup) (*Experiment, error) {
+	if _, err := plan.Resumable(run, int64(budget)); err != nil {
+		return nil, &plan.RequestError{Err: fmt.Errorf("resume %s: %w", s.Folder, err)}
+	}
+	x := &Experiment{Setup: s, Plan: &run.Plan, begun: run, budget: budget}
+	return x, x.prepare(ctx)
+}
+
+// prepare reads the scenarios and finds the external tool.
+func (x *Experiment) prepare(ctx context.Context) (err error) {
+	if x.scenario, err = x.Scenario(x.Plan.Scenario); err != nil {
+		return err
+	}
+	all := []*scenario.Scenario{x.scenario}
+	x.others = map[string]*scenario.Scenario{}
+	for _, name := range plan.OtherScenarios(x.Plan) {
+		if x.others[name], err = x.Scenario(name); err != nil {
+			return err
+		}
+		all = append(all, x.others[name])
+	}
+	if x.Plan.Driver == "" {
+		return nil
+	}
+	tool, err := external.Find(ctx, x.Plan.Driver)
+	var missing *external.Missing
+	switch {
+	case errors.As(err, &missing):
+		return err
+	case err != nil:
+		return &plan.RequestError{Err: err}
+	}
+	for _, s := range all {
+		for _, l := range x.Plan.Points() {
+			if err := tool.Check(s, l, x.Plan.Requests); err != nil {
+				return &plan.RequestError{Err: fmt.Errorf("--driver %s: %w", x.Plan.Driver, err)}
+			}
+		}
+	}
+	x.external = tool
+	return nil
+}
+
+// Run carries the plan out and judges what was recorded.
+func (x *Experiment) Run(ctx context.Context) (*report.Data, error) {
+	run, err := x.measure(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data := study.Judge(run)
+	if x.Claims != nil {
+		x.Claims(data, x.Folder)
+	}
+	return data, nil
+}
+
+func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
+	store, run, unlock, err := x.open()
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	defer store.Close()
+	newHost := x.NewHost
+	if newHost == nil {
+		newHost = func(o bench.LocalOptions) (Host, error) { return bench.NewLocal(o) }
+	}
+	host, err := newHost(bench.LocalOptions{
+		Root: x.Root, FS: x.FS, Manifests: x.Manifests, Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
+		Companion: x.Plan.Companion, Folder: x.Folder, Offline: x.Offline,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer host.Close()
+	b := &bench.Bench{
+		Host: host, Driver: host.Driver(), External: x.external, Folder: x.Folder, Scenario: x.scenario, Others: x.others,
+		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing, Note: x.note,
+	}
+	if x.begun != nil {
+		return b.Resume(ctx, run, x.budget)
+	}
+	if x.Calibrated != nil {
+		if b.Last, err = x.Calibrated(x.Plan); err != nil {
+			return nil, err
+		}
+	}
+	return b.Run(ctx, *x.Plan)
+}
+
+// open makes the record of the run, or opens that of one that is resumed. Nobody else writes into its
+// folder until unlock is called.
+func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func(), err error) {
+	const other = "%w; give another --out"
+	if x.begun == nil {
+		if err = os.MkdirAll(x.Folder, 0o755); err != nil {
+			return nil, nil, nil, fmt.Errorf("create run folder: "+other, err)
+		}
+	}
+	if unlock, err = proc.LockFolder(x.Folder); err != nil {
+		return nil, nil, nil, fmt.Errorf(other, err)
+	}
+	if x.begun == nil {
+		if store, err = result.Create(x.Folder); err != nil {
+			err = fmt.Errorf(other, err)
+		}
+	} else if run, err = result.Open(x.Folder); err == nil { // as it is now that nobody else can write it
+		store, err = result.Continue(x.Folder)
+	}
+	if err != nil {
+		unlock()
+		return nil, nil, nil, err
+	}
+	return store, run, unlock, nil
+}
+
+// decided says whether the run may end.
+func (x *Experiment) decided(r *result.Run) bool {
+	a := study.Analyse(r)
+	return study.AllDecided(a) && (x.Settled == nil || x.Settled(r, a))
+}

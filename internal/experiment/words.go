@@ -1,0 +1,67 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/study"
+)
+
+// Words say what is about to be done and what it takes.
+func (x *Experiment) Words() string {
+	p := x.Plan
+	if x.begun != nil {
+		return fmt.Sprintf("%s\ngoing on with %s, %d epochs of it valid", p.Title, x.Folder, len(plan.Epochs(x.begun)))
+	}
+	levels := fmt.Sprintf("%d connections", p.Level.Connections)
+	if len(p.Levels) > 0 {
+		levels = fmt.Sprintf("%d levels", len(p.Levels))
+	}
+	if len(p.Family) > 0 {
+		levels += fmt.Sprintf(", of which %d pairs are decided", len(p.Family))
+	}
+	protocol := plan.Of(p)
+	return fmt.Sprintf("%s\n%s of %s and %s, %s, seed %d, into %s\nafter the builds: %s", p.Title, protocol.Traits().Title,
+		counted(len(p.Contestants), "contestant"), counted(len(p.Controls), "control"), levels, p.Seed, x.Folder, protocol.Words(p, &x.Cost))
+}
+
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
+// note says, when the pilots end, what the run can find.
+func (x *Experiment) note(r *result.Run) string {
+	if x.Remark == nil {
+		return found(r)
+	}
+	return strings.TrimSuffix(found(r)+"; "+x.Remark(r), "; ")
+}
+
+func found(r *result.Run) string {
+	if !plan.Of(&r.Plan).Traits().Decides {
+		return "the pilots are over: what follows counts"
+	}
+	looks := plan.Looks(r)
+	if len(looks) == 0 {
+		return "the pilots took longer than planned: no verdict fits the budget; what is measured will be shown"
+	}
+	at := make([]string, len(looks))
+	for i, l := range looks {
+		at[i] = fmt.Sprint(l.N)
+	}
+	text := fmt.Sprintf("interim analyses after %s epochs", strings.Join(at, ", "))
+	if a := study.Analyse(r); a.MDE > 0 {
+		text += fmt.Sprintf("; differences from about %.1f %% can be found", 100*a.MDE)
+	}
+	for i, l := range r.Plan.Points() {
+		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {
+			text += fmt.Sprintf("; %.0f/s is %.0f %% of the slowest contestant's capacity", rate, 100*l.RateShare)
+		}
+	}
+	return text
+}

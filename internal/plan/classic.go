@@ -1,0 +1,48 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// classic makes one long load after another, each on a process of its own, as published benchmarks
+// do: single figures, for comparison with theirs.
+type classic struct{ whole }
+
+var classicTraits = Traits{Name: "classic", Title: "classic run", Recorded: Classic, Shows: Loads, Flags: []string{"requests", "duration", "driver", "epochs"}, Alone: true}
+
+// Traits implements Protocol.
+func (classic) Traits() *Traits { return &classicTraits }
+
+// Words implements Protocol.
+func (classic) Words(p *result.Plan, c *Cost) string {
+	if p.Requests > 0 {
+		return fmt.Sprintf("%d loads of %d requests, one after another", c.Trials, p.Requests)
+	}
+	return fmt.Sprintf("%d loads of %v, one after another, %v", c.Trials, time.Duration(p.TrialNS), c.Whole.Round(time.Second))
+}
+
+func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {
+	p.Rounds, p.Controls = 1, nil
+	if p.Driver == "" {
+		p.Ceiling, p.CeilingScenarios = "", nil
+	}
+	p.Epochs = cmp.Or(p.Epochs, 1)
+	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
+	p.TrialNS = int64(cmp.Or(r.Duration, q.Duration, 30*time.Second)) // the articles' own
+	if p.Requests = r.Requests; r.Requests == 0 && r.Duration == 0 {
+		p.Requests = q.Requests
+	}
+}
+
+// estimate does not know how long a number of requests takes: that depends on the contestants.
+func (classic) estimate(p *result.Plan) (Cost, error) {
+	c, err := whole{}.estimate(p)
+	if p.Requests > 0 {
+		c.Whole, err = 0, nil
+	}
+	return c, err
+}

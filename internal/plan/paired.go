@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// paired is the default protocol: all contestants are resident, pinned and frozen but the one under
+// load, and short trials in random order are compared round by round. It ends when every pair is
+// decided, at its last interim analysis, or with its budget.
+type paired struct{ plain }
+
+var pairedTraits = Traits{Name: "paired", Title: "paired comparison", Recorded: Paired, Shows: Pairs, Flags: []string{"idle-connections"}, Decides: true}
+
+// Traits implements Protocol.
+func (paired) Traits() *Traits { return &pairedTraits }
+
+// Words implements Protocol.
+func (paired) Words(p *result.Plan, c *Cost) string {
+	each := time.Duration(p.TrialNS).String()
+	if p.Fresh {
+		each = fmt.Sprintf("%d requests", p.Requests)
+	}
+	return fmt.Sprintf("about %d trials of %s in %d epochs, %v; first possible verdict after %v; at most %v",
+		c.Trials, each, c.Epochs+p.Pilots, c.Whole.Round(time.Second), c.FirstVerdict.Round(time.Second), time.Duration(p.BudgetNS))
+}
+
+func (paired) levels(p *result.Plan, q *Question) {
+	p.Fresh = q.Fresh
+	if len(q.Levels) > 1 {
+		p.Levels, p.LevelNames, p.Cells, p.Family, p.Uncontrolled = slices.Clone(q.Levels), q.LevelNames, q.Cells, q.Family, q.Uncontrolled
+	}
+}
+
+func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
+	if pr.idle != nil && len(p.IdleConnections) == 0 {
+		p.IdleConnections = slices.Clone(pr.idle)
+	}
+	if pr.share > 0 && len(p.Levels) == 0 && !p.Level.Open() && !p.Fresh {
+		common := p.Level // beside what is decided
+		common.RateShare = pr.share
+		p.Levels = []result.Level{p.Level, common}
+	}
+	if len(p.Levels) > 0 {
+		p.SideEpochs = q.SideEpochs
+	}
+	trial := max(pr.trial, 20*time.Duration(p.Level.DelayNS))
+	for _, l := range p.Levels {
+		trial = max(trial, 20*time.Duration(l.DelayNS))
+	}
+	p.Rounds, p.Pilots = max(leastRounds, int(pr.load/trial)), pr.pilots*len(partsWith(p, true))
+	if pr.ranksTail() && p.Level.Open() { // six trials of ten seconds would leave an hour's budget without a verdict
+		p.Rounds = leastRounds
+	}
+	if len(p.Levels) > 0 {
+		trial = pr.trial // of each level: see trialOf
+	}
+	pr.times(p, trial)
+	if p.Chained = !p.Fresh; p.Chained && p.Rounds >= 2*settledRounds {
+		p.DropRounds = p.Rounds / settledRounds
+	}
+	if p.Rounds = cmp.Or(q.Rounds, p.Rounds); p.Fresh { // nothing is to be found out before, and a second load would not be the first
+		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests
+	}
+	if p.Looks = slices.Clone(pr.looks); len(q.Looks) > 0 {
+		p.Looks = slices.Clone(q.Looks)
+	}
+	budget := pr.budget
+	if len(p.Contestants) > 4 {
+		budget = pr.manyBudget
+	}
+	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
+}
+
+// stop asks decided at each interim analysis.
+func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
+	looks, n := Looks(run), counted(run)
+	for i, l := range looks {
+		if l.N != n || !epochCounts(run, epoch, Dropped(run)) || l.N != countedOf(run, epoch) {
+			continue // not reached, or by an earlier epoch
+		}
+		if decided() {
+			return Decided
+		}
+		if i == len(looks)-1 {
+			return Looked
+		}
+	}
+	return overspent(run)
+}
+
+// estimate is the cost until the last interim analysis that fits the budget.
+func (paired) estimate(p *result.Plan) (Cost, error) {
+	if err := checkPairs(p); err != nil {
+		return Cost{}, &RequestError{err}
+	}
+	c := Cost{Pairs: pairs(p, p.Contestants)}
+	turn := turnCost(p)
+	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
+	before := pilotsEstimate(p) + sideCost(p)
+	left := time.Duration(p.BudgetNS) - before
+	c.Looks = looks(p.Looks, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs, p.Alpha)
+	if len(c.Looks) == 0 {
+		n := stats.MinEpochs(c.Pairs, p.Alpha)
+		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
+		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
+		switch {
+		case c.Pairs == 1:
+			pairs, fewer = "one pair", ""
+		case len(p.Family) > 0:
+			fewer = ", or fewer named pairs"
+		}
+		return c, refuse("a budget of %v cannot reach a verdict on %s: one epoch takes about %v, and at least %d are needed; give --budget %v or more%s",
+			time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
+	}
+	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
+	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Looks[0].N))
+	return c, nil
+}

@@ -1,0 +1,138 @@
+package plan
+
+import (
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// Protocol is a way to measure. Each is one type in a file of its own, which sets the times, orders
+// the trials, estimates the cost and stops; all that the rest of dyno branches on stands in its Traits.
+type Protocol interface {
+	Traits() *Traits
+
+	// Words say what a run of the plan takes, before it begins.
+	Words(p *result.Plan, c *Cost) string
+
+	levels(p *result.Plan, q *Question)                                         // puts those of the question that it measures into p
+	arrange(p *result.Plan, r *Request, q *Question, pr *profile)               // sets rounds, epochs, times and budget
+	trial(run *result.Run, k result.Key, e entrant) (result.Level, int64, bool) // level and ns of a trial; false: there is none
+	stop(run *result.Run, epoch int, decided func() bool) Stop                  // after an epoch; "": go on
+	estimate(p *result.Plan) (Cost, error)                                      // refuses a budget that reaches no end
+	loads(p *result.Plan, epoch int, besides []entrant) time.Duration           // of an epoch, without starts and warm-ups
+}
+
+// Traits are what a protocol has, for those who carry its plans out and judge its runs.
+type Traits struct {
+	Name     string   // in flags
+	Title    string   // in sentences
+	Recorded string   // in plans
+	Shows    Form     // what a run of it has to show
+	Flags    []string // of a run, of those that not every protocol has
+	Decides  bool     // pairs are decided at interim analyses; else the run is carried out whole and decides nothing
+	Levels   bool     // several connections, delays or records may be asked for at once
+	Ratios   bool     // nothing without ratios to the reference
+	Alone    bool     // each load has a process of its own: in the order asked, no warm-up, no repeats
+}
+
+// Form is what a run has to show.
+type Form int
+
+// Forms.
+const (
+	Pairs      Form = iota // how each pair compares
+	Levels                 // figures at each level
+	Capacities             // the highest rates
+	Loads                  // single loads
+)
+
+// The protocols, by what stands in plans.
+const (
+	Paired  = "duel"
+	Sweep   = "sweep"
+	Search  = "search"
+	Classic = "classic"
+)
+
+var protocols = []Protocol{paired{}, sweep{}, search{}, classic{}}
+
+// Names are the protocols as flags name them.
+func Names() (names []string) {
+	for _, p := range protocols {
+		names = append(names, p.Traits().Name)
+	}
+	return names
+}
+
+// Of is the protocol of a plan. The first plans named none.
+func Of(p *result.Plan) Protocol {
+	for _, protocol := range protocols {
+		if protocol.Traits().Recorded == p.Protocol {
+			return protocol
+		}
+	}
+	return paired{}
+}
+
+// named is the protocol that a flag names.
+func named(name string) (Protocol, error) {
+	for _, protocol := range protocols {
+		if t := protocol.Traits(); t.Name == name || t.Recorded == name {
+			return protocol, nil
+		}
+	}
+	return nil, refuse("--protocol %q: there are paired, sweep, search and classic", name)
+}
+
+// having are the protocols that have a flag.
+func having(flag string) (names []string) {
+	for _, p := range protocols {
+		if t := p.Traits(); slices.Contains(t.Flags, flag) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+func decides(p *result.Plan) bool { return Of(p).Traits().Decides }
+func alone(p *result.Plan) bool   { return Of(p).Traits().Alone }
+
+// plain is what most protocols have in common: trials as the plan has them.
+type plain struct{}
+
+// trial gives the level its rate, where it is a share.
+func (plain) trial(run *result.Run, _ result.Key, e entrant) (result.Level, int64, bool) {
+	level, ok := resolve(run, e)
+	return level, trialOf(&run.Plan, e), ok
+}
+
+func (plain) loads(p *result.Plan, epoch int, besides []entrant) time.Duration {
+	return estimateLoads(p, epoch, besides)
+}
+
+// whole is what the protocols have in common that are carried out whole, rather than until all is
+// decided. Their budget is what they take.
+type whole struct{ plain }
+
+const wholeBudget = 24 * time.Hour
+
+func (whole) levels(*result.Plan, *Question) {}
+
+func (whole) stop(run *result.Run, epoch int, _ func() bool) Stop {
+	if p := &run.Plan; epoch+1 >= p.Pilots+p.Epochs*len(parts(p)) {
+		return Done
+	}
+	return overspent(run)
+}
+
+// estimate is the cost of all epochs.
+func (whole) estimate(p *result.Plan) (Cost, error) {
+	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
+	c.add(p, 0)
+	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
+		return c, refuse("a budget of %v is too little: %d trials at %d levels take about %v; give --budget %v or more, or fewer levels or contestants",
+			time.Duration(p.BudgetNS), c.Trials, max(len(p.Levels), 1), c.Whole.Round(time.Second), least)
+	}
+	return c, nil
+}

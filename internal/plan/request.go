@@ -1,0 +1,272 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+)
+
+// Request is what is asked of a run. Its fields bear the names of the flags of dyno run, in which
+// errors speak. What is left at its zero value is that of the Question, then of the profile or the
+// protocol.
+type Request struct {
+	Question Question // of a study; the zero value asks nothing
+	Command  string   // that repeats the run
+
+	Protocol    string // paired, sweep, search or classic; "": paired
+	Profile     string // quick, full or lab; "": quick
+	Title       string // "": that of the study or the scenario
+	Contestants []string
+	Controls    []string // reference servers that ride along; "none" alone or an empty list: none; nil: those of the profile
+	Scenario    string
+	Primary     string
+	Connections []int // with Delays and Records: every combination is a level
+	Delays      []time.Duration
+	Records     []int
+	Alpha       float64
+	Margin      float64
+	Looks       []int
+	Budget      time.Duration
+	Seed        uint64 // 0: the World's
+	Spin        string // on, off, or "" or auto: where it takes a CPU from nobody
+	Force       bool   // take a profile that the machine is too small for; the plan records it
+
+	Idle     []int         // sweep and paired: numbers of idle connections
+	Epochs   int           // of a run that is carried out whole
+	SLO      *result.SLO   // search
+	Requests int64         // classic: of one load
+	Duration time.Duration // classic: of one load
+	Driver   string        // classic: the external tool that makes each load once more
+}
+
+// Question is what a study asks. Cells, Family and Uncontrolled count Levels as result.Plan does.
+type Question struct {
+	Study, Title, ClaimsHash string
+	Scenario, Primary        string
+	Contestants              []string
+	Levels                   []result.Level
+	LevelNames               []string
+	Cells                    []result.Cell
+	Family                   []result.Comparison
+	Uncontrolled             []int
+	Rounds, SideEpochs       int
+	Looks                    []int
+	Budget, Duration         time.Duration
+	Requests                 int64
+	Heap, Fresh              bool
+}
+
+// World is what a plan needs to know besides the Request. In its zero value all contestants are
+// native and serve everything, and the null server answers every scenario.
+type World struct {
+	Dyno string // version
+	CPUs int    // of this machine; 0: not known
+	Seed uint64 // drawn, for a request without one
+	Now  time.Time
+
+	Contestant func(name string) (Contestant, error) // the error says that there is none of that name
+	Scenario   func(name string) (Scenario, error)
+	Answered   func(scenario string, others []string) (also []string, ok bool) // by the null server: the scenario, and which others
+}
+
+// Contestant is what a plan needs to know of a contestant or a reference server.
+type Contestant struct {
+	Managed   bool
+	Reference bool     // a reference server that can ride along
+	Scenarios []string // that it serves; nil: all
+}
+
+// Scenario is what a plan needs to know of a scenario.
+type Scenario struct {
+	Title   string
+	Backend string // the program that contestants call; "": none
+}
+
+// RequestError says why there is no plan for a request, and what to ask instead.
+type RequestError struct{ Err error }
+
+func (e *RequestError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason alone.
+func (e *RequestError) Unwrap() error { return e.Err }
+
+func refuse(format string, args ...any) error { return &RequestError{fmt.Errorf(format, args...)} }
+
+// DefaultRecords is the number of records that a backend answers with where nobody says.
+const DefaultRecords = 10
+
+// DefaultAlpha is the family-wise error rate of a run that asks for no other.
+const DefaultAlpha = 0.05
+
+// New makes the plan of a request, or says what is wrong with it (RequestError). It is pure: the
+// same request in the same world gives the same plan.
+func New(r Request, w World) (result.Plan, error) {
+	protocol, err := named(cmp.Or(r.Protocol, "paired"))
+	if err != nil {
+		return result.Plan{}, err
+	}
+	profile, ok := profiles[cmp.Or(r.Profile, "quick")]
+	if !ok {
+		return result.Plan{}, refuse("--profile: no profile %q; there are quick, full and lab", r.Profile)
+	}
+	q, err := r.question(protocol.Traits())
+	if err != nil {
+		return result.Plan{}, err
+	}
+	p := result.Plan{
+		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Recorded, Profile: profile.name,
+		Study: q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
+		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, IdleConnections: r.Idle, Epochs: r.Epochs,
+		Driver: r.Driver, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, DefaultAlpha),
+		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)), StartedUnixNS: w.Now.UnixNano(),
+	}
+	if w.Now.IsZero() {
+		p.StartedUnixNS = 0
+	}
+	if r.Spin != "auto" {
+		p.Spin = r.Spin
+	}
+	p.Level = q.Levels[0]
+	protocol.levels(&p, &q)
+	for _, check := range []func() error{
+		func() error { return tail(&p, profile) }, func() error { return r.check(&p, protocol.Traits()) },
+		func() error { return w.check(&p) }, func() error { return w.backend(&p) }, func() error { return w.serve(&p) },
+		func() error { return w.room(&p, profile, r.Force) },
+	} {
+		if err := check(); err != nil {
+			return p, err
+		}
+	}
+	if p.Ceiling, p.CeilingScenarios = w.ceiling(&p); p.Title == "" && w.Scenario != nil {
+		s, _ := w.Scenario(p.Scenario)
+		p.Title = s.Title
+	}
+	protocol.arrange(&p, &r, &q, profile)
+	return p, nil
+}
+
+// firstLevel is what a request without a study is measured at.
+var firstLevel = result.Level{Connections: 125, Pipeline: 1}
+
+// question is what is asked in the end: that of the study, but for what the request asks instead.
+// What is not the study's own question has none of its claims.
+func (r *Request) question(t *Traits) (Question, error) {
+	q := r.Question
+	if len(q.Levels) == 0 {
+		q.Levels = []result.Level{firstLevel}
+	}
+	alone := func(levels ...result.Level) { // levels that no claim names
+		q.Levels, q.LevelNames, q.Cells, q.Family, q.Uncontrolled = levels, nil, nil, nil, nil
+	}
+	if len(r.Contestants) > 0 {
+		q = Question{Scenario: q.Scenario, Primary: q.Primary, Contestants: r.Contestants, Levels: q.Levels}
+	}
+	if len(r.Contestants) > 0 || r.Scenario != "" {
+		first := q.Levels[0]
+		first.Scenario, first.Records, q.ClaimsHash = "", 0, ""
+		alone(first)
+	}
+	q.Title, q.Scenario, q.Primary = cmp.Or(r.Title, q.Title), cmp.Or(r.Scenario, q.Scenario), cmp.Or(r.Primary, q.Primary)
+	if len(r.Looks) > 0 {
+		q.Looks = r.Looks
+	}
+	levels := r.levels(q.Levels[0])
+	if len(levels) > 1 && !t.Levels {
+		return q, refuse("several --connections, --records or --delay make a sweep: give --protocol sweep, or one of each")
+	}
+	if len(levels) > 0 {
+		alone(levels...)
+	}
+	return q, nil
+}
+
+// levels are all combinations of what the request asks for at level; nil if it asks for none.
+func (r *Request) levels(level result.Level) (all []result.Level) {
+	connections, delays, records := r.Connections, r.Delays, r.Records
+	if len(connections)+len(delays)+len(records) == 0 {
+		return nil
+	}
+	if len(connections) == 0 {
+		connections = []int{level.Connections}
+	}
+	if len(delays) == 0 {
+		delays = []time.Duration{time.Duration(level.DelayNS)}
+	}
+	if len(records) == 0 {
+		records = []int{level.Records}
+	}
+	for _, d := range delays {
+		for _, n := range records {
+			for _, c := range connections {
+				level.DelayNS, level.Records, level.Connections = int64(d), n, c
+				all = append(all, level)
+			}
+		}
+	}
+	return all
+}
+
+// controls are the reference servers that ride along.
+func (r *Request) controls(q *Question, t *Traits, pr *profile) []string {
+	switch {
+	case slices.Equal(r.Controls, []string{"none"}) || r.Controls != nil && len(r.Controls) == 0:
+		return []string{}
+	case len(r.Controls) > 0:
+		return r.Controls
+	case q.Fresh && t.Decides: // for each would cost as much as a contestant
+		return []string{}
+	}
+	return slices.Clone(pr.controls)
+}
+
+// check refuses values that cannot be meant, and what the protocol does not have.
+func (r *Request) check(p *result.Plan, t *Traits) error {
+	for _, o := range []struct {
+		flag  string
+		given bool
+	}{
+		{"driver", r.Driver != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0}, {"idle-connections", len(r.Idle) > 0},
+		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
+	} {
+		if o.given && !slices.Contains(t.Flags, o.flag) {
+			return refuse("--%s belongs to --protocol %s; leave it out", o.flag, strings.Join(having(o.flag), " or "))
+		}
+	}
+	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Told {
+		return refuse("--primary %q: there are throughput, cpu_per_request, p50 and memory, and in the lab p99", p.Primary)
+	}
+	for _, l := range append([]result.Level{p.Level}, p.Levels...) {
+		switch d := time.Duration(l.DelayNS); {
+		case l.Connections < 1 || l.Connections > 60_000:
+			return refuse("--connections %d: want 1 to 60000", l.Connections)
+		case d < 0 || d > time.Minute:
+			return refuse("--delay %v: want 0 to 1m", d)
+		}
+	}
+	switch {
+	case r.Budget < 0:
+		return refuse("--budget %v: want more than 0", r.Budget)
+	case p.Alpha <= 0 || p.Alpha >= 0.5:
+		return refuse("--alpha %v: want more than 0 and less than 0.5", p.Alpha)
+	case p.Margin <= 0 || p.Margin >= 1:
+		return refuse("--margin %v: want a share, more than 0 and less than 1", p.Margin)
+	case p.Epochs < 0:
+		return refuse("--epochs %d: want 1 or more", p.Epochs)
+	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || slices.ContainsFunc(r.Idle, func(n int) bool { return n < 1 || n > 60_000 }):
+		return refuse("--idle-connections %v: want two or more numbers from 1 to 60000, rising", r.Idle)
+	case slices.ContainsFunc(r.Looks, func(n int) bool { return n < 1 }):
+		return refuse("--looks %v: want numbers of epochs, 1 or more", r.Looks)
+	case r.Requests > 0 && r.Duration > 0:
+		return refuse("--requests and --duration: give one of them")
+	case r.Requests < 0 || r.Duration < 0:
+		return refuse("--requests %d, --duration %v: want more than 0", r.Requests, r.Duration)
+	case len(p.Controls) == 0 && t.Ratios:
+		return refuse("--controls none: a %s has ratios to the reference; only a paired comparison and a classic run go without", t.Title)
+	}
+	return nil
+}

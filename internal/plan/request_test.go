@@ -1,0 +1,197 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/result"
+)
+
+// someWorld has contestants c0 to c9 that serve values, of which c1 is managed, and the scenario relay with a backend.
+func someWorld() World {
+	return World{
+		Dyno: "v1", CPUs: 2, Seed: 5, Now: time.Unix(1_500_000_000, 0),
+		Contestant: func(name string) (Contestant, error) {
+			if strings.HasPrefix(name, "ref") || name == "null" {
+				return Contestant{Reference: name != "null"}, nil
+			}
+			if len(name) != 2 || name[0] != 'c' {
+				return Contestant{}, fmt.Errorf("no contestant %q", name)
+			}
+			return Contestant{Managed: name == "c1", Scenarios: []string{"values", "relay"}}, nil
+		},
+		Scenario: func(name string) (Scenario, error) {
+			s, ok := map[string]Scenario{
+				"values": {Title: "Values"}, "rest": {Title: "Rest"}, "relay": {Title: "Relay", Backend: "records"},
+			}[name]
+			if !ok {
+				return s, fmt.Errorf("no scenario %q", name)
+			}
+			return s, nil
+		},
+		Answered: func(first string, others []string) ([]string, bool) { return nil, first == "values" },
+	}
+}
+
+// someQuestion is a study at two levels.
+func someQuestion() Question {
+	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
+	return Question{
+		Study: "s", Title: "Which?", ClaimsHash: "h", Scenario: "values", Primary: "throughput", Contestants: []string{"c0", "c1"},
+		Levels:     []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 20, Pipeline: 1}},
+		LevelNames: []string{"few", "many"}, Cells: []result.Cell{cell("c0", 0), cell("c1", 0), cell("c0", 1), cell("c1", 1)},
+		Family: []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}}, Uncontrolled: []int{1},
+		Rounds: 3, SideEpochs: 2, Looks: []int{9}, Budget: 8 * time.Minute, Duration: 20 * time.Second, Requests: 1000, Heap: true,
+	}
+}
+
+// What a study asks, each protocol takes as far as it can measure it.
+func TestQuestionByProtocol(t *testing.T) {
+	for _, c := range []struct {
+		protocol string
+		want     result.Plan
+	}{
+		{"paired", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"}, Cells: someQuestion().Cells,
+			Family: someQuestion().Family, Uncontrolled: []int{1}, SideEpochs: 2, Rounds: 3, Pilots: 1, Looks: []int{9}, Chained: true, DropRounds: 3,
+			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7, BudgetNS: int64(8 * time.Minute)}},
+		{"duel", result.Plan{}},
+		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"}, Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
+			Epochs: 6, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour)}},
+		{"search", result.Plan{Rounds: searchRounds, Epochs: 1, Controls: []string{"ref", "ref'"}, TrialNS: 2e9, RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour),
+			SLO: &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
+		{"classic", result.Plan{Rounds: 1, Epochs: 1, TrialNS: 20e9, Requests: 1000, BudgetNS: int64(24 * time.Hour)}},
+	} {
+		got, err := New(Request{Question: someQuestion(), Protocol: c.protocol, Command: "dyno run s"}, someWorld())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := c.want
+		if want.Protocol = c.protocol; c.protocol == "duel" { // as plans call it
+			want = got
+		}
+		if c.protocol == "paired" {
+			want.Protocol = "duel"
+		}
+		want.Format, want.Dyno, want.Command, want.Profile, want.Study, want.ClaimsHash = result.Format, "v1", "dyno run s", "quick", "s", "h"
+		want.Title, want.Scenario, want.Contestants, want.Managed = "Which?", "values", []string{"c0", "c1"}, []string{"c1"}
+		want.Level, want.Heap, want.Seed, want.Primary, want.Alpha, want.Margin = someQuestion().Levels[0], true, 5, "throughput", 0.05, 0.03
+		want.StartedUnixNS = 1_500_000_000e9
+		if diff := cmp.Diff(want, got); diff != "" || Of(&got).Traits().Recorded != got.Protocol {
+			t.Errorf("%s: %s", c.protocol, diff)
+		}
+	}
+}
+
+// What is asked for by hand goes before the study's; then none of its claims is judged.
+func TestAskedByHand(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		r    Request
+		ok   func(p *result.Plan) bool
+	}{
+		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
+			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil && p.Level.Connections == 10 && p.Rounds == 12 &&
+				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Looks) == 4
+		}},
+		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
+			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords && p.Companion == "records" &&
+				p.Ceiling == "records" && p.Rounds == 3
+		}},
+		{"connections", Request{Connections: []int{50}}, func(p *result.Plan) bool {
+			return p.Study == "s" && p.Levels == nil && p.Family == nil && p.Level.Connections == 50 && p.ClaimsHash == "h"
+		}},
+		{"sweep", Request{Protocol: "sweep", Connections: []int{5, 6}, Delays: []time.Duration{0, time.Second}}, func(p *result.Plan) bool {
+			return len(p.Levels) == 4 && p.Levels[1].Connections == 6 && p.Levels[2].DelayNS == 1e9 && p.Cells == nil && p.Pilots == 2
+		}},
+		{"duration", Request{Protocol: "classic", Duration: time.Second}, func(p *result.Plan) bool { return p.TrialNS == 1e9 && p.Requests == 0 }},
+		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *result.Plan) bool { return p.TrialNS == 20e9 && p.Requests == 7 }},
+		{"looks and budget", Request{Looks: []int{6}, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
+			return p.Looks[0] == 6 && p.BudgetNS == 3600e9 && p.Seed == 9
+		}},
+		{"no controls", Request{Controls: []string{"none"}}, func(p *result.Plan) bool { return len(p.Controls) == 0 && p.Ceiling == "" }},
+		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}}, func(p *result.Plan) bool {
+			return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 3 && p.Pilots == 2 && len(p.Levels) == 2 && p.Levels[1].RateShare == 0.3
+		}},
+	} {
+		c.r.Question = someQuestion()
+		p, err := New(c.r, someWorld())
+		if err != nil || !c.ok(&p) {
+			t.Errorf("%s: %v, %+v", c.name, err, p)
+		}
+	}
+}
+
+// A bad request is refused in the words of the command line.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct {
+		r    Request
+		want string
+	}{
+		{Request{Protocol: "race"}, "--protocol \"race\": there are paired, sweep, search and classic"},
+		{Request{Profile: "fast"}, "there are quick, full and lab"},
+		{Request{Connections: []int{1, 2}}, "make a sweep"},
+		{Request{Connections: []int{0}}, "--connections 0: want 1 to 60000"},
+		{Request{Delays: []time.Duration{time.Hour}}, "--delay 1h0m0s"},
+		{Request{Alpha: 2}, "--alpha 2"},
+		{Request{Margin: 1}, "--margin 1"},
+		{Request{Budget: -1}, "--budget -1ns"},
+		{Request{Looks: []int{0}}, "--looks [0]"},
+		{Request{Idle: []int{5, 1}}, "--idle-connections [5 1]"},
+		{Request{Protocol: "classic", Idle: []int{1, 5}}, "--idle-connections belongs to --protocol paired or sweep"},
+		{Request{Requests: 5}, "--requests belongs to --protocol classic"},
+		{Request{Protocol: "sweep", SLO: &result.SLO{}}, "--slo belongs to --protocol search"},
+		{Request{Epochs: 3}, "--epochs belongs to --protocol sweep or search or classic"},
+		{Request{Protocol: "sweep", Driver: "wrk"}, "--driver belongs to --protocol classic"},
+		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
+		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration: give one of them"},
+		{Request{Primary: "speed"}, "--primary \"speed\""},
+		{Request{Primary: "p99"}, "--profile lab"},
+		{Request{Primary: "p99", Profile: "lab", Protocol: "sweep", Force: true}, "--profile lab"},
+		{Request{Controls: []string{"ref'"}}, "the first must be ref"},
+		{Request{Controls: []string{"null"}}, "\"null\" is no reference server"},
+		{Request{Controls: []string{"ref", "c0"}}, "\"c0\" is no reference server"},
+		{Request{Contestants: []string{"ref"}}, "both a contestant and a control"},
+		{Request{Contestants: []string{"c0", "c0"}}, "named twice"},
+		{Request{Contestants: []string{"gone"}}, "no contestant \"gone\""},
+		{Request{Protocol: "sweep", Controls: []string{"none"}}, "--controls none: a sweep"},
+		{Request{Scenario: "nothing"}, "no scenario \"nothing\""},
+		{Request{Scenario: "rest"}, "c0 does not serve the scenario \"rest\"; it serves values, relay"},
+		{Request{Records: []int{5}}, "--records: contestants of the scenario values call no companion"},
+		{Request{Scenario: "relay", Records: []int{-5}}, "--records -5"},
+		{Request{Profile: "lab"}, "this machine gives dyno 2"},
+	} {
+		c.r.Question = someQuestion()
+		_, err := New(c.r, someWorld())
+		var refused *RequestError
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(c.want, "no ") && !errors.As(err, &refused) {
+			t.Errorf("%+v: %v", c.r, err)
+		}
+	}
+}
+
+// The lab wants CPUs, or to be forced; it alone ranks the tail, in an open loop beside the closed one.
+func TestLabRequest(t *testing.T) {
+	q := someQuestion()
+	q.Levels = q.Levels[:1]
+	r := Request{Question: q, Profile: Lab, Primary: "p99", Force: true}
+	p, err := New(r, someWorld())
+	if err != nil || !strings.Contains(p.Forced, "profile lab: ") || !strings.Contains(p.Forced, "gives dyno 2") {
+		t.Fatalf("%v, forced %q", err, p.Forced)
+	}
+	closed := q.Levels[0]
+	if p.Primary != Tail || len(p.Levels) != 2 || p.Levels[0] != p.Level || p.Level.RateShare != 0.5 || p.Levels[1] != closed || p.Margin != 0.05 ||
+		p.BudgetNS != int64(8*time.Minute) || len(p.IdleConnections) != 3 {
+		t.Errorf("%+v", p)
+	}
+	w := someWorld()
+	w.CPUs = 4
+	r.Primary, r.Question.Budget = "p50", 0
+	if p, err = New(r, w); err != nil || p.Forced != "" || p.Margin != 0.02 || p.BudgetNS != int64(time.Hour) {
+		t.Errorf("%v, %+v", err, p)
+	}
+}

@@ -1,0 +1,40 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// sweep measures the same contestants at several levels: figures with intervals, no verdicts.
+type sweep struct{ whole }
+
+var sweepTraits = Traits{Name: "sweep", Title: "sweep", Recorded: Sweep, Shows: Levels, Flags: []string{"epochs", "idle-connections"}, Levels: true, Ratios: true}
+
+// Traits implements Protocol.
+func (sweep) Traits() *Traits { return &sweepTraits }
+
+// Words implements Protocol.
+func (sweep) Words(p *result.Plan, c *Cost) string {
+	return fmt.Sprintf("about %d trials in %d epochs, %v; figures with intervals, no verdicts", c.Trials, c.Epochs+p.Pilots, c.Whole.Round(time.Second))
+}
+
+func (sweep) levels(p *result.Plan, q *Question) {
+	p.Levels, p.Cells, p.Fresh = slices.Clone(q.Levels), q.Cells, q.Fresh
+	if len(q.Levels) > 1 {
+		p.LevelNames = q.LevelNames
+	}
+}
+
+func (sweep) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
+	p.Rounds, p.Pilots = leastRounds, len(parts(p))
+	if p.Fresh {
+		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests
+	}
+	p.Epochs = cmp.Or(p.Epochs, 6) // fewer give a median no interval at 95 %
+	p.BudgetNS = int64(cmp.Or(r.Budget, wholeBudget))
+	pr.times(p, pr.trial) // of each level: see trialOf
+}
