@@ -104,15 +104,11 @@ func runCommand() *cobra.Command {
 
 // run is the main job, from words to verdicts.
 func run(cmd *cobra.Command, f *runFlags, args []string) error {
-	pr, err := openProject()
-	if err != nil {
-		return err
-	}
 	prepare := f.experiment
 	if f.resume != "" {
 		prepare = f.resumed
 	}
-	x, err := prepare(cmd, pr, args)
+	x, err := prepare(cmd, args)
 	if err != nil {
 		return err
 	}
@@ -124,7 +120,11 @@ func run(cmd *cobra.Command, f *runFlags, args []string) error {
 }
 
 // experiment plans what the flags ask of a study.
-func (f *runFlags) experiment(cmd *cobra.Command, pr *project, args []string) (x *experiment.Experiment, err error) {
+func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Experiment, error) {
+	pr, err := openProject()
+	if err != nil {
+		return nil, err
+	}
 	drawSeed(cmd)
 	r := f.request
 	if len(args) == 0 && len(r.Contestants) == 0 {
@@ -138,7 +138,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, pr *project, args []string) (x
 	if err != nil {
 		return nil, err
 	}
-	x, err = experiment.New(cmd.Context(), r, pr.world(), pr.setup(cmd, &f.place))
+	x, err := experiment.New(cmd.Context(), r, pr.world(), pr.setup(cmd, &f.place))
 	if err == nil && x.Plan.ClaimsHash != "" {
 		x.Settled = st.Settled
 	}
@@ -146,7 +146,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, pr *project, args []string) (x
 }
 
 // resumed goes on with an interrupted run.
-func (f *runFlags) resumed(cmd *cobra.Command, pr *project, _ []string) (*experiment.Experiment, error) {
+func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	others := cmd.Flags().NFlag() - 1
 	for _, flag := range []string{"offline", "contestants", "budget", "wait"} {
 		if cmd.Flags().Changed(flag) {
@@ -164,6 +164,13 @@ func (f *runFlags) resumed(cmd *cobra.Command, pr *project, _ []string) (*experi
 	if isComparison(run) {
 		return nil, notResumable(f.resume, run)
 	}
+	pr, err := openProject()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := pr.knowOnly(f.request.Contestants); err != nil {
+		return nil, err
+	}
 	f.place.out = f.resume
 	x, err := experiment.Resume(cmd.Context(), run, f.request.Budget, pr.setup(cmd, &f.place))
 	if err != nil {
@@ -172,10 +179,6 @@ func (f *runFlags) resumed(cmd *cobra.Command, pr *project, _ []string) (*experi
 	if st, err := pr.asked(&run.Plan); err == nil && run.Plan.ClaimsHash != "" {
 		x.Settled = st.Settled
 	}
-	if _, err := pr.knowOnly(f.request.Contestants); err != nil {
-		return nil, err
-	}
-	x.Manifests = pr.manifests
 	return x, pr.contestants(run.Plan.Contestants)
 }
 

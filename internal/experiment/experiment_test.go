@@ -1,0 +1,108 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"dyno/internal/analysis"
+	"dyno/internal/bench"
+	"dyno/internal/plan"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+	"dyno/internal/study"
+)
+
+func setup(t *testing.T) Setup {
+	return Setup{
+		Folder:   t.TempDir(),
+		Scenario: func(name string) (*scenario.Scenario, error) { return &scenario.Scenario{Name: name}, nil },
+	}
+}
+
+func request() plan.Request {
+	return plan.Request{Title: "Which?", Scenario: "values", Contestants: []string{"a", "b"}, Primary: "throughput", Seed: 7}
+}
+
+// What is to be done is told before it begins, and a host that cannot be had leaves the folder free.
+func TestNew(t *testing.T) {
+	x, err := New(t.Context(), request(), plan.World{}, setup(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("Which?\npaired comparison of 2 contestants and 2 controls, 125 connections, seed 7, into %s\nafter the builds: about ", x.Folder)
+	if got := x.Words(); !strings.HasPrefix(got, want) || !strings.Contains(got, "first possible verdict after") {
+		t.Errorf("%s\nwant\n%s…", got, want)
+	}
+	none := errors.New("no host")
+	x.NewHost = func(o bench.LocalOptions) (Host, error) {
+		if o.Folder != x.Folder || o.Scenario != "values" {
+			t.Errorf("%+v", o)
+		}
+		return nil, none
+	}
+	if _, err := x.Run(t.Context()); !errors.Is(err, none) {
+		t.Errorf("without a host: %v", err)
+	}
+	if err := os.Remove(x.Folder + "/" + result.TrialsFile); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Run(t.Context()); !errors.Is(err, none) {
+		t.Errorf("again, in the same folder: %v", err)
+	}
+	if _, err := x.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "give another --out") {
+		t.Errorf("into a folder that has a record: %v", err)
+	}
+}
+
+// A request that has no plan, or no budget for one, starts nothing.
+func TestNewRefuses(t *testing.T) {
+	for want, change := range map[string]func(*plan.Request){
+		"cannot reach a verdict": func(r *plan.Request) { r.Budget = 1e9 },
+		"named twice":            func(r *plan.Request) { r.Contestants = []string{"a", "a"} },
+		"no driver":              func(r *plan.Request) { r.Protocol, r.Driver = "classic", "siege" },
+	} {
+		r := request()
+		change(&r)
+		_, err := New(t.Context(), r, plan.World{}, setup(t))
+		var refused *plan.RequestError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want …%s…", err, want)
+		}
+	}
+	run := &result.Run{End: &result.End{Reason: string(plan.Decided)}}
+	var refused *plan.RequestError
+	if _, err := Resume(t.Context(), run, 0, setup(t)); !errors.As(err, &refused) || !strings.Contains(err.Error(), "the run is over") {
+		t.Errorf("a run that is over is resumed: %v", err)
+	}
+}
+
+// A run ends when all pairs are decided, and what is asked besides.
+func TestDecided(t *testing.T) {
+	x, run := &Experiment{}, &result.Run{}
+	if !study.AllDecided(study.Analyse(run)) || !x.decided(run) {
+		t.Error("nothing is open, and the run goes on")
+	}
+	x.Settled = func(r *result.Run, a *analysis.Analysis) bool { return r != run || a == nil }
+	if x.decided(run) {
+		t.Error("what was asked besides is open, and the run ends")
+	}
+}
+
+// What the run can find is told when the pilots end.
+func TestNote(t *testing.T) {
+	p, err := plan.New(request(), plan.World{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &Experiment{Setup: Setup{Remark: func(*result.Run) string { return "the two are one" }}}
+	if got := x.note(&result.Run{Plan: p}); got != "interim analyses after 8, 12, 16, 24 epochs; the two are one" {
+		t.Errorf("%q", got)
+	}
+	p.Protocol, x.Remark = plan.Sweep, nil
+	if got := x.note(&result.Run{Plan: p}); got != "the pilots are over: what follows counts" {
+		t.Errorf("%q", got)
+	}
+}
