@@ -73,7 +73,7 @@ func TestNothingIsDroppedForNothing(t *testing.T) {
 func TestAVoidEpochOfOneRoundDoesNotCount(t *testing.T) {
 	run := &result.Run{Plan: quick("a", "b")}
 	p := &run.Plan
-	p.Protocol, p.Ceiling, p.Pilots, p.Rounds, p.Controls = Duel, "", 0, 8, nil
+	p.Protocol, p.Ceiling, p.Pilots, p.Rounds, p.Controls = Paired, "", 0, 8, nil
 	slow := p.Level
 	slow.DelayNS = 1e7
 	p.Levels = []result.Level{p.Level, slow}
