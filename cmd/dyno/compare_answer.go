@@ -35,14 +35,6 @@ func answer(w io.Writer, r *result.Run, data *report.Data, conditions []conditio
 	return anyFailed
 }
 
-// changes say how HEAD stands to BASE, more or less; %s is by how much.
-var changes = map[string][2]string{
-	"throughput":      {"serves %s more requests than", "serves %s fewer requests than"},
-	"cpu_per_request": {"uses %s more CPU per request than", "uses %s less CPU per request than"},
-	"p50":             {"takes %s longer in the median than", "takes %s less time in the median than"},
-	"memory":          {"holds %s more memory than", "holds %s less memory than"},
-}
-
 // answerSentence is the verdict in words, without a full stop.
 func answerSentence(r *result.Run, a *analysis.Analysis) string {
 	for _, name := range []string{baseName, headName} {
@@ -54,9 +46,10 @@ func answerSentence(r *result.Run, a *analysis.Analysis) string {
 	if !ok || p.Ratio.N == 0 {
 		return "no answer: nothing was measured that counts"
 	}
-	words, more := changes[a.Primary][0], p.Ratio.Value-1
+	m, _ := analysis.MetricNamed(a.Primary)
+	words, more := m.Says().Rise, p.Ratio.Value-1
 	if more < 0 {
-		words, more = changes[a.Primary][1], -more
+		words, more = m.Says().Fall, -more
 	}
 	return "head " + fmt.Sprintf(words, report.PerCent(more)+" "+rangeText(p.Ratio)) + " base: " + verdictText(p, a)
 }

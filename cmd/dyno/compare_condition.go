@@ -45,10 +45,10 @@ func parseCondition(text string) (condition, error) {
 	}
 	name := word("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 	m, ok := analysis.MetricNamed(name)
-	if !ok || m.Open { // a comparison has a closed loop
+	if !ok || m.Open() { // a comparison has a closed loop
 		var names []string
 		for _, m := range analysis.Metrics {
-			if !m.Open {
+			if !m.Open() {
 				names = append(names, m.Name)
 			}
 		}
@@ -115,7 +115,7 @@ func (c condition) judge(a *analysis.Analysis) judgement {
 		j.open, j.note = true, "no look was reached"
 	case a.TooBusy && c.metric.Wall:
 		j.open, j.note = true, "the machine is too busy for what the wall clock measures"
-	case c.metric.Wall && max(a.Shares[baseName], a.Shares[headName]) > analysis.CeilingLimit:
+	case c.metric.Wall() && max(a.Shares[baseName], a.Shares[headName]) > analysis.CeilingLimit:
 		j.note = "at the generator's ceiling: a change might not be seen"
 	case beyond:
 		j.state = failed

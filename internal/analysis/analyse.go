@@ -62,11 +62,11 @@ func Analyse(in Input) *Analysis {
 	}
 	a.Trends = t.trends(standing, family, in)
 	for _, m := range t.metrics(in.Fresh) {
-		if m.Told {
+		if m.Unranked {
 			continue
 		}
 		ps := a.judge(t, m, family, in)
-		if a.TooBusy && m.Wall {
+		if a.TooBusy && m.Wall() {
 			unrank(ps)
 		}
 		a.unrankMoving(ps)
@@ -76,7 +76,7 @@ func Analyse(in Input) *Analysis {
 				a.place(standing, ps, m)
 			}
 			a.MDE = mde(t, pilot, m, family, in)
-		} else if m.Open { // at a closed loop there is nothing to compare
+		} else if m.Open() { // at a closed loop there is nothing to compare
 			ps = slices.DeleteFunc(ps, func(p Pair) bool { return p.Ratio.N == 0 })
 		}
 		a.Pairs = append(a.Pairs, ps...)
@@ -249,7 +249,7 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 // addShares finds which share of the generator's ceiling each contestant reaches at a level: its ratio to the yardstick in the run times the
 // yardstick's ratio to the ceiling's server in the pilots. Ratios of one round each, they do not drift with the machine.
 func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level int) {
-	m, _ := MetricNamed("throughput")
+	m := named("throughput")
 	if in.Ceiling == "" || len(in.Controls) == 0 {
 		return
 	}

@@ -168,11 +168,11 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 	in.VoidShare = .51
 	a := Analyse(in)
 	for _, m := range Metrics {
-		if m.Open {
+		if m.Open() {
 			continue // which this load has none of
 		}
 		p, _ := a.Pair("fast", "slow", m.Name)
-		if m.Wall && !m.Open && (p.Verdict != Undecided || p.Better != "" || p.Note == "") {
+		if m.Wall() && !m.Open() && (p.Verdict != Undecided || p.Better != "" || p.Note == "") {
 			t.Errorf("%s is ranked on a machine too busy: %+v", m.Name, p)
 		}
 	}

@@ -187,7 +187,7 @@ func TestResponseTimes(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, half, tail)
 		}
 	}
-	if !p50.Open || !p99.Open || p50.More || p99.More {
+	if !p50.Open() || !p99.Open() || p50.More || p99.More {
 		t.Error("response times are of open loops, and less is better")
 	}
 }

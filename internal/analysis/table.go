@@ -135,7 +135,7 @@ func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float
 		}
 		v, ok := m.Of(x)
 		w, ok2 := m.Of(y)
-		if m.Name == "throughput" && x.Load.AtEdge != y.Load.AtEdge { // both low, by about as much
+		if m.Kind == Rate && x.Load.AtEdge != y.Load.AtEdge { // both low, by about as much
 			v, ok = x.Load.WholePerSec()
 			w, ok2 = y.Load.WholePerSec()
 		}
@@ -197,7 +197,7 @@ func (t *Table) has(m Metric) bool {
 
 // metrics are those of a run: not those of open loops, nor what is rarely measured, where it has none, nor what is of fresh processes, where they are not.
 func (t *Table) metrics(fresh bool) []Metric {
-	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return (m.Open || m.Rare) && !t.has(m) || m.Held && !fresh })
+	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return (m.Open() || m.Rare) && !t.has(m) || m.Fresh && !fresh })
 }
 
 // at is a contestant at the first level, which is the only one of most runs.
@@ -212,7 +212,7 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 			if c.Level.N == 0 && c.Absent == "" {
 				c.Absent = "no trial of it stands"
 			}
-			if len(in.Controls) > 0 && name != in.Controls[0] && !m.Told {
+			if len(in.Controls) > 0 && name != in.Controls[0] && !m.Unranked {
 				c.Ratio = t.Compare(m, at(name), at(in.Controls[0]), 1-alpha)
 			}
 			out = append(out, c)

@@ -53,7 +53,7 @@ func (t *Table) trends(standing []string, family []result.Comparison, in Input) 
 	var out []Trend
 	var changes [][]float64
 	for _, m := range t.metrics(in.Fresh) {
-		if !m.Speed {
+		if !m.Settles {
 			continue
 		}
 		for _, c := range cells {

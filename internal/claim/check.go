@@ -98,7 +98,7 @@ func (k *checker) claim() {
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" {
 		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames(false)))
 	}
-	if m, _ := analysis.MetricNamed(c.Metric); m.Told && c.Kind != Bound {
+	if m, _ := analysis.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound {
 		k.errorf("metric", "%s is of the machine and compared with nothing: a claim of it is one of kind bound", c.Metric)
 	}
 	k.everyone()

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/internal/analysis"
 	"dyno/internal/conf"
 )
 
@@ -32,16 +33,6 @@ type Figure struct {
 
 // columns of figures.csv, in this order.
 var columns = []string{"contestant", "level", "metric", "unit", "value", "date", "source", "place", "note"}
-
-// units that figures come in, by the base unit that they are of.
-var units = map[string]map[string]float64{
-	"1/s":   {"1/s": 1},
-	"ns":    {"s": 1e9, "ms": 1e6, "µs": 1e3, "us": 1e3, "ns": 1},
-	"B/s":   {"MiB/s": 1 << 20, "MB/s": 1e6, "KiB/s": 1 << 10, "KB/s": 1e3, "B/s": 1},
-	"bytes": {"MiB": 1 << 20, "MB": 1e6, "KiB": 1 << 10, "KB": 1e3, "bytes": 1},
-	"lines": {"lines": 1}, "threads": {"threads": 1}, "sockets": {"sockets": 1},
-	"%": {"%": 1},
-}
 
 // ReadFigures reads the figures.csv at path, whose cells must be members of the study. All errors are told, each with file:line:column.
 func ReadFigures(fsys fs.FS, path string, known Known) ([]Figure, error) {
@@ -123,22 +114,25 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 			return f, 2, fmt.Sprintf("%q: want the number of requests, such as time:5000000", row[2])
 		}
 	}
-	scale, ok := units[f.Metric.Unit][f.Unit]
-	if !ok {
-		return f, 3, fmt.Sprintf("no unit %q for %s; want one of %s", f.Unit, f.Metric.Name, strings.Join(unitsOf(f.Metric.Unit), ", "))
+	i := slices.IndexFunc(f.Metric.published(), func(s analysis.Scale) bool { return s.Name == f.Unit })
+	if i < 0 {
+		return f, 3, fmt.Sprintf("no unit %q for %s; want one of %s", f.Unit, f.Metric.Name, strings.Join(f.Metric.unitNames(), ", "))
 	}
 	if f.Value, err = strconv.ParseFloat(row[4], 64); err != nil || math.IsNaN(f.Value) || math.IsInf(f.Value, 0) || f.Value < 0 {
 		return f, 4, fmt.Sprintf("%q is no number; leave the row out where nothing was published", row[4])
 	}
-	f.Base, f.Per = f.Value*scale, scale
+	f.Per = f.Metric.published()[i].Per
+	f.Base = f.Value * f.Per
 	return f, 0, ""
 }
 
-func unitsOf(base string) []string {
-	var names []string
-	for u := range units[base] {
-		names = append(names, u)
+// published are the units in which figures of m are published.
+func (m *Metric) published() []analysis.Scale { return analysis.UnitNamed(m.Unit).Published }
+
+func (m *Metric) unitNames() (names []string) {
+	for _, s := range m.published() {
+		names = append(names, s.Name)
 	}
-	slices.SortFunc(names, func(a, b string) int { return strings.Compare(a, b) })
+	slices.Sort(names)
 	return names
 }

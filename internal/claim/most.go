@@ -3,10 +3,10 @@ package claim
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/stats"
 )
 
 // Everyone stands in a cell of a claim that counts for each contestant that the study has at the level: "* @ 30ms
@@ -133,8 +133,7 @@ func median(spans []span) float64 {
 			at = append(at, s.at)
 		}
 	}
-	slices.Sort(at)
-	return (at[(len(at)-1)/2] + at[len(at)/2]) / 2
+	return stats.Median(at)
 }
 
 // extremes is the largest of the figures over the smallest, with what their spans leave open.

@@ -52,7 +52,7 @@ func checkPairs(p *result.Plan) error {
 			return fmt.Errorf("%s is compared with %s twice", cellName(f.A), cellName(f.B))
 		}
 	}
-	if m, ok := analysis.MetricNamed(p.Primary); ok && m.Open {
+	if m, ok := analysis.MetricNamed(p.Primary); ok && m.Open() {
 		for i, l := range points {
 			if !l.Open() && slices.ContainsFunc(p.Contestants, func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }) {
 				return fmt.Errorf("%s is measured in open loops alone, and level %d, where it should decide, is a closed loop: take another primary metric or give the level a rate", m.Name, i)

@@ -23,7 +23,7 @@ func Dropped(run *result.Run) int {
 		return 0
 	}
 	m, ok := analysis.MetricNamed(p.Primary)
-	if !ok || !m.Speed {
+	if !ok || !m.Settles {
 		m = analysis.Metrics[0]
 	}
 	levels := map[int][]result.Trial{}

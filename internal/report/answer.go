@@ -8,18 +8,6 @@ import (
 	"dyno/internal/checks"
 )
 
-// superlatives say what the first of a metric does, as the relations do for two.
-var superlatives = map[string]string{
-	"throughput":      "serves the most requests",
-	"cpu_per_request": "uses the least CPU per request",
-	"p50":             "has the shortest median service time",
-	"memory":          "holds the least memory",
-	"response_p50":    "has the shortest median response time",
-	"response_p99":    "has the shortest response time at 99 %",
-
-	"instructions_per_request": "retires the fewest instructions per request",
-}
-
 // answer is what the run says, in the sentences of one paragraph: what forbids to believe it, who is ahead and by how much, how sure
 // that is, and who is missing.
 func (v *view) answer() (sentences []string) {
@@ -98,7 +86,7 @@ func (v *view) leaders(rows []row) string {
 		return "No single winner: the first place is between " + titles(first) + ". " + v.among(first)
 	}
 	m := v.primary()
-	superlative := orElse(superlatives[m.Name], "is ahead on "+lower(m.Title))
+	superlative := m.Says().Best
 	next := rows[1]
 	if rows[1].Name == first[0].Name {
 		next = rows[0]

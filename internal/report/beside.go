@@ -89,7 +89,7 @@ func (t *text) besideText() {
 				value, side := s.besideCell(r, m, i, scale)
 				values, sides = append(values, value), append(sides, side)
 			}
-			cols = append(cols, pairColumn(headOf(m, scale), values, sides, true))
+			cols = append(cols, pairColumn(m.HeadIn(scale.Name), values, sides, true))
 		}
 		for _, table := range stack([]column{title}, cols, t.width) {
 			t.line(t.paint(dim, line(table, -1, nil)))
@@ -119,7 +119,7 @@ func (v *view) besideMarkdown(out io.Writer) {
 	for i := range s.Levels {
 		heads, rule := []string{"contestant"}, []string{"---"}
 		for _, m := range s.besideMetrics(i) {
-			heads, rule = append(heads, headOf(m, s.besideScale(m, i))), append(rule, "--:")
+			heads, rule = append(heads, m.HeadIn(s.besideScale(m, i).Name)), append(rule, "--:")
 		}
 		fmt.Fprintf(out, "**%s**\n\n| %s |\n| %s |\n", escapeMarkdown(s.besideTitle(i)), strings.Join(escaped(heads), " | "), strings.Join(rule, " | "))
 		for _, r := range s.rows {

@@ -160,7 +160,7 @@ func (s *drawing) frame(height float64) {
 		}
 		s.text(min(max(x, s.l.x0+8), s.l.x1-8), chartTop-12, "tick", anchor, label)
 	}
-	unit := headOf(s.m, s.scale) // of the levels
+	unit := s.m.HeadIn(s.scale.Name) // of the levels
 	switch wide := s.l.metaY > 0; {
 	case wide:
 		s.text(s.l.width, chartTop-12, "tick", "end", unit)
@@ -231,7 +231,7 @@ func (s *drawing) dot(r row, c analysis.Cell) {
 }
 
 // bounded says whether the row's figure here is only a lower bound.
-func (s *drawing) bounded(r row) bool { return r.Place.LowerBound && s.m.Name == "throughput" }
+func (s *drawing) bounded(r row) bool { return r.Place.LowerBound && s.m.AtCeiling && s.m.More }
 
 func (s *drawing) level(r row, c analysis.Cell) {
 	value, side := levelParts(c.Level, s.scale)

@@ -348,7 +348,7 @@ func claimsJSON(c *Claims) object {
 		o := &c.Outcomes[i]
 		shown := []object{}
 		for _, s := range o.Shown {
-			unit := orElse(unitKeys[s.Unit], s.Unit)
+			unit := analysis.UnitNamed(s.Unit).Key
 			if s.Unit == "×" {
 				unit = "ratio"
 			}
@@ -367,7 +367,7 @@ func claimsJSON(c *Claims) object {
 	figures := []object{}
 	for i := range c.Published {
 		p := &c.Published[i]
-		u := orElse(unitKeys[p.Metric.Unit], p.Metric.Unit)
+		u := analysis.UnitNamed(p.Metric.Unit).Key
 		figures = append(figures, object{{"contestant", p.Contestant}, {"level", orNull(p.Level)}, {"metric", p.Metric.Name}, {"requests", p.N}, {"to", orNull(p.To.String())}, {"more_is_better", p.Metric.More},
 			{"published_" + u, number(p.Base)}, {"date", orNull(p.Date)}, {"source", orNull(p.Source)}, {"place", orNull(p.Place)}, {"note", orNull(p.Note)},
 			{"value_" + u, finite(p.Ours, p.Ours.Value)}, {"lo_" + u, finite(p.Ours, p.Ours.Lo)}, {"hi_" + u, finite(p.Ours, p.Ours.Hi)},

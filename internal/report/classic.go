@@ -18,50 +18,12 @@ const classicLabel = "classic: one long load after another, as published benchma
 const classicMisleads = "The machine's speed changes from one load to the next, and nothing here makes up for it: two identical servers, loaded one after the other on a " +
 	"shared machine, differed by 28 % in the median. Who is faster cannot be said from this; a duel of the same contestants can say it."
 
-// classicMetrics are those that published benchmarks show. Latencies are of the closed loop, sent to done.
-var classicMetrics = []analysis.Metric{
-	{Name: "time", Title: "Time to complete", Unit: "ns", Wall: true, Of: func(t *result.Trial) (float64, bool) {
-		return float64(t.Load.WindowNS), t.Load.WindowNS > 0
-	}},
-	metricOf("throughput"),
-	{Name: "p50", Title: "Latency, median", Unit: "ns", Wall: true, Of: latency(func(l *result.Load) int64 { return l.ServiceP50NS })},
-	{Name: "p99", Title: "Latency, 99th percentile", Unit: "ns", Wall: true, Of: classicP99},
-	{Name: "max", Title: "Latency, longest", Unit: "ns", Wall: true, Of: latency(func(l *result.Load) int64 { return l.ServiceMaxNS })},
-	metricOf("cpu_per_request"),
-	{Name: "read", Title: "Throughput, read", Unit: "B/s", More: true, Wall: true, Of: func(t *result.Trial) (float64, bool) {
-		if t.Load.WindowNS <= 0 || t.Load.BytesRead <= 0 {
-			return 0, false
-		}
-		return float64(t.Load.BytesRead) / float64(t.Load.WindowNS) * 1e9, true
-	}},
-	metricOf("memory"),
-}
-
-func metricOf(name string) analysis.Metric {
-	m, _ := analysis.MetricNamed(name)
-	return m
-}
-
-func latency(of func(*result.Load) int64) func(*result.Trial) (float64, bool) {
-	return func(t *result.Trial) (float64, bool) { return float64(of(&t.Load)), of(&t.Load) > 0 }
-}
-
-// classicP99 is absent where too few requests lie beyond it.
-func classicP99(t *result.Trial) (float64, bool) {
-	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && analysis.Bears(t.Load.Succeeded+t.Load.Failed, .99)
-}
-
-// classicHeads are the columns' names in text; %s is the scale.
-var classicHeads = map[string]string{
-	"time": "time %s", "throughput": "req/s", "p50": "p50 %s", "p99": "p99 %s", "max": "max %s", "cpu_per_request": "CPU %s/req", "read": "read %s", "memory": "memory %s",
-}
-
 // classic is a view of loads that are compared with nothing.
 type classic struct{ *view }
 
 func newClassic(d *Data) *classic {
 	c := &classic{newView(d)}
-	c.metrics = slices.Clone(classicMetrics)
+	c.metrics = slices.Clone(analysis.Classic)
 	if c.run.Plan.Requests == 0 {
 		c.metrics = c.metrics[1:] // the time was given
 	}
@@ -140,9 +102,7 @@ func (c *classic) scale(m analysis.Metric) Scale {
 	return ScaleOf(m.Unit, values...)
 }
 
-func (c *classic) headOf(m analysis.Metric) string {
-	return strings.Replace(classicHeads[m.Name], "%s", c.scale(m).Name, 1)
-}
+func (c *classic) headOf(m analysis.Metric) string { return m.HeadIn(c.scale(m).Name) }
 
 // totals are the requests of a row's loads that were answered right, and the others by kind. They stand for a row that failed as well: they are counts.
 func (c *classic) totals(r row) (requests int64, errors map[string]int64) {

@@ -228,7 +228,7 @@ func singleJSON(m analysis.Metric, f single) object {
 	if f.absent != "" {
 		f.value, f.least, f.most = math.NaN(), math.NaN(), math.NaN()
 	}
-	u := orElse(unitKeys[m.Unit], m.Unit)
+	u := analysis.UnitNamed(m.Unit).Key
 	return object{{"value_" + u, number(f.value)}, {"least_" + u, number(f.least)}, {"most_" + u, number(f.most)}, {"loads", f.loads}, {"absent", orNull(f.absent)}}
 }
 

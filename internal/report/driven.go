@@ -25,21 +25,26 @@ type drivenRow struct {
 
 // drivenMetrics are those that both may tell, and what each side spent on a request.
 var drivenMetrics = []analysis.Metric{
-	{Name: "throughput", Unit: "1/s", More: true, Of: drivenRate},
-	{Name: "p50", Unit: "ns", Of: toldOr(func(t *result.Told) *int64 { return t.P50NS }, metricIn("p50"))},
-	{Name: "p99", Unit: "ns", Of: toldOr(func(t *result.Told) *int64 { return t.P99NS }, metricIn("p99"))},
-	{Name: "max", Unit: "ns", Of: toldOr(func(t *result.Told) *int64 { return t.MaxNS }, metricIn("max"))},
-	{Name: "cpu_per_request", Unit: "ns", Of: func(t *result.Trial) (float64, bool) { return perAnswer(t, t.Server.CPUNS) }},
-	{Name: "generator_cpu_per_request", Unit: "ns", Of: func(t *result.Trial) (float64, bool) { return perAnswer(t, t.Generator.CPUNS) }},
+	asTold("throughput", drivenRate),
+	asTold("p50", toldOr(func(t *result.Told) *int64 { return t.P50NS }, analysis.ClassicNamed("p50").Of)),
+	asTold("p99", toldOr(func(t *result.Told) *int64 { return t.P99NS }, analysis.ClassicNamed("p99").Of)),
+	asTold("max", toldOr(func(t *result.Told) *int64 { return t.MaxNS }, analysis.ClassicNamed("max").Of)),
+	costOf("cpu_per_request", "server", func(t *result.Trial) *int64 { return t.Server.CPUNS }),
+	costOf("generator_cpu_per_request", "generator", func(t *result.Trial) *int64 { return t.Generator.CPUNS }),
 }
 
-var drivenHeads = map[string]string{
-	"throughput": "req/s", "p50": "p50 %s", "p99": "p99 %s", "max": "max %s", "cpu_per_request": "server CPU %s/req", "generator_cpu_per_request": "generator CPU %s/req",
+// asTold is a metric of classic runs, read off the loads of either load generator.
+func asTold(name string, of func(*result.Trial) (float64, bool)) analysis.Metric {
+	m := analysis.ClassicNamed(name)
+	m.Of = of
+	return m
 }
 
-// metricIn is a metric of dyno's own loads in this report.
-func metricIn(name string) func(*result.Trial) (float64, bool) {
-	return classicMetrics[slices.IndexFunc(classicMetrics, func(m analysis.Metric) bool { return m.Name == name })].Of
+// costOf is the CPU time per answer of one of the two sides.
+func costOf(name, side string, used func(*result.Trial) *int64) analysis.Metric {
+	m := asTold("cpu_per_request", func(t *result.Trial) (float64, bool) { return perAnswer(t, used(t)) })
+	m.Name, m.Head = name, side+" "+m.Head
+	return m
 }
 
 func toldOr(told func(*result.Told) *int64, own func(*result.Trial) (float64, bool)) func(*result.Trial) (float64, bool) {
@@ -58,7 +63,7 @@ func toldOr(told func(*result.Told) *int64, own func(*result.Trial) (float64, bo
 func drivenRate(t *result.Trial) (float64, bool) {
 	switch {
 	case t.Told == nil:
-		return metricOf("throughput").Of(t)
+		return analysis.ClassicNamed("throughput").Of(t)
 	case t.Told.RatePerSec == nil:
 		return 0, false
 	}
@@ -191,8 +196,8 @@ func (d *driven) table() (heads []string, rows [][]string) {
 			}
 		}
 		scales[i] = ScaleOf(m.Unit, values...)
-		heads = append(heads, strings.Replace(drivenHeads[m.Name], "%s", scales[i].Name, 1))
-		if m.Name == "throughput" {
+		heads = append(heads, m.HeadIn(scales[i].Name))
+		if m.Kind == analysis.Rate {
 			heads = append(heads, "of ceiling")
 		}
 	}
@@ -202,7 +207,7 @@ func (d *driven) table() (heads []string, rows [][]string) {
 		cells := []string{r.title, r.by()}
 		for i, m := range drivenMetrics {
 			cells = append(cells, Sig3(r.value(m)/scales[i].Per))
-			if m.Name == "throughput" {
+			if m.Kind == analysis.Rate {
 				share := Missing
 				if s := d.share(r); !math.IsNaN(s) && r.contestant != d.run.Plan.Ceiling {
 					share = PerCent(s)

@@ -114,7 +114,7 @@ func (d *driven) json() any {
 		r := &d.rows[i]
 		var metrics object
 		for _, m := range drivenMetrics {
-			metrics = append(metrics, field{m.Name + "_" + orElse(unitKeys[m.Unit], m.Unit), number(r.value(m))})
+			metrics = append(metrics, field{m.Name + "_" + analysis.UnitNamed(m.Unit).Key, number(r.value(m))})
 		}
 		o := object{{"contestant", r.contestant}, {"driver", r.by()}, {"metrics", metrics}, {"of_ceiling", number(d.share(r))}}
 		told := []any{}

@@ -94,7 +94,7 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 
 // showing is what there is of a metric: of one that only open loops have, those levels, and who is loaded there.
 func (s *sweep) showing(m analysis.Metric) *sweep {
-	if !m.Open {
+	if !m.Open() {
 		return s
 	}
 	d, v := *s.Data, *s.view

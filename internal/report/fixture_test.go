@@ -62,7 +62,7 @@ type fake struct {
 }
 
 // closedMetrics are those of every closed loop.
-var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open || m.Rare })
+var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open() || m.Rare })
 
 var fakes = []fake{
 	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true, c: result.Contestant{Name: "fasthttp", Title: "fasthttp",

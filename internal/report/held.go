@@ -62,7 +62,7 @@ func (s *sweep) held() *held {
 				if f.absent == "" {
 					c.Value, c.Side = Sig3(f.Value/h.scales[k].Per), f.side()
 				}
-				if f.absent == "" && scales[m.Unit] == nil { // counted: whole, or halves
+				if f.absent == "" && analysis.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
 					c.Value = grouped(f.Value, decimals(f.Value))
 				}
 				h.rows[from+i].cells = append(h.rows[from+i].cells, c)
@@ -86,7 +86,7 @@ var heldNotes = []string{
 
 // head is a column's name with its unit.
 func (h *held) head(k int) string {
-	if scales[h.metrics[k].Unit] == nil {
+	if analysis.UnitNamed(h.metrics[k].Unit).Scales == nil {
 		return h.metrics[k].Title
 	}
 	return h.metrics[k].Title + ", " + h.scales[k].Name
@@ -177,7 +177,7 @@ func (s *sweep) unloadedJSON(r row) object {
 	var metrics object
 	for _, m := range s.metrics {
 		if e, _, _ := analysis.Unloaded(s.run, r.Name, m); e.N > 0 {
-			u := orElse(unitKeys[m.Unit], m.Unit)
+			u := analysis.UnitNamed(m.Unit).Key
 			metrics = append(metrics, field{m.Name, object{{"value_" + u, number(e.Value)}, {"lo_" + u, number(e.Lo)}, {"hi_" + u, number(e.Hi)}, {"epochs", e.N}}})
 		}
 	}

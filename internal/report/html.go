@@ -168,7 +168,10 @@ func (v *view) page() page {
 func (v *view) duelWords() []word {
 	return slices.DeleteFunc(slices.Clone(words), func(w word) bool {
 		m, ok := analysis.MetricNamed(w.ID)
-		return ok && (m.Open || m.Rare) && !v.has(m) && (v.beside() == nil || m.Rare)
+		if !ok && slices.Contains(namesOf(analysis.Classic), w.ID) {
+			return true
+		}
+		return ok && (m.Open() || m.Rare) && !v.has(m) && (v.beside() == nil || m.Rare)
 	})
 }
 
@@ -204,12 +207,9 @@ func (v *view) pageFinding(f checks.Finding) pageFinding {
 
 // columns are the heads of the main table after its rank and contestant.
 func (v *view) columns() (list []pageColumn) {
-	names := map[string]string{"throughput": "Requests", "cpu_per_request": "CPU per request", "p50": "Median time", "memory": "Memory",
-		"response_p50": "Response, median", "response_p99": "Response, 99 %", "instructions_per_request": "Instructions per request",
-		"server_cpu_share": "CPU, server", "companion_cpu_share": "CPU, companion", "generator_cpu_share": "CPU, generator"}
 	for _, m := range v.shown() {
 		s := v.scale(m)
-		list = append(list, pageColumn{Head: orElse(names[m.Name], m.Title), Unit: strings.Replace(s.Name, "1/s", "per second", 1), Word: m.Name})
+		list = append(list, pageColumn{Head: orElse(m.Column, m.Title), Unit: strings.Replace(s.Name, "1/s", "per second", 1), Word: m.Name})
 		if m.Name == v.primary().Name {
 			list = append(list, pageColumn{Head: "× " + v.yardstick(), Word: "ratio"})
 		}
@@ -235,7 +235,7 @@ func (v *view) pageRow(r row) pageRow {
 		if c.Absent == "" {
 			cell.Value, _ = levelParts(c.Level, v.scale(m))
 			cell.Side = intervalIn(c.Level, v.scale(m))
-			if r.Place.LowerBound && m.Name == "throughput" {
+			if r.Place.LowerBound && m.AtCeiling && m.More {
 				cell.Value = "≥ " + cell.Value
 			}
 		}
@@ -282,7 +282,7 @@ func (v *view) legend() (list []legend) {
 
 func (v *view) charts() (list []pageChart) {
 	for _, m := range v.shown() {
-		if m.Told {
+		if m.Unranked {
 			continue
 		}
 		text := "Shown beside the primary metric; it decides nothing."

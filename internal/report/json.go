@@ -124,14 +124,11 @@ func rankJSON(r row) object {
 	return object{{"tier", p.Tier}, {"rank_lo", p.Lo}, {"rank_hi", p.Hi}}
 }
 
-// unitKeys are the endings of keys that hold values of a unit.
-var unitKeys = map[string]string{"1/s": "per_sec", "ns": "ns", "bytes": "bytes", "B/s": "bytes_per_sec", "share": "ratio", "%": "percent"}
-
 func metricJSON(m analysis.Metric, r row, c analysis.Cell) object {
 	if r.Struck != "" {
 		c.Absent = r.Struck
 	}
-	u := orElse(unitKeys[m.Unit], m.Unit)
+	u := analysis.UnitNamed(m.Unit).Key
 	if c.Absent != "" {
 		return object{{"value_" + u, nil}, {"lo_" + u, nil}, {"hi_" + u, nil}, {"epochs", 0}, {"to_yardstick", nil}, {"absent", c.Absent}}
 	}

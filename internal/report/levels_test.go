@@ -393,7 +393,7 @@ func TestGrowth(t *testing.T) {
 func TestClassicMiddle(t *testing.T) {
 	c := newClassic(classicFixture())
 	iris := c.rows[0]
-	time, rate := c.figure(iris, classicMetrics[0]), c.figure(iris, metricOf("throughput"))
+	time, rate := c.figure(iris, analysis.Classic[0]), c.figure(iris, analysis.ClassicNamed("throughput"))
 	if n := time.value / 1e9 * rate.value; math.Abs(n-200_000) > 1 {
 		t.Errorf("%v s at %v/s are %v requests", time.value/1e9, rate.value, n)
 	}

@@ -73,9 +73,7 @@ func wordsOf(own []word, ids ...string) []word {
 func sweepHTML(w io.Writer, d *Data) error {
 	s := newSweep(d)
 	ids := []string{"epoch", "void", "bound", "first_answer", "warm_up", "memory_per_connection"}
-	for _, m := range s.metrics {
-		ids = append(ids, m.Name)
-	}
+	ids = append(ids, namesOf(s.metrics)...)
 	p := s.unjudgedPage(s.head(), wordsOf([]word{
 		{"sweep", "Sweep", "The same contestants at several levels: connections, and delays of their handlers. It shows how figures change with the level. " +
 			"It tests no pair at any level, so it has no verdicts, ranks or tiers."},
@@ -138,7 +136,7 @@ func (s *sweep) facts() []fact {
 // way says which figures are the better ones.
 func way(m analysis.Metric) string {
 	switch {
-	case m.Told:
+	case m.Unranked:
 		return "told, not compared"
 	case m.More:
 		return "more is better"
@@ -187,11 +185,8 @@ func classicHTML(w io.Writer, d *Data) error {
 	c := newClassic(d)
 	p := c.unjudgedPage(c.head(), wordsOf([]word{
 		{"classic", "Classic", "One long load after another, each on a contestant started for it, as published benchmarks are made. It is here to be compared with theirs."},
-		{"time", "Time to complete", "From the first request sent to the last answer of the load."},
-		{"p99", "Latency: median, 99th percentile, longest", "Service time, sent to done, in a closed loop: while a server stalls, no further requests are sent, so those that would have waited are not in it."},
 		{"range", "Range", "The lowest and the highest of several loads. It says nothing of what a further load would give."},
-		{"read", "Throughput, read", "Bytes of answers, heads and bodies, by the time of the load. 1 MB is 1,000,000 bytes."},
-	}, "throughput", "cpu_per_request", "memory", "first_answer"))
+	}, append(namesOf(analysis.Classic), "first_answer")...))
 	p.Heading, p.Answer, p.Facts, p.Method = "Load after load", c.sentences(), c.facts(), c.method()
 	p.Marks, p.Gaps, p.Caveats = c.marks(), c.gaps(), []string{"What others did on the machine voids no load here. Where a duel would not have counted one, " +
 		"the contestant's row says so."}
@@ -215,11 +210,9 @@ func (c *classic) facts() []fact {
 }
 
 func (c *classic) table() levelsTable {
-	names := map[string]string{"time": "Time", "throughput": "Requests", "p50": "Median", "p99": "99 %", "max": "Longest", "cpu_per_request": "CPU", "read": "Read", "memory": "Memory"}
-	anchors, per := map[string]string{"p50": "p99", "max": "p99"}, map[string]string{"cpu_per_request": "/request"}
 	t := levelsTable{}
 	for _, m := range c.metrics {
-		t.Columns = append(t.Columns, pageColumn{Head: names[m.Name], Unit: strings.Replace(c.scale(m).Name, "1/s", "per second", 1) + per[m.Name], Word: orElse(anchors[m.Name], m.Name)})
+		t.Columns = append(t.Columns, pageColumn{Head: orElse(m.Column, m.Title), Unit: strings.Replace(c.scale(m).Name, "1/s", "per second", 1), Word: m.Name})
 	}
 	t.Columns = append(t.Columns, pageColumn{Head: "Answered", Unit: "errors", Word: "classic"})
 	for i, r := range c.rows {

@@ -79,7 +79,7 @@ func (v *view) markdownTable(out io.Writer) {
 	heads, rule := []string{"rank", "contestant"}, []string{"---", "---"}
 	add := func(head string) { heads, rule = append(heads, head), append(rule, "--:") }
 	for _, m := range v.shown() {
-		add(headOf(m, v.scale(m)))
+		add(m.HeadIn(v.scale(m).Name))
 		if m.Name == v.primary().Name {
 			add("× " + v.yardstick())
 		}

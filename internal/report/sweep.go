@@ -208,7 +208,7 @@ func (s *sweep) figure(r row, m analysis.Metric, i int) figure {
 	if c == nil || c.Level.N == 0 {
 		return figure{absent: "it could not be read"}
 	}
-	f := figure{Estimate: c.Level, ratio: c.Ratio, bound: m.Name == "throughput" && l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
+	f := figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More && l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
 	f.least, f.most = rangeOf(l.Trials, r.Name, m)
 	return f
 }
@@ -314,7 +314,7 @@ func (s *sweep) gaps() (lines []string) {
 		lines = append(lines, s.grouped(r.Title, func(i int) string { return strings.TrimPrefix(s.missing(r, i), notLoaded) })...)
 		for _, m := range s.metrics {
 			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
-				if s.missing(r, i) != "" || m.Open && !s.Levels[i].At.Open() {
+				if s.missing(r, i) != "" || m.Open() && !s.Levels[i].At.Open() {
 					return ""
 				}
 				return s.figure(r, m, i).absent

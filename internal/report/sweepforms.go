@@ -232,7 +232,7 @@ func figureJSON(m analysis.Metric, f figure) object {
 		nan := math.NaN()
 		f.Estimate, f.least, f.most = analysis.Estimate{Value: nan, Lo: nan, Hi: nan}, nan, nan
 	}
-	u := orElse(unitKeys[m.Unit], m.Unit)
+	u := analysis.UnitNamed(m.Unit).Key
 	o := object{{"value_" + u, number(f.Value)}, {"lo_" + u, number(f.Lo)}, {"hi_" + u, number(f.Hi)},
 		{"least_" + u, number(f.least)}, {"most_" + u, number(f.most)}, {"epochs", f.N}, {"to_yardstick", nil}, {"absent", orNull(f.absent)}}
 	if f.ratio.N > 0 {

@@ -209,29 +209,6 @@ func (t *text) tables(rows []row) [][]column {
 	return stack([]column{tier, rank, title}, cols, t.width)
 }
 
-// heads are the short names of the metrics; %s is the scale.
-var heads = map[string]string{
-	"throughput":      "req/s",
-	"cpu_per_request": "CPU %s/req",
-	"p50":             "p50 %s",
-	"memory":          "memory %s",
-	"response_p50":    "response p50 %s",
-	"response_p99":    "response p99 %s",
-
-	"instructions_per_request": "instr./req",
-	"server_cpu_share":         "server CPU %s",
-	"companion_cpu_share":      "companion CPU %s",
-	"generator_cpu_share":      "generator CPU %s",
-}
-
-func headOf(m analysis.Metric, s Scale) string {
-	form := heads[m.Name]
-	if form == "" {
-		form = m.Title + " %s"
-	}
-	return strings.Replace(form, "%s", s.Name, 1)
-}
-
 func (t *text) levelColumn(rows []row, m analysis.Metric) column {
 	scale := t.scale(m)
 	var levels, sides []string
@@ -245,7 +222,7 @@ func (t *text) levelColumn(rows []row, m analysis.Metric) column {
 		}
 		levels, sides = append(levels, level), append(sides, side)
 	}
-	return pairColumn(headOf(m, scale), levels, sides, true)
+	return pairColumn(m.HeadIn(scale.Name), levels, sides, true)
 }
 
 func (t *text) ratioColumn(rows []row, m analysis.Metric) column {

@@ -114,27 +114,15 @@ func P(name string, p float64) string {
 	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Scale is a unit to print with: a value in base units divided by Per is in Name.
-type Scale struct {
-	Per  float64
-	Name string
-}
-
-var scales = map[string][]Scale{
-	"1/s":   {{1, "1/s"}},
-	"B/s":   {{1e6, "MB/s"}}, // as load generators print it
-	"ns":    {{1, "ns"}, {1e3, "µs"}, {1e6, "ms"}, {1e9, "s"}},
-	"lines": {{1, "lines"}},
-	"share": {{0.01, "%"}},
-	"bytes": {{1, "B"}, {1 << 10, "KiB"}, {1 << 20, "MiB"}, {1 << 30, "GiB"}, {1 << 40, "TiB"}},
-}
+// Scale is a unit to print with.
+type Scale = analysis.Scale
 
 // ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best printed with: the largest that
 // leaves the smallest of them at least 1. Values that are not positive and finite do not count.
 func ScaleOf(unit string, values ...float64) Scale {
-	list := scales[unit]
+	list := analysis.UnitNamed(unit).Scales
 	if list == nil {
-		return Scale{1, unit}
+		return Scale{Per: 1, Name: unit}
 	}
 	least := math.Inf(1)
 	for _, v := range values {

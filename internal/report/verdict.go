@@ -21,25 +21,9 @@ type sentence struct {
 
 func (s sentence) String() string { return s.Claim + s.Verdict + s.Rest }
 
-// relations say how one contestant stands to another; %s is the ratio with its interval.
-var relations = map[string]string{
-	"throughput":      "serves %s the requests of",
-	"cpu_per_request": "uses %s the CPU per request of",
-	"p50":             "takes %s the median service time of",
-	"memory":          "holds %s the memory of",
-	"response_p50":    "takes %s the median response time of",
-	"response_p99":    "takes %s the response time at 99 % of",
-
-	"instructions_per_request": "retires %s the instructions per request of",
-}
-
 func relation(m analysis.Metric, e analysis.Estimate) string {
-	form := relations[m.Name]
-	if form == "" {
-		form = "has %s the " + m.Title + " of"
-	}
 	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
-	return fmt.Sprintf(form, value+" × "+interval)
+	return fmt.Sprintf(m.Says().Factor, value+" × "+interval)
 }
 
 // sentence says what the data says of a pair, the better one first.

@@ -1,9 +1,38 @@
 package report
 
+import (
+	"slices"
+
+	"dyno/internal/analysis"
+)
+
 // word is an entry of the page's explanations; its ID is what the tables' heads link to.
 type word struct{ ID, Name, Text string }
 
-var words = []word{
+// words are all explanations, those of the metrics from their table.
+var words = slices.Concat(generalWords, metricWords(), startWords)
+
+func metricWords() (list []word) {
+	for _, m := range analysis.Metrics {
+		list = append(list, word{m.Name, m.Title, m.About})
+	}
+	for _, m := range analysis.Classic {
+		if _, listed := analysis.MetricNamed(m.Name); !listed {
+			list = append(list, word{m.Name, m.Title, m.About})
+		}
+	}
+	return list
+}
+
+// namesOf are the names of metrics, to which their words are keyed.
+func namesOf(metrics []analysis.Metric) (names []string) {
+	for _, m := range metrics {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+var generalWords = []word{
 	{"ratio", "Ratio to the yardstick",
 		"In every round each contestant and the yardstick are loaded one after the other. Their ratio within the round cancels " +
 			"what the machine did to all of them. The figure is the Hodges–Lehmann estimate over the epochs: a ratio under the same " +
@@ -34,43 +63,10 @@ var words = []word{
 	{"bound", "Lower bound",
 		"The contestant reached what the load generator can do for this shape of load. It may be faster than shown, and is never " +
 			"ranked above another for it."},
-	{"throughput", "Requests per second",
-		"Right answers per second of the counted window, all connections busy. Every response is checked; one that breaks the " +
-			"contract is an error, not throughput."},
-	{"cpu_per_request", "CPU per request",
-		"CPU time of the server's whole process tree, by right answers. It is the steadiest figure on a shared machine, but on a " +
-			"busy single core it says nearly the same as throughput: do not count them as two proofs."},
-	{"p50", "Median service time",
-		"From sending a request to its answer, with all connections busy. Under this kind of load it mostly tells how long " +
-			"requests queue; it is no promise for a user at a lower rate."},
-	{"response_p50", "Response time, median",
-		"From the moment a request was due to its answer, at a rate that the server does not choose: what a user waits, queueing included."},
-	{"response_p99", "Response time, 99 %",
-		"The same for the slowest hundredth, per trial, where at least ten requests lie beyond it. On a shared machine others are in it."},
-	{"instructions_per_request", "Instructions per request",
-		"Instructions that the server's process tree retired, by right answers: the steadiest figure of all, but an instruction may take long."},
-	{"server_cpu_share", "CPU of the server",
-		"CPU time of the server's process tree, of what its CPUs had in the window."},
-	{"companion_cpu_share", "CPU of the companion",
-		"CPU time of the program that the server calls, of what the generator's CPUs had, for it runs there. It is nobody's fault and no figure of the server."},
-	{"generator_cpu_share", "CPU of the generator",
-		"CPU time of the load generator, of what its CPUs had. Where it and the companion together use nearly all, the server may be faster than shown."},
-	{"memory", "Memory",
-		"Proportional set size (PSS) of the process tree right after a trial."},
-	{"heap_inuse", "Heap in use",
-		"Of Go programs: memory in spans of the heap that are in use, right after a trial with its connections still open (runtime.MemStats.HeapInuse). It goes up and down with the " +
-			"garbage collector: medians of many trials say what one sample cannot."},
-	{"alloc_per_request", "Allocated per request",
-		"Of Go programs: what was allocated on the heap in the window, by right answers. What the reading itself allocates is measured and left out."},
-	{"cpu_time", "CPU time",
-		"CPU time of the server's whole process tree for the requests of one load; of an idle process since its start."},
-	{"cpu_since_start", "CPU time since the start",
-		"The same from the start of the process to the end of the load, all loads before among it: what top shows."},
-	{"threads", "Threads", "Of the process tree, right after a load."},
-	{"sockets", "Open sockets",
-		"That the process tree holds when the last answer of a load is there and its kept connections are still open; one that listens counts too."},
-	{"swap_pss", "Swapped",
-		"The proportional share of the process tree's memory that lies in swap (SwapPss). It depends on what else the machine holds, and is compared with nothing."},
+}
+
+// startWords explain what is known of the starts.
+var startWords = []word{
 	{"first_answer", "First answer",
 		"From the start of the process to its first right answer: launch, load of its code and data, listening. Median of the starts, one each epoch."},
 	{"warm_up", "Warm-up",

@@ -178,7 +178,7 @@ func weaknesses(run, other *result.Run, yardstick string) (out []string) {
 
 // metrics are all of a closed loop, the primary first.
 func metrics(primary string) []analysis.Metric {
-	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open || m.Rare) && m.Name != primary })
+	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
 	slices.SortStableFunc(all, func(x, y analysis.Metric) int {
 		switch {
 		case x.Name == primary && y.Name != primary:
@@ -264,7 +264,7 @@ func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
 	within := -limit <= lo && hi <= limit
 	c.Verdict = analysis.Undecided
 	switch {
-	case m.Wall && (p.now.tooBusy || p.then.tooBusy):
+	case m.Wall() && (p.now.tooBusy || p.then.tooBusy):
 		c.Note = "a machine too busy for what the wall clock measures"
 	case c.Adjusted <= p.a.Alpha:
 		c.Verdict = analysis.Different

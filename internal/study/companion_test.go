@@ -72,7 +72,7 @@ func TestCompanionIsToldOf(t *testing.T) {
 		}
 	}
 	for _, m := range analysis.Metrics {
-		if m.Told && !m.Rare {
+		if m.Unranked && !m.Rare {
 			t.Errorf("%s would be shown of every run", m.Name)
 		}
 	}
