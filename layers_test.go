@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -36,25 +37,23 @@ var floors = map[string]int{
 var (
 	makers    = rooms("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "load", "proc", "host", "scenario")
 	reader    = rooms("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
-	crossings = map[string]bool{"internal/bench -> internal/plan": true, "internal/bench -> internal/stats": true}
+	crossings = map[string]bool{"internal/bench -> internal/plan": true}
 )
 
 // doors name the rooms that may use an outside module, by prefix of its path.
 var doors = map[string][]string{
-	"golang.org/x/sys":                    {"internal/proc", "internal/host", "internal/refserver", "internal/load/epoll"},
-	"github.com/pelletier/go-toml":        {"internal/conf"},
-	"github.com/HdrHistogram":             {"internal/hist"},
-	"gonum.org":                           {"internal/stats"},
-	"github.com/prometheus/procfs":        {"internal/host", "internal/proc"},
-	"github.com/spf13/cobra":              {"cmd/dyno"},
-	"github.com/spf13/pflag":              {"cmd/dyno"},
-	"github.com/charmbracelet/x/term":     {"cmd/dyno"},
-	"github.com/charmbracelet/lipgloss":   {"internal/terminal"},
-	"github.com/charmbracelet/x/ansi":     {"internal/terminal", "internal/proc", "internal/report"},
-	"github.com/muesli/termenv":           {"internal/terminal"},
-	"github.com/google/go-cmp":            nil, // tests only
-	"github.com/rogpeppe/go-internal":     nil,
-	"github.com/charmbracelet/bubbletea/": {"internal/terminal"},
+	"golang.org/x/sys":                  {"internal/proc", "internal/host", "internal/refserver", "internal/load/epoll"},
+	"github.com/pelletier/go-toml":      {"internal/conf"},
+	"github.com/HdrHistogram":           {"internal/hist"},
+	"gonum.org":                         {"internal/stats"},
+	"github.com/spf13/cobra":            {"cmd/dyno"},
+	"github.com/spf13/pflag":            {"cmd/dyno"},
+	"github.com/charmbracelet/x/term":   {"cmd/dyno"},
+	"github.com/charmbracelet/lipgloss": {"internal/terminal"},
+	"github.com/charmbracelet/x/ansi":   {"internal/proc", "internal/report"},
+	"github.com/muesli/termenv":         {"internal/terminal"},
+	"github.com/google/go-cmp":          nil, // tests only
+	"github.com/rogpeppe/go-internal":   nil,
 }
 
 func rooms(names ...string) map[string]bool {
@@ -66,7 +65,7 @@ func rooms(names ...string) map[string]bool {
 }
 
 func TestImportsGoDown(t *testing.T) {
-	seen := map[string]bool{}
+	seen, used := map[string]bool{}, map[string]bool{} // rooms; permissions
 	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(file, ".go") {
 			return err
@@ -89,8 +88,11 @@ func TestImportsGoDown(t *testing.T) {
 			imported, _ := strconv.Unquote(spec.Path.Value)
 			if other, own := strings.CutPrefix(imported, "dyno/"); own {
 				checkFloor(t, file, room, floor, other)
+				if crossing := room + " -> " + other; crossings[crossing] {
+					used[crossing] = true
+				}
 			} else if strings.Contains(strings.Split(imported, "/")[0], ".") && !strings.HasSuffix(file, "_test.go") {
-				checkDoor(t, file, room, imported)
+				used[checkDoor(t, file, room, imported)+" by "+room] = true
 			}
 		}
 		return nil
@@ -101,6 +103,18 @@ func TestImportsGoDown(t *testing.T) {
 	for room := range floors {
 		if !seen[room] {
 			t.Errorf("floors names the room %s, which does not exist", room)
+		}
+	}
+	for crossing := range crossings {
+		if !used[crossing] {
+			t.Errorf("crossings allows %s, which nothing uses", crossing)
+		}
+	}
+	for module, allowed := range doors {
+		for _, room := range allowed {
+			if !used[module+" by "+room] {
+				t.Errorf("doors lets %s into %s, which does not use it", module, room)
+			}
 		}
 	}
 }
@@ -122,7 +136,8 @@ func checkFloor(t *testing.T, file, room string, floor int, other string) {
 	}
 }
 
-func checkDoor(t *testing.T, file, room, imported string) {
+// checkDoor returns the door by which an outside module enters.
+func checkDoor(t *testing.T, file, room, imported string) string {
 	t.Helper()
 	for prefix, allowed := range doors {
 		if !strings.HasPrefix(imported, prefix) {
@@ -130,11 +145,34 @@ func checkDoor(t *testing.T, file, room, imported string) {
 		}
 		for _, a := range allowed {
 			if a == room {
-				return
+				return prefix
 			}
 		}
 		t.Errorf("%s: %s enters by %v, not by %s", file, imported, allowed, room)
-		return
+		return prefix
 	}
 	t.Errorf("%s: the outside module %s has no door: give a reason and add it to doors", file, imported)
+	return ""
+}
+
+// TestOnlyChecksKnowIDs keeps the ids of checks in their table: whoever means one uses its name.
+func TestOnlyChecksKnowIDs(t *testing.T) {
+	id := regexp.MustCompile("[\"`]V[0-9][0-9][\"`]")
+	for _, tree := range []string{"internal", "cmd"} {
+		err := fs.WalkDir(os.DirFS("."), tree, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(file, ".go") || path.Dir(file) == "internal/checks" {
+				return err
+			}
+			text, err := os.ReadFile(file)
+			for n, line := range strings.Split(string(text), "\n") {
+				if id.MatchString(line) {
+					t.Errorf("%s:%d: the id of a check; internal/checks has a name for it", file, n+1)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }

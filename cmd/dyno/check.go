@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -108,6 +109,9 @@ func (p *project) judged(st *study.Study, from string) (*report.Data, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checks.Assert(run); err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
 	data := study.Judge(run)
 	name := from
 	if rel, err := filepath.Rel(p.root, from); err == nil && !strings.HasPrefix(rel, "..") {
@@ -133,6 +137,9 @@ func classicOf(st *study.Study, dir string) (*report.Data, error) {
 		return nil, err
 	case run.Plan.Study != st.Slug || plan.Of(&run.Plan).Traits().Shows != plan.Loads:
 		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)", file, run.Plan.Protocol, run.Plan.Study, st.Slug, st.Slug)
+	}
+	if err := checks.Assert(run); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return study.Judge(run), nil
 }

@@ -113,7 +113,7 @@ func (c condition) judge(a *analysis.Analysis) judgement {
 	switch beyond, within := c.sides(p.Ratio); {
 	case a.Look == 0:
 		j.open, j.note = true, "no look was reached"
-	case a.TooBusy && c.metric.Wall:
+	case a.TooBusy && c.metric.Wall():
 		j.open, j.note = true, "the machine is too busy for what the wall clock measures"
 	case c.metric.Wall() && max(a.Shares[baseName], a.Shares[headName]) > analysis.CeilingLimit:
 		j.note = "at the generator's ceiling: a change might not be seen"
@@ -137,12 +137,9 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 
 // withdrawn takes all states back if the run found a difference between two servers that are one.
 func withdrawn(js []judgement, findings []checks.Finding) []judgement {
-	for _, f := range findings {
-		if f.ID != "V17" || f.State != checks.Fail {
-			continue
-		}
+	if s, _ := checks.StateOf(findings, checks.Twins); s == checks.Fail {
 		for i := range js {
-			js[i].state, js[i].note = undecided, "the run fails V17: the yardstick differs from its own copy"
+			js[i].state, js[i].note = undecided, "the A/A check fails: the reference differs from its own copy"
 		}
 	}
 	return js

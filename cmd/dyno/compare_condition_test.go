@@ -158,8 +158,8 @@ func TestAnswer(t *testing.T) {
 		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false, []string{"no answer: nothing was measured that counts"}},
 		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil, false,
 			[]string{"no answer: head has no figure, for it failed at build"}},
-		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6), []checks.Finding{{ID: "V17", State: checks.Fail}}, false,
-			[]string{"undecided", "fails V17"}},
+		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6), []checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false,
+			[]string{"undecided", "A/A check fails"}},
 	} {
 		var out bytes.Buffer
 		got := answer(&out, c.run, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, cs)

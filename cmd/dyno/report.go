@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/checks"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -46,10 +48,14 @@ func reportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := checks.Assert(run); err != nil {
+				return fmt.Errorf("%s: %w", args[0], err)
+			}
 			if against != "" {
 				return reportAgainst(cmd, run, against, force, format)
 			}
 			data := study.Judge(run)
+			data.Verbose, _ = cmd.Flags().GetBool(verboseName)
 			claims(cmd, data, args[0])
 			_, absent := os.Stat(filepath.Join(args[0], result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
 			if absent == nil && run.Damage == nil && !cmd.Flags().Changed("format") {
@@ -65,7 +71,15 @@ func reportCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&format, "format", "text", strings.Join(formats, ", "))
 	cmd.Flags().StringVar(&against, "against", "", "compare with this other stored run")
+	verboseFlag(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "with --against: even across different machines")
 	cmd.Flags().BoolVar(&salvage, "salvage", false, "of a damaged record show what stands before the damage; nothing is written into the run folder")
 	return cmd
+}
+
+const verboseName = "verbose"
+
+// verboseFlag adds the flag that shows all findings of the checks.
+func verboseFlag(cmd *cobra.Command) {
+	cmd.Flags().Bool(verboseName, false, "show every finding of the checks, with the id of its check")
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -22,6 +23,9 @@ func reportAgainst(cmd *cobra.Command, run *result.Run, path string, force bool,
 	other, err := result.Open(path)
 	if err != nil {
 		return err
+	}
+	if err := checks.Assert(other); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	a, err := study.Compare(run, other, force)
 	var machine *study.OtherMachine

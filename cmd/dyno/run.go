@@ -40,6 +40,7 @@ func (p *place) define(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.out, "out", "", "run folder (default: runs/<time>)")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	waitFlag(cmd, &p.wait)
+	verboseFlag(cmd)
 }
 
 // folder is the run folder.
@@ -184,6 +185,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 
 // conclude prints the verdicts and writes the run folder's pages.
 func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
+	data.Verbose, _ = cmd.Flags().GetBool(verboseName)
 	if err := writePages(data, dir); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func trimCommand() *cobra.Command {
 	}
 }
 
-// trim writes run as it is to be committed. A histogram that V23 finds fault with is kept.
+// trim writes run as it is to be committed. A histogram that does not hold all requests is kept.
 //
 // Note: to merge the trials of an epoch was the other way to make it small. But a pair's value of an epoch is the median of its rounds' ratios, which the
 // medians of the two do not give.

@@ -29,53 +29,17 @@ func (e *Evidence) watched() []result.Trial {
 	return e.Run.Trials
 }
 
-// check is one row of the table. Each returns a finding per contestant, or one for the run.
-type check struct {
-	id, title string
-	of        func(*Evidence) []Finding
-}
-
-// table holds the checks that this version makes, in order of their number; doc/method.md says which are to come.
-var table = []check{
-	{"V01", "generator's share of its CPUs", perContestant(generatorShare)},
-	{"V02", "throughput against the generator's ceiling", measured(ceiling)},
-	{"V03", "foreign CPU on the server's CPUs", whole(foreignServer)},
-	{"V04", "foreign CPU on the generator's CPUs", whole(foreignGenerator)},
-	{"V05", "steal", whole(steal)},
-	{"V06", "share of void rounds", whole(voidRounds)},
-	{"V07", "requests answered of those that were due", openLoop(achieved)},
-	{"V08", "lag against response time", openLoop(lagShare)},
-	{"V09", "growing backlog", openLoop(growing)},
-	{"V10", "shape of the arrivals", openLoop(arrivals)},
-	{"V11", "time with no connection free", openLoop(starvation)},
-	{"V12", "every response within its contract", perContestant(contract)},
-	{"V13", "errors, and connections established", perContestant(errors)},
-	{"V14", "server busy", measured(busy)},
-	{"V15", "warm-up", perContestant(warmup)},
-	{"V16", "drift within an epoch", drift},
-	{"V17", "A/A canary: the yardstick against its blinded copy", whole(canary)},
-	{"V18", "positive control: a known difference is found again", positiveControl},
-	{"V19", "order effect: position in the round", whole(orderEffect)},
-	{"V20", "carry-over from the contestant before", whole(carryOver)},
-	{"V21", "spread between fresh starts", freshStarts},
-	{"V22", "sample of the tail", measured(tailSample)},
-	{"V23", "clocks and histograms", whole(clocks)},
-	{"V24", "CPU quota", whole(quota)},
-	{"V25", "calibration of the latencies", whole(calibration)},
-	{"V26", "server's processes", measured(sameProcesses)},
-	{"V27", "memory readable", perContestant(memory)},
-	{"V28", "provenance stored", whole(provenance)},
-	{"V29", "rates at the edges of the windows", whole(edges)},
-	{"V30", "pauses of the generator or the machine", pauses},
-	{"V31", "CPUs of server and generator apart", whole(apart)},
-}
-
-// Check makes all checks: those of the whole run first, then by contestant, each in order of its number.
-func Check(e *Evidence) []Finding {
+// Make makes the checks of that scope in a kind of run: those of the whole run first, then by contestant, each in order
+// of its id.
+func Make(e *Evidence, kind RunKind, scope Scope) []Finding {
 	var run, each []Finding
-	for _, c := range table {
-		for _, f := range c.of(e) {
-			f.ID, f.Title = c.id, c.title
+	for i := range table {
+		c := &table[i]
+		if c.In[kind] != scope {
+			continue
+		}
+		for _, f := range c.find(c, e) {
+			f.ID, f.Title = c.ID, c.Title
 			if f.Contestant == "" {
 				run = append(run, f)
 			} else {
@@ -89,27 +53,20 @@ func Check(e *Evidence) []Finding {
 	return append(run, each...)
 }
 
-// Worst is the worst state of a contestant's findings, those of the whole run included.
-func Worst(findings []Finding, contestant string) State {
-	worst := Pass
-	for _, f := range findings {
-		if f.Contestant == "" || f.Contestant == contestant {
-			worst = max(worst, f.State)
-		}
-	}
-	return worst
-}
-
-func whole(f func(*Evidence) (State, string)) func(*Evidence) []Finding {
-	return func(e *Evidence) []Finding {
-		s, text := f(e)
+// whole makes a check of the whole run.
+func whole(f func(*Check, *Evidence) (State, string)) func(*Check, *Evidence) []Finding {
+	return func(c *Check, e *Evidence) []Finding {
+		s, text := f(c, e)
 		return []Finding{{State: s, Text: text}}
 	}
 }
 
-// perContestant makes the check on the valid trials of each contestant that has some.
-func perContestant(f func(*Evidence, string, []result.Trial) (State, string)) func(*Evidence) []Finding {
-	return func(e *Evidence) []Finding {
+// ofContestant is a check of the trials of one contestant that count.
+type ofContestant func(c *Check, e *Evidence, name string, own []result.Trial) (State, string)
+
+// perContestant makes a check of each contestant that has valid trials, or failed.
+func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
+	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
 		for _, name := range e.Run.Plan.Contestants {
 			var own []result.Trial
@@ -121,7 +78,7 @@ func perContestant(f func(*Evidence, string, []result.Trial) (State, string)) fu
 			if len(own) == 0 && e.Run.FailureOf(name) == nil {
 				continue
 			}
-			s, text := f(e, name, own)
+			s, text := f(c, e, name, own)
 			out = append(out, Finding{Contestant: name, State: s, Text: text})
 		}
 		return out
@@ -129,14 +86,17 @@ func perContestant(f func(*Evidence, string, []result.Trial) (State, string)) fu
 }
 
 // measured is perContestant for what cannot be said of one that failed before its first trial.
-func measured(f func(*Evidence, string, []result.Trial) (State, string)) func(*Evidence) []Finding {
+func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	each := perContestant(f)
-	return func(e *Evidence) []Finding {
-		return slices.DeleteFunc(each(e), func(f Finding) bool {
+	return func(c *Check, e *Evidence) []Finding {
+		return slices.DeleteFunc(each(c, e), func(f Finding) bool {
 			return !slices.ContainsFunc(e.Valid, func(t result.Trial) bool { return t.Contestant == f.Contestant })
 		})
 	}
 }
+
+// Grade is the state of a figure of which more is worse.
+func (l Limit) Grade(x float64) State { return above(x, l.Warn, l.Fail) }
 
 // above grades x by two limits.
 func above(x, warn, fail float64) State {
@@ -151,14 +111,14 @@ func above(x, warn, fail float64) State {
 
 func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
 
-func generatorShare(e *Evidence, name string, own []result.Trial) (State, string) {
+func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	var used, beside, had float64
 	for i := range own {
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
 			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
 			cpus := own[i].Causes.GeneratorCPUs
-			if c := own[i].Companion; c != nil && c.CPUNS != nil {
-				beside += float64(*c.CPUNS)
+			if beneath := own[i].Companion; beneath != nil && beneath.CPUNS != nil {
+				beside += float64(*beneath.CPUNS)
 			} else if loops := own[i].Load.Workers; loops > 0 {
 				cpus = min(cpus, loops) // more than one CPU a loop cannot use
 			}
@@ -166,7 +126,7 @@ func generatorShare(e *Evidence, name string, own []result.Trial) (State, string
 		}
 	}
 	x := share(used+beside, had)
-	state := above(x, 0.80, 0.95)
+	state := c.Limits[0].Grade(x)
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
 		state = Warn
 	}
@@ -176,10 +136,10 @@ func generatorShare(e *Evidence, name string, own []result.Trial) (State, string
 	return state, fmt.Sprintf("the generator used %s of its CPUs", percent(x))
 }
 
-// ceilingWarn is V02's limit for a warning, a share of the ceiling; analysis.CeilingLimit is the one for a lower bound.
+// ceilingWarn is the share of the ceiling above which its check warns; above analysis.CeilingLimit it fails.
 const ceilingWarn = 0.6
 
-func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
+func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	if len(own) > 0 && !slices.ContainsFunc(own, func(t result.Trial) bool { return !e.Run.Plan.LevelOf(&t).Open() }) {
 		return Pass, "its load is an open loop, which asks for a rate and not for all that can be had"
 	}
@@ -191,7 +151,7 @@ func ceiling(e *Evidence, name string, own []result.Trial) (State, string) {
 	if p := &e.Run.Plan; p.Companion != "" && p.Ceiling == p.Companion {
 		text = fmt.Sprintf("%s of what generator and companion can do together", percent(x))
 	}
-	state := above(x, ceilingWarn, analysis.CeilingLimit)
+	state := c.Limits[0].Grade(x)
 	if state == Fail {
 		text += ": a lower bound"
 	}
@@ -218,33 +178,43 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 	return "no valid trial of the server that shows it stands in the pilots"
 }
 
-func foreignServer(e *Evidence) (State, string) {
+func foreignServer(c *Check, e *Evidence) (State, string) {
 	x := sharesOf(e.watched()).server
-	return above(x, foreignWarn, foreignVoid), fmt.Sprintf("others used %s of the server's CPUs", percent(x))
+	return c.Limits[0].Grade(x), fmt.Sprintf("others used %s of the server's CPUs", percent(x))
 }
 
-func foreignGenerator(e *Evidence) (State, string) {
+func foreignGenerator(c *Check, e *Evidence) (State, string) {
 	s := sharesOf(e.watched())
-	return above(s.generator, foreignWarn, foreignVoid),
+	return c.Limits[0].Grade(s.generator),
 		fmt.Sprintf("others used %s of the generator's CPUs; its event loops waited for a CPU %s of the time", percent(s.generator), percent(s.queue))
 }
 
-func steal(e *Evidence) (State, string) {
+// withheld is what the hypervisor kept, and what a CPU quota cut off in the trials that count.
+func withheld(c *Check, e *Evidence) (State, string) {
 	x := sharesOf(e.watched()).steal
-	return above(x, stealWarn, stealVoid), fmt.Sprintf("the hypervisor withheld %s", percent(x))
+	var throttled int64
+	for i := range e.Valid {
+		throttled += e.Valid[i].Causes.ThrottledNS
+	}
+	state, text := c.Limits[0].Grade(x), fmt.Sprintf("the hypervisor withheld %s", percent(x))
+	if throttled > 0 {
+		state = max(state, c.Limits[1].Grade(float64(throttled)))
+		text += fmt.Sprintf("; the CPU quota throttled for %d ms", throttled/1e6)
+	}
+	return state, text
 }
 
-func voidRounds(e *Evidence) (State, string) {
+func voidRounds(c *Check, e *Evidence) (State, string) {
 	x := share(float64(e.Void), float64(e.All))
 	text := fmt.Sprintf("%s of the trials lie in void rounds", percent(x))
-	state := above(x, 0.20, analysis.VoidLimit)
+	state := c.Limits[0].Grade(x)
 	if state == Fail {
 		text += ": this machine is too busy to rank throughput"
 	}
 	return state, text
 }
 
-func contract(e *Evidence, name string, own []result.Trial) (State, string) {
+func contract(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	var broken, all int64
 	for _, t := range e.Run.Trials {
 		if t.Contestant == name {
@@ -261,7 +231,7 @@ func contract(e *Evidence, name string, own []result.Trial) (State, string) {
 	return Pass, fmt.Sprintf("all of %d responses", all)
 }
 
-func errors(e *Evidence, name string, own []result.Trial) (State, string) {
+func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	var errored int64
 	short := 0
 	for _, t := range e.Run.Trials {
@@ -278,7 +248,7 @@ func errors(e *Evidence, name string, own []result.Trial) (State, string) {
 	return Pass, "none; all connections established in every trial"
 }
 
-func busy(e *Evidence, name string, own []result.Trial) (State, string) {
+func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	var used, had float64
 	closed := false
 	for i := range own {
@@ -299,31 +269,29 @@ func busy(e *Evidence, name string, own []result.Trial) (State, string) {
 	if e.Run.Plan.Level.DelayNS > 0 {
 		return Pass, text + "; its handler waits, so it need not be busy"
 	}
-	switch {
-	case x < 0.85:
-		return Fail, text + ": something else limits it"
-	case x < 0.95:
-		return Warn, text
+	state := c.Limits[0].Grade(1 - x)
+	if state == Fail {
+		text += ": something else limits it"
 	}
-	return Pass, text
+	return state, text
 }
 
-func warmup(e *Evidence, name string, own []result.Trial) (State, string) {
+func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	if e.Run.Plan.Fresh {
 		return Pass, "none, as planned: its figures are of the first loads of fresh processes"
 	}
 	s := analysis.StartsOf(e.Run, name)
 	lost, slow := s.Classes[result.NotSteady], s.Classes[result.Slowdown]
-	switch {
-	case 2*lost > s.N:
+	switch state := c.Limits[0].Grade(share(float64(lost), float64(s.N))); {
+	case state == Fail:
 		return Fail, fmt.Sprintf("no steady state in %d of %d starts: its figures are of whatever state it was in", lost, s.N)
-	case 4*lost > s.N, 2*(lost+slow) > s.N:
+	case state == Warn, 2*(lost+slow) > s.N:
 		return Warn, fmt.Sprintf("of %d starts, %d found no steady state, and %d slowed down while warmed up", s.N, lost, slow)
 	}
 	return Pass, fmt.Sprintf("steady in %d of %d starts", s.N-lost, s.N)
 }
 
-func canary(e *Evidence) (State, string) {
+func twins(_ *Check, e *Evidence) (State, string) {
 	c := e.Analysis.Canary
 	if c == nil {
 		return Warn, "no blinded copy of the yardstick ran along"
@@ -343,44 +311,10 @@ func canary(e *Evidence) (State, string) {
 	return Pass, text
 }
 
-func quota(e *Evidence) (State, string) {
-	var throttled int64
-	for i := range e.Valid {
-		throttled += e.Valid[i].Causes.ThrottledNS
-	}
-	switch {
-	case throttled > 0:
-		return Fail, fmt.Sprintf("the CPU quota throttled for %d ms", throttled/1e6)
-	case e.Run.Host.Quota != "":
-		return Warn, "a CPU quota is set: " + e.Run.Host.Quota
-	}
-	return Pass, "none set"
-}
-
-func memory(e *Evidence, name string, own []result.Trial) (State, string) {
-	missing := 0
-	for i := range own {
-		if own[i].Server.PSSBytes == nil {
-			missing++
-		}
-	}
-	switch {
-	case len(own) > 0 && missing == len(own):
-		return Fail, "PSS could not be read: memory is absent"
-	case missing > 0:
-		return Warn, fmt.Sprintf("PSS could not be read in %d of %d trials", missing, len(own))
-	}
-	return Pass, "PSS read after every trial"
-}
-
-func provenance(e *Evidence) (State, string) {
+// complete is whether the record could be read to its end.
+func complete(_ *Check, e *Evidence) (State, string) {
 	if e.Run.Damage != nil {
 		return Fail, "the record is damaged: " + e.Run.Damage.Error()
 	}
-	for _, c := range e.Run.Contestants {
-		if !c.Control && e.Run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
-			return Fail, "the version or the hash of " + c.Name + " is missing"
-		}
-	}
-	return Pass, "seed, order, raw trials, versions and hashes are in " + result.TrialsFile
+	return Pass, "all of " + result.TrialsFile + " could be read"
 }

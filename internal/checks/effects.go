@@ -11,21 +11,18 @@ import (
 	"dyno/internal/stats"
 )
 
-// Limits of V16 and V19–V21, shares (method.md B). An effect is graded by its size only where it is shown: p at most shown. On a machine whose
-// speed wanders by a quarter, sizes alone would warn of nothing but noise. V16 warns of a drift that is likely already.
+// Limits that the statistical checks share. An effect is graded by its size only where it is shown: p at most shown. On a
+// machine whose speed wanders by a quarter, sizes alone would warn of nothing but noise. The check of drift warns of what
+// is likely already.
 //
-// Note: of 1,000 simulated runs of servers alike it warns of 1.1 %, and it tells of one that suffers twice as much, unseen (doc/proof.md, traps), in
-// 98.6 %; what is missed lacks p, not size. With likely at 0.10 these are 2.4 and 99.2 %, with a family of its own for each question 2.4 and 99.2 %.
+// Note: of 1,000 simulated runs of servers alike it warns of 1.1 %, and it tells of one that suffers twice as much, unseen
+// (doc/proof.md, traps), in 98.6 %; what is missed lacks p, not size. With likely at 0.10 these are 2.4 and 99.2 %, with a
+// family of its own for each question 2.4 and 99.2 %.
 const (
 	shown  = 0.01
 	likely = 0.05
 
-	driftWarn, driftFail = 0.03, 0.10
-	driftOpen            = 0.05 // an interval of a trend that reaches beyond tells nothing
-	orderFail            = 0.01
-	carryFail            = 0.02
-	freshWarn            = 0.02
-
+	driftOpen         = 0.05 // an interval of a trend that reaches beyond tells nothing
 	carryPermutations = 999
 	leastEpochs       = 8 // the first number of them that allows p <= shown
 )
@@ -50,9 +47,9 @@ func (e *Evidence) residuals() []analysis.Residual {
 	return e.left
 }
 
-// drift is V16: does a contestant change over the rounds of an epoch, against the controls or the others of its rounds, or with the speed of the
+// drift: does a contestant change over the rounds of an epoch, against the controls or the others of its rounds, or with the speed of the
 // machine more than they do? If so its ratio depends on when it was taken. Each question has a family of all contestants.
-func drift(e *Evidence) []Finding {
+func drift(c *Check, e *Evidence) []Finding {
 	var names []string
 	var speeds []analysis.Effect
 	var ps []float64
@@ -63,7 +60,7 @@ func drift(e *Evidence) []Finding {
 	}
 	var out []Finding
 	for i, p := range stats.Holm(ps) {
-		state, text := speed(speeds[i], p, len(ps))
+		state, text := c.speed(speeds[i], p, len(ps))
 		out = append(out, Finding{Contestant: names[i], State: state, Text: text})
 	}
 	add := func(name string, state State, text string) {
@@ -75,7 +72,7 @@ func drift(e *Evidence) []Finding {
 	}
 	for _, x := range e.Analysis.Trends {
 		if x.Metric == e.Analysis.Primary {
-			state, text := trend(x)
+			state, text := c.trend(x)
 			add(x.Contestant, state, text)
 		}
 	}
@@ -88,7 +85,7 @@ func drift(e *Evidence) []Finding {
 
 // trendless are the contestants that have trials and no trend, though the primary metric is one of speed: their epochs have too few rounds.
 func trendless(e *Evidence) (names []string) {
-	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Speed || e.Run.Plan.Fresh {
+	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Settles || e.Run.Plan.Fresh {
 		return nil
 	}
 	for _, name := range e.Run.Plan.Contestants {
@@ -102,73 +99,73 @@ func trendless(e *Evidence) (names []string) {
 }
 
 // speed is the state of what a contestant does with the machine's speed, one of so many questions.
-func speed(x analysis.Effect, p float64, family int) (State, string) {
+func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) {
 	text := "slower half of the rounds against the faster, beside them: " + signed(x.Log)
 	switch least := max(leastEpochs, stats.MinEpochs(family, likely)); {
 	case x.Epochs < least:
 		return CannotTell, fmt.Sprintf("with the speed of the machine: too few epochs to tell: %d, and %d are needed", x.Epochs, least)
 	case p <= shown:
-		return above(x.Share(), driftWarn, driftFail), fmt.Sprintf("%s, p = %.2g", text, p)
-	case p <= likely && x.Share() > driftWarn:
+		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
+	case p <= likely && x.Share() > c.Limits[0].Warn:
 		return Warn, fmt.Sprintf("%s, likely (p = %.2g)", text, p)
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
 // trend is the state of a change over the rounds of an epoch.
-func trend(x analysis.Trend) (State, string) {
+func (c *Check) trend(x analysis.Trend) (State, string) {
 	change := fmt.Sprintf("over the rounds of an epoch: %s", signed(math.Log(x.Change.Value)))
 	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
 	switch {
 	case x.Moving:
-		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, driftFail), fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
+		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail), fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
 	case !(open <= driftOpen):
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s", change, x.P, percent(open))
 	}
 	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
 }
 
-// grade is the state of an effect: where it is shown that of its size, else whether it is shown to be below fail.
-func grade(x analysis.Effect, p float64, text string, warn, fail float64) (State, string) {
+// effect is the state of one: where it is shown that of its size, else whether it is shown to be below the limit.
+func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string) {
 	switch {
 	case x.Epochs < leastEpochs:
 		return CannotTell, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", x.Epochs, leastEpochs)
 	case p <= shown:
-		return above(x.Share(), warn, fail), fmt.Sprintf("%s, p = %.2g", text, p)
-	case !(x.Most() <= fail):
+		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
+	case !(x.Most() <= l.Fail):
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s", text, p, percent(x.Most()))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
-func orderEffect(e *Evidence) (State, string) {
+func orderEffect(c *Check, e *Evidence) (State, string) {
 	if e.Run.Plan.Fresh {
 		return Pass, "one round an epoch cannot tell it; who is first is drawn anew in each"
 	}
 	x := analysis.OrderEffect(e.residuals())
-	return grade(x, x.P, "last of a round against the first: "+signed(x.Log), 0, orderFail)
+	return c.Limits[0].effect(x, x.P, "last of a round against the first: "+signed(x.Log))
 }
 
-// carryOver is V20. What it does to all alike it need not tell: where the plan chains its rounds, each contestant follows each as often.
-func carryOver(e *Evidence) (State, string) {
+// carryOver: what it does to all alike it need not tell: where the plan chains its rounds, each contestant follows each as often.
+func carryOver(c *Check, e *Evidence) (State, string) {
 	size, p, least := analysis.CarryOver(e.residuals(), carryPermutations, e.Run.Plan.Seed)
 	text := "by what was loaded before, trials differ by up to " + percent(size)
 	switch {
 	case e.Analysis.Epochs < leastEpochs:
 		return CannotTell, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", e.Analysis.Epochs, leastEpochs)
 	case p <= shown:
-		return above(size, 0, carryFail), fmt.Sprintf("%s, p = %.2g", text, p)
+		return c.Limits[0].Grade(size), fmt.Sprintf("%s, p = %.2g", text, p)
 	case math.IsInf(least, 1):
 		return CannotTell, "each contestant was always loaded after the same one"
-	case least > carryFail:
+	case least > c.Limits[0].Fail:
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g): less than %s would not be seen", text, p, percent(least))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
-// freshStarts is V21: is the epoch the right unit? It always is; but where a fresh start matters, many epochs count for more than long ones. The
-// contestants are one family.
-func freshStarts(e *Evidence) []Finding {
+// freshStarts: is the epoch the right unit? It always is; but where a fresh start matters, many epochs count for more than
+// long ones. The contestants are one family.
+func freshStarts(c *Check, e *Evidence) []Finding {
 	var out []Finding
 	var betweens, mosts, ps []float64
 	for _, name := range e.Run.Plan.Contestants {
@@ -181,11 +178,11 @@ func freshStarts(e *Evidence) []Finding {
 	for i, p := range stats.Holm(ps) {
 		f := &out[i]
 		switch {
-		case p <= shown && betweens[i] > freshWarn:
+		case p <= shown && betweens[i] > c.Limits[0].Warn:
 			f.State = Warn
 			f.Text += ": a fresh start changes it"
 		case p <= shown:
-		case mosts[i] > freshWarn:
+		case mosts[i] > c.Limits[0].Warn:
 			f.State = CannotTell
 			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", percent(mosts[i]))
 		default:

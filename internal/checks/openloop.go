@@ -9,28 +9,21 @@ import (
 	"dyno/internal/stats"
 )
 
-// Limits of V07–V11, shares (method.md B).
 const (
-	achievedWarn, achievedFail = 0.99, 0.97
-	lagWarn, lagFail           = 0.10, 0.50
-	distanceWarn, distanceFail = 0.03, 0.05
-	dispersionWarn             = 0.15
-	dispersionFail             = 0.30
-	starvedFail                = 0.01
-
-	// An event loop is busy for some 12 µs with an answer and a request, so that it stretches shorter gaps: of r requests a second by a distance of about
-	// 3 µs times r, seen at 5,000 to 40,000 a second on two CPUs. That much is allowed besides.
+	// An event loop is busy for some 12 µs with an answer and a request, so that it stretches shorter gaps: of r requests
+	// a second by a distance of about 3 µs times r, seen at 5,000 to 40,000 a second on two CPUs. That much is allowed
+	// besides.
 	stretchNS = 3_000
 
-	leastGaps = 3000 // below which a distance of distanceWarn may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
+	leastGaps = 3000 // below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
 )
 
-// GrowthLimit is the Growth above which a load is an overload (V09).
+// GrowthLimit is the Growth above which a load is an overload.
 const GrowthLimit = 0.01
 
 // openLoop makes a check on those trials of each contestant whose requests were due by a schedule. It says nothing of one that has none.
-func openLoop(f func(own []result.Trial) (State, string)) func(*Evidence) []Finding {
-	return func(e *Evidence) []Finding {
+func openLoop(f func(c *Check, own []result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
+	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
 		for _, name := range e.Run.Plan.Contestants {
 			var own []result.Trial
@@ -40,7 +33,7 @@ func openLoop(f func(own []result.Trial) (State, string)) func(*Evidence) []Find
 				}
 			}
 			if len(own) > 0 {
-				s, text := f(own)
+				s, text := f(c, own)
 				out = append(out, Finding{Contestant: name, State: s, Text: text})
 			}
 		}
@@ -48,7 +41,7 @@ func openLoop(f func(own []result.Trial) (State, string)) func(*Evidence) []Find
 	}
 }
 
-func achieved(own []result.Trial) (State, string) {
+func achieved(c *Check, own []result.Trial) (State, string) {
 	var answered, planned int64
 	for i := range own {
 		answered += own[i].Load.Succeeded
@@ -58,11 +51,11 @@ func achieved(own []result.Trial) (State, string) {
 		return Fail, "no request was due"
 	}
 	x := share(float64(answered), float64(planned))
-	return above(1-x, 1-achievedWarn, 1-achievedFail), fmt.Sprintf("%s of the requests that were due were answered right", percent(x))
+	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due were answered right", percent(x))
 }
 
-// lagShare is V08: where requests go out late, the response time tells of the generator, or of connections that were not free.
-func lagShare(own []result.Trial) (State, string) {
+// lagShare: where requests go out late, the response time tells of the generator, or of connections that were not free.
+func lagShare(c *Check, own []result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
 		if l := &own[i].Load; l.ResponseP50NS > 0 {
@@ -73,7 +66,7 @@ func lagShare(own []result.Trial) (State, string) {
 		return Warn, "no response time was recorded"
 	}
 	x := stats.Median(xs)
-	return above(x, lagWarn, lagFail), fmt.Sprintf("one request in a hundred went out later than %s of the median response time (median over trials)", percent(x))
+	return c.Limits[0].Grade(x), fmt.Sprintf("one request in a hundred went out later than %s of the median response time (median over trials)", percent(x))
 }
 
 // Growth is the share of its requests by which a load falls behind its schedule, from the growth of what waits between the halves of the window: of
@@ -87,8 +80,9 @@ func Growth(l *result.Load) (x float64, ok bool) {
 	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
 }
 
-// growing is V09. What waits is counted until it is answered: a queue grows in the server first, and beside the connections once all are in use.
-func growing(own []result.Trial) (State, string) {
+// growing counts what waits until it is answered: a queue grows in the server first, and beside the connections once all
+// are in use.
+func growing(c *Check, own []result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
 		if x, ok := Growth(&own[i].Load); ok {
@@ -99,14 +93,14 @@ func growing(own []result.Trial) (State, string) {
 		return Warn, "how many requests waited was not recorded"
 	}
 	x := stats.Median(xs)
-	if x > GrowthLimit {
+	if c.Limits[0].Grade(x) == Fail {
 		return Fail, fmt.Sprintf("overload: within a trial the requests that wait grow by %s of those that fall due, so its latencies depend on its length", percent(x))
 	}
 	return Pass, fmt.Sprintf("within a trial the requests that wait grow by %s of those that fall due", percent(max(x, 0)))
 }
 
-// arrivals is V10, of what was really sent.
-func arrivals(own []result.Trial) (State, string) {
+// arrivals is of what was really sent.
+func arrivals(c *Check, own []result.Trial) (State, string) {
 	var gaps []int64
 	var within, sent, bins float64
 	for i := range own {
@@ -133,7 +127,7 @@ func arrivals(own []result.Trial) (State, string) {
 		r := sent / bins
 		part := r - math.Floor(r)
 		even := part * (1 - part) / r
-		return above(dispersion-even, dispersionWarn, dispersionFail), fmt.Sprintf("dispersion by the millisecond %.2f; %.2f is evenly spaced", dispersion, even)
+		return c.Limits[1].Grade(dispersion - even), fmt.Sprintf("dispersion by the millisecond %.2f; %.2f is evenly spaced", dispersion, even)
 	}
 	d, n := distance(gaps)
 	text := fmt.Sprintf("gaps between requests differ from exponential ones by %.3f; dispersion by the millisecond %.2f, 1 is Poisson", d, dispersion)
@@ -141,7 +135,7 @@ func arrivals(own []result.Trial) (State, string) {
 		return Warn, fmt.Sprintf("%s; too few to tell: %d, and %d are needed", text, n, leastGaps)
 	}
 	stretched := stretchNS * sent / bins / float64(time.Millisecond)
-	return max(above(d-stretched, distanceWarn, distanceFail), above(math.Abs(dispersion-1), dispersionWarn, dispersionFail)), text
+	return max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1))), text
 }
 
 // distance is the largest between the distribution of counts in equal parts and the uniform one (Kolmogorov-Smirnov, at the borders of the parts).
@@ -157,7 +151,7 @@ func distance(counts []int64) (d float64, n int64) {
 	return d, n
 }
 
-func starvation(own []result.Trial) (State, string) {
+func starvation(c *Check, own []result.Trial) (State, string) {
 	var starved, uneven, loaded float64
 	for i := range own {
 		starved += float64(own[i].Load.StarvedNS)
@@ -169,5 +163,5 @@ func starvation(own []result.Trial) (State, string) {
 	if 2*uneven > starved {
 		text += fmt.Sprintf("; in %s of that another event loop had one free", percent(share(uneven, starved)))
 	}
-	return above(x, 0, starvedFail), text
+	return c.Limits[0].Grade(x), text
 }

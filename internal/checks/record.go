@@ -8,15 +8,14 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/hist"
 	"dyno/internal/result"
 )
 
-// positiveControl is V18: a control that is slower by a known share must come out so. Runs without one have no such finding.
+// positiveControl: a control that is slower by a known share must come out so. Runs without one have no such finding.
 //
 // Where it is not found, the run fails only if it claims to know as small a difference, or that there is none: a run that could not have
 // found 5 % may well be right that 40 % is a difference.
-func positiveControl(e *Evidence) []Finding {
+func positiveControl(_ *Check, e *Evidence) []Finding {
 	var out []Finding
 	for _, c := range e.Analysis.Others {
 		if cost, ok := extraCost(c.A, c.B); ok {
@@ -41,12 +40,12 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 	if !m.More {
 		truth = 1 / truth
 	}
-	if m.Name == "memory" {
+	if m.Kind == analysis.Memory {
 		return Warn, c.B + " tells nothing about memory"
 	}
 	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, truth)
 	found := c.Verdict == analysis.Different && c.Better == c.A
-	if strings.HasPrefix(m.Name, "response_") { // at less than all it can bear, a server that costs more is not slower by as much
+	if m.Open() { // at less than all it can bear, a server that costs more is not slower by as much
 		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to cost more, by how much it answers later is not known", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
 		if found {
 			return Pass, text
@@ -71,8 +70,8 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 	return Warn, text + ": not found; the run claims nothing so small"
 }
 
-// tailSample is V22: how many requests lie beyond the 99th percentile, on which it rests.
-func tailSample(e *Evidence, name string, own []result.Trial) (State, string) {
+// tailSample is how many requests lie beyond the 99th percentile, on which it rests.
+func tailSample(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	var n int64
 	for i := range own {
 		n += own[i].Load.Succeeded
@@ -80,42 +79,16 @@ func tailSample(e *Evidence, name string, own []result.Trial) (State, string) {
 	beyond := n / 100
 	text := fmt.Sprintf("the 99th percentile rests on %d requests beyond it", beyond)
 	switch {
-	case beyond < 10:
+	case float64(beyond) < c.Limits[0].Fail:
 		return Fail, text + ": it says nothing"
-	case beyond < 100:
+	case float64(beyond) < c.Limits[0].Warn:
 		return Warn, text
 	}
 	return Pass, text
 }
 
-// clocks is V23: what a sound clock and a histogram that held everything cannot show.
-func clocks(e *Evidence) (State, string) {
-	var backwards, disordered, beyond int
-	var end int64
-	for i := range e.Run.Trials {
-		t := &e.Run.Trials[i]
-		l := &t.Load
-		cpu := t.Server.CPUNS != nil && *t.Server.CPUNS < 0 || t.Generator.CPUNS != nil && *t.Generator.CPUNS < 0
-		if l.WindowNS < 0 || cpu || t.StartedUnixNS < end || t.EndedUnixNS < t.StartedUnixNS || t.Causes.WallNS < 0 {
-			backwards++
-		}
-		end = t.EndedUnixNS
-		if l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS {
-			disordered++
-		}
-		if l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(l) {
-			beyond++
-		}
-	}
-	if backwards+disordered+beyond > 0 {
-		return Fail, fmt.Sprintf("%d trials with a time that ran backwards, %d with latencies out of order, %d whose histogram does not hold all of their requests",
-			backwards, disordered, beyond)
-	}
-	return Pass, "no time ran backwards, and the histograms hold all requests"
-}
-
-// edges is V29: whether the rates are of loads that stood still.
-func edges(e *Evidence) (State, string) {
+// edges is whether the rates are of loads that stood still.
+func edges(_ *Check, e *Evidence) (State, string) {
 	n := analysis.EdgesOf(e.Valid)
 	mark := n.Mark()
 	if mark == result.Inside {
@@ -124,14 +97,8 @@ func edges(e *Evidence) (State, string) {
 	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n[mark], len(e.Valid), analysis.EdgeText(mark))
 }
 
-// HoldsAll reports whether the histogram of a load counts as many latencies as there were right answers; older records have the wrong ones in it.
-func HoldsAll(l *result.Load) bool {
-	h, err := hist.Decode(l.Service)
-	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)
-}
-
-// sameProcesses is V26: no process of the contestant came or went between the trials of an epoch, and one program was started throughout.
-func sameProcesses(e *Evidence, name string, own []result.Trial) (State, string) {
+// sameProcesses: no process of the contestant came or went between the trials of an epoch, and one program was started throughout.
+func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	counts := map[int]int{}
 	changed := 0
 	for i := range own {
@@ -161,8 +128,8 @@ func sameProcesses(e *Evidence, name string, own []result.Trial) (State, string)
 	return Pass, "the same processes throughout each epoch, of one program"
 }
 
-// pauses is V30: did the generator, or the machine, stand still within a trial? Runs recorded before that was looked for have no such finding.
-func pauses(e *Evidence) []Finding {
+// pauses: did the generator, or the machine, stand still within a trial? Runs recorded before that was looked for have no such finding.
+func pauses(_ *Check, e *Evidence) []Finding {
 	var longest, standstills, n int64
 	for i := range e.watched() {
 		t := &e.watched()[i]
@@ -183,8 +150,8 @@ func pauses(e *Evidence) []Finding {
 	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %.3g ms at most", float64(longest)/1e6)}}
 }
 
-// apart is V31: may server and generator use the same CPUs?
-func apart(e *Evidence) (State, string) {
+// apart: may server and generator use the same CPUs?
+func apart(_ *Check, e *Evidence) (State, string) {
 	h := &e.Run.Host
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
 	switch {
@@ -206,14 +173,14 @@ func cpuList(cpus []int) string {
 	return strings.Join(words, ", ")
 }
 
-// Limits of V25: of the error of a p99 against delays that are known, and of the age of their calibration, ns (method.md B).
+// errorFail is the most that the p99 of an error in time may be, ns; calibrationHolds is how long a calibration does.
 const (
-	errorWarn, errorFail = 200_000, 500_000
-	calibrationHolds     = 60 * 60 * 1e9
+	errorFail        = 500_000
+	calibrationHolds = 60 * 60 * 1e9
 )
 
-// calibration is V25: what the times of this generator are worth on this machine. Where they decide nothing, a want of it is no failure.
-func calibration(e *Evidence) (State, string) {
+// calibration is what the times of this generator are worth on this machine. Where they decide nothing, a want of it is no failure.
+func calibration(c *Check, e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
 	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.StartedUnixNS)
 	worst := Warn
@@ -224,12 +191,13 @@ func calibration(e *Evidence) (State, string) {
 		return worst, what + why
 	}
 	ns, _ := e.Run.Calibration.LatencyErrorP99NS()
-	return above(float64(ns), errorWarn, errorFail), fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
+	return c.Limits[0].Grade(float64(ns)), fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
 }
 
-// LatenciesDecide says whether it is latencies that decide a run of plan p: V25 fails it without a calibration.
+// LatenciesDecide says whether it is latencies that decide a run of plan p, which then needs a calibration.
 func LatenciesDecide(p *result.Plan) bool {
-	return p.SLO != nil || slices.Contains([]string{"p50", "response_p50", "response_p99"}, p.Primary)
+	m, _ := analysis.MetricNamed(p.Primary)
+	return p.SLO != nil || m.Kind&analysis.Latency != 0
 }
 
 // Uncalibrated says why c, which may be nil, says nothing of latencies measured from atNS (Unix) on, on a machine started as bootID; empty if it does.

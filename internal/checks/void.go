@@ -2,7 +2,7 @@ package checks
 
 import "dyno/internal/result"
 
-// Thresholds of V03–V05, shares of the round's CPU time; fixed before any metric is seen (method.md B).
+// Shares of a round's CPU time; fixed before any metric is seen (method.md B).
 const (
 	foreignWarn, foreignVoid = 0.05, 0.10
 	stealWarn, stealVoid     = 0.01, 0.03
@@ -36,7 +36,7 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-// Thresholds of V30 for the longest pause of a trial: this share of its window, and at least pauseLeast ns. What a pause cuts off a closed loop's
+// Thresholds for the longest pause of a trial: this share of its window, and at least pauseLeast ns. What a pause cuts off a closed loop's
 // throughput is its share of the window; an open loop is judged by its tail, of which 1 % is the 99th percentile. Trials of 0.1 s on a virtual
 // machine without other load pause for 0.2 ms in the median, 4 ms at the 95th percentile, and 6 ms at most.
 const (
@@ -64,7 +64,7 @@ func Paused(t *result.Trial) bool {
 }
 
 // Void reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the server's or the generator's CPUs, steal, or a pause
-// of the generator or the machine in any of its trials (V03, V04, V05, V30). It is given all trials of the round and looks at no metric.
+// of the generator or the machine in any of its trials. It is given all trials of the round and looks at no metric.
 //
 // Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle counts as delay: 3 to 8 % on an idle
 // machine with 0 % foreign CPU, the more the oftener the loop sleeps, and that depends on the contestant.

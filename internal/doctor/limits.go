@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -120,20 +121,14 @@ func generatorFindings(c *result.Calibration) []finding {
 	return out
 }
 
-// What the p99 of an error in time may be (V25, method.md B): beyond the first a result is warned of, beyond the second its latencies count as uncalibrated.
-const (
-	latencyFine = 200 * time.Microsecond
-	latencyPoor = 500 * time.Microsecond
-)
+// latencyState is the state of a p99 of an error in time, as a run judges it.
+func latencyState(p99 int64) string { return stateBy(checks.Calibrated, float64(max(p99, -p99))) }
 
-func latencyState(p99 int64) string {
-	switch d := time.Duration(max(p99, -p99)); {
-	case d <= latencyFine:
-		return stateOK
-	case d <= latencyPoor:
-		return stateWarn
-	}
-	return stateBad
+// stateBy is the state of a figure by the first limit of a check of runs.
+func stateBy(check string, figure float64) string {
+	return map[checks.State]string{
+		checks.Pass: stateOK, checks.Warn: stateWarn, checks.Fail: stateBad,
+	}[checks.ByID(check).Limits[0].Grade(figure)]
 }
 
 const freeCPUs = "let nothing else run on the generator's CPUs"

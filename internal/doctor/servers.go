@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/checks"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -115,13 +116,16 @@ func noiseFindings(c *result.Calibration) []finding {
 	share := func(ns int64, cpus int) float64 { return float64(ns) / max(1, float64(sum.WallNS)*float64(cpus)) }
 	const end = "end other programs; top shows which"
 	out := []finding{
-		threshold(finding{Group: group, Name: "others, server", Means: "what other programs used of the server's CPUs", Change: end}, share(sum.ForeignServerNS, sum.ServerCPUs), .05, .10),
-		threshold(finding{Group: group, Name: "others, generator", Means: "the same of the generator's CPUs", Change: end}, share(sum.ForeignGeneratorNS, sum.GeneratorCPUs), .05, .10),
-		threshold(finding{Group: group, Name: "stolen", Means: "what the hypervisor gave to other machines", Change: "ask again later, or use a machine of your own"},
-			share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs), .01, .03),
+		threshold(finding{Group: group, Name: "others, server", Means: "what other programs used of the server's CPUs", Change: end},
+			checks.ServerCPUs, share(sum.ForeignServerNS, sum.ServerCPUs)),
+		threshold(finding{Group: group, Name: "others, generator", Means: "the same of the generator's CPUs", Change: end},
+			checks.GeneratorCPUs, share(sum.ForeignGeneratorNS, sum.GeneratorCPUs)),
+		threshold(finding{Group: group, Name: "stolen", Means: "what the hypervisor gave to other machines",
+			Change: "ask again later, or use a machine of your own"},
+			checks.Withheld, share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs)),
 		{Group: group, Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(float64(queue)/max(1, float64(loaded))) + " of the generator's time",
 			Means: "3 to 8 % is usual on a virtual machine that is otherwise idle"},
-		voidFinding(group, voids, len(n.Rounds)),
+		discardedFinding(group, voids, len(n.Rounds)),
 	}
 	sigma, cpu, valid := spread(n)
 	r := finding{Group: group, Name: "load to load", State: stateOK,
@@ -138,28 +142,23 @@ func noiseFindings(c *result.Calibration) []finding {
 	return append(out, r)
 }
 
-// threshold sets value and state of a share by its limits of V03 to V05, and drops the advice where all is well.
-func threshold(r finding, share, warn, bad float64) finding {
-	r.Value = report.PerCent(share)
-	switch {
-	case share <= warn:
-		r.State, r.Change = stateOK, ""
-	case share <= bad:
-		r.State = stateWarn
-	default:
-		r.State = stateBad
+// threshold sets value and state of a share by the limits of a check of runs, and drops the advice where all is well.
+func threshold(r finding, check string, share float64) finding {
+	r.Value, r.State = report.PerCent(share), stateBy(check, share)
+	if r.State == stateOK {
+		r.Change = ""
 	}
 	return r
 }
 
-// voidFinding judges the share of spoilt rounds, as V06 does.
-func voidFinding(group string, voids, all int) finding {
-	r := finding{Group: group, Name: "spoilt rounds", State: stateOK, Value: fmt.Sprintf("%d of %d", voids, all)}
-	switch share := float64(voids) / float64(all); {
-	case share > .5:
-		r.State, r.Means = stateBad, "a run would repeat them, and in the end rank nothing that the clock measures"
-	case share > .2:
-		r.State, r.Means = stateWarn, "a run would repeat them, and take longer"
+// discardedFinding judges the share of discarded rounds, as a run does.
+func discardedFinding(group string, discarded, all int) finding {
+	r := finding{Group: group, Name: "spoilt rounds", Value: fmt.Sprintf("%d of %d", discarded, all)}
+	switch r.State = stateBy(checks.Discarded, float64(discarded)/float64(all)); r.State {
+	case stateBad:
+		r.Means = "a run would repeat them, and in the end rank nothing that the clock measures"
+	case stateWarn:
+		r.Means = "a run would repeat them, and take longer"
 	}
 	if r.State != stateOK {
 		r.Change = "end other programs, or ask again later"
@@ -226,7 +225,7 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	return strings.Join(s, " ")
 }
 
-// tooBusy reports whether a run would rank nothing (V06).
+// tooBusy reports whether a run would rank nothing.
 func tooBusy(n *result.Noise) bool {
 	voids := 0
 	for i := range n.Rounds {

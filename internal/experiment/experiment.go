@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/bench"
+	"dyno/internal/checks"
 	"dyno/internal/contestant"
 	"dyno/internal/load/external"
 	"dyno/internal/plan"
@@ -122,6 +123,9 @@ func (x *Experiment) Run(ctx context.Context) (*report.Data, error) {
 	run, err := x.measure(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if err := checks.Assert(run); err != nil {
+		return nil, fmt.Errorf("%s: %w", x.Folder, err)
 	}
 	data := study.Judge(run)
 	if x.Claims != nil {

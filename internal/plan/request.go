@@ -237,7 +237,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 			return refuse("--%s belongs to --protocol %s; leave it out", o.flag, strings.Join(having(o.flag), " or "))
 		}
 	}
-	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Told {
+	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Unranked {
 		return refuse("--primary %q: there are throughput, cpu_per_request, p50 and memory, and in the lab p99", p.Primary)
 	}
 	for _, l := range append([]result.Level{p.Level}, p.Levels...) {

@@ -18,7 +18,7 @@ func (v *view) answer() (sentences []string) {
 	}
 	for _, f := range v.troubles() {
 		if f.State == checks.Fail && f.Contestant == "" {
-			add("This run fails check " + f.ID + " and must not be quoted: " + Clean(orElse(f.Text, f.Title)) + ".")
+			add("This run must not be quoted: " + Clean(orElse(f.Text, f.Title)) + ".")
 		}
 	}
 	add(v.forced())

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/claim"
 )
 
@@ -208,25 +209,30 @@ func evidenceText(o *claim.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// warningsText names checks and whom they concern: "V01 (iris, kestrel), V17".
+// warningsText names the questions that a claim's warnings belong to, and whom they concern: "generator free? (iris,
+// kestrel), warmed up?".
 func warningsText(list []claim.Warning) string {
-	var ids []string
-	who := map[string][]string{}
-	for _, w := range list {
-		if !slices.Contains(ids, w.ID) {
-			ids = append(ids, w.ID)
+	var parts []string
+	for _, q := range checks.Questions {
+		asked := false
+		var who []string
+		for _, w := range list {
+			if c := checks.ByID(w.ID); c == nil || c.Question != q {
+				continue
+			}
+			asked = true
+			if name := Clean(w.Contestant); name != "" && !slices.Contains(who, name) {
+				who = append(who, name)
+			}
 		}
-		if name := Clean(w.Contestant); name != "" && !slices.Contains(who[w.ID], name) {
-			who[w.ID] = append(who[w.ID], name)
+		switch {
+		case len(who) > 0:
+			parts = append(parts, q.String()+" ("+strings.Join(who, ", ")+")")
+		case asked:
+			parts = append(parts, q.String())
 		}
 	}
-	slices.Sort(ids)
-	for i, id := range ids {
-		if len(who[id]) > 0 {
-			ids[i] += " (" + strings.Join(who[id], ", ") + ")"
-		}
-	}
-	return strings.Join(ids, ", ")
+	return strings.Join(parts, ", ")
 }
 
 var claimStyle = map[claim.Verdict]string{

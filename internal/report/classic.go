@@ -31,7 +31,8 @@ func newClassic(d *Data) *classic {
 	c.byEngine()
 	for i := range c.rows {
 		if r := &c.rows[i]; r.Struck == "" {
-			r.Notes = append(r.Notes, c.disturbed(*r)...)
+			disturbed := c.disturbed(*r)
+			r.Notes, r.Data = append(r.Notes, disturbed...), append(r.Data, disturbed...)
 		}
 	}
 	return c

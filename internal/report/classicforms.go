@@ -172,7 +172,7 @@ func classicCSV(w io.Writer, d *Data) error {
 		n, errs := c.totals(r)
 		for _, m := range c.metrics {
 			f := c.figure(r, m)
-			state, notes := "measured", r.Notes
+			state, notes := "measured", r.Data
 			numbers := []string{"", "", ""}
 			switch {
 			case r.Struck != "":

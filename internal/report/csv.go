@@ -48,7 +48,7 @@ func CSV(w io.Writer, d *Data) error {
 
 func (v *view) csvRow(r row, m analysis.Metric) []string {
 	c := v.cell(r.Name, m.Name)
-	notes := r.Notes
+	notes := r.Data
 	fields := []string{r.Name, m.Name, m.Unit}
 	if r.Struck == "" && c.Absent == "" {
 		fields = append(fields, csvNumbers(c.Level)...)

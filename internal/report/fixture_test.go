@@ -135,16 +135,16 @@ func fixture() *Data {
 	fixturePairs(rng, d.Analysis)
 	fixtureFailures(d)
 	d.Findings = []checks.Finding{
-		{ID: "V03", Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
-		{ID: "V05", Title: "steal", State: checks.Warn, Text: "the hypervisor withheld 1.4 %"},
-		{ID: "V06", Title: "share of void rounds", State: checks.Pass, Text: "7.4 % of the trials lie in void rounds"},
-		{ID: "V17", Title: "A/A canary: the yardstick against its blinded copy", State: checks.Pass, Text: "ref against ref': 1.002 (0.991–1.011), undecided"},
-		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "fasthttp", State: checks.Fail,
+		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
+		{ID: checks.Withheld, Title: "steal", State: checks.Warn, Text: "the hypervisor withheld 1.4 %"},
+		{ID: checks.Discarded, Title: "share of void rounds", State: checks.Pass, Text: "7.4 % of the trials lie in void rounds"},
+		{ID: checks.Twins, Title: "A/A canary: the yardstick against its blinded copy", State: checks.Pass, Text: "ref against ref': 1.002 (0.991–1.011), undecided"},
+		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "fasthttp", State: checks.Fail,
 			Text: "84.3 % of the ceiling of this generator for this shape of load: a lower bound"},
-		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "iris", State: checks.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
-		{ID: "V14", Title: "server busy", Contestant: "kestrel", State: checks.Warn, Text: "it used 93.1 % of its CPUs"},
-		{ID: "V27", Title: "memory readable", Contestant: "hyper", State: checks.Fail, Text: "PSS could not be read: memory is absent"},
-		{ID: "V12", Title: "every response within its contract", Contestant: "gin", State: checks.Fail, Text: "3 of 41,002 responses broke the contract"},
+		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "iris", State: checks.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
+		{ID: checks.Busy, Title: "server busy", Contestant: "kestrel", State: checks.Warn, Text: "it used 93.1 % of its CPUs"},
+		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "hyper", State: checks.Fail, Text: "its number of processes changed 2 times within an epoch"},
+		{ID: checks.Contract, Title: "every response within its contract", Contestant: "gin", State: checks.Fail, Text: "3 of 41,002 responses broke the contract"},
 	}
 	return d
 }

@@ -170,7 +170,7 @@ func TestClassicTailWantsRequests(t *testing.T) {
 			d.Loads[i].Load.Succeeded = n
 		}
 		got := string(written(t, Text, d))
-		if strings.Contains(got, "99th percentile: fewer than 10 requests lie beyond it") == told {
+		if strings.Contains(got, "99 %: fewer than 10 requests lie beyond it") == told {
 			t.Errorf("of %d requests:\n%s", n, got)
 		}
 	}

@@ -75,6 +75,7 @@ type page struct {
 	Canary    string
 	Controls2 []string
 	MDE       string
+	Questions []question
 	Troubles  []pageFinding
 	Unknown   []pageFinding // that cannot tell
 	Passes    []pageFinding
@@ -123,7 +124,7 @@ type pageChart struct {
 	Wide, Narrow template.HTML
 }
 
-type pageFinding struct{ State, ID, Title, Who, Text string }
+type pageFinding struct{ State, Title, Who, Text string }
 
 func (v *view) page() page {
 	all, neighbours := v.pairs()
@@ -182,7 +183,7 @@ func (v *view) basics() page {
 		Command: command(v.run.Plan.Command), Seed: v.run.Plan.Seed, Dyno: Clean(orElse(v.run.Plan.Dyno, "unknown")),
 	}
 	p.StartsOf, p.Starts = v.pageStarts()
-	p.Warmed = v.warmed()
+	p.Warmed, p.Questions = v.warmed(), v.questions()
 	for _, f := range v.troubles() {
 		p.Troubles = append(p.Troubles, v.pageFinding(f))
 	}
@@ -202,7 +203,7 @@ func (v *view) pageFinding(f checks.Finding) pageFinding {
 	if f.Contestant != "" {
 		who = v.title(f.Contestant)
 	}
-	return pageFinding{f.State.String(), Clean(f.ID), Clean(f.Title), who, Clean(f.Text)}
+	return pageFinding{f.State.String(), Clean(f.Title), who, Clean(f.Text)}
 }
 
 // columns are the heads of the main table after its rank and contestant.

@@ -100,7 +100,7 @@ func (v *view) contestantJSON(r row) object {
 	o := object{{"name", r.Name}, {"title", r.Title}, {"control", r.Control}}
 	o = append(o, rankJSON(r)...)
 	o = append(o, field{"lower_bound", r.Place.LowerBound}, field{"struck", orNull(r.Struck)},
-		field{"notes", append([]string{}, r.Notes...)}, field{"failure", r.Failure})
+		field{"notes", append([]string{}, r.Data...)}, field{"failure", r.Failure})
 	var share any
 	if s, ok := v.a.Shares[r.Name]; ok {
 		share = number(s)

@@ -68,9 +68,9 @@ func sweepFixture(epochs int) *Data {
 	d.Run.Trials = []result.Trial{broken}
 	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Epoch: 2, Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
 	d.Findings = []checks.Finding{
-		{ID: "V03", Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
-		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
-		{ID: "V02", Title: "throughput against the generator's ceiling", Contestant: "net-http", State: checks.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
+		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
+		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "net-http", State: checks.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
 	}
 	return d
 }
@@ -152,9 +152,9 @@ func classicFixture() *Data {
 	d.Run.Trials, d.Valid = d.Loads, len(d.Loads)
 	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Reason: "12 of 200000 requests got no answer: reset 9, timeout 3", LogTail: []string{"accept: too many open files"}}}
 	d.Findings = []checks.Finding{
-		{ID: "V24", Title: "CPU quota", State: checks.Pass, Text: "none set"},
-		{ID: "V13", Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
-		{ID: "V27", Title: "memory readable", Contestant: "kestrel", State: checks.Fail, Text: "PSS could not be read: memory is absent"},
+		{ID: checks.Complete, Title: "record complete", State: checks.Pass, Text: "all of trials.jsonl could be read"},
+		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "kestrel", State: checks.Fail, Text: "2 different programs were started under this name"},
 	}
 	return d
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 )
 
 // Markdown writes a table, the verdicts and the machine, in GitHub's dialect, as for a README.
@@ -39,17 +38,9 @@ func Markdown(w io.Writer, d *Data) error {
 	return errors.Join(out.Flush(), claimsMarkdown(w, d))
 }
 
-// markdownEnd writes the checks that did not pass, the machine, and how to repeat the run.
+// markdownEnd writes what the checks found, the machine, and how to repeat the run.
 func (v *view) markdownEnd(out io.Writer) {
-	if troubles := v.troubles(); len(troubles) > 0 {
-		for _, f := range troubles {
-			fmt.Fprintf(out, "- %s\n", escapeMarkdown(v.finding(f)))
-		}
-		fmt.Fprintln(out)
-	}
-	if unknown := v.unknown(); unknown != "" {
-		fmt.Fprintf(out, "Cannot tell: %s.\n\n", escapeMarkdown(unknown))
-	}
+	v.questionsMarkdown(out)
 	command := command(v.run.Plan.Command)
 	fence := strings.Repeat("`", max(3, longestRun(command, '`')+1))
 	machine := v.machine() + "."
@@ -63,13 +54,20 @@ func (v *view) markdownEnd(out io.Writer) {
 		fence, orElse(command, "# the command was not recorded"), fence)
 }
 
-// finding is a finding on one line: state, number, whom it concerns, and what was found.
-func (v *view) finding(f checks.Finding) string {
-	who := ""
-	if f.Contestant != "" {
-		who = v.title(f.Contestant) + ": "
+// questionsMarkdown writes the six questions with their answers.
+func (v *view) questionsMarkdown(out io.Writer) {
+	for _, q := range v.questions() {
+		fmt.Fprintf(out, "- %s %s\n", escapeMarkdown(q.Question), escapeMarkdown(q.text()))
+		if !v.Verbose {
+			continue
+		}
+		for _, f := range q.All {
+			fmt.Fprintf(out, "  - %s %s %s\n", f.State, f.ID, escapeMarkdown(v.finding(f)))
+		}
 	}
-	return f.State.String() + " " + f.ID + " " + who + Clean(orElse(f.Text, f.Title))
+	if len(v.Findings) > 0 {
+		fmt.Fprintln(out)
+	}
 }
 
 func (v *view) markdownTable(out io.Writer) {

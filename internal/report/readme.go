@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/result"
 )
@@ -54,10 +55,13 @@ func Readme(w io.Writer, d *Data) error {
 		}
 		fmt.Fprintln(out)
 	}
-	if troubles := v.troubles(); len(troubles) > 0 {
-		fmt.Fprint(out, "## Checks that did not pass\n\n")
-		for _, f := range troubles {
-			fmt.Fprintf(out, "- %s\n", escapeMarkdown(v.finding(f)))
+	if len(v.Findings) > 0 {
+		fmt.Fprint(out, "## What the checks found\n\n")
+		for _, a := range checks.Summary(v.Findings) {
+			fmt.Fprintf(out, "- %s %s\n", escapeMarkdown(a.Question.String()), a.Plain())
+			for _, f := range a.Troubles() {
+				fmt.Fprintf(out, "  - %s, %s: %s\n", f.State, escapeMarkdown(Clean(f.Title)), escapeMarkdown(v.finding(f)))
+			}
 		}
 		fmt.Fprintln(out)
 	}

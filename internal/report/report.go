@@ -26,6 +26,7 @@ type Data struct {
 	Valid    int                // valid trials
 	Void     int                // trials of void rounds
 	Color    bool               // Text only
+	Verbose  bool               // Text and Markdown: every finding, with the id of its check
 	Width    int                // Text only: columns; 0 means 100
 }
 

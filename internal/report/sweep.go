@@ -409,7 +409,7 @@ func (s *sweep) sentences() (list []string) {
 func (v *view) forbidding() (list []string) {
 	for _, f := range v.troubles() {
 		if f.State == checks.Fail && f.Contestant == "" {
-			list = append(list, "This run fails check "+f.ID+" and must not be quoted: "+Clean(orElse(f.Text, f.Title))+".")
+			list = append(list, "This run must not be quoted: "+Clean(orElse(f.Text, f.Title))+".")
 		}
 	}
 	return append(list, nonEmpty(v.forced())...)

@@ -112,7 +112,7 @@ func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 	fields := append([]string{s.label(), r.Name}, levelFields(s.names[i], at)...)
 	fields = append(fields, m.Name, m.Unit)
 	f := s.figure(r, m, i)
-	state, notes := "measured", r.Notes
+	state, notes := "measured", r.Data
 	switch {
 	case r.Struck != "":
 		state, notes = "struck", append([]string{r.Struck}, notes...)
@@ -197,7 +197,7 @@ func (s *sweep) rowLevelsJSON(r row) []object {
 // unjudgedJSON is what a contestant has in common in the protocols without verdicts.
 func (v *view) unjudgedJSON(r row) object {
 	return object{{"name", r.Name}, {"title", r.Title}, {"control", r.Control}, {"struck", orNull(r.Struck)},
-		{"notes", append([]string{}, r.Notes...)}, {"failure", r.Failure}}
+		{"notes", append([]string{}, r.Data...)}, {"failure", r.Failure}}
 }
 
 func (v *view) launchesJSON(r row) []result.Launch {

@@ -56,7 +56,7 @@ func crossed(r row) string {
 // unjudgedEnd prints the checks and where the figures come from.
 func (t *text) unjudgedEnd() {
 	t.findings()
-	if len(t.troubles()) > 0 {
+	if len(t.Findings) > 0 {
 		t.line("")
 	}
 	t.origin()

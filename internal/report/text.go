@@ -95,7 +95,7 @@ func (t *text) head() {
 	t.para("", "", t.forced(), "", "")
 	for _, f := range t.troubles() {
 		if f.State == checks.Fail && f.Contestant == "" {
-			t.para("This run fails "+f.ID+": ", red, Clean(f.Text), "", "")
+			t.para("This run must not be quoted: ", red, Clean(f.Text), "", "")
 		}
 	}
 	t.line("")
@@ -337,17 +337,21 @@ func (t *text) checks() {
 	t.line("")
 }
 
-// findings are the checks that did not pass, and those that cannot tell, in a line.
+// findings are the six questions with their answers.
 func (t *text) findings() {
-	for _, f := range t.troubles() {
-		who := ""
-		if f.Contestant != "" {
-			who = t.title(f.Contestant) + ": "
+	more := false
+	for _, q := range t.questions() {
+		more = more || q.More
+		t.para(fmt.Sprintf("%-17s", q.Question), stateStyle[q.State], q.text(), "", "")
+		if !t.Verbose {
+			continue
 		}
-		t.para(fmt.Sprintf("%s %s ", f.State, f.ID), stateStyle[f.State], who+Clean(orElse(f.Text, f.Title)), "", "")
+		for _, f := range q.All {
+			t.para("  "+f.State.String()+" "+f.ID+" ", stateStyle[f.State], t.finding(f), "", "")
+		}
 	}
-	if s := t.unknown(); s != "" {
-		t.para("cannot tell: ", "", s+".", "", "")
+	if more && !t.Verbose {
+		t.para("", "", "dyno report --verbose shows all that the checks found.", "", "")
 	}
 }
 

@@ -102,11 +102,7 @@ func (v *view) canary() (text string, state checks.State) {
 	if c == nil {
 		return "not done: the run has no blinded copy of its yardstick", checks.Warn
 	}
-	for _, f := range v.Findings {
-		if f.ID == "V17" && f.Contestant == "" {
-			state = f.State
-		}
-	}
+	state, _ = checks.StateOf(v.Findings, checks.Twins)
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
 	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", Clean(c.A), Clean(c.B), value, interval, P("p", c.P))
 	switch {

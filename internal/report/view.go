@@ -25,6 +25,7 @@ type row struct {
 	Failure *result.Failure
 	Struck  string   // why it is not ranked; empty if it is
 	Notes   []string // what a reader must know beside the numbers
+	Data    []string // the same for programs
 	Starts  analysis.Starts
 }
 
@@ -98,6 +99,8 @@ func (v *view) row(name string, control bool) row {
 	r.Struck = v.struck(&r)
 	r.Starts = analysis.StartsOf(v.run, name)
 	r.Notes = v.notes(&r)
+	questions, ids := v.see(&r)
+	r.Notes, r.Data = append(r.Notes, questions...), append(slices.Clone(r.Notes), ids...)
 	return r
 }
 
@@ -145,16 +148,25 @@ func (v *view) notes(r *row) (notes []string) {
 			notes = append(notes, Clean(d))
 		}
 	}
-	var ids []string
+	return notes
+}
+
+// see names the checks that found something of a row: by their questions to people, by their ids to programs.
+func (v *view) see(r *row) (questions, ids []string) {
+	for _, a := range checks.Summary(v.Findings) {
+		if slices.ContainsFunc(a.Troubles(), func(f checks.Finding) bool { return f.Contestant == r.Name }) {
+			questions = append(questions, a.Question.String())
+		}
+	}
 	for _, f := range v.Findings {
 		if f.Contestant == r.Name && f.State >= checks.Warn && !slices.Contains(ids, f.ID) {
 			ids = append(ids, f.ID)
 		}
 	}
-	if len(ids) > 0 {
-		notes = append(notes, "see "+strings.Join(ids, ", "))
+	if len(ids) == 0 {
+		return nil, nil
 	}
-	return notes
+	return []string{"see " + strings.Join(questions, ", ")}, []string{"see " + strings.Join(ids, ", ")}
 }
 
 // moving says where a contestant still moves over the rounds of an epoch, under the metric that decides.
@@ -266,30 +278,6 @@ func (v *view) troubles() (list []checks.Finding) {
 		}
 	}
 	return list
-}
-
-// unknown are the checks that cannot tell, each once, with how many contestants it cannot tell of.
-func (v *view) unknown() string {
-	var ids, list []string
-	n := map[string]int{}
-	for _, f := range v.Findings {
-		if f.State == checks.CannotTell {
-			if n[f.ID] == 0 {
-				ids = append(ids, f.ID)
-				list = append(list, f.ID+" ("+Clean(f.Title)+")")
-			}
-			n[f.ID]++
-		}
-	}
-	for i, id := range ids {
-		if n[id] > 1 {
-			list[i] += fmt.Sprintf(" of %d contestants", n[id])
-		}
-	}
-	if len(list) == 0 {
-		return ""
-	}
-	return strings.Join(list, "; ") + ": this run is too small or too noisy for what they look for"
 }
 
 // open says whether an interval of a row that stands is unbounded.

@@ -169,7 +169,7 @@ func weaknesses(run, other *result.Run, yardstick string) (out []string) {
 		which := []string{"the run", "the other run"}[i]
 		for _, f := range Judge(r).Findings {
 			if f.Contestant == "" && f.State.String() == "fail" {
-				out = append(out, fmt.Sprintf("%s fails %s (%s)", which, f.ID, f.Text))
+				out = append(out, fmt.Sprintf("%s must not be quoted: %s", which, f.Text))
 			}
 		}
 	}

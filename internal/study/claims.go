@@ -75,8 +75,8 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 		return v, why
 	}
 	for _, f := range e.findings(c, metric) {
-		if f.State == checks.Fail && !merelyBounds(f.ID) {
-			return claim.Inconclusive, "struck out by " + f.ID + ": " + f.Text
+		if f.StrikesOut() {
+			return claim.Inconclusive, "struck out, " + f.Title + ": " + f.Text
 		}
 	}
 	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
@@ -116,33 +116,16 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	return claim.Inconclusive, "it has no valid trials"
 }
 
-// merelyBounds are the checks whose failure makes a figure a lower bound: Compare says so.
-func merelyBounds(id string) bool { return id == "V01" || id == "V02" }
-
-// touched are the metrics that a check says something of, where that is not every load's: others on the CPUs, drift and order move times and rates, and
-// no memory.
-var touched = func() map[string][]string {
-	times := []string{"throughput", "p50"}
-	open := []string{"response_p50", "response_p99"}
-	wall := slices.Concat(times, open)
-	moved := slices.Concat(wall, []string{"cpu_per_request", "cpu_time", "cpu_since_start"})
-	return map[string][]string{
-		"V01": times, "V02": times, "V03": moved, "V04": moved, "V05": moved, "V06": wall, "V07": open, "V08": open, "V09": open, "V10": open, "V11": open,
-		"V14": times, "V16": moved, "V18": moved, "V19": moved, "V20": moved, "V21": moved, "V22": {"response_p99"}, "V25": {"p50", "response_p50", "response_p99"},
-		"V27": {"memory", "swap_pss"}, "V29": {"throughput"},
-	}
-}()
-
 // findings are those of the whole run, of the contestant and of its level, that say something of the metric and are no passes.
 func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
 	if m, _ := claim.MetricNamed(metric); m.Static {
 		return nil
 	}
 	at, _ := e.cell(c)
+	m, _ := analysis.MetricNamed(metric)
 	var out []checks.Finding
 	for _, f := range e.level(at.Level) {
-		of, some := touched[f.ID]
-		if f.State >= checks.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && (!some || slices.Contains(of, metric)) {
+		if f.State >= checks.Warn && (f.Contestant == "" || f.Contestant == c.Contestant) && f.Concerns(m.Kind) {
 			out = append(out, f)
 		}
 	}
@@ -164,21 +147,21 @@ func (e *evidence) level(level int) []checks.Finding {
 		return found
 	}
 	l := &e.data.Levels[i]
-	protocol := e.run.Plan.Protocol
+	kind := checks.NamedPairs
 	switch {
 	case shows(e.run, plan.Levels):
+		kind = checks.Sweep
 	case l.At.Open():
-		protocol = beside
-	default:
-		protocol = family
+		kind = checks.Beside
 	}
 	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f checks.Finding) bool {
-		return applicable[protocol][f.ID] == eachLevel || applicable[beside][f.ID] == eachLevel
+		return checks.ScopeOf(f.ID, kind) == checks.EachLevel || checks.ScopeOf(f.ID, checks.Beside) == checks.EachLevel
 	})
 	void, all := plan.Voided(e.run)
 	here := *e.run
 	here.Plan.Level = l.At
-	found = append(found, checked(&checks.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}, protocol, eachLevel)...)
+	evidence := &checks.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
+	found = append(found, checks.Make(evidence, kind, checks.EachLevel)...)
 	if e.found == nil {
 		e.found = map[int][]checks.Finding{}
 	}
@@ -215,25 +198,25 @@ func (e *evidence) Level(c claim.Cell, metric string) analysis.Estimate {
 // opened returns an interval of a cell, open where the cell stands at the generator's ceiling: its rate
 // is at least what was measured, its service time at most.
 func (e *evidence) opened(c claim.Cell, metric string, lo, hi float64) (float64, float64) {
+	m, _ := analysis.MetricNamed(metric)
 	at, ok := e.cell(c)
 	switch {
-	case !ok || !e.atCeiling(at):
-	case metric == "throughput":
+	case !ok || !m.AtCeiling || !e.atCeiling(at):
+		return lo, hi
+	case m.More:
 		return lo, math.Inf(1)
-	case metric == "p50":
-		return math.Inf(-1), hi
 	}
-	return lo, hi
+	return math.Inf(-1), hi
 }
 
-// atCeiling reports whether a cell's rate is a lower bound: it is too near the generator's ceiling
-// (V02), or the generator was too busy (V01).
+// atCeiling reports whether a cell's rate is a lower bound: it is too near the generator's ceiling, or the generator
+// was too busy.
 func (e *evidence) atCeiling(c result.Cell) bool {
 	if a := e.analysisOf(c.Level); a != nil && a.Shares[c.Contestant] > analysis.CeilingLimit {
 		return true
 	}
 	return slices.ContainsFunc(e.level(c.Level), func(f checks.Finding) bool {
-		return merelyBounds(f.ID) && f.State == checks.Fail && f.Contestant == c.Contestant
+		return f.Bounds() && f.Contestant == c.Contestant
 	})
 }
 
@@ -361,13 +344,13 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 // bound opens the interval of a ratio on the side on which a cell at the generator's ceiling may do more: it shows no
 // equality, and of the one that leads there no factor.
 func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
-	a, b := e.atCeiling(p.CellA()), e.atCeiling(p.CellB())
-	switch {
-	case metric == "throughput":
-	case metric == "p50": // which would be smaller
-		a, b = b, a
-	default:
+	m, _ := analysis.MetricNamed(metric)
+	if !m.AtCeiling {
 		return
+	}
+	a, b := e.atCeiling(p.CellA()), e.atCeiling(p.CellB())
+	if !m.More { // it would be smaller
+		a, b = b, a
 	}
 	if a {
 		c.Ratio.Hi = math.Inf(1)

@@ -337,7 +337,7 @@ func TestStruckClaims(t *testing.T) {
 	for i := range run.Trials {
 		if t := &run.Trials[i]; t.Contestant == "slow" && t.Level.Connections == 10 {
 			t.Server.CPUNS = new(int64)
-			*t.Server.CPUNS = t.Load.WindowNS / 2 // V14, at this level
+			*t.Server.CPUNS = t.Load.WindowNS / 2 // the check of a busy server fails, at this level
 		}
 	}
 	st.Claims[0].Value = 2.2
@@ -349,8 +349,8 @@ func TestStruckClaims(t *testing.T) {
 	for _, o := range c.Outcomes {
 		switch o.Claim.ID {
 		case "ratio", "direction", "excess", "trend":
-			if o.Verdict != claim.Inconclusive || !strings.Contains(o.Reason, "V14") {
-				t.Errorf("%s: %s (%s), want it struck out by V14", o.Claim.ID, o.Verdict, o.Reason)
+			if o.Verdict != claim.Inconclusive || !strings.Contains(o.Reason, "server busy") {
+				t.Errorf("%s: %s (%s), want it struck out", o.Claim.ID, o.Verdict, o.Reason)
 			}
 		case "reversed":
 			if o.Verdict != claim.Contradicted {

@@ -17,7 +17,7 @@ func judgeFamily(run *result.Run) *report.Data {
 	for _, l := range judged {
 		e.Levels = append(e.Levels, l.Trials)
 	}
-	d.Findings = byContestant(run, checked(e, family, wholeRun), worst(run, family, judged, void, all), worst(run, beside, others, void, all))
+	d.Findings = byContestant(run, checks.Make(e, checks.NamedPairs, checks.Once), worst(run, checks.NamedPairs, judged, void, all), worst(run, checks.Beside, others, void, all))
 	return d
 }
 

@@ -67,14 +67,14 @@ func TestJudgeFamily(t *testing.T) {
 	if r := Cells(run).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2}, result.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
 		t.Errorf("beside the family: %+v", r)
 	}
-	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V07 V08 V09 V10 V11 V12 V13 V14 V15 V16 V17 V19 V21 V22 V23 V24 V25 V26 V27 V28 V29 V31" {
+	if got := strings.Join(ids(d.Findings), " "); got != "V01 V02 V03 V04 V05 V06 V07 V08 V09 V10 V11 V12 V13 V14 V15 V16 V17 V19 V21 V22 V25 V26 V28 V29 V31" {
 		t.Errorf("checks %s", got)
 	}
 	for _, f := range d.Findings {
-		if f.ID == "V16" && !strings.HasPrefix(f.Text, "at c=10") {
+		if f.ID == checks.Drift && !strings.HasPrefix(f.Text, "at c=10") {
 			t.Errorf("no level: %+v", f)
 		}
-		if f.ID == "V19" && f.State == checks.Warn && strings.Contains(f.Text, "too few epochs") {
+		if f.ID == checks.Order && f.State == checks.Warn && strings.Contains(f.Text, "too few epochs") {
 			t.Errorf("a level beside the family was checked: %+v", f)
 		}
 	}

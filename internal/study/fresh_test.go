@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/plan"
 	"dyno/internal/report"
@@ -142,7 +143,7 @@ func TestFreshStudy(t *testing.T) {
 		}
 	}
 	for _, f := range d.Findings {
-		if f.ID == "V15" && !strings.Contains(f.Text, "none, as planned") {
+		if f.ID == checks.WarmUp && !strings.Contains(f.Text, "none, as planned") {
 			t.Errorf("%+v", f)
 		}
 	}

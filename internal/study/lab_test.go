@@ -43,16 +43,16 @@ func TestLabRanksTheTail(t *testing.T) {
 		t.Errorf("beside it: %+v", d.Levels)
 	}
 	got := ids(d.Findings)
-	for _, id := range []string{"V07", "V08", "V09", "V10", "V11", "V25"} {
+	for _, id := range []string{checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation, checks.Calibrated} {
 		if !slices.Contains(got, id) {
 			t.Errorf("no %s: %v", id, got)
 		}
 	}
 	for _, f := range d.Findings {
-		if f.ID == "V25" && f.State != checks.Fail {
+		if f.ID == checks.Calibrated && f.State != checks.Fail {
 			t.Errorf("latency decides, and there is no calibration: %+v", f)
 		}
-		if (f.ID == "V02" || f.ID == "V14") && f.State != checks.Pass {
+		if (f.ID == checks.Ceiling || f.ID == checks.Busy) && f.State != checks.Pass {
 			t.Errorf("an open loop need not reach a ceiling: %+v", f)
 		}
 	}
@@ -70,7 +70,7 @@ func TestLevelBesideADuelIsChecked(t *testing.T) {
 	})
 	found := map[string]int{}
 	for _, f := range Judge(run).Findings {
-		if f.ID == "V07" || f.ID == "V11" {
+		if f.ID == checks.Achieved || f.ID == checks.Starvation {
 			found[f.ID]++
 			if f.State != checks.Fail {
 				t.Errorf("%+v", f)
@@ -80,7 +80,7 @@ func TestLevelBesideADuelIsChecked(t *testing.T) {
 			found["of a, "+f.ID]++
 		}
 	}
-	if found["V07"] != 2 || found["V11"] != 2 || found["of a, V01"] != 1 {
+	if found[checks.Achieved] != 2 || found[checks.Starvation] != 2 || found["of a, V01"] != 1 {
 		t.Errorf("%v", found)
 	}
 }

@@ -11,56 +11,13 @@ import (
 	"dyno/internal/result"
 )
 
-// scope is how a check applies to a protocol that gives no verdicts.
-type scope int
-
-const (
-	wholeRun  scope = iota + 1 // as it stands
-	eachLevel                  // level by level; of a contestant's levels the worst is shown
-)
-
-// applicable are the checks that say something of a sweep and of a classic run. One that is not named does not apply: a check has to be thought
-// about before it speaks of them. All apply to a duel.
-//
-// A sweep has no verdicts for V17 and V18 to speak of; it mixes levels in a round, which V16 and V19 to V21 take for drift and order, and V14 for
-// idleness; it shows no tail (V22). A classic run has no pairing, no control, no warm-up and no ceiling: of what others did to a load the report
-// speaks itself, and no load is left out for it. A search overloads on purpose: errors of its probes are no errors of the run.
-//
-// Of a duel with a named family, all but V20: at one level alone it is not seen what was loaded before. Of the order in a round V19 asks once, of
-// all its levels together, each trial beside those of its level. The levels are those that the family names. Of
-// levels beside what a duel decides, those checks that say what an open loop's response times are worth.
-//
-// V07 to V11 speak of open loops alone: of those levels of a sweep or a duel. A search has nothing but open loops, most of
-// them near or beyond what is borne: that a probe missed its rate, that its backlog grew or that no connection was free is what it asks for
-// (plan.Passed), and behind a full set of connections requests go out late and in bunches whatever the generator does. A classic run has closed loops
-// only. V25 speaks of all, for all show latencies. V29 speaks of rates, which a search does not compare.
-var applicable = map[string]map[string]scope{
-	plan.Sweep: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V07": eachLevel, "V08": eachLevel,
-		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V15": wholeRun, "V23": wholeRun, "V24": wholeRun,
-		"V25": wholeRun, "V26": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": eachLevel, "V30": wholeRun, "V31": wholeRun},
-	family: {"V01": eachLevel, "V02": eachLevel, "V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V07": eachLevel, "V08": eachLevel,
-		"V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V12": wholeRun, "V13": wholeRun, "V14": eachLevel, "V15": wholeRun, "V16": eachLevel,
-		"V17": wholeRun, "V18": wholeRun, "V19": wholeRun, "V21": eachLevel, "V22": eachLevel, "V23": wholeRun, "V24": wholeRun, "V25": wholeRun,
-		"V26": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": eachLevel, "V30": wholeRun, "V31": wholeRun},
-	beside: {"V07": eachLevel, "V08": eachLevel, "V09": eachLevel, "V10": eachLevel, "V11": eachLevel, "V22": eachLevel, "V29": eachLevel},
-	plan.Search: {"V03": wholeRun, "V04": wholeRun, "V05": wholeRun, "V06": wholeRun, "V12": wholeRun, "V24": wholeRun,
-		"V25": wholeRun, "V26": wholeRun, "V28": wholeRun, "V30": wholeRun, "V31": wholeRun},
-	plan.Classic: {"V12": wholeRun, "V13": wholeRun, "V24": wholeRun, "V25": wholeRun, "V27": wholeRun, "V28": wholeRun, "V29": wholeRun, "V31": wholeRun},
-}
-
-// family stands for the protocol of a duel whose comparisons are named, beside for the levels of another that it does not judge.
-const (
-	family = "family"
-	beside = "beside"
-)
-
 // judgeSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
 func judgeSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
 	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
 	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
-	d.Findings = byContestant(run, checked(e, plan.Sweep, wholeRun), worst(run, plan.Sweep, d.Levels, void, all))
+	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, void, all))
 	return d
 }
 
@@ -73,19 +30,14 @@ func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 	return all
 }
 
-// checked makes the checks that apply to a protocol in that scope.
-func checked(e *checks.Evidence, protocol string, s scope) []checks.Finding {
-	return slices.DeleteFunc(checks.Check(e), func(f checks.Finding) bool { return applicable[protocol][f.ID] != s })
-}
-
 // worst makes the checks of each level, and of those of a contestant keeps the worst, with the level in its text.
-func worst(run *result.Run, protocol string, levels []report.Level, void, all int) []checks.Finding {
+func worst(run *result.Run, kind checks.RunKind, levels []report.Level, void, all int) []checks.Finding {
 	var out []checks.Finding
 	for _, l := range levels {
 		here := *run
 		here.Plan.Level = l.At
 		e := &checks.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
-		for _, f := range checked(e, protocol, eachLevel) {
+		for _, f := range checks.Make(e, kind, checks.EachLevel) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
 			}
@@ -159,7 +111,7 @@ func judgeClassic(run *result.Run) *report.Data {
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
 	e := &checks.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
-	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(all), Findings: checked(e, plan.Classic, wholeRun)}
+	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(all), Findings: checks.Make(e, checks.Classic, checks.Once)}
 	if run.Plan.Driver != "" {
 		d.Beside = all
 	}

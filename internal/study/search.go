@@ -16,7 +16,7 @@ func judgeSearch(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	void, all := plan.Voided(run)
 	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{}}
-	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Void: void, Findings: checked(e, plan.Search, wholeRun)}
+	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Void: void, Findings: checks.Make(e, checks.Search, checks.Once)}
 }
 
 // Capacities are what a search found, epoch by epoch, contestants in order of the plan.

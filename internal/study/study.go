@@ -106,11 +106,11 @@ func judgePairs(run *result.Run) *report.Data {
 	void, all := plan.Voided(run)
 	d := &report.Data{
 		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Void: void,
-		Findings: checks.Check(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Void: void, All: all, Analysis: a}),
+		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Void: void, All: all, Analysis: a}, checks.Paired, checks.Once),
 	}
 	if len(run.Plan.Levels) > 1 {
 		d.Levels = Levels(run)[1:]
-		d.Findings = byContestant(run, d.Findings, worst(run, beside, d.Levels, void, all))
+		d.Findings = byContestant(run, d.Findings, worst(run, checks.Beside, d.Levels, void, all))
 	}
 	return d
 }

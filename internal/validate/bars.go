@@ -2,7 +2,9 @@ package validate
 
 import (
 	"fmt"
+	"slices"
 
+	"dyno/internal/checks"
 	"dyno/internal/stats"
 )
 
@@ -226,7 +228,7 @@ func one(b bool) int {
 }
 
 // checksShown are the columns of the table of traps.
-var checksShown = []string{"V06", "V16", "V17", "V19", "V20", "V21"}
+var checksShown = slices.Concat([]string{checks.Discarded}, statistical)
 
 // checkBars are those of carry-over between two, and of who is called moving for nothing.
 func (p *Proof) checkBars() []Bar {

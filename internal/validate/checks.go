@@ -84,18 +84,18 @@ type fault struct {
 // checkFaults are what the statistical checks look for, each in the first of the contestants.
 var checkFaults = []fault{
 	{Foe: noFoe},
-	{Check: "V16", Foe: rise(.05)},
-	{Check: "V16", Foe: rise(.1)},
-	{Check: "V16", Foe: rise(.2)},
-	{Check: "V16", Foe: *foe("one suffers more, unseen")},
-	{Check: "V17", Foe: Foe{Name: "twins differ by 5 %", act: noFoe.act}, truth: func(truth []float64, k int) {
+	{Check: checks.Drift, Foe: rise(.05)},
+	{Check: checks.Drift, Foe: rise(.1)},
+	{Check: checks.Drift, Foe: rise(.2)},
+	{Check: checks.Drift, Foe: *foe("one suffers more, unseen")},
+	{Check: checks.Twins, Foe: Foe{Name: "twins differ by 5 %", act: noFoe.act}, truth: func(truth []float64, k int) {
 		if k+1 < len(truth) {
 			truth[k+1] = math.Log(.95)
 		}
 	}},
-	{Check: "V19", Foe: *foe("position")},
-	{Check: "V20", Foe: *foe("carry-over")},
-	{Check: "V21", Foe: Foe{Name: "fresh starts differ by 3 %", act: noFoe.act, set: func(f *field) { f.noise.Start = .03 }}},
+	{Check: checks.Order, Foe: *foe("position")},
+	{Check: checks.CarryOver, Foe: *foe("carry-over")},
+	{Check: checks.FreshStarts, Foe: Foe{Name: "fresh starts differ by 3 %", act: noFoe.act, set: func(f *field) { f.noise.Start = .03 }}},
 }
 
 // rise is one server that becomes faster by a share in the course of each epoch.
@@ -161,8 +161,9 @@ func checked(ctx context.Context, o *Options) (out []Checked) {
 	return out
 }
 
-// statistical are the checks of this section. V18 is not among them: what it finds is a pair, with the power of the verdicts.
-var statistical = []string{"V16", "V17", "V19", "V20", "V21"}
+// statistical are the checks of this section. That of a known difference is not among them: what it finds is a pair,
+// with the power of the verdicts.
+var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts}
 
 // judgedRun is what the checks say of a run.
 type judgedRun struct {
@@ -186,7 +187,7 @@ func (x *fault) play(seed uint64, rep int, p result.Plan) judgedRun {
 		j.moving = j.moving || t.Moving
 	}
 	if len(p.Controls) == 0 {
-		delete(j.worst, "V17") // which warns that it has no copy
+		delete(j.worst, checks.Twins) // which warns that it has no copy
 	}
 	return j
 }

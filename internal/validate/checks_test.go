@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"dyno/internal/checks"
 )
 
 // Two equal servers alone, one of which makes what follows it slower, are not called different: where a round begins with whom it draws, they are.
@@ -27,9 +29,9 @@ func TestChecksTell(t *testing.T) {
 	for _, c := range p.Checked {
 		for i, told := range c.Told {
 			switch {
-			case c.Check == "V16" && strings.Contains(c.Fault, "20 %") && told.Share() < 1,
-				c.Check == "V17" && i > 0 && told.Share() < .5,
-				c.Check == "V17" && i == 0 && told.Hits > 0:
+			case c.Check == checks.Drift && strings.Contains(c.Fault, "20 %") && told.Share() < 1,
+				c.Check == checks.Twins && i > 0 && told.Share() < .5,
+				c.Check == checks.Twins && i == 0 && told.Hits > 0:
 				t.Errorf("%s, %s, %s: %v", c.Check, c.Fault, c.Setups[i], told)
 			}
 		}

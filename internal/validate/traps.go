@@ -50,19 +50,19 @@ var Foes = []Foe{
 		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) }},
 	{Name: "carry-over", What: "what follows one server is 2 % slower",
 		act: func(_ *field, m moment) (float64, float64) { return when(m.before == 0, math.Log(.98)), 0 }},
-	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: "V16",
+	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
 		act: func(f *field, m moment) (float64, float64) { return when(m.server == 0, math.Log(.85)*f.through(m)), 0 }},
-	{Name: "one suffers more, seen", What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest", Catch: "V06",
+	{Name: "one suffers more, seen", What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest", Catch: checks.Discarded,
 		act: func(f *field, m moment) (float64, float64) {
 			by, seen := f.hog(m, .33, 1, .5)
 			return by*when(m.server == 0, 1) + by, seen
 		}},
-	{Name: "one suffers more, unseen", What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much", Catch: "V16",
+	{Name: "one suffers more, unseen", What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much", Catch: checks.Drift,
 		act: func(f *field, m moment) (float64, float64) {
 			by, _ := f.hog(m, .33, 3, .1)
 			return by*when(m.server == 0, 1) + by, 0
 		}},
-	{Name: "too busy", What: "others take half of the CPU two thirds of the time, for 3 s each time", Catch: "V06", Busy: true,
+	{Name: "too busy", What: "others take half of the CPU two thirds of the time, for 3 s each time", Catch: checks.Discarded, Busy: true,
 		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) }},
 }
 

@@ -1,0 +1,83 @@
+package checks
+
+import (
+	"fmt"
+
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+// Defect is a contradiction in a record that no machine and no contestant can cause: dyno itself is broken.
+type Defect struct {
+	What string // what contradicts what, and where
+}
+
+func (d *Defect) Error() string {
+	return "internal error: " + d.What + "; this is a defect of dyno, and no figure of the record can be trusted: please report it with the record"
+}
+
+// Assert returns a *Defect where a record breaks one of the rules by which dyno keeps its own books: that times do not
+// run backwards, that latencies are in order, that histograms hold all requests, that what was built is identified and
+// that what is missing has a reason.
+func Assert(run *result.Run) error {
+	for i := range run.Trials {
+		t := &run.Trials[i]
+		if what := contradiction(t); what != "" {
+			return &Defect{fmt.Sprintf("epoch %d, round %d, %s: %s", t.Epoch, t.Round, t.Contestant, what)}
+		}
+	}
+	for i := range run.Contestants {
+		c := &run.Contestants[i]
+		if !c.Control && run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
+			return &Defect{"the record has no version or no hash of " + c.Name}
+		}
+	}
+	for _, name := range run.Plan.Contestants {
+		if memoryUnexplained(run, name) {
+			return &Defect{"no trial of " + name + " has a memory reading, and the record has no reason for it"}
+		}
+	}
+	return nil
+}
+
+// contradiction says what is wrong in a trial; empty: nothing.
+func contradiction(t *result.Trial) string {
+	l := &t.Load
+	switch {
+	case l.WindowNS < 0 || t.Causes.WallNS < 0:
+		return "its time ran backwards"
+	case t.Server.CPUNS != nil && *t.Server.CPUNS < 0 || t.Generator.CPUNS != nil && *t.Generator.CPUNS < 0:
+		return "a CPU clock ran backwards"
+	case l.ServiceP50NS < 0 || l.ServiceP99NS < l.ServiceP50NS || l.ServiceMaxNS < l.ServiceP99NS:
+		return "its latencies are out of order"
+	case l.ServiceMaxNS > hist.Highest || l.Service != "" && !HoldsAll(l):
+		return "its histogram does not hold all of its requests"
+	}
+	return ""
+}
+
+// memoryUnexplained reports whether no trial of a contestant has a memory reading, and nothing says why.
+func memoryUnexplained(run *result.Run, name string) bool {
+	const memory = "memory"
+	trials := 0
+	for i := range run.Trials {
+		if t := &run.Trials[i]; t.Contestant == name {
+			trials++
+			if t.Server.PSSBytes != nil {
+				return false
+			}
+		}
+	}
+	for i := range run.Launches {
+		if l := &run.Launches[i]; l.Contestant == name && l.Absent[memory] != "" {
+			return false
+		}
+	}
+	return trials > 0 && run.Host.Absent[memory] == ""
+}
+
+// HoldsAll reports whether the histogram of a load counts as many latencies as there were right answers; older records have the wrong ones in it.
+func HoldsAll(l *result.Load) bool {
+	h, err := hist.Decode(l.Service)
+	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)
+}

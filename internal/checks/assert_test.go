@@ -1,0 +1,76 @@
+package checks
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"dyno/internal/hist"
+	"dyno/internal/result"
+)
+
+func histogramOf(n int64) string {
+	h := hist.New()
+	for range n {
+		h.Record(1e6)
+	}
+	s, err := h.Encode(2)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// Each rule of dyno's own books is broken once, in a record that keeps all.
+func TestAssertionsAreProvoked(t *testing.T) {
+	minus := int64(-1)
+	for _, c := range []struct {
+		want  string
+		spoil func(*Evidence)
+	}{
+		{"time ran backwards", trials(func(t *result.Trial) { t.Load.WindowNS = -1 })},
+		{"time ran backwards", func(e *Evidence) { e.Run.Trials[7].Causes.WallNS = -1 }},
+		{"CPU clock ran backwards", trials(func(t *result.Trial) { t.Generator.CPUNS = &minus })},
+		{"CPU clock ran backwards", trials(func(t *result.Trial) { t.Server.CPUNS = &minus })},
+		{"out of order", trials(func(t *result.Trial) { t.Load.ServiceP99NS = t.Load.ServiceP50NS - 1 })},
+		{"does not hold all", trials(func(t *result.Trial) { t.Load.ServiceMaxNS = 61e9 })},
+		{"does not hold all", trials(func(t *result.Trial) { t.Load.Service = histogramOf(t.Load.Succeeded - 1) })},
+		{"no hash of a", func(e *Evidence) { e.Run.Contestants[0].BinaryHash = "" }},
+		{"no trial of a has a memory reading", trials(func(t *result.Trial) { t.Server.PSSBytes = nil })},
+	} {
+		e := sound()
+		c.spoil(e)
+		err := Assert(e.Run)
+		var defect *Defect
+		if !errors.As(err, &defect) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "defect of dyno") {
+			t.Errorf("%v; want …%s…", err, c.want)
+		}
+	}
+}
+
+func TestAssertionsHold(t *testing.T) {
+	for name, spoil := range map[string]func(*Evidence){
+		"sound":                    func(*Evidence) {},
+		"a histogram that is full": func(e *Evidence) { e.Run.Trials[0].Load.Service = histogramOf(e.Run.Trials[0].Load.Succeeded) },
+		"memory has a reason, of the machine": func(e *Evidence) {
+			trials(func(t *result.Trial) { t.Server.PSSBytes = nil })(e)
+			e.Run.Host.Absent = map[string]string{"memory": "no smaps_rollup"}
+		},
+		"memory has a reason, of the process": func(e *Evidence) {
+			trials(func(t *result.Trial) { t.Server.PSSBytes = nil })(e)
+			e.Run.Launches[0].Absent = map[string]string{"memory": "permission denied"}
+		},
+		"not built": func(e *Evidence) {
+			e.Run.Contestants[0].BinaryHash = ""
+			e.Run.Failures = []result.Failure{{Contestant: "a"}}
+		},
+		"the clock was set":    func(e *Evidence) { e.Run.Trials[7].StartedUnixNS = 1 },
+		"nothing was measured": func(e *Evidence) { e.Run.Trials = nil },
+	} {
+		e := sound()
+		spoil(e)
+		if err := Assert(e.Run); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
