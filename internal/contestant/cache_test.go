@@ -107,7 +107,8 @@ func TestKilledBuildLeavesNothingInTheNext(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := fmt.Sprintf("%s.partial%d", b.Out, os.Getpid())
-	err = errors.Join(os.RemoveAll(b.Out), os.Mkdir(left, 0o755), os.WriteFile(filepath.Join(left, "half"), []byte("of it"), 0o644))
+	err = errors.Join(os.RemoveAll(b.Out), os.Mkdir(left, 0o755),
+		os.WriteFile(filepath.Join(left, "half"), []byte("of it"), 0o644))
 	if err != nil {
 		t.Fatal(err)
 	}

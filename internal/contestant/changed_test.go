@@ -24,7 +24,8 @@ func TestLaunchRefusesAChangedProgram(t *testing.T) {
 	}
 	write(program, "#!/bin/sh\nexit 3\n")
 	write(library, "data")
-	b := &Built{Manifest: &Manifest{Name: "mine", Version: "1.0"}, Out: dir, Argv: []string{program}, tc: Toolchain{Name: "node"}}
+	b := &Built{Manifest: &Manifest{Name: "mine", Version: "1.0"}, Out: dir, Argv: []string{program},
+		tc: Toolchain{Name: "node"}}
 	err := mark(dir)
 	if err == nil {
 		b.contents, err = marked(dir)
@@ -36,7 +37,8 @@ func TestLaunchRefusesAChangedProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	launch := func() error {
-		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
+			Probe: probe})
 		if err == nil {
 			i.Stop()
 		}

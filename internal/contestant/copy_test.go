@@ -113,7 +113,8 @@ func TestCopyOfDotnet(t *testing.T) {
 
 func TestCheckName(t *testing.T) {
 	for name, ok := range map[string]bool{
-		"mine": true, "my-server": true, "h2o": true, "2fast": true, "": false, "Mine": false, "my server": false, "-x": false, "a--b": false, "a-": false,
+		"mine": true, "my-server": true, "h2o": true, "2fast": true, "": false, "Mine": false, "my server": false,
+		"-x": false, "a--b": false, "a-": false,
 		"../x": false, "a.b": false, strings.Repeat("a", 41): false,
 	} {
 		if err := CheckName(name); (err == nil) != ok {

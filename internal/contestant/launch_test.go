@@ -24,7 +24,8 @@ func project(t *testing.T, source string) (*Manifest, Toolchain, BuildOptions) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"contestant.toml": good, "go.mod": "module mine\n\ngo 1.24\n", "main.go": source} {
+	for name, text := range map[string]string{"contestant.toml": good, "go.mod": "module mine\n\ngo 1.24\n",
+		"main.go": source} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -136,9 +137,11 @@ func TestDoesNotBuild(t *testing.T) {
 
 func TestDoesNotLaunch(t *testing.T) {
 	for name, c := range map[string]struct{ before, want, log string }{
-		"exits":            {`fmt.Println("no licence"); os.Exit(3)`, "exited before it was ready: exit status 3", "no licence"},
-		"knows its routes": {`fmt.Println(os.Getenv("DYNO_ROUTES")); os.Exit(3)`, "exited before it was ready", "/a.routes:/b.routes"},
-		"does not listen":  {`fmt.Println("thinking"); time.Sleep(time.Hour)`, "not ready within 500ms", "thinking"},
+		"exits": {`fmt.Println("no licence"); os.Exit(3)`, "exited before it was ready: exit status 3",
+			"no licence"},
+		"knows its routes": {`fmt.Println(os.Getenv("DYNO_ROUTES")); os.Exit(3)`, "exited before it was ready",
+			"/a.routes:/b.routes"},
+		"does not listen": {`fmt.Println("thinking"); time.Sleep(time.Hour)`, "not ready within 500ms", "thinking"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, tc, o := project(t, server(c.before))
@@ -147,10 +150,12 @@ func TestDoesNotLaunch(t *testing.T) {
 				t.Fatal(err)
 			}
 			home := t.TempDir()
-			_, err = Launch(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Routes: []string{"/a.routes", "/b.routes"},
+			_, err = Launch(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"),
+				Routes:  []string{"/a.routes", "/b.routes"},
 				Timeout: 500 * time.Millisecond, Probe: probe})
 			f := AsFailure("mine", err)
-			if f.Stage != "launch" || !strings.Contains(f.Reason, c.want) || !strings.Contains(strings.Join(f.LogTail, "\n"), c.log) {
+			if f.Stage != "launch" || !strings.Contains(f.Reason, c.want) ||
+				!strings.Contains(strings.Join(f.LogTail, "\n"), c.log) {
 				t.Errorf("failure %+v", f)
 			}
 			nobodyIn(t, home)
@@ -174,8 +179,10 @@ func TestPortHeldByAnother(t *testing.T) {
 	defer srv.Close()
 	taken := ln.Addr().(*net.TCPAddr).Port
 	home := t.TempDir()
-	_, err = launchOn(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Probe: probe}, taken)
-	if want := fmt.Sprintf("another process holds port %d: pid %d", taken, os.Getpid()); err == nil || !strings.Contains(err.Error(), want) {
+	_, err = launchOn(t.Context(), b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Probe: probe},
+		taken)
+	if want := fmt.Sprintf("another process holds port %d: pid %d", taken, os.Getpid()); err == nil ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("error %v; want %q", err, want)
 	}
 	nobodyIn(t, home)
@@ -217,7 +224,8 @@ func TestLaunchIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
 	home := t.TempDir()
-	if _, err := Launch(ctx, b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"), Probe: probe}); !errors.Is(err, context.Canceled) {
+	if _, err := Launch(ctx, b, LaunchOptions{Dir: home, Log: filepath.Join(t.TempDir(), "log"),
+		Probe: probe}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 	nobodyIn(t, home)

@@ -75,7 +75,8 @@ func TestShippedShare(t *testing.T) {
 			t.Error(err)
 		}
 		slices.Sort(shared)
-		if want := harness[m.Language]; !slices.Contains(shared, want) || !slices.Equal(shared, slices.Sorted(slices.Values(m.Shared))) {
+		if want := harness[m.Language]; !slices.Contains(shared, want) ||
+			!slices.Equal(shared, slices.Sorted(slices.Values(m.Shared))) {
 			t.Errorf("%s: shared = %q; it takes %q, and wants %q", m.Name, m.Shared, shared, want)
 		}
 	}
@@ -136,12 +137,14 @@ func TestHarness(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := json.NewDecoder(answer.Body).Decode(into); err != nil || answer.Header.Get("Content-Type") != "application/json" {
+		if err := json.NewDecoder(answer.Body).Decode(into); err != nil ||
+			answer.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%v, %v", answer.Header, err)
 		}
 		answer.Body.Close()
 	}
-	if len(before) != 4 || before["heap_inuse_bytes"] == 0 || after["total_alloc_bytes"] <= before["total_alloc_bytes"] || after["mallocs"] <= before["mallocs"] {
+	if len(before) != 4 || before["heap_inuse_bytes"] == 0 || after["total_alloc_bytes"] <= before["total_alloc_bytes"] ||
+		after["mallocs"] <= before["mallocs"] {
 		t.Errorf("figures %v, then %v", before, after)
 	}
 	if answer, err := http.Get("http://" + addr + "/else"); err != nil || answer.StatusCode != http.StatusNotFound {

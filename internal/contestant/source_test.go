@@ -16,7 +16,8 @@ func gitDo(t *testing.T, dir string, args ...string) string {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("no git")
 	}
-	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=t", "-c", "user.email=t@example.org", "-c",
+		"commit.gpgsign=false"}, args...)...)
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_SYSTEM="+os.DevNull)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -64,7 +65,8 @@ func TestRevisionIsBuilt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := map[string]string{"base": first, "head": second, "last": third}[name]; r.Commit != want || !strings.HasPrefix(want, r.Short()) {
+		if want := map[string]string{"base": first, "head": second, "last": third}[name]; r.Commit != want ||
+			!strings.HasPrefix(want, r.Short()) {
 			t.Errorf("%s is %s, want %s", rev, r.Commit, want)
 		}
 		tree := filepath.Join(t.TempDir(), name)
@@ -107,7 +109,8 @@ func TestFindRevisionRefuses(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := FindRevision(t.Context(), dir, "HEAD"); err == nil || errors.Is(err, ErrNoRevision) || !strings.Contains(err.Error(), "git") {
+	if _, err := FindRevision(t.Context(), dir, "HEAD"); err == nil || errors.Is(err, ErrNoRevision) ||
+		!strings.Contains(err.Error(), "git") {
 		t.Errorf("no repository: %v", err)
 	}
 	gitDo(t, root, "init", "--quiet")
@@ -117,7 +120,8 @@ func TestFindRevisionRefuses(t *testing.T) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := FindRevision(t.Context(), dir, "HEAD"); err == nil || !strings.Contains(err.Error(), "has no contestants/go/mine/contestant.toml") {
+	if _, err := FindRevision(t.Context(), dir, "HEAD"); err == nil ||
+		!strings.Contains(err.Error(), "has no contestants/go/mine/contestant.toml") {
 		t.Errorf("before it was there: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -195,7 +199,8 @@ func TestPrebuilt(t *testing.T) {
 	if got := strings.Join(b.Argv, " "); got != program+" --root "+dir+"/www" || b.Env["A"] != "b" {
 		t.Errorf("%s, %v", got, b.Env)
 	}
-	if framework, version, err := b.Identify(); err != nil || framework != m.Framework || version != "unknown" || len(b.Hash) != 64 {
+	if framework, version, err := b.Identify(); err != nil || framework != m.Framework || version != "unknown" ||
+		len(b.Hash) != 64 {
 		t.Errorf("%s %s %q %v", framework, version, b.Hash, err)
 	}
 	self, err := os.Executable()
