@@ -17,15 +17,16 @@ import (
 	"dyno/internal/stats"
 )
 
-// alone measures dyno by itself: once gives the value of one window. The estimate is the pseudomedian of several. timed is whether other
-// programs can move the value.
+// alone measures dyno by itself: once gives the value of one window. The estimate is the
+// pseudomedian of several. timed is whether other programs can move the value.
 func alone(r row, timed bool, once func(context.Context, *bench) (float64, error)) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		c := contender{dyno.name, func(ctx context.Context) (outcome, error) {
 			v, err := once(ctx, b)
 			return outcome{value: v, unmoved: !timed, text: r.unit.text(v) + r.unit.suffix}, err
 		}}
-		valid, all, err := b.rounds(ctx, r.name, min(6, b.opts.pairs), voids, []contender{c}) // 6: the fewest that have a 95 % interval
+		n := min(6, b.opts.pairs) // the fewest that have a 95 % interval
+		valid, all, err := b.rounds(ctx, r.name, n, voids, []contender{c})
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +76,8 @@ func highWater(pid int) float64 {
 	return 1024 * sum(text, `VmHWM:\s+(\d+) kB`)
 }
 
-// stall is the p99 of the response time at 1,000/s against a server that stands still for 200 ms of every 2 s.
+// stall is the p99 of the response time at 1,000/s against a server that stands still for 200 ms of
+// every 2 s.
 func stall(r row) experiment {
 	return alone(r, true, func(ctx context.Context, b *bench) (float64, error) {
 		srv, err := b.serve(ctx, "null~200ms/2s", "")
@@ -111,7 +113,8 @@ func drops(r row) experiment {
 			return 0, err
 		}
 		if t.Dropped == 0 || l.Succeeded != t.Requests-t.Dropped {
-			return 0, fmt.Errorf("%d succeeded, of %d that the server answered, beside %d that it dropped", l.Succeeded, t.Requests-t.Dropped, t.Dropped)
+			return 0, fmt.Errorf("%d succeeded, of %d that the server answered, beside %d that it dropped", l.Succeeded,
+				t.Requests-t.Dropped, t.Dropped)
 		}
 		return float64(l.Errors["closed"] - t.Dropped), nil
 	})
@@ -120,17 +123,20 @@ func drops(r row) experiment {
 // clean reports what must not be in a measurement.
 func (l *loadReport) clean() error {
 	if l.Established != l.Connections || l.Succeeded != l.Started || l.Succeeded == 0 || l.NeverStarted > 0 {
-		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded, %d never started: %v", l.Established, l.Connections, l.Succeeded, l.Started,
+		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded, %d never started: %v", l.Established,
+			l.Connections, l.Succeeded, l.Started,
 			l.NeverStarted, l.Errors)
 	}
 	return nil
 }
 
-// delays are those of the servers that know theirs. The first is what the others' errors are told against.
+// delays are those of the servers that know theirs. The first is what the others' errors are told
+// against.
 var delays = []string{"0ms", "1ms", "5ms", "20ms"}
 
-// delay compares the service times that dyno saw with those that the server knows of. What the way there and back costs (RTT) is taken
-// to be the difference of the medians at 0 ms, in the same round.
+// delay compares the service times that dyno saw with those that the server knows of. What the way
+// there and back costs (RTT) is taken to be the difference of the medians at 0 ms, in the same
+// round.
 func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 	var rows []row
 	for _, d := range delays {
@@ -185,7 +191,8 @@ func delay(rowsOf func(delay, quantile string) (row, bool)) experiment {
 	}}
 }
 
-// lag is the p99 of how late requests were sent, by seconds in which the generator got its CPU: the others say nothing of dyno.
+// lag is the p99 of how late requests were sent, by seconds in which the generator got its CPU: the
+// others say nothing of dyno.
 func lag(r row, rate int) experiment {
 	return experiment{rows: []row{r}, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		srv, err := b.serve(ctx, "null", "")
@@ -197,7 +204,8 @@ func lag(r row, rate int) experiment {
 		var lags []float64
 		for len(lags) < want {
 			if all >= tries*want {
-				return nil, fmt.Errorf("%w: the generator waited for its CPU for less than 1 %% in %d of %d seconds only, want %d", errNoise, len(lags), all, want)
+				return nil, fmt.Errorf("%w: the generator waited for its CPU for less than 1 %% in %d of %d seconds only, want %d",
+					errNoise, len(lags), all, want)
 			}
 			var values []float64
 			n := int((5 * b.opts.window).Seconds())
@@ -214,7 +222,8 @@ func lag(r row, rate int) experiment {
 			lags, all = append(lags, values...), all+n
 			fmt.Fprintf(b.log, "%-14s %3d of %d seconds, try %d: others %.1f%%\n", r.name, len(lags), want, all, 100*o.others)
 		}
-		est := estimate{value: stats.Median(lags), lo: math.Inf(-1), hi: math.Inf(1), valid: len(lags), all: all, detail: "the median of the seconds' p99"}
+		est := estimate{value: stats.Median(lags), lo: math.Inf(-1), hi: math.Inf(1), valid: len(lags), all: all,
+			detail: "the median of the seconds' p99"}
 		if lo, hi, ok := stats.MedianCI(lags, .95); ok {
 			est.lo, est.hi = lo, hi
 		}
@@ -225,7 +234,8 @@ func lag(r row, rate int) experiment {
 // lags loads srv at that rate for so many seconds.
 func (b *bench) lags(ctx context.Context, srv *server, rate, seconds int) ([]float64, error) {
 	file := filepath.Join(b.temp, "lag.csv")
-	l, err := b.load(ctx, srv, time.Duration(seconds)*time.Second, nil, "-c", "50", "-r", strconv.Itoa(rate), "--csv", file)
+	l, err := b.load(ctx, srv, time.Duration(seconds)*time.Second, nil,
+		"-c", "50", "-r", strconv.Itoa(rate), "--csv", file)
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +250,8 @@ func (b *bench) lags(ctx context.Context, srv *server, rate, seconds int) ([]flo
 	return lagsOf(f, seconds)
 }
 
-// lagsOf reads `dyno load --csv`: lag_p99_ns of the seconds with less than 1 % of run-queue delay, among the first so many. What comes after
-// them is the drain.
+// lagsOf reads `dyno load --csv`: lag_p99_ns of the seconds with less than 1 % of run-queue delay,
+// among the first so many. What comes after them is the drain.
 func lagsOf(from io.Reader, seconds int) ([]float64, error) {
 	records, err := csv.NewReader(from).ReadAll()
 	if err != nil || len(records) == 0 {
@@ -249,7 +259,8 @@ func lagsOf(from io.Reader, seconds int) ([]float64, error) {
 	}
 	l, q := slices.Index(records[0], "lag_p99_ns"), slices.Index(records[0], "run_queue_share")
 	if l < 0 || q < 0 {
-		return nil, fmt.Errorf("read the seconds: no lag_p99_ns or run_queue_share among the columns %s", strings.Join(records[0], ", "))
+		return nil, fmt.Errorf("read the seconds: no lag_p99_ns or run_queue_share among the columns %s",
+			strings.Join(records[0], ", "))
 	}
 	var lags []float64
 	for _, r := range records[1:min(len(records), 1+seconds)] {

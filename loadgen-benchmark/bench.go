@@ -71,8 +71,8 @@ func openBench(ctx context.Context, root string, o options, log io.Writer) (*ben
 
 func (b *bench) close() { os.RemoveAll(b.temp) }
 
-// raiseOpenFiles raises this process's limit of open files, which its children inherit because it is set by hand; beyond the hard limit only
-// root may.
+// raiseOpenFiles raises this process's limit of open files, which its children inherit because it
+// is set by hand; beyond the hard limit only root may.
 func raiseOpenFiles() error {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
@@ -110,7 +110,8 @@ type server struct {
 	stderr bytes.Buffer
 }
 
-// serve starts the truth server of that name and returns when it listens. The scenario's file may be empty.
+// serve starts the truth server of that name and returns when it listens. The scenario's file may
+// be empty.
 func (b *bench) serve(ctx context.Context, name, scenario string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
@@ -136,7 +137,8 @@ func (b *bench) serve(ctx context.Context, name, scenario string) (*server, erro
 		}
 	}
 	_, err = s.stop()
-	return nil, fmt.Errorf("the server %s does not listen at %s: %w\n%s", name, addr, errors.Join(ctx.Err(), err), tail(s.stderr.Bytes()))
+	return nil, fmt.Errorf("the server %s does not listen at %s: %w\n%s", name, addr, errors.Join(ctx.Err(), err),
+		tail(s.stderr.Bytes()))
 }
 
 func (s *server) url() string { return "http://" + s.addr + "/" }
@@ -167,9 +169,12 @@ func freeAddr() (string, error) {
 	return ln.Addr().String(), ln.Close()
 }
 
-// generate runs a load generator on its CPU, for the window and at most a minute more. watch, if any, is given its pid meanwhile and must
-// return when done is closed. cpu is the time of the whole process.
-func (b *bench) generate(ctx context.Context, window time.Duration, argv []string, watch func(pid int, done <-chan struct{})) (stdout []byte, cpu time.Duration, err error) {
+// generate runs a load generator on its CPU, for the window and at most a minute more. watch, if
+// any, is given its pid meanwhile and must return when done is closed. cpu is the time of the whole
+// process.
+func (b *bench) generate(
+	ctx context.Context, window time.Duration, argv []string, watch func(pid int, done <-chan struct{}),
+) (stdout []byte, cpu time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, window+time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "taskset", append([]string{"-c", generatorCPU}, argv...)...)
@@ -200,8 +205,11 @@ func (b *bench) generate(ctx context.Context, window time.Duration, argv []strin
 }
 
 // load runs `dyno load` against s. Errors do not make it fail: they are to be judged here.
-func (b *bench) load(ctx context.Context, s *server, window time.Duration, watch func(int, <-chan struct{}), args ...string) (*loadReport, error) {
-	argv := append([]string{b.dyno, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1", "-d", window.String()}, args...)
+func (b *bench) load(
+	ctx context.Context, s *server, window time.Duration, watch func(int, <-chan struct{}), args ...string,
+) (*loadReport, error) {
+	argv := []string{b.dyno, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1", "-d", window.String()}
+	argv = append(argv, args...)
 	out, _, err := b.generate(ctx, window, append(argv, s.url()), watch)
 	if err != nil {
 		return nil, err

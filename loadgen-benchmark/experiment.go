@@ -47,7 +47,8 @@ func (e experiment) row(name string) row {
 	return row{}
 }
 
-// measure runs e and returns a result for each of its rows; why there is none stands in it as Reason.
+// measure runs e and returns a result for each of its rows; why there is none stands in it as
+// Reason.
 func (b *bench) measure(ctx context.Context, e experiment) []result {
 	var version string
 	var found map[string]estimate
@@ -72,14 +73,15 @@ func (b *bench) measure(ctx context.Context, e experiment) []result {
 	return all
 }
 
-// race pits dyno against p. The first of its rows is the ratio of requests per second, the second, if any, of CPU per request.
+// race pits dyno against p. The first of its rows is the ratio of requests per second, the second,
+// if any, of CPU per request.
 func race(p peer, s shape, scenario string, rows ...row) experiment {
 	return between(dyno, p, 1, s, scenario, rows...)
 }
 
 // between pits one against the other, in so many times the pairs that are asked for.
 func between(one, other peer, times int, s shape, scenario string, rows ...row) experiment {
-	return experiment{rows: rows, peer: &other, run: func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
+	run := func(ctx context.Context, b *bench, e experiment) (map[string]estimate, error) {
 		file, err := b.scenario(scenario)
 		if err != nil {
 			return nil, err
@@ -142,7 +144,8 @@ func between(one, other peer, times int, s shape, scenario string, rows ...row) 
 			found[row.name] = est
 		}
 		return found, nil
-	}}
+	}
+	return experiment{rows: rows, peer: &other, run: run}
 }
 
 // scenario writes a scenario for the server into a file; none for no text.

@@ -38,8 +38,8 @@ func debian(program, pkg, flag string) func(context.Context, *bench) (string, st
 	}
 }
 
-// goModule builds the command of a Go module, pinned, in a scratch module of its own: `go install` refuses modules with replacements, and
-// this checkout's go.mod stays as it is.
+// goModule builds the command of a Go module, pinned, in a scratch module of its own: `go install`
+// refuses modules with replacements, and this checkout's go.mod stays as it is.
 func goModule(module, version string) func(context.Context, *bench) (string, string, error) {
 	return func(ctx context.Context, b *bench) (string, string, error) {
 		name := filepath.Base(module)
@@ -54,7 +54,9 @@ func goModule(module, version string) func(context.Context, *bench) (string, str
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return "", "", err
 		}
-		for _, args := range [][]string{{"mod", "init", "scratch"}, {"get", module + "@" + version}, {"build", "-o", name, module}} {
+		for _, args := range [][]string{
+			{"mod", "init", "scratch"}, {"get", module + "@" + version}, {"build", "-o", name, module},
+		} {
 			if err := b.step(ctx, dir, "go", args...); err != nil {
 				return "", "", err
 			}
@@ -75,7 +77,8 @@ func crate(name, version string) func(context.Context, *bench) (string, string, 
 		if err != nil {
 			return "", "", fmt.Errorf("%s needs cargo to be built: install Rust (https://rustup.rs)", name)
 		}
-		return program, version, b.step(ctx, "", "nice", "-n", "19", cargo, "install", name, "--version", version, "--locked", "--root", dir)
+		return program, version, b.step(ctx, "", "nice", "-n", "19",
+			cargo, "install", name, "--version", version, "--locked", "--root", dir)
 	}
 }
 

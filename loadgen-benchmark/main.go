@@ -1,13 +1,17 @@
-// Command loadgen-benchmark races dyno against other load generators on this machine and writes doc/performance.md:
+// Command loadgen-benchmark races dyno against other load generators on this machine and writes
+// doc/performance.md:
 //
 //	go run ./loadgen-benchmark
 //
-// A row of that page is one claim with a bar that was set beforehand. In a race dyno and a peer load the same server, `dyno truth null`, which
-// has CPU 0 to itself, from CPU 1, by turns, in random order within each pair; a pair gives one ratio. A pair during which other programs
-// took more than 3 % of the two CPUs is void and repeated, whatever its ratio. What counts is the worse end of the 95 % interval.
+// A row of that page is one claim with a bar that was set beforehand. In a race dyno and another load
+// generator, the peer, load the same null server in turns, in random order within each pair. The
+// server has CPU 0, the generators CPU 1. A pair gives one ratio. A pair during which other programs
+// took more than 3 % of the two CPUs is discarded and repeated, whatever its ratio. What counts is
+// the worse end of the 95 % interval.
 //
-// Results are kept in loadgen-benchmark/results.json, from which the page is made, so that --only measures single rows anew. Needs Linux, two CPUs,
-// gcc and taskset; peers that are missing are installed, into the user's cache where they are no Debian packages.
+// Results are kept in loadgen-benchmark/results.json, from which the page is made, so that --only
+// measures single rows anew. Needs Linux, two CPUs, gcc and taskset; peers that are missing are
+// installed, into the user's cache where they are no Debian packages.
 package main
 
 import (
@@ -73,9 +77,9 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var only string
 	f := flag.NewFlagSet("run", flag.ContinueOnError)
 	f.SetOutput(stderr)
-	f.StringVar(&only, "only", "", "measure the rows whose name this regular `expression` matches; others keep their results")
+	f.StringVar(&only, "only", "", "measure the rows whose names match this regular `expression`; others keep their results")
 	f.IntVar(&o.pairs, "pairs", 15, "valid pairs of each race")
-	f.DurationVar(&o.window, "window", 2*time.Second, "length of each window, whole seconds; other rows take multiples of it")
+	f.DurationVar(&o.window, "window", 2*time.Second, "length of a window, whole seconds; some rows take multiples of it")
 	f.StringVar(&o.out, "out", "doc/performance.md", "write the page to this `file`")
 	f.StringVar(&o.results, "results", "loadgen-benchmark/results.json", "keep the results in this `file`")
 	f.StringVar(&o.dyno, "dyno", "", "race this `program` rather than a build of this checkout")
@@ -128,11 +132,13 @@ func peers(ctx context.Context, o options, stdout, stderr io.Writer) (bool, erro
 		}
 	}
 	if len(chosen) == 0 {
-		return false, fmt.Errorf("--only %s matches no row that can be measured; see --list (rows before and before-cpu need --base)", o.only)
+		return false, fmt.Errorf("--only %s matches no row that can be measured; see --list "+
+			"(rows before and before-cpu need --base)", o.only)
 	}
 	machine := thisMachine()
 	if len(chosen) < len(all) && len(kept.Rows) > 0 && kept.Machine != machine {
-		return false, fmt.Errorf("%s is of another machine (%s): measure all rows, or give other --results", o.results, kept.Machine.CPU)
+		return false, fmt.Errorf("%s is of another machine (%s): measure all rows, or give other --results", o.results,
+			kept.Machine.CPU)
 	}
 	if kept.Machine != machine {
 		kept = &results{Machine: machine}

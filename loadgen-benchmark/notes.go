@@ -2,16 +2,21 @@ package main
 
 // notes are written by hand and stand below the table, by name of the row.
 var notes = map[string]string{
-	"wrk-125": "not met; three measurements of one day gave 1.21, 1.23 and 1.24, with intervals up to 1.27. The room is small: a bare loop in C that asks, reads and counts has 1.30 (`limit`), " +
-		"at 0.75 of wrk's CPU time, so the bar leaves dyno 2 % for parsing, checking, a clock reading and the ledger. Of dyno's CPU time here 92 % is the kernel's TCP: sendto 74 %, which on " +
-		"loopback is the receiver's work too, recvfrom 12 %, epoll_wait 2.5 % (perf record -C 1); what it saves is wrk's two calls of epoll_ctl a request (strace -c).",
-	"wrk-5000":   "wrk dials within its window, and so does its rate; dyno dials before. The more connections, the more that is.",
-	"oha":        "its own rate counts the requests that its deadline aborted; here only those that were answered.",
-	"ab":         "speaks HTTP/1.0, so here the server says `Connection: keep-alive`, to dyno too.",
-	"epoll-loop": "loadgen-benchmark/epoll-loop/loop.c: asks, reads, counts; parses and checks nothing. No generator can do less.",
-	"io-uring": "here and below: the bar is that of adoption. It was to decide whether dyno's engine gets a second event loop. It does not: " +
+	"wrk-125": "not met; three measurements of one day gave 1.21, 1.23 and 1.24, with intervals up to 1.27. " +
+		"Little is left to gain: a bare loop in C that asks, reads and counts reaches 1.30 (`limit`) at 0.75 of wrk's " +
+		"CPU time, so the bar leaves dyno 2 % for parsing, checking, reading the clock and recording. 92 % of dyno's " +
+		"CPU time is the kernel's TCP: sendto 74 %, which on loopback includes the receiver's work, recvfrom 12 %, " +
+		"epoll_wait 2.5 % (perf record -C 1). What dyno saves is wrk's two calls of epoll_ctl per request (strace -c).",
+	"wrk-5000": "wrk dials within its window, so its rate includes that; dyno dials before.",
+	"oha":      "its own rate counts the requests that its deadline aborted; here only those that were answered.",
+	"ab":       "speaks HTTP/1.0, so here the server says `Connection: keep-alive`, to dyno too.",
+	"epoll-loop": "loadgen-benchmark/epoll-loop/loop.c: asks, reads, counts; parses and checks nothing. " +
+		"No generator can do less.",
+	"io-uring": "here and below: the bar was to decide whether dyno's engine gets a second event loop. It does not: " +
 		"the throughput does not rise, and many container runtimes forbid io_uring.",
-	"delay-0ms-p99": "here and below: the service time that dyno saw less the one that the server knows of, less the same of the medians at 0 ms, which is the way there and back. " +
-		"1,000 requests a second on 64 connections; rounds are void above 1 % of other programs, for a p99 is moved by 1 % of a CPU. The longer an answer takes, the more often something " +
-		"else ran meanwhile: on the same day the p99 at 5 ms was 120 µs off where others took up to 0.3 %, and 500 µs where they took up to 1 %. A machine of one's own is needed to keep this bar.",
+	"delay-0ms-p99": "here and below: the service time that dyno measured less the one that the server knows of, less " +
+		"the same of the medians at 0 ms, which is the way there and back. 1,000 requests a second on 64 connections. " +
+		"Rounds are discarded above 1 % of other programs, for 1 % of a CPU moves a p99. The longer an answer takes, the " +
+		"more often something else ran meanwhile: on the same day the p99 at 5 ms was 120 µs off where others took up " +
+		"to 0.3 %, and 500 µs where they took up to 1 %. Only a machine without other programs can keep this bar.",
 }

@@ -10,9 +10,11 @@ import (
 
 const intro = `# Performance
 
-Made by ` + "`go run ./loadgen-benchmark`" + ` from loadgen-benchmark/results.json; do not edit. A bar was set before its row was measured, and is met if the whole 95 %% interval
-keeps it. Each race: a null server on CPU 0, the generators by turns on CPU 1, in random order within a pair; a pair is void if other programs took more than
-%.0f %% of the two CPUs, whatever its ratio. Intervals are Hodges–Lehmann's; those of lag are of the median.
+Made by ` + "`go run ./loadgen-benchmark`" + ` from loadgen-benchmark/results.json; do not edit. Each bar
+was set before its row was measured. A bar is met if the whole 95 %% interval keeps it. In a race the
+null server has CPU 0, and the generators take turns on CPU 1, in random order within a pair. A pair
+is discarded if other programs took more than %.0f %% of the two CPUs, whatever its ratio. Intervals
+are Hodges–Lehmann intervals; those of lag are intervals of the median.
 
 `
 
@@ -33,9 +35,10 @@ func page(all []experiment, kept *results) []byte {
 		fmt.Fprintf(&b, "Machine: %s, %d CPUs%s; %s, %s; %s.\n", m.CPU, m.CPUs, virtual, m.OS, m.Kernel, m.Go)
 	}
 	if peers := versions(kept); len(peers) > 0 {
-		fmt.Fprintf(&b, "Peers: %s.\n", strings.Join(peers, ", "))
+		fmt.Fprintf(&b, "Compared with: %s.\n", strings.Join(peers, ", "))
 	}
-	b.WriteString("\n| row | what | bar | measured (95 % interval) | valid of all | met | dyno |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("\n| row | what | bar | measured (95 % interval) | valid of all | met | dyno |\n" +
+		"|---|---|---|---|---|---|---|\n")
 	var remarks []string
 	for _, e := range all {
 		for _, row := range e.rows {

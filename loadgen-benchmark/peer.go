@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// peer is a load generator that dyno is raced against. What it reports of itself is believed, but for what its server counted.
+// peer is a load generator that dyno is raced against. What it reports of itself is believed, but
+// for what its server counted.
 type peer struct {
 	name    string
 	install func(context.Context, *bench) (program, version string, err error)
@@ -27,7 +28,8 @@ type shape struct {
 	connections, pipeline int
 }
 
-// count is what a window came to. Errors are requests that were not answered well, those that the window's end cut off not among them.
+// count is what a window came to. Errors are requests that were not answered well, those that the
+// window's end cut off not among them.
 type count struct {
 	requests, seconds, errors float64
 }
@@ -40,7 +42,8 @@ var dyno = peer{
 	name:    "dyno",
 	install: func(_ context.Context, b *bench) (string, string, error) { return b.dyno, b.commit, nil },
 	command: func(program, url string, s shape, window time.Duration) []string {
-		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1", "-c", strconv.Itoa(s.connections), "-d", window.String()}
+		argv := []string{program, "load", "--quiet", "--json", "--threads", "1", "--max-errors", "1",
+			"-c", strconv.Itoa(s.connections), "-d", window.String()}
 		if s.pipeline > 1 {
 			argv = append(argv, "--pipeline", strconv.Itoa(s.pipeline))
 		}
@@ -54,12 +57,14 @@ var dyno = peer{
 		if r.Established != r.Connections {
 			return count{}, fmt.Errorf("only %d of %d connections", r.Established, r.Connections)
 		}
-		return count{requests: float64(r.Succeeded), seconds: float64(r.WindowNS) / 1e9, errors: float64(r.Failed + r.Errored)}, nil
+		return count{requests: float64(r.Succeeded), seconds: float64(r.WindowNS) / 1e9,
+			errors: float64(r.Failed + r.Errored)}, nil
 	},
 }
 
-// before is an earlier dyno, which --base names. now is this one in a race against it: each says what the other's flags can say, too, and requests are
-// divided by the same time, whatever either of them calls its rate.
+// before is an earlier dyno, which --base names. now is this one in a race against it: each says
+// what the other's flags can say, too, and requests are divided by the same time, whatever either
+// of them calls its rate.
 var (
 	before = peer{
 		name: "before",
@@ -73,7 +78,8 @@ var (
 	now = peer{name: dyno.name, install: dyno.install, command: dyno.command, parse: perWindow}
 )
 
-// perWindow reads what `dyno load --json` says: requests over the time from the first send to the last answer.
+// perWindow reads what `dyno load --json` says: requests over the time from the first send to the
+// last answer.
 func perWindow(out []byte) (count, error) {
 	c, err := dyno.parse(out)
 	if err != nil {
@@ -130,7 +136,9 @@ var wrk = peer{
 		if !ok || rate == 0 {
 			return count{}, errNoFigures
 		}
-		return count{n, n / rate, sum(out, `Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`) + sum(out, `Non-2xx or 3xx responses: (\d+)`)}, nil
+		errors := sum(out, `Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`) +
+			sum(out, `Non-2xx or 3xx responses: (\d+)`)
+		return count{n, n / rate, errors}, nil
 	},
 }
 
@@ -165,7 +173,8 @@ var oha = peer{
 	name:    "oha",
 	install: crate("oha", "1.16.0"),
 	command: func(program, url string, s shape, window time.Duration) []string {
-		return []string{program, "-z", window.String(), "-c", strconv.Itoa(s.connections), "--no-tui", "--output-format", "json", url}
+		return []string{program, "-z", window.String(), "-c", strconv.Itoa(s.connections),
+			"--no-tui", "--output-format", "json", url}
 	},
 	parse: func(out []byte) (count, error) {
 		var r struct {

@@ -39,9 +39,11 @@ type outcome struct {
 	others  float64 // share of the two CPUs that other programs took
 }
 
-// rounds runs every contender once a round, in random order, until n rounds are valid, in which others took at most that share; all is how many it
-// took.
-func (b *bench) rounds(ctx context.Context, name string, n int, most float64, cs []contender) (valid [][]outcome, all int, err error) {
+// rounds runs every contender once a round, in random order, until n rounds are valid, in which
+// others took at most that share; all is how many it took.
+func (b *bench) rounds(
+	ctx context.Context, name string, n int, most float64, cs []contender,
+) (valid [][]outcome, all int, err error) {
 	return runRounds(ctx, n, most, cs, b.account, func(all, valid int, round []outcome, void string) {
 		var text strings.Builder
 		for k, o := range round {
@@ -62,10 +64,14 @@ func (o outcome) String() string {
 	return o.text + " " + s
 }
 
-// account tells the CPU time of both CPUs since the machine's start, and this program's, its children's and its servers' since theirs.
+// account tells the CPU time of both CPUs since the machine's start, and this program's, its
+// children's and its servers' since theirs.
 type account func() (all, own time.Duration)
 
-func runRounds(ctx context.Context, n int, most float64, cs []contender, account account, tell func(all, valid int, round []outcome, void string)) (valid [][]outcome, all int, err error) {
+func runRounds(
+	ctx context.Context, n int, most float64, cs []contender, account account,
+	tell func(all, valid int, round []outcome, void string),
+) (valid [][]outcome, all int, err error) {
 	for len(valid) < n {
 		if all == tries*n {
 			return nil, all, fmt.Errorf("%w: %d of %d tries were valid, want %d", errNoise, len(valid), all, n)
@@ -151,7 +157,8 @@ func ran(pid int) time.Duration {
 	if err != nil {
 		return 0
 	}
-	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])) // the name in parentheses may hold blanks
+	// The name in parentheses may hold blanks.
+	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
 	var user, system int64
 	if len(fields) > 12 {
 		fmt.Sscan(fields[11]+" "+fields[12], &user, &system)

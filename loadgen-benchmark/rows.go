@@ -48,7 +48,8 @@ var (
 
 func (u unit) text(v float64) string { return fmt.Sprintf("%.*f", u.digits, v/u.scale) }
 
-// keepAlive is the null server's answer with the header without which ab, which speaks HTTP/1.0, waits for the connection's end.
+// keepAlive is the null server's answer with the header without which ab, which speaks HTTP/1.0,
+// waits for the connection's end.
 const keepAlive = `name = "race"
 title = "a value, and the connection stays"
 
@@ -86,7 +87,8 @@ func experiments() []experiment {
 			row{"limit", "requests/s, the bare epoll loop ÷ wrk, 125 connections", bar{}, ratio},
 			row{"limit-cpu", "CPU per request, the bare epoll loop ÷ wrk, 125 connections", bar{}, ratio}),
 		between(uringLoop, epollLoop, 6, one, "",
-			row{"io-uring", "requests/s, a bare io_uring loop ÷ the epoll loop, 125 connections", bar{kind: atLeast, value: 1.03}, ratio},
+			row{"io-uring", "requests/s, a bare io_uring loop ÷ the epoll loop, 125 connections",
+				bar{kind: atLeast, value: 1.03}, ratio},
 			row{"io-uring-cpu", "CPU per request, a bare io_uring loop ÷ the epoll loop", bar{kind: atMost, value: .97}, ratio}),
 		between(now, before, 20, one, "",
 			row{"before", "requests/s, dyno ÷ an earlier dyno, 125 connections", bar{within, 1, .015}, fine},
@@ -95,7 +97,8 @@ func experiments() []experiment {
 		memory(row{"memory", "peak memory with 10,000 connections", bar{kind: atMost, value: 60e6}, mega}, 10_000),
 		lag(row{"lag-2000", "lag p99 at 2,000/s", bar{kind: atMost, value: 60e3}, micros}, 2000),
 		lag(row{"lag-20000", "lag p99 at 20,000/s", bar{kind: atMost, value: 60e3}, micros}, 20_000),
-		stall(row{"stall", "response p99 at 1,000/s, the server standing still for 200 ms of every 2 s", bar{within, 180e6, 9e6}, millis}),
+		stall(row{"stall", "response p99 at 1,000/s, the server standing still for 200 ms of every 2 s",
+			bar{within, 180e6, 9e6}, millis}),
 		delay(delayRow),
 		drops(row{"drops", "drops reported − drops made, every 4th request", bar{kind: within}, plain}),
 	}

@@ -187,7 +187,7 @@ func TestPage(t *testing.T) {
 	}}
 	text := string(page(experiments(), kept))
 	for _, want := range []string{
-		"Machine: EPYC, 2 CPUs; Debian, Linux 6; go1.26.\nPeers: wrk 4.1.\n",
+		"Machine: EPYC, 2 CPUs; Debian, Linux 6; go1.26.\nCompared with: wrk 4.1.\n",
 		"| wrk-125 | requests/s, dyno ÷ wrk, 125 connections | ≥ 1.27 × | 1.30 × (1.28 to 1.32) | 15 of 17 | yes | abc, 2026-11-21 |\n",
 		"| 0.82 × (0.81 to 0.83) | 15 of 17 | **no** |",
 		"| ≥ 1.60 × | none: install oha: cargo: no such thing |  | not shown |",
