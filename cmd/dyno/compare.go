@@ -73,18 +73,12 @@ func compareCommand() *cobra.Command {
 	fl.StringArrayVar(&f.failIf, "fail-if", []string{"cpu_per_request>3%"}, "fail when the data show this change: METRIC<-N% or METRIC>N%; may be repeated")
 	r := &f.request
 	fl.StringVar(&r.Primary, "primary", "cpu_per_request", "metric that decides: throughput, cpu_per_request, p50 or memory")
-	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that both serve)")
 	fl.IntVar(&f.connections, "connections", 125, "connections kept in use")
 	fl.IntVar(&f.records, "records", 0, "records that the companion of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
-	fl.StringSliceVar(&r.Controls, "controls", []string{"ref"}, "reference servers that ride along: the reference, its copy for the A/A check, ref+X%; or none")
-	fl.StringVar(&r.Profile, "profile", "quick", "quick; full: longer epochs, more interim analyses; or lab: trials of seconds, on 4 CPUs or more")
 	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")
-	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of a false difference in the whole run")
-	r.Margin = 0.03
-	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin", "differences within it are equivalent")
-	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
-	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
+	r.Controls, r.Margin = []string{"ref"}, 0.03
+	requestFlags(fl, r)
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words

@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,7 +73,7 @@ func proveCommand() *cobra.Command {
 			o.Progress = func(text string) {
 				fmt.Fprintf(cmd.ErrOrStderr(), "%6s  %s\n", time.Since(start).Round(time.Second), text)
 			}
-			live, err := readLive(beside(out, liveFile))
+			live, err := readLines(beside(out, liveFile), validate.ReadLive)
 			if err != nil {
 				return err
 			}
@@ -80,7 +82,7 @@ func proveCommand() *cobra.Command {
 				return err
 			}
 			p.Live = live
-			if p.Steady, err = readSteady(beside(out, steadyFile)); err != nil {
+			if p.Steady, err = readLines(beside(out, steadyFile), validate.ReadSteady); err != nil {
 				return err
 			}
 			var page bytes.Buffer
@@ -119,8 +121,8 @@ func beside(page, file string) string {
 	return filepath.Join(filepath.Dir(page), file)
 }
 
-// readLive reads the live runs that there are.
-func readLive(name string) ([]validate.Live, error) {
+// readLines reads the results that a file has, one a line; none where there is no file.
+func readLines[T any](name string, read func(io.Reader, string) ([]T, error)) ([]T, error) {
 	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -129,7 +131,21 @@ func readLive(name string) ([]validate.Live, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return validate.ReadLive(f, name)
+	return read(f, name)
+}
+
+// keepLine appends a result to a file, and to the disk.
+func keepLine(name string, result any) error {
+	line, err := json.Marshal(result)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line, '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func condenseRuns(paths []string, out string) error {

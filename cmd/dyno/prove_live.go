@@ -42,15 +42,10 @@ func proveLive(cmd *cobra.Command, file string, more int, wait bool) error {
 		return err
 	}
 	defer release()
-	done, err := readLive(file)
+	done, err := readLines(file, validate.ReadLive)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	commit := commitOf(cmd.Context(), pr.root, file)
 	err = validate.RunLive(cmd.Context(), &validate.LiveOptions{
 		Done: done, More: more,
@@ -60,16 +55,9 @@ func proveLive(cmd *cobra.Command, file string, more int, wait bool) error {
 		},
 		Keep: func(l validate.Live) error {
 			l.Commit = commit
-			line, err := json.Marshal(l)
-			if err != nil {
-				return err
-			}
-			if _, err := f.Write(append(line, '\n')); err != nil {
-				return err
-			}
 			done = append(done, l)
 			fmt.Fprintf(cmd.OutOrStdout(), "%d %v\n", l.Number, &l)
-			return f.Sync()
+			return keepLine(file, l)
 		},
 	})
 	for _, b := range (&validate.Proof{Live: done}).LiveBars() {

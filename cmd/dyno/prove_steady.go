@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -34,31 +33,19 @@ func proveSteady(cmd *cobra.Command, file string, most time.Duration, wait bool)
 	if err != nil {
 		return err
 	}
-	done, err := readSteady(file)
+	done, err := readLines(file, validate.ReadSteady)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
 	commit := commitOf(cmd.Context(), pr.root, file)
 	err = validate.RunSteady(cmd.Context(), &validate.SteadyOptions{
 		Done: done, For: most, Now: time.Now,
 		Play: func(ctx context.Context, t validate.SteadyTask) (*result.Run, error) { return playSteady(cmd, pr, t) },
 		Keep: func(u validate.SteadyUnit) error {
 			u.Commit = commit
-			line, err := json.Marshal(u)
-			if err != nil {
-				return err
-			}
-			if _, err := f.Write(append(line, '\n')); err != nil {
-				return err
-			}
 			done = append(done, u)
 			fmt.Fprintf(cmd.ErrOrStderr(), "block %d, %v: %.0f s\n", u.Block, u.Arm, u.Seconds)
-			return f.Sync()
+			return keepLine(file, u)
 		},
 	})
 	if out := cmd.OutOrStdout(); err == nil {
@@ -94,19 +81,6 @@ func playSteady(cmd *cobra.Command, pr *project, t validate.SteadyTask) (run *re
 		return nil, err
 	}
 	return data.Run, nil
-}
-
-// readSteady reads the units that there are.
-func readSteady(name string) ([]validate.SteadyUnit, error) {
-	f, err := os.Open(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return validate.ReadSteady(f, name)
 }
 
 // awake is a host whose servers are never frozen.

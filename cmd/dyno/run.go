@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
@@ -73,14 +74,12 @@ func runCommand() *cobra.Command {
 	fl, r := cmd.Flags(), &f.request
 	fl.SortFlags = false
 	fl.StringSliceVar(&r.Contestants, "contestants", nil, "contestants, by name, or by a folder, which stands for all that it holds (default: those of the study)")
-	fl.StringSliceVar(&r.Controls, "controls", nil,
-		"reference servers that ride along: the reference, its copy for the A/A check, ref+X%; or none (default: ref,ref' and, with --profile full and lab, ref+5%)")
-	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: that of the study)")
+	requestFlags(fl, r)
+	fl.Lookup("scenario").Usage = "scenario (default: that of the study)"
 	fl.IntSliceVar(&r.Connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
 	fl.IntSliceVar(&r.Records, "records", nil, "records that the companion of the scenario answers with; a sweep takes several (default 10)")
 	fl.DurationSliceVar(&r.Delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
 	fl.StringVar(&r.Protocol, "protocol", "paired", strings.Join(plan.Names(), ", "))
-	fl.StringVar(&r.Profile, "profile", "quick", "quick; full: longer epochs, more interim analyses, a positive control; or lab: trials of seconds, on 4 CPUs or more")
 	fl.BoolVar(&f.choice.Quick, "quick", false, "only the levels and contestants that the study marks as quick; its other claims are not run")
 	fl.StringArrayVar(&f.choice.Levels, "level", nil, "only this level of the study, by name; may be repeated")
 	fl.DurationVar(&r.Budget, "budget", 0, "time for measuring, after the builds (default 6m; with --profile full 10m to 30m, in the lab 1h; of a sweep or a classic run what it takes)")
@@ -93,14 +92,23 @@ func runCommand() *cobra.Command {
 	fl.StringVar(&r.Driver, "driver", "", "classic: let another load generator make each load once more, and set it beside ours: wrk, bombardier, ab or h2load")
 	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin", "whether the generator polls instead of sleeping: on, off, or auto: where that takes a CPU from nobody")
 	fl.StringVar(&r.Primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
-	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
-	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin", "differences within it are equivalent; in the lab 0.02, for p99 0.05")
 	fl.IntSliceVar(&r.Looks, "looks", nil, "valid epochs after which the verdicts are looked at (default: those of the profile)")
-	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
-	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 	fl.StringVar(&f.resume, "resume", "", "go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its first interim analysis")
 	f.place.define(cmd)
 	return cmd
+}
+
+// requestFlags adds the flags of a request that all commands with runs have.
+func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
+	fl.StringSliceVar(&r.Controls, "controls", r.Controls,
+		"reference servers that ride along: the reference, its copy for the A/A check, ref+X%; or none "+
+			"(default of dyno run: ref,ref' and, with --profile full and lab, ref+5%)")
+	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that both serve)")
+	fl.StringVar(&r.Profile, "profile", "quick", "quick; full: longer epochs, more interim analyses; or lab: trials of seconds, on 4 CPUs or more")
+	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
+	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin", "differences within it are equivalent (dyno run with --profile lab: 0.02, for p99 0.05)")
+	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
+	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 }
 
 // run is the main job, from words to verdicts.

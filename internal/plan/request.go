@@ -123,24 +123,19 @@ func New(r Request, w World) (result.Plan, error) {
 		Study: q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
 		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, IdleConnections: r.Idle, Epochs: r.Epochs,
 		Driver: r.Driver, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, DefaultAlpha),
-		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)), StartedUnixNS: w.Now.UnixNano(),
+		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
 	}
-	if w.Now.IsZero() {
-		p.StartedUnixNS = 0
+	if !w.Now.IsZero() {
+		p.StartedUnixNS = w.Now.UnixNano()
 	}
 	if r.Spin != "auto" {
 		p.Spin = r.Spin
 	}
 	p.Level = q.Levels[0]
 	protocol.levels(&p, &q)
-	for _, check := range []func() error{
-		func() error { return tail(&p, profile) }, func() error { return r.check(&p, protocol.Traits()) },
-		func() error { return w.check(&p) }, func() error { return w.backend(&p) }, func() error { return w.serve(&p) },
-		func() error { return w.room(&p, profile, r.Force) },
-	} {
-		if err := check(); err != nil {
-			return p, err
-		}
+	err = cmp.Or(tail(&p, profile), r.check(&p, protocol.Traits()), w.check(&p), w.backend(&p), w.serve(&p), w.room(&p, profile, r.Force))
+	if err != nil {
+		return p, err
 	}
 	if p.Ceiling, p.CeilingScenarios = w.ceiling(&p); p.Title == "" && w.Scenario != nil {
 		s, _ := w.Scenario(p.Scenario)

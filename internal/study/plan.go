@@ -19,9 +19,9 @@ type Choice struct {
 	Levels []string
 }
 
-// Planned are the levels of a plan, the cells that are loaded and the comparisons that are decided, as the study and its claims want them. At one level
+// planned are the levels of a plan, the cells that are loaded and the comparisons that are decided, as the study and its claims want them. At one level
 // every pair of contestants is decided, and cells and family are empty.
-func (s *Study) Planned(c Choice) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
+func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
 	taken := s.taken(c)
 	for _, l := range taken {
 		levels = append(levels, l.At)
@@ -140,7 +140,7 @@ func (s *Study) Whole(run *result.Run) error {
 
 // Ask is what a choice of the study asks of a run.
 func (s *Study) Ask(c Choice) plan.Question {
-	levels, cells, family := s.Planned(c)
+	levels, cells, family := s.planned(c)
 	q := plan.Question{
 		Study: s.Slug, Title: s.Title, ClaimsHash: claim.Hash(s.Claims), Scenario: s.Scenario, Primary: s.Primary,
 		Contestants: slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
