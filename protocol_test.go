@@ -15,7 +15,6 @@ import (
 // table are the files that look a report or a check up by the protocol's name.
 var table = map[string]bool{
 	"internal/report/report.go": true, "internal/report/sweep.go": true,
-	"internal/study/levels.go": true, "internal/study/claims.go": true,
 }
 
 // TestProtocolIsAType: no package but internal/plan compares the protocol of a run, switches over it or

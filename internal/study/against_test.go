@@ -68,7 +68,7 @@ func TestAgainstFindsAChange(t *testing.T) {
 		if tr.Contestant == "fasthttp" {
 			factor *= 1.2
 		}
-		tr.Load.Succeeded = int64(float64(tr.Load.Succeeded) * factor)
+		tr.Load.Succeeded, tr.Load.RateAnswers = int64(float64(tr.Load.Succeeded)*factor), tr.Load.RateAnswers*factor
 	}
 	now.Contestant("fasthttp").BinaryHash = "another"
 	a, err := Compare(now, then, false)
