@@ -2,11 +2,15 @@ package scenario
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
-// mistake is an error in what a person wrote, at a key of the request.
+// mistake is an error in what a person wrote. Key is where: a path of keys within the request, or
+// within the file once Read has completed it.
 type mistake struct {
 	key string
 	error
@@ -16,70 +20,82 @@ func (m *mistake) Error() string { return m.key + ": " + m.error.Error() }
 
 func wrong(key, format string, args ...any) error { return &mistake{key, fmt.Errorf(format, args...)} }
 
+// within puts the key of a mistake below prefix. Another error gets the prefix as its key.
+func within(prefix string, err error) error {
+	var m *mistake
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &m):
+		return &mistake{prefix + "." + m.key, m.error}
+	}
+	return &mistake{prefix, err}
+}
+
 const maxWeight = 1 << 30
 
-// check looks for what is wrong with the request apart from its placeholders.
+// check reports the first mistake of the request outside of its placeholders.
 func (r *Request) check(host string) error {
 	switch {
 	case !isToken(r.Method):
-		return wrong("method", "%q is no HTTP method", r.Method)
+		return wrong("method", "%q is not an HTTP method", r.Method)
 	case !strings.HasPrefix(r.Path, "/") || !inPath.takes(r.Path):
-		return wrong("path", "%q: want a path from /, without spaces", r.Path)
+		return wrong("path", "%q: want a path that starts with / and has no spaces", r.Path)
 	case r.Weight < 0 || r.Weight > maxWeight:
 		return wrong("weight", "%d: want 0 or more, up to %d", r.Weight, maxWeight)
 	case len(r.With) > maxNamed:
-		return wrong("with", "%d inputs; at most %d have a name", len(r.With), maxNamed)
+		return wrong("with", "%d named inputs; at most %d are possible", len(r.With), maxNamed)
 	case !inPath.takes(host):
-		return fmt.Errorf("%q is no host", host)
+		return fmt.Errorf("%q is not a host", host)
 	}
 	hosts := 0
 	for _, h := range r.Headers {
 		switch lower := strings.ToLower(h.Name); {
 		case !isToken(h.Name) || !inValue.takes(h.Value):
-			return wrong("headers."+h.Name, "%q is no header", h.Name+": "+h.Value)
+			return wrong("headers."+h.Name, "%q is not a valid header", h.Name+": "+h.Value)
 		case lower == "content-length" || lower == "transfer-encoding":
 			return wrong("headers."+h.Name, "%s follows from the body: leave it out", h.Name)
 		case lower == "host":
-			if hosts++; hosts > 1 { // which a server must refuse (RFC 9112 3.2)
-				return wrong("headers."+h.Name, "%s stands there twice", h.Name)
+			if hosts++; hosts > 1 { // a server must refuse it (RFC 9112, section 3.2)
+				return wrong("headers."+h.Name, "%s is given twice", h.Name)
 			}
 		}
 	}
 	switch {
 	case r.Expect.Recalls && r.Weight > 0:
-		return wrong("weight", "what a session holds is verified, not loaded: want weight = 0 with recalls")
+		return wrong("weight", "recalls can be verified, not loaded: set weight = 0")
 	case (r.Expect.loose() || r.Expect.Recalls) && len(r.With) > 0:
-		return wrong("expect", "what is compared as a page, as JSON or with a session cannot depend on what is drawn")
+		return wrong("expect", "a body compared as a page, as JSON or with a session cannot depend on what is drawn")
 	}
 	return r.Expect.check()
 }
 
-// loose reports whether bodies of other bytes may keep the contract.
+// loose reports whether several bodies keep the contract.
 func (e *Expect) loose() bool { return e.Collapse || e.JSON != nil || e.JSONOf != "" }
 
 func (e *Expect) check() error {
 	_, err := hex.DecodeString(e.SHA256)
 	switch {
 	case e.Status == 0 && e.Statuses.Empty():
-		return wrong("expect", "say which status: status = 200, or statuses = \"2xx\"")
+		return wrong("expect", "no status: want status = 200, or statuses = \"2xx\"")
 	case e.Status != 0 && !e.Statuses.Empty():
 		return wrong("expect.statuses", "want either status or statuses")
 	case e.Status != 0 && (e.Status < lowStatus || e.Status > highStatus):
 		return wrong("expect.status", "status %d: want one from %d to %d", e.Status, lowStatus, highStatus)
 	case e.Collapse && e.Body == nil:
-		return wrong("expect.collapse", "say what page: body or body_file")
+		return wrong("expect.collapse", "no page to compare with: give body or body_file")
 	case e.Body == nil && (e.Length != nil || e.SHA256 != "") && (e.loose() || e.Recalls):
-		return wrong("expect", "the body has been said: leave length and sha256 out")
+		return wrong("expect", "another key already gives the body: leave length and sha256 out")
 	case e.JSON != nil:
 		if _, err := readJSON([]byte(*e.JSON)); err != nil {
 			return wrong("expect.json", "%w", err)
 		}
 	case e.JSONOf != "" && (e.JSONOf[0] != '/' || !inPath.takes(e.JSONOf)):
-		return wrong("expect.json_of", "%q: want a path from /", e.JSONOf)
+		return wrong("expect.json_of", "%q: want a path that starts with /", e.JSONOf)
 	case e.Body != nil && e.Length != nil:
-		return wrong("expect.length", "the body has been said, and so its length")
+		return wrong("expect.length", "the body is given, and so is its length: leave it out")
 	case e.Body != nil && e.SHA256 != "":
-		return wrong("expect.sha256", "the body has been said, and so its hash")
+		return wrong("expect.sha256", "the body is given, and so is its hash: leave it out")
 	case e.Length != nil && *e.Length < 0:
 		return wrong("expect.length", "%d: want 0 or more", *e.Length)
 	case e.SHA256 != "" && (err != nil || len(e.SHA256) != 64):
@@ -87,20 +103,27 @@ func (e *Expect) check() error {
 	}
 	for _, name := range sortedKeys(e.Headers) {
 		if value := e.Headers[name]; !isToken(name) || !inValue.takes(value) {
-			return wrong("expect.headers."+name, "%q is no header", name+": "+value)
+			return wrong("expect.headers."+name, "%q is not a valid header", name+": "+value)
 		}
 	}
 	return nil
 }
 
-// place is the bytes that may stand somewhere.
+// place says which bytes may stand at some place of a request.
 type place func(c byte) bool
 
 func anywhere(byte) bool { return true }
 
 var (
-	inPath  = place(func(c byte) bool { return c > ' ' && c != 0x7f })               // no white space, no control (RFC 9112 3)
-	inValue = place(func(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' }) // RFC 9110 5.5
+	// inPath excludes white space and control characters (RFC 9112, section 3).
+	inPath = place(func(c byte) bool { return c > ' ' && c != 0x7f })
+	// inValue is what a field value may hold (RFC 9110, section 5.5).
+	inValue = place(func(c byte) bool { return c >= ' ' && c != 0x7f || c == '\t' })
+	// inToken is what a method or a field name may hold (RFC 9110, section 5.6.2).
+	inToken = place(func(c byte) bool {
+		low := c | 0x20
+		return 'a' <= low && low <= 'z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
+	})
 )
 
 func (p place) takes(text string) bool {
@@ -112,12 +135,13 @@ func (p place) takes(text string) bool {
 	return true
 }
 
-func isToken(s string) bool { // RFC 9110 5.6.2
-	for i := range len(s) {
-		c := s[i] | 0x20
-		if !('a' <= c && c <= 'z' || '0' <= s[i] && s[i] <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", s[i]) >= 0) {
-			return false
-		}
-	}
-	return s != ""
+func isToken(s string) bool { return s != "" && inToken.takes(s) }
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// ParseHeader splits "Name: value" or "Name", and reports whether both are valid in a header.
+func ParseHeader(line string) (name, value string, ok bool) {
+	name, value, _ = strings.Cut(line, ":")
+	name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+	return name, value, isToken(name) && inValue.takes(value)
 }

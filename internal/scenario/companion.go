@@ -6,17 +6,18 @@ import (
 	"net/http"
 )
 
-// bound is an error if s needs Bind first.
+// bound returns an error if s needs Bind first.
 func (s *Scenario) bound() error {
 	for i := range s.Requests {
 		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
-			return fmt.Errorf("scenario %s: what the companion %s answers is not known: bind it first", s.Name, s.Companion)
+			return fmt.Errorf("scenario %s: the answers of the companion %s are unknown: bind the scenario first",
+				s.Name, s.Companion)
 		}
 	}
 	return nil
 }
 
-// Bind is s with what the companion answers now, which get asks for once for each of its paths.
+// Bind returns s with what the backend answers now. It calls get once for each path at the backend.
 func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error) {
 	said := map[string]*string{}
 	for i := range s.Requests {
@@ -44,23 +45,26 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 	}), nil
 }
 
-// Ask returns a function for Bind that gets a path from the companion at addr.
+// Ask returns a function for Bind that gets a path from the backend at addr.
 func Ask(ctx context.Context, network, addr string) func(path string) ([]byte, error) {
 	return func(path string) ([]byte, error) {
-		return exchangeOnce(ctx, network, addr, fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, addr), http.StatusOK)
+		request := fmt.Sprintf("GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", path, addr)
+		return exchangeOnce(ctx, network, addr, request, http.StatusOK)
 	}
 }
 
-// Tell sets how many records the companion at addr answers with, and by their seed which.
+// Tell sets how many records the backend at addr answers with, and the seed that they are drawn by.
 func Tell(ctx context.Context, network, addr string, records int, seed uint64) error {
-	_, err := exchangeOnce(ctx, network, addr,
-		fmt.Sprintf("POST /control?records=%d&seed=%d HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\n\r\n", records, seed, addr), http.StatusNoContent)
+	request := fmt.Sprintf("POST /control?records=%d&seed=%d HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\n\r\n",
+		records, seed, addr)
+	_, err := exchangeOnce(ctx, network, addr, request, http.StatusNoContent)
 	return err
 }
 
-// exchangeOnce sends a request on a connection of its own and returns the body of the answer, which must have that status.
+// exchangeOnce sends a request on a connection of its own. It returns the body of the response, which
+// must have that status.
 func exchangeOnce(ctx context.Context, network, addr, request string, status int) ([]byte, error) {
-	v := verifier{network: network, addr: addr, timeout: verifyTimeout}
+	v := newVerifier(nil, network, addr, 0)
 	defer v.hangUp()
 	resp, _, err := v.exchange(ctx, []byte(request), false)
 	if err == nil && resp.Status != status {
@@ -72,15 +76,17 @@ func exchangeOnce(ctx context.Context, network, addr, request string, status int
 	return resp.Body, nil
 }
 
-// Direct is what contestants ask the companion for in s, asked of the companion itself: what it can do alone. s is bound; it must answer those bytes.
+// Direct returns the scenario that measures the backend alone: it asks for what contestants ask the
+// backend for in s. Bind must have set the expected bodies of s.
 func (s *Scenario) Direct() *Scenario {
 	own := &Scenario{Name: s.Name, Title: s.Title}
 	for _, r := range s.Requests {
 		if r.Weight == 0 || r.Expect.JSONOf == "" || r.Expect.JSON == nil {
 			continue
 		}
-		own.Requests = append(own.Requests, Request{Name: r.Name, Method: http.MethodGet, Path: r.Expect.JSONOf, Weight: r.Weight,
-			Expect: Expect{Status: http.StatusOK, Body: r.Expect.JSON, Verbatim: true, Headers: r.Expect.Headers}})
+		e := Expect{Status: http.StatusOK, Body: r.Expect.JSON, Verbatim: true, Headers: r.Expect.Headers}
+		own.Requests = append(own.Requests, Request{Name: r.Name, Method: http.MethodGet, Path: r.Expect.JSONOf,
+			Weight: r.Weight, Expect: e})
 	}
 	return own
 }

@@ -10,38 +10,43 @@ import (
 	"dyno/internal/http1"
 )
 
-// jar is the cookies of one Source, and what of them each template sends.
+// jar holds the cookies of one Source and, ready to send, the Cookie header of each template. A
+// header is rendered again only after the cookies have changed or one of them has expired.
 type jar struct {
 	cookies *cookiejar.Jar
 	lines   []cookies // by template
 	ends    map[cookieKey]time.Time
-	next    time.Time // the first of ends; zero: there is none
-	given   string    // the session that the head last learned gives
-	carries string    // the session that the request last rendered carries
+	next    time.Time // the earliest of ends; zero: there is none
+	given   string    // session that the last learned head sets
+	carries string    // session that the last rendered request carries
 }
 
 // cookies is the value of the Cookie header for the requests of a template.
 type cookies struct {
 	text    string
-	session string // the value of the session's cookie, of those in text
-	fresh   bool
-	deep    bool // some cookie's path reaches into what is drawn of the request's: text depends on the request
+	session string // value of the session cookie in text
+	fresh   bool   // text is valid, unless deep is set
+	deep    bool   // a cookie's path reaches into the drawn part of the path: text depends on the request
 }
 
-// cookieKey is what makes two cookies one (RFC 6265 5.3, step 11).
+// cookieKey identifies a cookie: a new one with the same key replaces it (RFC 6265, section 5.3, step
+// 11).
 type cookieKey struct{ host, domain, path, name string }
 
 var setCookie = []byte("set-cookie")
 
-// Learn takes the cookies of an answer. An engine calls it whenever w.Cookies is set and the parser is at the head of the answer to w
-// (http1.AtHead, for which load.Expect asks). It must not skip a head that another connection has seen before: the jar is this
-// connection's. A head without Set-Cookie costs one look at its fields, and one that repeats the last on this connection, by
-// http1.Parser.HeadID, nothing.
+// Learn takes the cookies of a response. An engine calls it if w.Cookies is set and the parser is at
+// the head of the response to w (http1.AtHead, which load.Expect requests). The engine must not skip
+// a head that another connection has seen, because each connection has its own jar. A head without
+// Set-Cookie costs one pass over its fields. One with the same http1.Parser.HeadID as the last on
+// this connection costs nothing.
 //
-// The host is that of the Host header, the scheme http: a Secure cookie is kept, and not sent.
+// The host of the cookies is that of the Host header, and their scheme is http: a Secure cookie is
+// kept and not sent.
 //
-// Learn reports whether the answer keeps the session, where the scenario has one: to a request that carries it no other is given, and to one
-// that does not, one is given if the contract says so.
+// Learn reports whether the response keeps the session, if the scenario has one. A request that
+// carries a session must not be given another; one that carries none must be given one if the
+// contract says so.
 func (s *Source) Learn(p *http1.Parser, w *Want) bool {
 	if !w.Cookies {
 		return true
@@ -62,7 +67,7 @@ func (s *Source) Learn(p *http1.Parser, w *Want) bool {
 	return !w.Sets || given != ""
 }
 
-// learn takes the cookies of the head that p is at.
+// learn takes the cookies of the head that the parser is at.
 func (s *Source) learn(p *http1.Parser, w *Want) {
 	s.learned = p.HeadID
 	given := ""
@@ -88,7 +93,7 @@ func (s *Source) learn(p *http1.Parser, w *Want) {
 		return
 	}
 	if s.jar == nil {
-		inner, _ := cookiejar.New(nil) // whose error is always nil
+		inner, _ := cookiejar.New(nil) // its error is always nil
 		s.jar = &jar{cookies: inner, lines: make([]cookies, len(s.mix.templates)), ends: map[cookieKey]time.Time{}}
 	}
 	s.jar.given = given
@@ -97,15 +102,16 @@ func (s *Source) learn(p *http1.Parser, w *Want) {
 	}
 }
 
-// learn reports whether learning list again would change nothing, for any request and at any time.
+// learn takes the cookies of list. Constant is true if taking them again changes nothing, for any
+// request and at any time.
 func (j *jar) learn(m *Mix, w *Want, list []*http.Cookie) (constant bool) {
 	constant = true
 	from := &m.templates[w.template]
 	j.cookies.SetCookies(&url.URL{Scheme: "http", Host: from.host, Path: string(w.path)}, list)
-	now := time.Now() // later than the jar's, so that what ends for us has ended there
+	now := time.Now() // later than the jar's clock: what has expired here has expired there
 	for _, c := range list {
 		path := c.Path
-		if !strings.HasPrefix(path, "/") { // the default path (RFC 6265 5.1.4)
+		if !strings.HasPrefix(path, "/") { // the default path (RFC 6265, section 5.1.4)
 			path = string(w.path[:max(strings.LastIndexByte(string(w.path), '/'), 1)])
 			constant = false
 		}
@@ -129,7 +135,7 @@ func (j *jar) learn(m *Mix, w *Want, list []*http.Cookie) (constant bool) {
 	return constant
 }
 
-// stale forgets all lines, and which cookies have ended by now.
+// stale marks all lines for rendering, and forgets the cookies that have expired by now.
 func (j *jar) stale(now time.Time) {
 	for i := range j.lines {
 		j.lines[i].fresh = false
@@ -144,7 +150,7 @@ func (j *jar) stale(now time.Time) {
 	}
 }
 
-// appendCookies writes what the jar holds for a request of t, if anything.
+// appendCookies writes the cookies that the jar holds for a request of t, if any.
 func (s *Source) appendCookies(buf []byte, t *template, path []byte, then slot) []byte {
 	j := s.jar
 	if j == nil {

@@ -6,35 +6,39 @@ import (
 	"strings"
 )
 
-// part is fixed text, then what is filled in after it.
+// part is fixed text, followed by one slot.
 type part struct {
 	text []byte
 	then slot
-	in   *input // of ofName and inPlace
-	at   int    // of ofName: index of its value
+	in   *input // if then is ofName or inPlace
+	at   int    // if then is ofName: index of the value
 }
 
+func (p part) isInline() bool { return p.then == inPlace }
+
+// slot says what is filled in behind fixed text.
 type slot uint8
 
 const (
 	nothing    slot = iota
-	ofName          // value of a named input
-	inPlace         // value of an inline input
+	ofName          // the value of a named input
+	inPlace         // the value of an inline input
 	bodyLength      // Content-Length; two line ends and the body follow
-	cookieLine      // Cookie: the jar's, if it holds any
-	cookieMore      // the jar's, behind the request's own
+	cookieLine      // a Cookie header, if the jar holds any
+	cookieMore      // the cookies of the jar, behind those of the request
 )
 
-const maxNamed = 16 // named inputs of one request, so that their values live on the stack
+// maxNamed limits the named inputs of a request, so that their values fit on the stack.
+const maxNamed = 16
 
-// builder cuts text into parts. Fill reports whether it could; else err says why not.
+// builder cuts text into parts.
 type builder struct {
 	names   []string
 	named   []input
 	parts   []part
-	text    []byte // since the last slot
-	longest int    // bytes that what fill has added may take
-	err     error
+	text    []byte // behind the last slot
+	longest int    // bytes that the text and values added by fill take at most
+	err     error  // why fill failed
 }
 
 func (b *builder) slot(p part) {
@@ -42,6 +46,8 @@ func (b *builder) slot(p part) {
 	b.parts, b.text = append(b.parts, p), nil
 }
 
+// fill adds text and its placeholders. Their values must fit the place where the text stands. It
+// reports success.
 func (b *builder) fill(text string, where place) bool {
 	for {
 		before, p, rest, err := b.placeholder(text)
@@ -65,7 +71,7 @@ func (b *builder) fill(text string, where place) bool {
 	}
 }
 
-// placeholder finds the first placeholder of text. Without one, all of it is before.
+// placeholder finds the first placeholder of text. If there is none, before is all of text.
 func (b *builder) placeholder(text string) (before string, p part, rest string, err error) {
 	for i := range len(text) {
 		if text[i] != '{' {
@@ -93,7 +99,7 @@ func (b *builder) placeholder(text string) (before string, p part, rest string, 
 	return text, p, "", nil
 }
 
-// path says what is fixed of the path that has just been added at start, for template.
+// path describes, for template, the path that fill has just added at start.
 func (b *builder) path(start int) (fixed string, open bool) {
 	text := b.text
 	if len(b.parts) > 0 {
@@ -103,7 +109,7 @@ func (b *builder) path(start int) (fixed string, open bool) {
 	return fixed, len(b.parts) > 0 && !query
 }
 
-// done returns the parts, one at the least.
+// done returns the parts; there is at least one.
 func (b *builder) done() []part {
 	if len(b.text) > 0 || len(b.parts) == 0 {
 		b.slot(part{})
@@ -111,7 +117,7 @@ func (b *builder) done() []part {
 	return b.parts
 }
 
-// with returns the parts with more behind them.
+// with returns the parts, followed by more.
 func (b *builder) with(more []part) []part {
 	more[0].text = append(b.text, more[0].text...)
 	return append(b.parts, more...)

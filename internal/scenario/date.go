@@ -7,12 +7,15 @@ import (
 	"time"
 )
 
-// dateMoves is how long a Date may stand still: it counts seconds, and servers that write it once a second may be late by one.
+// dateMoves is how long a Date may stay the same. It counts seconds, and a server that updates it
+// once a second may be late by one.
 const dateMoves = 2 * time.Second
 
-// WatchDate notes the Date of an answer to the first loaded request of s. The function it returns proves that the Date has moved on: it asks
-// again until that is seen, for two seconds since the first answer at most, and at least once. What it returns is a *Broken.
-func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay time.Duration) (moved func(context.Context) error, err error) {
+// WatchDate notes the Date of a response to the first loaded request of s. The function it returns
+// verifies that the Date advances: it asks at least once, and again for up to two seconds after the
+// first response. Its error is a *Broken or that of its context.
+func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay time.Duration) (
+	moved func(context.Context) error, err error) {
 	first, err := s.date(ctx, network, addr, delay)
 	if err != nil {
 		return nil, err
@@ -28,9 +31,10 @@ func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay tim
 			case now.After(first):
 				return nil
 			case now.Before(first):
-				return dateBroken("the Date goes back, from %s to %s", first.Format(http.TimeFormat), now.Format(http.TimeFormat))
+				return dateBroken("the Date goes back, from %s to %s",
+					first.Format(http.TimeFormat), now.Format(http.TimeFormat))
 			case last:
-				return dateBroken("the Date is %s still, more than %v later", first.Format(http.TimeFormat), dateMoves)
+				return dateBroken("the Date is still %s, more than %v later", first.Format(http.TimeFormat), dateMoves)
 			}
 			select {
 			case <-ctx.Done():
@@ -41,7 +45,7 @@ func WatchDate(ctx context.Context, s *Scenario, network, addr string, delay tim
 	}, nil
 }
 
-// date asks for the Date of one answer.
+// date returns the Date of one response.
 func (s *Scenario) date(ctx context.Context, network, addr string, delay time.Duration) (time.Time, error) {
 	_, resp, err := s.first(ctx, network, addr, delay)
 	if err != nil {
@@ -50,7 +54,7 @@ func (s *Scenario) date(ctx context.Context, network, addr string, delay time.Du
 	text, _ := resp.Get("date")
 	at, err := http.ParseTime(text)
 	if err != nil {
-		return time.Time{}, dateBroken("Date is %q, which is no date of HTTP (RFC 9110 §5.6.7)", text)
+		return time.Time{}, dateBroken("Date is %q, which is not an HTTP date (RFC 9110 §5.6.7)", text)
 	}
 	return at, nil
 }

@@ -11,7 +11,8 @@ import (
 	"dyno/internal/http1"
 )
 
-// exchange sends one request and reads its answer whole.
+// exchange sends one request and reads the whole response, on the connection of v, which it opens if
+// there is none. It returns the response parsed and as received.
 func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
@@ -23,7 +24,7 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 	}
 	v.conn.SetDeadline(time.Now().Add(v.timeout))
 	if _, err := v.conn.Write(raw); err != nil {
-		return nil, nil, fmt.Errorf("the connection that was to be kept alive is gone: %w", err)
+		return nil, nil, fmt.Errorf("the server closed a connection that should be kept alive: %w", err)
 	}
 	var answer []byte
 	buf := make([]byte, 64<<10)
@@ -37,7 +38,8 @@ func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.
 		resp, perr := http1.Whole(answer, head, ended)
 		switch {
 		case perr == nil && len(answer) > resp.TotalBytes:
-			return nil, nil, fmt.Errorf("%d bytes follow the answer: %s", len(answer)-resp.TotalBytes, quote(answer[resp.TotalBytes:]))
+			more := answer[resp.TotalBytes:]
+			return nil, nil, fmt.Errorf("%d bytes follow the answer: %s", len(more), quote(more))
 		case perr == nil:
 			return &resp, answer, nil
 		case ended:
@@ -63,8 +65,8 @@ func quote(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// Probe is a function that sends the first loaded request once, on a connection of its own, and reports whether it was answered with
-// the right status.
+// Probe returns a function that sends the first loaded request, on a connection of its own. Its error
+// is nil if the response has the right status.
 func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network, addr string) error {
 	return func(ctx context.Context, network, addr string) error {
 		w, resp, err := s.first(ctx, network, addr, delay)
@@ -75,9 +77,9 @@ func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network,
 	}
 }
 
-// first sends the first request that would be loaded, on a connection of its own.
+// first sends the first request of a load, on a connection of its own.
 func (s *Scenario) first(ctx context.Context, network, addr string, delay time.Duration) (*Want, *http1.Response, error) {
-	v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay}
+	v := newVerifier(s, network, addr, delay)
 	defer v.hangUp()
 	mix, err := s.compile(addr, Options{}, true)
 	if err != nil {

@@ -20,35 +20,38 @@ const (
 	isSeq
 )
 
-// input is an Input made ready to be drawn.
+// input is an Input, checked and ready to be drawn from.
 type input struct {
 	kind kind
 	low  int64
-	span uint64 // how many integers there are; 0: all of 64 bits
+	span uint64 // number of integers from low; 0: 2^64
 	pick []string
 }
 
-// value is what was drawn: an integer or the index of a pick in a, a UUID in both.
+// value is what was drawn: an integer or the index of a pick in a, a UUID in a and b.
 type value struct{ a, b uint64 }
 
-func (in Input) compile() (input, error) {
-	isOne := 0
-	for _, set := range []bool{in.Int != [2]int64{}, in.Pick != nil, in.UUID, in.Seq} {
-		if set {
-			isOne++
+// count returns how many of its arguments are true.
+func count(all ...bool) (n int) {
+	for _, one := range all {
+		if one {
+			n++
 		}
 	}
+	return n
+}
+
+func (in Input) compile() (input, error) {
 	switch {
-	case isOne > 1:
+	case count(in.Int != [2]int64{}, in.Pick != nil, in.UUID, in.Seq) > 1:
 		return input{}, errors.New("want only one of int, pick, uuid and seq")
 	case in.UUID:
 		return input{kind: isUUID}, nil
 	case in.Seq:
 		return input{kind: isSeq}, nil
+	case in.Pick != nil && len(in.Pick) == 0:
+		return input{}, errors.New("the list of pick is empty")
 	case in.Pick != nil:
-		if len(in.Pick) == 0 {
-			return input{}, errors.New("nothing to pick from")
-		}
 		return input{kind: isPick, pick: slices.Clone(in.Pick)}, nil
 	case in.Int[0] > in.Int[1]:
 		return input{}, fmt.Errorf("%d to %d: want the lower integer first", in.Int[0], in.Int[1])
@@ -56,7 +59,8 @@ func (in Input) compile() (input, error) {
 	return input{kind: isInt, low: in.Int[0], span: uint64(in.Int[1]-in.Int[0]) + 1}, nil
 }
 
-// inline reads what stands between the braces of an inline placeholder. It is nil without an error for what does not begin like one.
+// inline reads the text between the braces of an inline placeholder. It returns nil and no error if
+// the text does not begin like one.
 func inline(text string) (*input, error) {
 	word, arg, colon := strings.Cut(text, ":")
 	var in Input
@@ -77,7 +81,7 @@ func inline(text string) (*input, error) {
 	case "pick":
 		in.Pick = strings.Split(arg, ",")
 		if slices.Contains(in.Pick, "") {
-			return nil, fmt.Errorf("{%s}: want what to pick from, such as {pick:a,b}", text)
+			return nil, fmt.Errorf("{%s}: want texts to pick from, such as {pick:a,b}", text)
 		}
 	default:
 		return nil, nil
@@ -86,25 +90,21 @@ func inline(text string) (*input, error) {
 	return &c, err
 }
 
-// longest is how many bytes the longest value of in takes.
+// longest returns the length in bytes of the longest value of in.
 func (in *input) longest() int {
 	switch in.kind {
 	case isInt:
 		high := in.low + int64(in.span-1)
 		return max(len(strconv.FormatInt(in.low, 10)), len(strconv.FormatInt(high, 10)))
 	case isPick:
-		n := 0
-		for _, p := range in.pick {
-			n = max(n, len(p))
-		}
-		return n
+		return len(slices.MaxFunc(in.pick, func(a, b string) int { return len(a) - len(b) }))
 	case isUUID:
 		return uuidSize
 	}
 	return len(strconv.FormatUint(1<<64-1, 10))
 }
 
-// draw takes the next value of in.
+// draw draws the next value of in.
 func (s *Source) draw(rng *rand.Rand, in *input) (v value) {
 	switch in.kind {
 	case isInt:
@@ -124,7 +124,7 @@ func (s *Source) draw(rng *rand.Rand, in *input) (v value) {
 	return v
 }
 
-// append writes v, drawn from in.
+// append writes the value v, which was drawn from in.
 func (in *input) append(buf []byte, v value) []byte {
 	switch in.kind {
 	case isInt:
@@ -139,7 +139,8 @@ func (in *input) append(buf []byte, v value) []byte {
 
 const uuidSize = len("xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx")
 
-// appendUUID writes v as a UUID of version 4, variant 10: 122 bits of v are left (RFC 9562 5.4).
+// appendUUID writes v as a UUID of version 4 and variant 10 (RFC 9562, section 5.4), which holds
+// 122 bits of v.
 func appendUUID(buf []byte, v value) []byte {
 	var u [16]byte
 	binary.BigEndian.PutUint64(u[:8], v.a)

@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// loose is a body that is compared otherwise than byte for byte.
+// loose compares a body in another way than byte by byte: as a page or as JSON.
 type loose struct {
 	isPage bool
-	page   string            // as it is compared
-	names  *strings.Replacer // what is replaced in pages
+	page   string            // in its comparable form
+	names  *strings.Replacer // replaces names in pages
 
-	json any // if it is none
+	json any // a value of readJSON, if isPage is not set
 }
 
 func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
@@ -31,7 +31,7 @@ func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
 	return &loose{json: v}, err
 }
 
-// replacer replaces the longer of two names that begin alike.
+// replacer replaces names. Of two names with the same beginning, the longer one takes precedence.
 func replacer(names map[string]string) *strings.Replacer {
 	keys := sortedKeys(names)
 	slices.SortStableFunc(keys, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
@@ -42,7 +42,7 @@ func replacer(names map[string]string) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// breach says how the body differs, or "".
+// breach says how the body differs; "" if it does not.
 func (l *loose) breach(body []byte) string {
 	if l.isPage {
 		got := l.comparable(string(body))
@@ -54,7 +54,8 @@ func (l *loose) breach(body []byte) string {
 			at++
 		}
 		from := max(at-20, 0)
-		return fmt.Sprintf("the page (%d bytes) differs, white space apart, at %s; want %s", len(body), excerpt(got[from:]), excerpt(l.page[from:]))
+		return fmt.Sprintf("the page (%d bytes) differs in more than white space at %.60q; want %.60q",
+			len(body), got[from:], l.page[from:])
 	}
 	got, err := readJSON(body)
 	if err != nil {
@@ -63,36 +64,31 @@ func (l *loose) breach(body []byte) string {
 	return differ("", got, l.json)
 }
 
-func excerpt(s string) string { return fmt.Sprintf("%.60q", s) }
-
-// comparable is a page with its names replaced, byte order marks left out, each run of white space one blank, and none between tags or at the
-// ends.
+// comparable returns a page with its names replaced, without byte order marks, with one blank for
+// each run of white space, and with none between tags or at the ends.
 func (l *loose) comparable(page string) string {
 	page = strings.ReplaceAll(l.names.Replace(page), "\ufeff", "")
 	page = strings.Join(strings.FieldsFunc(page, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) }), " ")
 	return strings.ReplaceAll(page, "> <", "><")
 }
 
-// readJSON reads one value, strictly: what encoding/json forgives, names that stand twice in an object and bytes that are no UTF-8, it refuses
-// (RFC 8259 4, 8.1). Numbers are json.Number.
+// readJSON reads one JSON value. Unlike encoding/json it refuses an object with a repeated name and
+// bytes that are not UTF-8 (RFC 8259, sections 4 and 8.1). Numbers are json.Number.
 func readJSON(b []byte) (any, error) {
 	if !utf8.Valid(b) {
-		return nil, errors.New("not JSON: no UTF-8")
+		return nil, errors.New("not JSON: not UTF-8")
+	}
+	var whole json.RawMessage
+	err := json.Unmarshal(b, &whole) // its errors are more precise than those of tokens
+	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
+		return nil, fmt.Errorf("not JSON: byte %d: %w", at.Offset, err)
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
-	var whole json.RawMessage
-	if err := json.Unmarshal(b, &whole); err != nil { // which tells the place of a mistake better than tokens do
-		var at *json.SyntaxError
-		if errors.As(err, &at) {
-			return nil, fmt.Errorf("not JSON: byte %d: %w", at.Offset, err)
-		}
-		return nil, fmt.Errorf("not JSON: %w", err)
-	}
 	return nextJSON(d)
 }
 
-// nextJSON reads the next value of d, whose text is JSON.
+// nextJSON reads the next value of d, whose text is known to be JSON.
 func nextJSON(d *json.Decoder) (any, error) {
 	t, err := d.Token()
 	if err != nil {
@@ -131,7 +127,8 @@ func nextJSON(d *json.Decoder) (any, error) {
 	return t, nil
 }
 
-// differ says where two values of readJSON differ, or "". Numbers are equal by value, objects whatever the order of their names.
+// differ says where two values of readJSON differ; "" if they are equal. Numbers are compared by
+// value, objects without regard to the order of their names.
 func differ(at string, got, want any) string {
 	switch w := want.(type) {
 	case []any:
@@ -164,7 +161,7 @@ func differ(at string, got, want any) string {
 		}
 		for _, name := range sortedKeys(g) {
 			if _, ok := w[name]; !ok {
-				return fmt.Sprintf("JSON%s has %q, which is not wanted", at, name)
+				return fmt.Sprintf("JSON%s has %q, which it should not have", at, name)
 			}
 		}
 		return ""
@@ -172,7 +169,7 @@ func differ(at string, got, want any) string {
 		if g, ok := got.(json.Number); ok && decimal(g) == decimal(w) {
 			return ""
 		}
-	default: // string, bool, nil
+	default: // string, bool or nil
 		if got == want {
 			return ""
 		}
@@ -184,7 +181,8 @@ func differ(at string, got, want any) string {
 	return fmt.Sprintf("JSON%s is %s; want %s", at, show(got), show(want))
 }
 
-// number is a JSON number as sign, digits without zeros at either end, and the power of ten of the last of them: equal for equal numbers.
+// number is a JSON number in a form that is the same for equal numbers: its sign, its digits without
+// zeros at either end, and the power of ten of the last digit.
 type number struct {
 	negative bool
 	digits   string
@@ -196,7 +194,7 @@ func decimal(n json.Number) number {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	power, err := strconv.ParseInt(cmp.Or(exponent, "0"), 10, 32)
-	if err != nil { // further than any computer counts: equal only if written alike
+	if err != nil { // an exponent beyond 32 bits: such numbers are equal only if written alike
 		return number{negative, text, 0}
 	}
 	power -= int64(len(fraction))

@@ -1,79 +1,96 @@
-// Package scenario says what is sent and what must come back: request templates with seeded random inputs, and the contract of
-// each answer, which Verify proves strictly before the load and a Want holds for the cheap check of every response of it.
+// Package scenario describes what is sent to a server and what must come back. A Scenario holds
+// request templates with seeded random inputs, and a contract for each response. Verify checks the
+// contract strictly before the load; a Want holds what the load engine checks of every response.
 //
-// The way to the wire is Scenario -> Compile -> Mix -> NewSource -> Next: what is fixed is rendered once per Mix, which all
-// connections share; a Source is what one of them owns.
+// A request reaches the wire in four steps: Scenario, Compile, Mix, Source. Compile renders the
+// fixed parts once into a Mix, which all connections share. Each connection owns a Source.
 package scenario
 
-// Scenario is a set of requests, drawn by weight.
+// Scenario is a set of requests, drawn by weight. The struct tags name the keys of its file.
 type Scenario struct {
-	Name     string
-	Title    string
-	Requests []Request
+	Name     string    `toml:"name"`
+	Title    string    `toml:"title"`
+	Requests []Request `toml:"-"`
 
-	Cookies   bool              // each connection keeps the cookies that it is given, and sends them
-	Session   string            // name of the cookie that names a session; "": there are none
-	Map       map[string]string // replaced in an answer's body, and in what it must be, before a page is compared (Expect.Collapse)
-	Companion string            // the program that contestants call to answer; "": none
-	Routes    []string          // files of the routes that a contestant must have, within the project
+	// Cookies makes each connection keep the cookies that it receives, and send them.
+	Cookies bool `toml:"cookies"`
+	// Session is the name of the session cookie; "" if there are no sessions.
+	Session string `toml:"session"`
+	// Map holds texts that are replaced, in the response and in the expected body, before a page
+	// is compared (Expect.Collapse).
+	Map map[string]string `toml:"map"`
+	// Companion names the backend that contestants call; "" if there is none.
+	Companion string `toml:"companion"`
+	// Routes lists files of routes, within the project, that a contestant must register.
+	Routes []string `toml:"-"`
 }
 
-// Request is a template and its contract. Path, header values and Body may hold placeholders: {name}, which With fills, or inline ones,
-// drawn anew at each place: {int:1..1000}, {uuid}, {seq}, {pick:a,b}. The expected body may repeat {name}. Any other braces are text.
+// Request is a request template and the contract of its response. Path, header values and Body may
+// hold placeholders: {name}, which With defines, or inline ones, drawn anew at each place:
+// {int:1..1000}, {uuid}, {seq}, {pick:a,b}. The expected body may repeat {name}. All other braces
+// are plain text.
 type Request struct {
-	Name    string
-	Method  string
-	Path    string
-	Headers []HeaderLine // are sent in this order; Host goes before them, unless it is one of them
-	Body    string
-	Weight  int // 0: verified, never loaded
-	With    map[string]Input
+	Name    string           `toml:"name"`
+	Method  string           `toml:"method"`
+	Path    string           `toml:"path"`
+	Headers []HeaderLine     `toml:"-"` // in the order sent; Host comes first unless listed here
+	Body    string           `toml:"body"`
+	Weight  int              `toml:"-"` // 0: verified, never loaded
+	With    map[string]Input `toml:"-"`
 
-	Verbatim bool // Body holds no placeholders: it is sent byte for byte
+	Verbatim bool `toml:"-"` // Body holds no placeholders
 
-	// Remembers is what the session holds after the request; it may repeat {name}. "": what it held before.
-	Remembers string
+	// Remembers is what the session holds after the request; it may repeat {name}. If it is "",
+	// the session keeps what it held.
+	Remembers string `toml:"remembers"`
 
-	Expect Expect
+	Expect Expect `toml:"-"`
 }
 
-// HeaderLine is a line of a request's head.
+// HeaderLine is one header field of a request.
 type HeaderLine struct {
 	Name, Value string
 	Verbatim    bool // Value holds no placeholders
 }
 
-// Input is how a named placeholder is drawn, once per request, to stand alike wherever it occurs in it. It is of one kind: Pick, UUID or
-// Seq if one of them is set, else Int.
+// Input says how to draw the value of a named placeholder. The value is drawn once per request and
+// repeated wherever the name occurs in it. The kind is Pick, UUID or Seq if one is set, else Int.
 type Input struct {
-	Int  [2]int64 // uniformly from these integers, both ends among them
-	Pick []string // uniformly from these texts
-	UUID bool     // a random UUID, version 4 (RFC 9562 5.4)
+	Int  [2]int64 // uniform over these integers, both ends included
+	Pick []string // uniform over these texts
+	UUID bool     // a random UUID, version 4 (RFC 9562, section 5.4)
 
-	// A number that no other request of the job gets: connection i of C counts i, i+C, i+2C ... It rises on each connection; between
-	// connections its order is not that of time.
+	// Seq is a number that no other request of the job gets: connection i of C counts i, i+C,
+	// i+2C and so on. It rises on each connection; between connections it does not follow time.
 	Seq bool
 }
 
-// Expect is the contract of the answer: either Status or Statuses, and what else is set. Of the answer to HEAD no body is checked.
+// Expect is the contract of a response: either Status or Statuses, and every other field that is
+// set. The body of a response to HEAD is not checked.
 type Expect struct {
-	Status   int       // 100 to 599; 0: one of Statuses
-	Statuses StatusSet // any of them will do
-	Body     *string   // nil: not compared
-	Verbatim bool      // Body holds no placeholders
-	Length   *int64    // bytes of the body, where Body is nil
-	SHA256   string    // of the body, in hex, where Body is nil; "": not compared
+	Status   int       `toml:"status"` // 100 to 599; 0: one of Statuses
+	Statuses StatusSet `toml:"-"`      // any of them
+	Body     *string   `toml:"body"`   // nil: not compared
+	Verbatim bool      `toml:"-"`      // Body holds no placeholders
+	Length   *int64    `toml:"length"` // of the body in bytes, if Body is nil
+	SHA256   string    `toml:"sha256"` // of the body in hex, if Body is nil; "": not compared
 
-	// Where one of these is set, bodies of other bytes may keep the contract too. So it is verified; to be loaded, it is first made exact
-	// (Scenario.Exact).
-	Collapse bool    // Body is a page: runs of white space count as one blank, none between tags
-	JSON     *string // equal as JSON, where Body is nil
-	JSONOf   string  // JSON becomes what the companion answers at this path (Scenario.Bind)
+	// If Collapse, JSON or JSONOf is set, several bodies keep the contract. Such a contract can be
+	// verified. Before the load it must be made exact (Scenario.Exact).
 
-	Session bool // the answer to a request without the session's cookie must set it
-	Recalls bool // the body is what the session holds, empty if it holds nothing; Body is nil then
+	// Collapse compares Body as a page: a run of white space counts as one blank, and as nothing
+	// between tags.
+	Collapse bool    `toml:"collapse"`
+	JSON     *string `toml:"json"`    // equal as JSON, if Body is nil
+	JSONOf   string  `toml:"json_of"` // path at the backend whose answer becomes JSON (Scenario.Bind)
 
-	// Headers that must be there, with this value or with this media type before its parameters; "" takes any value. No placeholder
-	// is filled in here.
-	Headers map[string]string
+	// Session requires a session cookie in the response to a request that carries none.
+	Session bool `toml:"session"`
+	// Recalls requires the body to be what the session holds, empty if that is nothing. Body is
+	// then nil.
+	Recalls bool `toml:"recalls"`
+
+	// Headers must be present with this value, or with this media type before its parameters. An
+	// empty value accepts any. Placeholders are not filled in here.
+	Headers map[string]string `toml:"headers"`
 }

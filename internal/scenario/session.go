@@ -13,23 +13,33 @@ import (
 	"dyno/internal/http1"
 )
 
-// sessionOf is the session that an answer gives, or "".
-func (s *Scenario) sessionOf(resp *http1.Response) string {
+// setCookies returns the cookies that a response sets.
+func setCookies(resp *http1.Response) []*http.Cookie {
+	header := http.Header{}
 	for _, f := range resp.Fields {
-		if !http1.EqualFold([]byte(f.Name), setCookie) {
-			continue
+		if http1.EqualFold([]byte(f.Name), setCookie) {
+			header.Add("Set-Cookie", f.Value)
 		}
-		if c, err := http.ParseSetCookie(f.Value); err == nil && c.Name == s.Session {
+	}
+	return (&http.Response{Header: header}).Cookies()
+}
+
+// sessionOf returns the session that a response sets; "" if it sets none.
+func (s *Scenario) sessionOf(resp *http1.Response) string {
+	for _, c := range setCookies(resp) {
+		if c.Name == s.Session {
 			return c.Value
 		}
 	}
 	return ""
 }
 
-// keepers are the requests by which it can be proved that a session keeps what it is given: one that gives it something drawn, one that asks for
-// it. Set is below 0 if there are none.
+// keepers returns the requests that show whether a session keeps its content: one that stores
+// something drawn, and one that asks for it. Set is negative if there are none.
 func (s *Scenario) keepers() (set, get int) {
-	set = slices.IndexFunc(s.Requests, func(r Request) bool { return r.Remembers != "" && len(r.With) > 0 && r.Expect.Session })
+	set = slices.IndexFunc(s.Requests, func(r Request) bool {
+		return r.Remembers != "" && len(r.With) > 0 && r.Expect.Session
+	})
 	get = slices.IndexFunc(s.Requests, func(r Request) bool { return r.Expect.Recalls })
 	if get < 0 {
 		set = -1
@@ -37,33 +47,27 @@ func (s *Scenario) keepers() (set, get int) {
 	return set, get
 }
 
-// visitor is one of those whose sessions must be kept apart.
+// visitor is a client with one session.
 type visitor struct {
 	*verifier
 	set, get *Request
 	cookies  map[string]string
 	draws    *Source // of set
-	values   *Source // the same draws, the contract of which is what set is to be remembered for
-	holds    string
+	values   *Source // the same draws; the expected body is what set stores
+	holds    string  // content of the session
 }
 
 func (v *verifier) visitor(set, get int, seed uint64) (*visitor, error) {
 	p := &visitor{verifier: v, set: &v.s.Requests[set], get: &v.s.Requests[get], cookies: map[string]string{}}
-	for _, to := range []**Source{&p.draws, &p.values} {
-		r := *p.set
-		if to == &p.values {
-			r.Expect = Expect{Status: http.StatusOK, Body: &r.Remembers}
-		}
-		mix, err := v.s.one(&r, v.addr, Options{})
-		if err != nil {
-			return nil, err
-		}
-		*to = mix.NewSource(seed, 0, 1)
-	}
-	return p, nil
+	stored := *p.set
+	stored.Expect = Expect{Status: http.StatusOK, Body: &stored.Remembers}
+	draws, err := v.s.one(p.set, v.addr, Options{})
+	values, err2 := v.s.one(&stored, v.addr, Options{})
+	p.draws, p.values = draws.NewSource(seed, 0, 1), values.NewSource(seed, 0, 1)
+	return p, errors.Join(err, err2)
 }
 
-// sets gives the session something new to hold.
+// sets stores something new in the session.
 func (p *visitor) sets(ctx context.Context) error {
 	var w, value Want
 	raw := p.draws.Next(nil, &w)
@@ -72,7 +76,7 @@ func (p *visitor) sets(ctx context.Context) error {
 	return p.visit(ctx, p.set, &w, raw)
 }
 
-// gets asks what the session holds.
+// gets asks for the content of the session.
 func (p *visitor) gets(ctx context.Context) error {
 	mix, err := p.s.one(p.get, p.addr, Options{})
 	if err != nil {
@@ -84,10 +88,10 @@ func (p *visitor) gets(ctx context.Context) error {
 	return p.visit(ctx, p.get, &w, raw)
 }
 
-// visit sends raw with the visitor's cookies, and takes those of the answer.
+// visit sends raw with the cookies of the visitor, and keeps those of the response.
 func (p *visitor) visit(ctx context.Context, r *Request, w *Want, raw []byte) error {
 	had := p.cookies[p.s.Session]
-	if had != "" {
+	if had != "" { // the response need not set the session again
 		w.Headers = slices.DeleteFunc(slices.Clone(w.Headers), func(h Header) bool { return h.Cookie })
 	}
 	if len(p.cookies) > 0 {
@@ -102,25 +106,21 @@ func (p *visitor) visit(ctx context.Context, r *Request, w *Want, raw []byte) er
 	if err != nil {
 		return err
 	}
-	for _, f := range resp.Fields {
-		if !http1.EqualFold([]byte(f.Name), setCookie) {
-			continue
-		}
-		if c, err := http.ParseSetCookie(f.Value); err == nil {
-			p.cookies[c.Name] = c.Value
-		}
+	for _, c := range setCookies(resp) {
+		p.cookies[c.Name] = c.Value
 	}
-	if now := p.cookies[p.s.Session]; had != "" && had != stranger && now != had {
+	if now := p.cookies[p.s.Session]; had != "" && had != invented && now != had {
 		p.bad(r, raw, "session", "a request of session %s is given another, %s", quote([]byte(had)), quote([]byte(now)))
 	}
 	return nil
 }
 
-// stranger is a session that no server gave.
-const stranger = "00000000-0000-4000-8000-000000000000"
+// invented is a session that no server has given.
+const invented = "00000000-0000-4000-8000-000000000000"
 
-// sessions proves, with two visitors who take turns on one connection, that what one gives is kept, also on another connection, and that neither the
-// other, nor one without a cookie, nor one who makes a cookie up is shown it.
+// sessions verifies, with two visitors who take turns on one connection, that a session keeps its
+// content, also across connections. Neither the other visitor, nor one without a cookie, nor one
+// with an invented cookie may see it.
 func (v *verifier) sessions(ctx context.Context, set, get int) error {
 	var all [4]*visitor
 	for i := range all {
@@ -131,11 +131,12 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 	}
 	ann, bob, nobody, liar := all[0], all[1], all[2], all[3]
 	another := func(context.Context) error { v.hangUp(); return nil }
-	invent := func(context.Context) error { liar.cookies = map[string]string{v.s.Session: stranger}; return nil }
+	invent := func(context.Context) error { liar.cookies = map[string]string{v.s.Session: invented}; return nil }
 	for _, step := range []func(context.Context) error{
-		ann.sets, ann.gets, bob.sets, bob.gets, ann.gets, nobody.gets, invent, liar.gets, another, ann.gets, ann.sets, ann.gets, bob.gets,
+		ann.sets, ann.gets, bob.sets, bob.gets, ann.gets, nobody.gets, invent, liar.gets,
+		another, ann.gets, ann.sets, ann.gets, bob.gets,
 	} {
-		if len(v.broken) > 0 { // what follows from it would tell nothing
+		if len(v.broken) > 0 { // later steps would only show consequences
 			return nil
 		}
 		if err := step(ctx); err != nil {
@@ -148,8 +149,9 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 	return nil
 }
 
-// VerifyTogether proves that sessions are kept apart where many visitors come at once, each with a connection of its own: everyone gives the
-// session something and asks for it, several times. It is nil without doing anything where s has no such requests.
+// VerifyTogether verifies that sessions stay apart when many visitors come at once, each on a
+// connection of its own. Every visitor stores something and asks for it, several times. Verify must
+// have judged the declared differences. If s has no such requests, it does nothing.
 func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visitors, times int, delay time.Duration) error {
 	set, get := s.keepers()
 	if set < 0 {
@@ -159,8 +161,7 @@ func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visi
 	var all sync.WaitGroup
 	for i := range visitors {
 		all.Go(func() {
-			v := &verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, seen: map[string]bool{}, out: &Observed{},
-				declared: map[string]bool{Chunked: true, NoContentType: true}} // which Verify has judged
+			v := newVerifier(s, network, addr, delay, Chunked, NoContentType)
 			defer v.hangUp()
 			p, err := v.visitor(set, get, uint64(i)+1000)
 			for n := 0; n < times && err == nil && len(v.broken) == 0; n++ {
@@ -172,10 +173,9 @@ func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visi
 		})
 	}
 	all.Wait()
-	for _, err := range errs { // the others tell the same
-		if err != nil {
-			return err
-		}
+	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return errs[i] // the others would repeat it
 }

@@ -7,33 +7,35 @@ import (
 	"strconv"
 )
 
-// Source draws the requests of one connection: the same seed, the same bytes, cookies apart. It is small: what is fixed lies in its Mix.
-// Not safe for concurrent use.
+// Source draws the requests of one connection. The same seed gives the same bytes, except for
+// cookies. A Source is small, because its Mix holds what is fixed. It is not safe for concurrent use.
 type Source struct {
 	mix       *Mix
 	rng       rand.PCG
 	seq, step uint64
-	learned   uint64 // id of the head last learned, if learning it again would change nothing
-	jar       *jar   // nil until the first cookie comes
+	learned   uint64 // id of the last learned head, if learning it again would change nothing
+	jar       *jar   // nil until the first cookie arrives
 }
 
-// NewSource returns the source of connection index, from 0, of the connections of a job, which are counted for Input.Seq. It outlives the
-// connection: one that takes its place goes on with it, cookies and all.
+// NewSource returns the source of the connection with this index, from 0, out of all connections of
+// a job; Input.Seq depends on both numbers. A source outlives its connection: the connection that
+// replaces it continues with the same source and its cookies.
 func (m *Mix) NewSource(seed uint64, index, connections int) *Source {
 	return &Source{mix: m, rng: *rand.NewPCG(seed, 0x64796e6f), seq: uint64(index), step: uint64(max(connections, 1))}
 }
 
-// Next appends one request to buf and fills w with its contract. Once buf and w have grown it does not allocate, unless cookies have
-// changed.
+// Next appends one request to buf and fills w with its contract. Once buf and w have grown, it
+// allocates only when cookies change.
 //
-// What is drawn is drawn in this order: the request by its weight, the named inputs by name, the inline ones as they stand on the wire.
+// The order of draws is part of the format of records: the request by its weight, the named inputs
+// by name, the inline inputs in the order of the bytes sent.
 func (s *Source) Next(buf []byte, w *Want) []byte {
 	buf, tail := s.NextParted(buf, w)
 	return append(buf, tail...)
 }
 
-// NextParted is Next, but for a long body that is the same in every request: it is returned as tail, to be sent behind what was
-// appended. All sources of the mix share it.
+// NextParted is Next, except that it returns a long fixed body as tail, to be sent behind the bytes
+// appended. All sources of the mix share the tail.
 func (s *Source) NextParted(buf []byte, w *Want) (_ []byte, tail string) {
 	rng := rand.New(&s.rng) // on the stack
 	m := s.mix
@@ -91,7 +93,7 @@ func (s *Source) render(rng *rand.Rand, buf []byte, t *template, values *[maxNam
 	return buf
 }
 
-// appendTo writes the text of p and, if its slot is ofName, the value.
+// appendTo writes the text of p and, if its slot is ofName, its value.
 func (p *part) appendTo(buf []byte, values *[maxNamed]value) []byte {
 	buf = append(buf, p.text...)
 	if p.then == ofName {
@@ -100,10 +102,11 @@ func (p *part) appendTo(buf []byte, values *[maxNamed]value) []byte {
 	return buf
 }
 
-// setLength writes the length of the body, which ends buf, over the digits that were kept free for it at the given place.
+// setLength writes the length of the body, which ends buf, over the digits reserved at the given
+// place.
 //
-// Note: the length is known when the body is written. To draw first, then measure, then write would need the drawn values kept, however
-// many there are; the digits kept free are nearly always those needed, and else the body moves by one.
+// Note: the alternative, to draw all values before writing any, needs memory for however many values
+// there are. The reserved digits nearly always fit; otherwise the body moves by one byte.
 func setLength(buf []byte, at, digits int) []byte {
 	n := len(buf) - (at + digits + len("\r\n\r\n"))
 	var number [20]byte
@@ -116,7 +119,7 @@ func setLength(buf []byte, at, digits int) []byte {
 	return buf
 }
 
-// pathOf is the path, without its query, in the request that b begins with.
+// pathOf returns the path, without its query, of the request that b begins with.
 func pathOf(b []byte) []byte {
 	b = b[bytes.IndexByte(b, ' ')+1:]
 	if i := bytes.IndexByte(b, ' '); i >= 0 {

@@ -14,16 +14,18 @@ const (
 	highStatus = 599
 )
 
-// ParseStatuses reads a list such as "200,204", "2xx" or "200-299,304": statuses, classes and ranges, both ends among them.
+// ParseStatuses reads a list of statuses, classes and ranges, such as "200,204", "2xx" or
+// "200-299,304". A range includes both ends.
 func ParseStatuses(list string) (StatusSet, error) {
 	var s StatusSet
 	for one := range strings.SplitSeq(list, ",") {
 		low, high, ok := statusRange(strings.TrimSpace(one))
 		if !ok {
-			return StatusSet{}, fmt.Errorf("%q is no list of statuses from %d to %d: want one such as \"200,204\", \"2xx\" or \"200-399\"", list, lowStatus, highStatus)
+			return StatusSet{}, fmt.Errorf("%q is not a list of statuses from %d to %d: "+
+				"want one such as \"200,204\", \"2xx\" or \"200-399\"", list, lowStatus, highStatus)
 		}
-		for status := low; status <= high; status++ {
-			s.add(status)
+		for i := low - lowStatus; i <= high-lowStatus; i++ {
+			s[i/64] |= 1 << (i % 64)
 		}
 	}
 	return s, nil
@@ -48,10 +50,6 @@ func oneStatus(s string) (int, bool) {
 	return int(n), err == nil && n >= lowStatus && n <= highStatus
 }
 
-func (s *StatusSet) add(status int) {
-	s[(status-lowStatus)/64] |= 1 << ((status - lowStatus) % 64)
-}
-
 // Has reports whether status is in s.
 func (s *StatusSet) Has(status int) bool {
 	i := uint(status - lowStatus)
@@ -61,9 +59,10 @@ func (s *StatusSet) Has(status int) bool {
 // Empty reports whether no status is in s.
 func (s *StatusSet) Empty() bool { return *s == StatusSet{} }
 
-// String is s as ParseStatuses reads it, as short as it can be said: a run of statuses is one range, or a class if it is just that.
+// String returns the shortest list that ParseStatuses reads as s. A run of statuses becomes one
+// range, or a class if it is exactly that.
 func (s StatusSet) String() string {
-	var b strings.Builder
+	var list []string
 	for status := lowStatus; status <= highStatus; status++ {
 		if !s.Has(status) {
 			continue
@@ -72,17 +71,14 @@ func (s StatusSet) String() string {
 		for s.Has(status + 1) {
 			status++
 		}
-		if b.Len() > 0 {
-			b.WriteByte(',')
-		}
 		switch {
 		case first%100 == 0 && status == first+99:
-			fmt.Fprintf(&b, "%dxx", first/100)
+			list = append(list, fmt.Sprintf("%dxx", first/100))
 		case first == status:
-			b.WriteString(strconv.Itoa(first))
+			list = append(list, strconv.Itoa(first))
 		default:
-			fmt.Fprintf(&b, "%d-%d", first, status)
+			list = append(list, fmt.Sprintf("%d-%d", first, status))
 		}
 	}
-	return b.String()
+	return strings.Join(list, ",")
 }

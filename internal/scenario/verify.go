@@ -15,29 +15,37 @@ import (
 	"dyno/internal/http1"
 )
 
-// Differences from the contract's framing that a contestant may declare, as its framework's own default.
+// Differences from the contract that a contestant may declare, if they are its framework's default.
 const (
-	Chunked       = "chunked"         // Transfer-Encoding: chunked where Content-Length would do
-	NoContentType = "no-content-type" // no Content-Type, though the scenario expects one
+	Chunked       = "chunked"         // Transfer-Encoding: chunked, although the length is known
+	NoContentType = "no-content-type" // no Content-Type, although the scenario expects one
 )
 
-// Observed is what the verifier saw of a contestant that keeps its contract.
-type Observed struct {
-	Requests    int               // verified
-	Framing     map[string]string // by request name: content-length, chunked …
-	Differs     []string          // declared differences that really occur
-	HeaderBytes int               // status line and headers of the first loaded request
-	BodyBytes   int
-	First       []byte // its whole response
-
-	Bodies map[int][]byte // of the requests whose contract leaves open which bytes keep it, by their index: those that did (Scenario.Exact)
+// difference returns the key of a declared difference, "key: reason".
+func difference(declared string) string {
+	key, _, _ := strings.Cut(declared, ":")
+	return strings.TrimSpace(key)
 }
 
-// Broken says how an answer breaks the contract.
+// Observed is what Verify saw of a contestant that keeps its contract.
+type Observed struct {
+	Requests    int               // verified
+	Framing     map[string]string // by request name: content-length, chunked and so on
+	Differs     []string          // declared differences that occur
+	HeaderBytes int               // status line and headers of the first loaded request
+	BodyBytes   int               // of the same response
+	First       []byte            // the whole of the same response
+
+	// Bodies holds the accepted bodies of requests whose contract accepts several, by the index of
+	// the request (Scenario.Exact).
+	Bodies map[int][]byte
+}
+
+// Broken says how a response breaks the contract.
 type Broken struct {
 	Request string // name of the request
 	Sent    string // its first line
-	Check   string // that found it: status, header, body, session, date, connection, framing, declared
+	Check   string // that failed: status, header, body, session, date, connection, framing, declared
 	Reason  string
 }
 
@@ -48,28 +56,25 @@ func (b *Broken) Error() string {
 // verifyTimeout bounds one exchange; a handler's delay is added to it.
 const verifyTimeout = 5 * time.Second
 
-// draws is how often each request with drawn inputs, or that begins a session, is verified.
+// draws is how often Verify sends a request that has random inputs or that starts a session.
 const draws = 5
 
-// Verify sends every request of s to addr, those that are never loaded too, and proves the contract strictly: status, headers, body,
-// framing, a Date, the delay of the handlers, and that the connection is kept alive: all go over one connection. Where s has sessions, it then proves that each keeps
-// what it was given, for nobody else. differs are the declared differences; one that occurs undeclared breaks the contract, and so does a
-// declared one that never occurs. The error joins one *Broken per breach.
-func Verify(ctx context.Context, s *Scenario, network, addr string, differs []string, delay time.Duration) (*Observed, error) {
-	v := verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, delay: delay, seen: map[string]bool{}, declared: map[string]bool{},
-		out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}, given: map[string]bool{}}
-	for _, d := range differs {
-		key, _, _ := strings.Cut(d, ":")
-		v.declared[strings.TrimSpace(key)] = true
-	}
-	defer v.hangUp()
+// Verify sends every request of s to addr, including those that are never loaded, and checks the
+// contract strictly: status, headers, body, framing, Date and the delay of the handlers. All
+// requests use one connection, which the server must keep open. If s has sessions, Verify checks
+// that each keeps its content and shows it to nobody else.
+//
+// Differs lists the declared differences. An undeclared one breaks the contract; so does a declared
+// one that never occurs. The error joins one *Broken per breach.
+func Verify(ctx context.Context, s *Scenario, network, addr string, differs []string, delay time.Duration) (
+	*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
-	for i := range s.Requests {
-		if err := v.request(ctx, i); err != nil {
-			return nil, err
-		}
+	v := newVerifier(s, network, addr, delay, differs...)
+	defer v.hangUp()
+	if err := v.requests(ctx, func(*Request) bool { return true }); err != nil {
+		return nil, err
 	}
 	if set, get := s.keepers(); set >= 0 {
 		if err := v.sessions(ctx, set, get); err != nil {
@@ -77,8 +82,7 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 		}
 	}
 	for _, d := range differs {
-		key, _, _ := strings.Cut(d, ":")
-		if key = strings.TrimSpace(key); v.seen[key] {
+		if key := difference(d); v.seen[key] {
 			v.out.Differs = append(v.out.Differs, d)
 		} else if v.applies(key) {
 			v.broken = append(v.broken, &Broken{"declared", "differs", "declared",
@@ -88,38 +92,85 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 	return v.out, errors.Join(v.broken...)
 }
 
+// Look does the part of Verify that Exact needs: it sends the loaded requests whose contract accepts
+// several bodies. Host is the value of the Host header; "" means addr.
+func (s *Scenario) Look(ctx context.Context, network, addr, host string) (*Observed, error) {
+	if err := s.bound(); err != nil {
+		return nil, err
+	}
+	v := newVerifier(s, network, addr, 0, Chunked, NoContentType)
+	defer v.hangUp()
+	v.host = host
+	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && r.Expect.loose() }); err != nil {
+		return nil, err
+	}
+	return v.out, errors.Join(v.broken...)
+}
+
+// waited limits the responses that Waits waits for.
+const waited = 5
+
+// Waits verifies that the handlers of loaded requests wait for delay before they answer.
+func (s *Scenario) Waits(ctx context.Context, network, addr string, delay time.Duration) error {
+	v := newVerifier(s, network, addr, delay, Chunked, NoContentType)
+	defer v.hangUp()
+	if err := v.requests(ctx, func(r *Request) bool { return r.Weight > 0 && v.out.Requests < waited }); err != nil {
+		return err
+	}
+	return errors.Join(v.broken...)
+}
+
+// verifier sends requests over one connection and collects the breaches of the contract.
 type verifier struct {
 	s              *Scenario
 	network, addr  string
 	host           string // for the Host header; "": addr
 	timeout        time.Duration
-	delay          time.Duration // of the handlers of what is loaded
-	conn           net.Conn
+	delay          time.Duration // of the handlers of loaded requests
+	conn           net.Conn      // nil until the next exchange
 	declared, seen map[string]bool
-	given          map[string]bool // sessions, to requests without a cookie
+	given          map[string]bool // sessions that were given to requests without a cookie
 	broken         []error
 	out            *Observed
 }
 
-// applies reports whether the scenario can show the difference at all.
-func (v *verifier) applies(key string) bool {
-	for _, r := range v.s.Requests {
-		if key == NoContentType && r.Weight > 0 && r.Expect.Headers["Content-Type"] != "" {
-			return true
-		}
-		if key == Chunked && r.Weight > 0 && r.Expect.something() {
-			return true
-		}
+func newVerifier(s *Scenario, network, addr string, delay time.Duration, differs ...string) *verifier {
+	v := &verifier{s: s, network: network, addr: addr, timeout: verifyTimeout + delay, delay: delay,
+		declared: map[string]bool{}, seen: map[string]bool{}, given: map[string]bool{},
+		out: &Observed{Framing: map[string]string{}, Bodies: map[int][]byte{}}}
+	for _, d := range differs {
+		v.declared[difference(d)] = true
 	}
-	return false
+	return v
 }
 
-// something reports whether the contract asks for a body that is not empty.
-func (e *Expect) something() bool {
+// applies reports whether the scenario can show the difference at all.
+func (v *verifier) applies(key string) bool {
+	return slices.ContainsFunc(v.s.Requests, func(r Request) bool {
+		return r.Weight > 0 && (key == NoContentType && r.Expect.Headers["Content-Type"] != "" ||
+			key == Chunked && r.Expect.hasBody())
+	})
+}
+
+// hasBody reports whether the contract asks for a body that is not empty.
+func (e *Expect) hasBody() bool {
 	return e.Body != nil && *e.Body != "" || e.JSON != nil || e.Length != nil && *e.Length > 0 || e.SHA256 != ""
 }
 
-// request verifies the i-th request. The error is one that makes all further requests pointless.
+// requests verifies the requests that pick selects. An error makes further requests pointless.
+func (v *verifier) requests(ctx context.Context, pick func(r *Request) bool) error {
+	for i := range v.s.Requests {
+		if !pick(&v.s.Requests[i]) {
+			continue
+		}
+		if err := v.request(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// request verifies the request at index i.
 func (v *verifier) request(ctx context.Context, i int) error {
 	r := &v.s.Requests[i]
 	mix, err := v.s.one(r, cmp.Or(v.host, v.addr), Options{})
@@ -128,11 +179,11 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	}
 	src := mix.NewSource(uint64(i)+1, 0, 1)
 	times := 1
-	switch kept := r.Expect.loose() && r.Weight > 0; {
+	switch {
 	case mix.templates[0].drawn, r.Expect.Session:
 		times = draws
-	case kept:
-		times = 2
+	case r.Expect.loose() && r.Weight > 0:
+		times = 2 // the bytes must repeat, because the load compares them
 	}
 	for range times {
 		var w Want
@@ -146,10 +197,11 @@ func (v *verifier) request(ctx context.Context, i int) error {
 			v.out.First, v.out.HeaderBytes, v.out.BodyBytes = answer, resp.HeadBytes, len(resp.Body)
 		}
 		if r.Expect.loose() {
-			if first, ok := v.out.Bodies[i]; ok && !bytes.Equal(first, resp.Body) {
-				v.bad(r, raw, "body", "two answers to it differ in their bytes (%d and %d bytes): under load each must be as the first", len(first), len(resp.Body))
-			} else if !ok {
+			if first, ok := v.out.Bodies[i]; !ok {
 				v.out.Bodies[i] = resp.Body
+			} else if !bytes.Equal(first, resp.Body) {
+				v.bad(r, raw, "body", "two answers differ in their bytes (%d and %d bytes): under load all must be equal",
+					len(first), len(resp.Body))
 			}
 		}
 		if r.Expect.Session {
@@ -163,7 +215,8 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	return nil
 }
 
-// ask sends raw, of r, and judges the answer by w. The error is a *Broken that makes all further requests pointless.
+// ask sends raw, which is r as drawn, and judges the response by w. The error is a *Broken that makes
+// further requests pointless.
 func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*http1.Response, []byte, error) {
 	began := time.Now()
 	resp, answer, err := v.exchange(ctx, raw, w.Head)
@@ -174,7 +227,8 @@ func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*h
 	v.out.Requests++
 	v.judge(r, w, raw, resp)
 	if r.Weight > 0 && took < bounds.Soonest(v.delay) {
-		v.bad(r, raw, "delay", "answered after %v, though the handler is to wait DYNO_DELAY, %v, before it answers", took.Round(time.Microsecond), v.delay)
+		v.bad(r, raw, "delay", "answered after %v, although the handler must first wait for DYNO_DELAY, %v",
+			took.Round(time.Microsecond), v.delay)
 	}
 	return resp, answer, nil
 }
@@ -189,7 +243,7 @@ func firstLine(raw []byte) string {
 	return line
 }
 
-// judge notes what of an answer breaks the contract.
+// judge notes how a response breaks the contract.
 func (v *verifier) judge(r *Request, w *Want, raw []byte, resp *http1.Response) {
 	bad := func(check, format string, args ...any) { v.bad(r, raw, check, format, args...) }
 	if !w.Accepts(resp.Status) {
@@ -201,7 +255,7 @@ func (v *verifier) judge(r *Request, w *Want, raw []byte, resp *http1.Response) 
 	switch text := w.breach(resp.Body); {
 	case text == "":
 	case r.Expect.Recalls:
-		bad("session", "what the session holds comes as %s", text)
+		bad("session", "the content of the session comes back as %s", text)
 	default:
 		bad("body", "%s", text)
 	}
@@ -235,7 +289,7 @@ func (h Header) matches(f http1.Field) bool {
 	return http1.EqualFold([]byte(f.Name), h.Name) && h.Match([]byte(f.Value))
 }
 
-// differ notes a difference that was met, and complains if it was not declared.
+// differ notes a difference that occurs; an undeclared one is a breach.
 func (v *verifier) differ(key, what string, bad func(check, format string, args ...any)) {
 	v.seen[key] = true
 	if !v.declared[key] {

@@ -7,8 +7,8 @@ import (
 	"hash"
 )
 
-// Want is the contract of one request in flight, as the hot path needs it. Each request in flight has one of its own, used again and
-// again; it holds what Next put into it until the next Next with the same Want.
+// Want is the contract of one request in flight, in the form that the hot path needs. Each request
+// in flight owns a Want. Next fills it; its content is valid until the next call of Next with it.
 type Want struct {
 	Index     int        // of the request within Scenario.Requests
 	Status    int        // 0: one of Statuses
@@ -18,27 +18,28 @@ type Want struct {
 	Length    int64    // of the body, bytes; -1: not checked
 	Sum       []byte   // SHA-256 of the body; nil: not checked
 	Headers   []Header // that must be present
-	Head      bool     // answer to HEAD: headers only
-	Cookies   bool     // Source.Learn wants to see the header section
-	Session   bool     // and judges by it whether a session is kept
-	Sets      bool     // where the request carries no session, the answer must give one
+	Head      bool     // the request is HEAD: there is no body
+	Cookies   bool     // Source.Learn must see the header section
+	Session   bool     // Source.Learn judges whether a session is kept
+	Sets      bool     // the response to a request without a session must set one
 
-	loose    *loose // how the body is compared where CheckBody does not say
-	carried  string // the session that the request carries, where Session is set
-	template int
-	path     []byte // of the request, where Cookies is set: without its query
-	own      []byte // memory of what is drawn of Body and path
+	loose    *loose // compares the body, if CheckBody does not
+	carried  string // the session that the request carries, if Session is set
+	template int    // index in Mix
+	path     []byte // of the request without its query, if Cookies is set
+	own      []byte // memory for the drawn parts of Body and path
 	hash     *bodyHash
 }
 
-// bodyHash is the state of one hash, and room for its sum.
+// bodyHash is the state of one hash, with room for its sum, so that neither allocates per response.
 type bodyHash struct {
 	hash.Hash
 	sum [sha256.Size]byte
 }
 
-// Header is a header that an answer must hold: Name in lower case, Value exact or the media type before ';', or empty for any value. If
-// Cookie is set, Value is the name of a cookie that it must set, to something.
+// Header is a header that a response must have. Name is in lower case. Value is the exact value, or
+// the media type before ';', or empty for any value. If Cookie is set, Value is the name of a cookie
+// that the header must set to something.
 type Header struct {
 	Name, Value []byte
 	Cookie      bool
@@ -65,7 +66,8 @@ func (w *Want) Accepts(status int) bool {
 	return w.Statuses.Has(status)
 }
 
-// Hash is what the body must be written to for SumMatches; nil if the contract names no hash. It belongs to w, which makes it once.
+// Hash returns the hash that the body must be written to before SumMatches; nil if the contract has
+// none. It belongs to w, which allocates it once.
 func (w *Want) Hash() hash.Hash {
 	if w.Sum == nil {
 		return nil
@@ -76,12 +78,13 @@ func (w *Want) Hash() hash.Hash {
 	return w.hash.Hash
 }
 
-// SumMatches reports whether Hash has been fed what the contract wants, if it names a hash.
+// SumMatches reports whether what was written to Hash has the sum of the contract. It is true if the
+// contract has no sum.
 func (w *Want) SumMatches() bool {
 	return w.Sum == nil || w.hash != nil && bytes.Equal(w.hash.Sum(w.hash.sum[:0]), w.Sum)
 }
 
-// breach says what is wrong with a body of an answer, or "".
+// breach says how a body breaks the contract; "" if it does not.
 func (w *Want) breach(body []byte) string {
 	sum := sha256.Sum256(body)
 	switch {
@@ -98,7 +101,7 @@ func (w *Want) breach(body []byte) string {
 	return ""
 }
 
-// statuses is what Accepts takes, in words.
+// statuses names the statuses that Accepts accepts.
 func (w *Want) statuses() string {
 	if w.Statuses == nil {
 		return fmt.Sprint(w.Status)

@@ -83,7 +83,7 @@ func TestReadSites(t *testing.T) {
 	if len(s.Requests) != 6 || s.Requests[4].Path != "/public/b.js" || *s.Requests[4].Expect.Body != "{int:1..2}" || s.Requests[5].Weight != 0 {
 		t.Errorf("%+v", s.Requests)
 	}
-	if _, err := s.Compile("h", Options{}); err == nil || !strings.Contains(err.Error(), "compared loosely") {
+	if _, err := s.Compile("h", Options{}); err == nil || !strings.Contains(err.Error(), "not compared byte by byte") {
 		t.Errorf("what is compared loosely is loaded: %v", err)
 	}
 	asked := 0
@@ -106,21 +106,21 @@ func TestReadSites(t *testing.T) {
 func TestReadSitesErrors(t *testing.T) {
 	for _, c := range []struct{ from, to, want string }{
 		{`pages/home.html`, `pages/hom.html`, "x.toml:12:1: read scenarios/pages/hom.html: file does not exist"},
-		{`pages/home.html`, `../../etc/passwd`, `x.toml:12:1: "../../etc/passwd" is no file of the project`},
-		{`body_file = "pages/home.html"`, ``, "x.toml:13:1: say what page"},
-		{`collapse = true`, `body = "a"`, "x.toml:12:1: the body has been said otherwise"},
-		{`json_of = "/data"`, `json_of = "data"`, `x.toml:19:1: "data": want a path from /`},
+		{`pages/home.html`, `../../etc/passwd`, `x.toml:12:1: "../../etc/passwd" is not a file of the project`},
+		{`body_file = "pages/home.html"`, ``, "x.toml:13:1: no page to compare with"},
+		{`collapse = true`, `body = "a"`, "x.toml:12:1: body gives the body too"},
+		{`json_of = "/data"`, `json_of = "data"`, `x.toml:19:1: "data": want a path that starts with /`},
 		{`json_of = "/data"`, `json = "[1,]"`, "x.toml:19:1: not JSON: byte 4: invalid character ']'"},
-		{`companion = "records"`, ``, "json_of: say which companion"},
+		{`companion = "records"`, ``, "json_of: no companion is named"},
 		{`session = "id"`, ``, `session = "name", at the top`},
-		{`session = "id"`, `session = "i d"`, `x.toml:3:1: "i d" is no name of a cookie`},
+		{`session = "id"`, `session = "i d"`, `x.toml:3:1: "i d" is not a valid name of a cookie`},
 		{"collapse = true\n", "", "x.toml:5:2: no request says collapse = true"},
-		{"weight = 0\n[request.expect]", "[request.expect]", "want weight = 0 with recalls"},
+		{"weight = 0\n[request.expect]", "[request.expect]", "recalls can be verified, not loaded: set weight = 0"},
 		{`json_of = "/data"`, `json_of = "/data"` + "\nlength = 5", "leave length and sha256 out"},
 		{`path = "/json"`, "path = \"/json/{v}\"\n[request.with]\nv = { seq = true }", "cannot depend on what is drawn"},
-		{`path = "/public/"`, `path = "/public"`, "x.toml:39:1: \"/public\": want one from / to /"},
+		{`path = "/public/"`, `path = "/public"`, "x.toml:39:1: \"/public\": want a path that starts and ends with /"},
 		{`../shared/files`, `../shared/none`, "x.toml:40:1: read shared/none: open shared/none: file does not exist"},
-		{`"/A" = "/a"`, `"" = "/a"`, "x.toml:5:2: nothing cannot be replaced"},
+		{`"/A" = "/a"`, `"" = "/a"`, "x.toml:5:2: an empty text cannot be replaced"},
 	} {
 		_, err := Read(sitesFiles(strings.Replace(sites, c.from, c.to, 1)), "x")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,0 +1,109 @@
+package scenario
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// each returns a copy of s in which change has changed every request. It must not change the maps
+// of a request, which s and the copy share.
+func (s *Scenario) each(change func(i int, r *Request)) *Scenario {
+	own := *s
+	own.Requests = slices.Clone(s.Requests)
+	for i := range own.Requests {
+		change(i, &own.Requests[i])
+	}
+	return &own
+}
+
+// At returns s for a contestant that serves other paths. Keys are paths of the scenario, values
+// those of the contestant. A key that ends in "/", except "/" itself, stands for all paths below it.
+// The longest key that matches applies. Queries stay.
+func (s *Scenario) At(paths map[string]string) *Scenario {
+	if len(paths) == 0 {
+		return s
+	}
+	return s.each(func(_ int, r *Request) {
+		path, query, asks := strings.Cut(r.Path, "?")
+		best := ""
+		for key := range paths {
+			below := len(key) > 1 && strings.HasSuffix(key, "/") && strings.HasPrefix(path, key)
+			if (key == path || below) && len(key) > len(best) {
+				best = key
+			}
+		}
+		if best == "" {
+			return
+		}
+		if r.Path = paths[best] + path[len(best):]; asks {
+			r.Path += "?" + query
+		}
+	})
+}
+
+// Excuse returns s as the load checks it for a contestant with these declared differences. Verify
+// must have confirmed that there are no others.
+func (s *Scenario) Excuse(differs []string) *Scenario {
+	if !slices.ContainsFunc(differs, func(d string) bool { return difference(d) == NoContentType }) {
+		return s
+	}
+	return s.each(func(_ int, r *Request) {
+		r.Expect.Headers = maps.Clone(r.Expect.Headers)
+		maps.DeleteFunc(r.Expect.Headers, func(name, _ string) bool { return strings.EqualFold(name, "content-type") })
+	})
+}
+
+// Exact returns s as it is loaded. Where a contract accepts several bodies, the load accepts only
+// the one that Verify saw.
+func (s *Scenario) Exact(seen *Observed) *Scenario {
+	if seen == nil || !slices.ContainsFunc(s.Requests, func(r Request) bool { return r.Expect.loose() }) {
+		return s
+	}
+	return s.each(func(i int, r *Request) {
+		if body, ok := seen.Bodies[i]; ok && r.Expect.loose() {
+			text := string(body)
+			e := &r.Expect
+			e.Body, e.Verbatim, e.Collapse, e.JSON, e.JSONOf = &text, true, false, nil, ""
+		}
+	})
+}
+
+// Pin is Exact for a server that Verify has not seen.
+func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenario, error) {
+	seen, err := s.Look(ctx, network, addr, host)
+	if err != nil {
+		return nil, err
+	}
+	return s.Exact(seen), nil
+}
+
+// Mixed returns s with the requests that are only verified loaded too, where possible: about one
+// request in nine. A server can then not tell by a request whether it is being verified or loaded.
+func (s *Scenario) Mixed() *Scenario {
+	loaded, others := 0, 0
+	for i := range s.Requests {
+		if r := &s.Requests[i]; r.mixes() {
+			others++
+		} else {
+			loaded += r.Weight
+		}
+	}
+	if s.Session != "" || others == 0 || loaded > maxWeight/(8*others) {
+		return s
+	}
+	return s.each(func(_ int, r *Request) {
+		if r.mixes() {
+			r.Weight = loaded
+		} else {
+			r.Weight *= 8 * others
+		}
+	})
+}
+
+// mixes reports whether r, which has no weight, can be loaded: its contract is exact, it needs no
+// session and it leaves the connection open.
+func (r *Request) mixes() bool {
+	return r.Weight == 0 && !r.Expect.loose() && !r.Expect.Recalls && r.Remembers == "" && !r.closes()
+}
