@@ -139,7 +139,9 @@ var Metrics = []Metric{
 		Title: "Response time, 99 %", Head: "response p99 %s", Column: "Response, 99 %",
 		About: "The same for the slowest hundredth, per trial, where at least ten requests lie beyond it. On a " +
 			"shared machine others are in it.",
-		Phrases: Phrases{Factor: "takes %s the response time at 99 %% of", Best: "has the shortest response time at 99 %"},
+		Phrases: Phrases{
+			Factor: "takes %s the response time at 99 %% of", Best: "has the shortest response time at 99 %",
+		},
 	},
 	{
 		Name: "heap_inuse", Unit: "bytes", Kind: Memory, Rare: true, Of: heapInuse,

@@ -7,18 +7,20 @@ import (
 	"dyno/internal/result"
 )
 
-// Defect is a contradiction in a record that no machine and no contestant can cause: dyno itself is broken.
+// Defect is a contradiction in a record that no machine and no contestant can cause: dyno itself is
+// broken.
 type Defect struct {
 	What string // what contradicts what, and where
 }
 
 func (d *Defect) Error() string {
-	return "internal error: " + d.What + "; this is a defect of dyno, and no figure of the record can be trusted: please report it with the record"
+	return "internal error: " + d.What + "; this is a defect of dyno, and no figure of the record " +
+		"can be trusted: please report it with the record"
 }
 
-// Assert returns a *Defect where a record breaks one of the rules by which dyno keeps its own books: that times do not
-// run backwards, that latencies are in order, that histograms hold all requests, that what was built is identified and
-// that what is missing has a reason.
+// Assert returns a *Defect where a record breaks one of the rules by which dyno keeps its own
+// books: that times do not run backwards, that latencies are in order, that histograms hold all
+// requests, that what was built is identified and that what is missing has a reason.
 func Assert(run *result.Run) error {
 	for i := range run.Trials {
 		t := &run.Trials[i]
@@ -56,7 +58,8 @@ func contradiction(t *result.Trial) string {
 	return ""
 }
 
-// memoryUnexplained reports whether no trial of a contestant has a memory reading, and nothing says why.
+// memoryUnexplained reports whether no trial of a contestant has a memory reading, and nothing says
+// why.
 func memoryUnexplained(run *result.Run, name string) bool {
 	const memory = "memory"
 	trials := 0
@@ -76,7 +79,8 @@ func memoryUnexplained(run *result.Run, name string) bool {
 	return trials > 0 && run.Host.Absent[memory] == ""
 }
 
-// HoldsAll reports whether the histogram of a load counts as many latencies as there were right answers; older records have the wrong ones in it.
+// HoldsAll reports whether the histogram of a load counts as many latencies as there were right
+// answers; older records have the wrong ones in it.
 func HoldsAll(l *result.Load) bool {
 	h, err := hist.Decode(l.Service)
 	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)

@@ -42,7 +42,8 @@ func TestAssertionsAreProvoked(t *testing.T) {
 		c.spoil(e)
 		err := Assert(e.Run)
 		var defect *Defect
-		if !errors.As(err, &defect) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "defect of dyno") {
+		if !errors.As(err, &defect) || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(),
+			"defect of dyno") {
 			t.Errorf("%v; want …%s…", err, c.want)
 		}
 	}
@@ -50,8 +51,11 @@ func TestAssertionsAreProvoked(t *testing.T) {
 
 func TestAssertionsHold(t *testing.T) {
 	for name, spoil := range map[string]func(*Evidence){
-		"sound":                    func(*Evidence) {},
-		"a histogram that is full": func(e *Evidence) { e.Run.Trials[0].Load.Service = histogramOf(e.Run.Trials[0].Load.Succeeded) },
+		"sound": func(*Evidence) {},
+		"a histogram that is full": func(e *Evidence) {
+			l := &e.Run.Trials[0].Load
+			l.Service = histogramOf(l.Succeeded)
+		},
 		"memory has a reason, of the machine": func(e *Evidence) {
 			trials(func(t *result.Trial) { t.Server.PSSBytes = nil })(e)
 			e.Run.Host.Absent = map[string]string{"memory": "no smaps_rollup"}

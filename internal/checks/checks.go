@@ -16,12 +16,14 @@ type Evidence struct {
 	Void     int            // trials of void rounds
 	All      int            // trials after the pilots
 	Analysis *analysis.Analysis
-	Levels   [][]result.Trial // Valid by level, where there are several: what is left of a trial is found among those of its level
+	// Valid by level, where there are several: what is left of a trial is found among those of its level.
+	Levels [][]result.Trial
 
 	left []analysis.Residual
 }
 
-// watched are the trials whose causes are judged: those that count, or all, where the machine was so busy that none does.
+// watched are the trials whose causes are judged: those that count, or all, where the machine was
+// so busy that none does.
 func (e *Evidence) watched() []result.Trial {
 	if len(e.Valid) > 0 {
 		return e.Valid
@@ -29,8 +31,8 @@ func (e *Evidence) watched() []result.Trial {
 	return e.Run.Trials
 }
 
-// Make makes the checks of that scope in a kind of run: those of the whole run first, then by contestant, each in order
-// of its id.
+// Make makes the checks of that scope in a kind of run: those of the whole run first, then by
+// contestant, each in order of its id.
 func Make(e *Evidence, kind RunKind, scope Scope) []Finding {
 	var run, each []Finding
 	for i := range table {
@@ -131,12 +133,14 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 		state = Warn
 	}
 	if beside > 0 {
-		return state, fmt.Sprintf("the generator used %s of its CPUs, the companion there %s", percent(share(used, had)), percent(share(beside, had)))
+		return state, fmt.Sprintf("the generator used %s of its CPUs, the companion there %s",
+			percent(share(used, had)), percent(share(beside, had)))
 	}
 	return state, fmt.Sprintf("the generator used %s of its CPUs", percent(x))
 }
 
-// ceilingWarn is the share of the ceiling above which its check warns; above analysis.CeilingLimit it fails.
+// ceilingWarn is the share of the ceiling above which its check warns; above analysis.CeilingLimit
+// it fails.
 const ceilingWarn = 0.6
 
 func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
@@ -170,7 +174,8 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 		return "no yardstick rode along, by which it is found"
 	case at.DelayNS > 0:
 		return "handlers wait before they answer, and the null server does not"
-	case p.Ceiling == "" || p.Ceiling != p.Companion && at.Scenario != "" && !slices.Contains(p.CeilingScenarios, at.Scenario):
+	case p.Ceiling == "" || p.Ceiling != p.Companion && at.Scenario != "" &&
+		!slices.Contains(p.CeilingScenarios, at.Scenario):
 		return "no null server ran in the pilots, for it had no answer to this scenario"
 	case e.Run.FailureOf(p.Ceiling) != nil:
 		return "the server that shows it failed in the pilots"
@@ -186,7 +191,8 @@ func foreignServer(c *Check, e *Evidence) (State, string) {
 func foreignGenerator(c *Check, e *Evidence) (State, string) {
 	s := sharesOf(e.watched())
 	return c.Limits[0].Grade(s.generator),
-		fmt.Sprintf("others used %s of the generator's CPUs; its event loops waited for a CPU %s of the time", percent(s.generator), percent(s.queue))
+		fmt.Sprintf("others used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
+			percent(s.generator), percent(s.queue))
 }
 
 // withheld is what the hypervisor kept, and what a CPU quota cut off in the trials that count.
@@ -243,7 +249,8 @@ func unanswered(c *Check, e *Evidence, name string, own []result.Trial) (State, 
 		}
 	}
 	if errored > 0 || short > 0 {
-		return Fail, fmt.Sprintf("%d requests without an answer; %d trials with fewer connections than asked", errored, short)
+		return Fail, fmt.Sprintf("%d requests without an answer; %d trials with fewer connections than asked",
+			errored, short)
 	}
 	return Pass, "none; all connections established in every trial"
 }
@@ -284,9 +291,11 @@ func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, stri
 	lost, slow := s.Classes[result.NotSteady], s.Classes[result.Slowdown]
 	switch state := c.Limits[0].Grade(share(float64(lost), float64(s.N))); {
 	case state == Fail:
-		return Fail, fmt.Sprintf("no steady state in %d of %d starts: its figures are of whatever state it was in", lost, s.N)
+		return Fail,
+			fmt.Sprintf("no steady state in %d of %d starts: its figures are of whatever state it was in", lost, s.N)
 	case state == Warn, 2*(lost+slow) > s.N:
-		return Warn, fmt.Sprintf("of %d starts, %d found no steady state, and %d slowed down while warmed up", s.N, lost, slow)
+		return Warn, fmt.Sprintf("of %d starts, %d found no steady state, and %d slowed down while warmed up",
+			s.N, lost, slow)
 	}
 	return Pass, fmt.Sprintf("steady in %d of %d starts", s.N-lost, s.N)
 }
@@ -296,7 +305,8 @@ func twins(_ *Check, e *Evidence) (State, string) {
 	if c == nil {
 		return Warn, "no blinded copy of the yardstick ran along"
 	}
-	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
+	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s",
+		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
 	switch c.Verdict {
 	case analysis.Different:
 		if math.Abs(math.Log(c.Ratio.Value)) > math.Log1p(e.Analysis.Margin) {

@@ -13,21 +13,25 @@ import (
 	"dyno/internal/result"
 )
 
-// sound is evidence that passes every check; tests spoil one thing in it. One contestant rides with two controls, in random order, with noise
-// of a thousandth.
+// sound is evidence that passes every check; tests spoil one thing in it. One contestant rides with
+// two controls, in random order, with noise of a thousandth.
 func sound() *Evidence {
 	rng := rand.New(rand.NewPCG(16, 28))
 	e := &Evidence{
 		Run: &result.Run{
-			Plan:        result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1, Primary: "throughput", StartedUnixNS: 100 * 60e9},
-			Host:        result.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
-			Calibration: &result.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9, Delays: []result.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
+			Plan: result.Plan{Contestants: []string{"a"}, Controls: []string{"ref", "ref'"}, Pilots: 1,
+				Primary: "throughput", StartedUnixNS: 100 * 60e9},
+			Host: result.Host{BootID: "b", Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}},
+			Calibration: &result.Calibration{BootID: "b", EndedUnixNS: 50 * 60e9,
+				Delays: []result.KnownDelay{{ErrorP99NS: -90e3}, {ErrorP99NS: 60e3}}},
 			Contestants: []result.Contestant{{Name: "a", Version: "v1", BinaryHash: "00"}},
 			Launches:    starts(result.Flat, result.Flat, result.Warmed),
 		},
 		All: 10,
-		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Look: 1, Margin: .03, Shares: map[string]float64{"a": .3},
-			Canary: &analysis.Pair{A: "ref", B: "ref'", Verdict: analysis.Tie, Ratio: analysis.Estimate{Value: 1, Lo: .99, Hi: 1.01}}},
+		Analysis: &analysis.Analysis{Primary: "throughput",
+			Epochs: 12, Look: 1, Margin: .03, Shares: map[string]float64{"a": .3},
+			Canary: &analysis.Pair{A: "ref", B: "ref'",
+				Verdict: analysis.Tie, Ratio: analysis.Estimate{Value: 1, Lo: .99, Hi: 1.01}}},
 	}
 	at := int64(0)
 	for epoch := 1; epoch <= 12; epoch++ {
@@ -36,12 +40,14 @@ func sound() *Evidence {
 				cpu, generator, pss := int64(39e7), int64(20e7), int64(1e7)
 				n := int64(10_000 * math.Exp(.001*rng.NormFloat64()))
 				e.Valid = append(e.Valid, result.Trial{
-					Key: result.Key{Epoch: epoch, Round: round, Position: position}, Contestant: []string{"a", "ref", "ref'"}[i],
+					Key:           result.Key{Epoch: epoch, Round: round, Position: position},
+					Contestant:    []string{"a", "ref", "ref'"}[i],
 					StartedUnixNS: at, EndedUnixNS: at + 4e8,
 					Load: result.Load{WindowNS: 4e8, Connections: 5, Established: 5, Started: n, Succeeded: n,
 						ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6, GapNS: 5e6},
-					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1}, Generator: result.Usage{CPUNS: &generator},
-					Causes: result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
+					Server:    result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+					Generator: result.Usage{CPUNS: &generator},
+					Causes:    result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1},
 				})
 				at += 4e8
 			}
@@ -61,7 +67,8 @@ func trials(f func(*result.Trial)) func(*Evidence) {
 	}
 }
 
-// faster changes the throughput of every trial by a share that may depend on it and on the one before.
+// faster changes the throughput of every trial by a share that may depend on it and on the one
+// before.
 func faster(by func(t, before *result.Trial) float64) func(*Evidence) {
 	return func(e *Evidence) {
 		for i := range e.Valid {
@@ -96,12 +103,16 @@ func TestSoundEvidencePasses(t *testing.T) {
 // Where the share of the ceiling is not known, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Run){
-		"no yardstick":                 func(r *result.Run) { r.Plan.Controls = nil },
-		"handlers wait":                func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
-		"it had no answer to this":     func(r *result.Run) { r.Plan.Ceiling = "" },
-		"no answer to this scenario":   func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },
-		"the server that shows it fai": func(r *result.Run) { r.Failures = append(r.Failures, result.Failure{Contestant: "null"}) },
-		"no valid trial":               func(r *result.Run) { r.Plan.Level.Scenario, r.Plan.CeilingScenarios = "other", []string{"other"} },
+		"no yardstick":               func(r *result.Run) { r.Plan.Controls = nil },
+		"handlers wait":              func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
+		"it had no answer to this":   func(r *result.Run) { r.Plan.Ceiling = "" },
+		"no answer to this scenario": func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },
+		"the server that shows it fai": func(r *result.Run) {
+			r.Failures = append(r.Failures, result.Failure{Contestant: "null"})
+		},
+		"no valid trial": func(r *result.Run) {
+			r.Plan.Level.Scenario, r.Plan.CeilingScenarios = "other", []string{"other"}
+		},
 	} {
 		e := sound()
 		e.Run.Plan.Controls, e.Run.Plan.Ceiling = []string{"ref"}, "null"
@@ -155,18 +166,21 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V08", Warn, openLoops(func(l *result.Load) { l.ResponseP50NS = 0 })},
 		{"V08", Fail, openLoops(func(l *result.Load) { l.LagP99NS = l.ResponseP50NS })},
 		{"V09", Warn, openLoops(func(l *result.Load) { l.Pace.HalfNS = 0 })},
-		{"V09", Fail, openLoops(func(l *result.Load) { // of 3 % that are not answered in time, the halves hold an eighth and three
+		// Of 3 % that are not answered in time, the halves hold an eighth and three.
+		{"V09", Fail, openLoops(func(l *result.Load) {
 			behind := 3 * l.Planned / 100 * 2 * l.Pace.HalfNS
 			l.Pace.EarlyNS += behind / 8
 			l.Pace.LateNS += 3 * behind / 8
 		})},
 		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace = nil })},
-		{"V10", Pass, openLoops(func(l *result.Load) { bunch(l.Pace, .09) })}, // at 25,000/s gaps of a few µs are stretched
+		// At 25,000/s gaps of a few µs are stretched.
+		{"V10", Pass, openLoops(func(l *result.Load) { bunch(l.Pace, .09) })},
 		{"V10", Warn, openLoops(func(l *result.Load) { bunch(l.Pace, .115) })},
 		{"V10", Fail, openLoops(func(l *result.Load) { bunch(l.Pace, .14) })},
 		{"V10", Warn, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 5 })},
 		{"V10", Fail, openLoops(func(l *result.Load) { l.Pace.Squares += l.Pace.Sent / 2 })},
-		{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })}, // of each of 144 trials
+		// Of each of 144 trials.
+		{"V10", Warn, openLoops(func(l *result.Load) { clear(l.Pace.Gaps); l.Pace.Gaps[0] = 14 })},
 		{"V10", Pass, openLoops(even)},
 		{"V10", Warn, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 5 })},
 		{"V10", Fail, openLoops(func(l *result.Load) { even(l); l.Pace.Squares += l.Pace.Sent / 2 })},
@@ -184,7 +198,9 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
 		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Negligible }},
 		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary = nil }},
-		{"V17", Fail, func(e *Evidence) { e.Analysis.Canary.Verdict, e.Analysis.Canary.Ratio.Value = analysis.Different, 1.1 }},
+		{"V17", Fail, func(e *Evidence) {
+			e.Analysis.Canary.Verdict, e.Analysis.Canary.Ratio.Value = analysis.Different, 1.1
+		}},
 		{"V16", Warn, lateEpoch(-.05)},
 		{"V16", Fail, lateEpoch(.15)},
 		{"V16", Warn, slowRounds(-.05)},
@@ -203,7 +219,8 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V18", Warn, control(analysis.Undecided, 1.10, .9, 1.35)}, // and nothing so small is claimed
 		{"V18", Fail, func(e *Evidence) {
 			control(analysis.Undecided, 1.10, .9, 1.35)(e)
-			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Different, Ratio: analysis.Estimate{Value: .85}}}
+			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput",
+				Verdict: analysis.Different, Ratio: analysis.Estimate{Value: .85}}}
 		}},
 		{"V18", Fail, func(e *Evidence) {
 			control(analysis.Undecided, 1.10, .9, 1.35)(e)
@@ -212,7 +229,10 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
 		{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},
 		{"V19", CannotTell, onlyEpochs(7)},
-		{"V19", CannotTell, faster(func(t, _ *result.Trial) float64 { return .02 * float64(t.Position) * float64(t.Epoch%2*2-1) })},
+		{"V19", CannotTell, faster(func(t,
+			_ *result.Trial) float64 {
+			return .02 * float64(t.Position) * float64(t.Epoch%2*2-1)
+		})},
 		{"V20", Warn, faster(after("a", .01))},
 		{"V20", Fail, faster(after("ref", -.05))},
 		{"V20", CannotTell, onlyEpochs(7)},
@@ -226,9 +246,15 @@ func TestChecksAreProvoked(t *testing.T) {
 				e.Levels[t.Position%2] = append(e.Levels[t.Position%2], t)
 			}
 		}},
-		{"V20", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
+		{"V20", CannotTell, faster(func(t,
+			_ *result.Trial) float64 {
+			return .3 * math.Sin(float64(t.StartedUnixNS))
+		})},
 		{"V21", Warn, faster(func(t, _ *result.Trial) float64 { return when(isA(*t), .04*float64(t.Epoch%3)) })},
-		{"V21", CannotTell, faster(func(t, _ *result.Trial) float64 { return .3 * math.Sin(float64(t.StartedUnixNS)) })},
+		{"V21", CannotTell, faster(func(t,
+			_ *result.Trial) float64 {
+			return .3 * math.Sin(float64(t.StartedUnixNS))
+		})},
 		{"V22", Warn, trials(func(t *result.Trial) { t.Load.Succeeded = 20 })},
 		{"V22", Fail, trials(func(t *result.Trial) { t.Load.Succeeded = 5 })},
 		{"V25", Warn, calibrated(-300e3)},
@@ -242,7 +268,10 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V25", Warn, latencyDecides(calibrated(300e3))},
 		{"V25", Fail, latencyDecides(calibrated(600e3))},
 		{"V25", Fail, latencyDecides(func(e *Evidence) { e.Run.Calibration = nil })},
-		{"V25", Fail, func(e *Evidence) { e.Run.Plan.SLO, e.Run.Calibration = &result.SLO{Quantile: .99, LimitNS: 1e7}, nil }},
+		{"V25", Fail, func(e *Evidence) {
+			e.Run.Plan.SLO, e.Run.Calibration = &result.SLO{Quantile: .99,
+				LimitNS: 1e7}, nil
+		}},
 		{"V26", Warn, trials(func(t *result.Trial) { t.Server.Processes = 0 })},
 		{"V26", Fail, trials(func(t *result.Trial) { t.Server.Processes = 1 + t.Round/6 })},
 		{"V26", Fail, func(e *Evidence) {
@@ -279,60 +308,6 @@ func warmups(classes ...string) func(*Evidence) {
 	return func(e *Evidence) { e.Run.Launches = starts(classes...) }
 }
 
-// openLoops makes every trial an open loop that kept its schedule, then spoils each.
-func openLoops(spoil func(*result.Load)) func(*Evidence) {
-	return func(e *Evidence) {
-		e.Run.Plan.Level.RatePerSec = 25_000
-		trials(func(t *result.Trial) {
-			l := &t.Load
-			l.Planned, l.ResponseP50NS, l.ResponseP99NS, l.LagP99NS, l.Workers = l.Succeeded, 1e6, 2e6, 3e4, 1
-			const bins, half = 400, 2e8
-			l.Pace = &result.Pace{HalfNS: half, EarlyNS: 25 * half, LateNS: 25 * half, Bins: bins, Sent: l.Succeeded,
-				Squares: l.Succeeded*l.Succeeded/bins + l.Succeeded, Gaps: make([]int64, 64)}
-			for i := range l.Pace.Gaps {
-				l.Pace.Gaps[i] = l.Succeeded / 64
-			}
-			spoil(l)
-		})(e)
-	}
-}
-
-// bunch makes so large a share of the gaps vanish.
-func bunch(p *result.Pace, share float64) {
-	for i := 1; i < len(p.Gaps); i++ {
-		n := int64(share * float64(p.Gaps[i]) * 64 / 63)
-		p.Gaps[i] -= n
-		p.Gaps[0] += n
-	}
-}
-
-// even makes a load one of evenly spaced requests.
-func even(l *result.Load) {
-	l.Pace.Sent, l.Pace.Squares, l.Pace.Gaps = 10_000, 25*25*400, nil
-}
-
-func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
-	e := sound()
-	openLoops(func(*result.Load) {})(e)
-	said := 0
-	for _, f := range Make(e, Paired, Once) {
-		if f.State != Pass {
-			t.Errorf("%+v", f)
-		}
-		if f.ID >= "V07" && f.ID <= "V11" {
-			said++
-		}
-	}
-	if said != 5 {
-		t.Errorf("%d of V07 to V11 speak of an open loop", said)
-	}
-	for _, f := range Make(sound(), Paired, Once) {
-		if f.ID >= "V07" && f.ID <= "V11" {
-			t.Errorf("%+v of a closed loop", f)
-		}
-	}
-}
-
 func calibrated(errorP99 int64) func(*Evidence) {
 	return func(e *Evidence) { e.Run.Calibration.Delays[1].ErrorP99NS = errorP99 }
 }
@@ -363,7 +338,8 @@ func lateEpoch(share float64) func(*Evidence) {
 
 func trendsOf(e *Evidence) []analysis.Trend {
 	p := &e.Run.Plan
-	return analysis.Analyse(analysis.Input{Trials: e.Valid, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Margin: e.Analysis.Margin}).Trends
+	return analysis.Analyse(analysis.Input{Trials: e.Valid, Contestants: p.Contestants, Controls: p.Controls,
+		Primary: p.Primary, Margin: e.Analysis.Margin}).Trends
 }
 
 // slowRounds makes every second round a fifth slower, and a by that share more.
@@ -408,7 +384,8 @@ func onlyEpochs(n int) func(*Evidence) {
 // control lets ref+20% ride along, with what was found of it.
 func control(v analysis.Verdict, ratio, lo, hi float64) func(*Evidence) {
 	return func(e *Evidence) {
-		p := analysis.Pair{A: "ref", B: "ref+20%", Metric: "throughput", Verdict: v, Ratio: analysis.Estimate{Value: ratio, Lo: lo, Hi: hi}}
+		p := analysis.Pair{A: "ref", B: "ref+20%", Metric: "throughput",
+			Verdict: v, Ratio: analysis.Estimate{Value: ratio, Lo: lo, Hi: hi}}
 		if v == analysis.Different {
 			p.Better = "ref"
 		}
@@ -456,55 +433,8 @@ func TestFailureBeforeAnyTrialIsAFinding(t *testing.T) {
 	}
 }
 
-func TestVoidJudgesTheWholeRound(t *testing.T) {
-	round := sound().Valid[:4]
-	round[0].Causes.ForeignServerNS = 10e7 // a quarter of its trial, 6 % of the round
-	if Void(round) {
-		t.Error("one tick too many voided a round")
-	}
-	round[1].Causes.ForeignServerNS = 10e7
-	if !Void(round) {
-		t.Error("12 % foreign CPU over the round did not void it")
-	}
-}
-
-// A generator that stood still spoils its round, unless it only waited for a CPU that it shares; how long that is depends on window and loop.
-func TestVoidByPauses(t *testing.T) {
-	const window = 4e8
-	for name, c := range map[string]struct {
-		spoil func(*result.Trial)
-		want  bool
-	}{
-		"stopped for 0.35 s":           {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 350e6, 450e6 }, true},
-		"less than a tenth":            {func(t *result.Trial) { t.Load.GapNS = .09 * window }, false},
-		"more than a tenth":            {func(t *result.Trial) { t.Load.GapNS = .11 * window }, true},
-		"a short window, 9 ms":         {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 9e6, 50e6 }, false},
-		"a short window, 11 ms":        {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 11e6, 50e6 }, true},
-		"open loop, a fortieth":        {func(t *result.Trial) { t.Load.GapNS, t.Load.Pace = window/40+1, &result.Pace{} }, true},
-		"open loop, 10 s, 0.05 s":      {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS, t.Load.Pace = 50e6, 10e9, &result.Pace{} }, false},
-		"open loop, 10 s, 0.15 s":      {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS, t.Load.Pace = 150e6, 10e9, &result.Pace{} }, true},
-		"suspended":                    {func(t *result.Trial) { t.Causes.SuspendedNS = 1e6 }, true},
-		"waited for a CPU of its own":  {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS = 100e6, 150e6 }, true},
-		"waited for a shared CPU":      {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS, t.Causes.GeneratorShared = 100e6, 150e6, true }, false},
-		"stopped, on a shared CPU":     {func(t *result.Trial) { t.Load.GapNS, t.Load.RunQueueNS, t.Causes.GeneratorShared = 350e6, 50e6, true }, true},
-		"recorded before gaps were so": {func(t *result.Trial) { t.Load.GapNS = 0 }, false},
-	} {
-		round := sound().Valid[:4]
-		c.spoil(&round[2])
-		if got := Void(round); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-	e := sound()
-	trials(func(t *result.Trial) { t.Load.GapNS = 0 })(e)
-	for _, f := range Make(e, Paired, Once) {
-		if f.ID == "V30" {
-			t.Errorf("of what was not recorded: %+v", f)
-		}
-	}
-}
-
-// Of two levels, one twice as fast as the other and always loaded first, the order in a round is asked of what is left within each.
+// Of two levels, one twice as fast as the other and always loaded first, the order in a round is
+// asked of what is left within each.
 func TestOrderIsAskedOfAllLevelsTogether(t *testing.T) {
 	two := func(spoil func(*Evidence)) *Evidence {
 		e := sound()

@@ -11,13 +11,14 @@ import (
 	"dyno/internal/stats"
 )
 
-// Limits that the statistical checks share. An effect is graded by its size only where it is shown: p at most shown. On a
-// machine whose speed wanders by a quarter, sizes alone would warn of nothing but noise. The check of drift warns of what
-// is likely already.
+// Limits that the statistical checks share. An effect is graded by its size only where it is shown:
+// p at most shown. On a machine whose speed wanders by a quarter, sizes alone would warn of nothing
+// but noise. The check of drift warns of what is likely already.
 //
-// Note: of 1,000 simulated runs of servers alike it warns of 1.1 %, and it tells of one that suffers twice as much, unseen
-// (doc/proof.md, traps), in 98.6 %; what is missed lacks p, not size. With likely at 0.10 these are 2.4 and 99.2 %, with a
-// family of its own for each question 2.4 and 99.2 %.
+// Note: of 1,000 simulated runs of servers alike it warns of 1.1 %, and it tells of one that
+// suffers twice as much, unseen (doc/proof.md, traps), in 98.6 %; what is missed lacks p, not size.
+// With likely at 0.10 these are 2.4 and 99.2 %, with a family of its own for each question 2.4 and
+// 99.2 %.
 const (
 	shown  = 0.01
 	likely = 0.05
@@ -47,8 +48,9 @@ func (e *Evidence) residuals() []analysis.Residual {
 	return e.left
 }
 
-// drift: does a contestant change over the rounds of an epoch, against the controls or the others of its rounds, or with the speed of the
-// machine more than they do? If so its ratio depends on when it was taken. Each question has a family of all contestants.
+// drift: does a contestant change over the rounds of an epoch, against the controls or the others
+// of its rounds, or with the speed of the machine more than they do? If so its ratio depends on
+// when it was taken. Each question has a family of all contestants.
 func drift(c *Check, e *Evidence) []Finding {
 	var names []string
 	var speeds []analysis.Effect
@@ -77,20 +79,23 @@ func drift(c *Check, e *Evidence) []Finding {
 		}
 	}
 	for _, name := range trendless(e) {
-		add(name, CannotTell, fmt.Sprintf("over the rounds of an epoch: too few to tell: an epoch has %d, and %d that count are needed",
-			e.Run.Plan.Rounds, analysis.TrendRounds))
+		add(name, CannotTell,
+			fmt.Sprintf("over the rounds of an epoch: too few to tell: an epoch has %d, and %d that count are needed",
+				e.Run.Plan.Rounds, analysis.TrendRounds))
 	}
 	return out
 }
 
-// trendless are the contestants that have trials and no trend, though the primary metric is one of speed: their epochs have too few rounds.
+// trendless are the contestants that have trials and no trend, though the primary metric is one of
+// speed: their epochs have too few rounds.
 func trendless(e *Evidence) (names []string) {
 	if m, ok := analysis.MetricNamed(e.Analysis.Primary); !ok || !m.Settles || e.Run.Plan.Fresh {
 		return nil
 	}
 	for _, name := range e.Run.Plan.Contestants {
 		has := func(x analysis.Trend) bool { return x.Contestant == name && x.Metric == e.Analysis.Primary }
-		if slices.ContainsFunc(e.Analysis.Trends, has) || !slices.ContainsFunc(e.Valid, func(t result.Trial) bool { return t.Contestant == name }) {
+		if slices.ContainsFunc(e.Analysis.Trends, has) || !slices.ContainsFunc(e.Valid,
+			func(t result.Trial) bool { return t.Contestant == name }) {
 			continue
 		}
 		names = append(names, name)
@@ -103,7 +108,8 @@ func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) 
 	text := "slower half of the rounds against the faster, beside them: " + signed(x.Log)
 	switch least := max(leastEpochs, stats.MinEpochs(family, likely)); {
 	case x.Epochs < least:
-		return CannotTell, fmt.Sprintf("with the speed of the machine: too few epochs to tell: %d, and %d are needed", x.Epochs, least)
+		return CannotTell,
+			fmt.Sprintf("with the speed of the machine: too few epochs to tell: %d, and %d are needed", x.Epochs, least)
 	case p <= shown:
 		return c.Limits[0].Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case p <= likely && x.Share() > c.Limits[0].Warn:
@@ -118,14 +124,17 @@ func (c *Check) trend(x analysis.Trend) (State, string) {
 	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
 	switch {
 	case x.Moving:
-		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail), fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
+		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail),
+			fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
 	case !(open <= driftOpen):
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s", change, x.P, percent(open))
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s",
+			change, x.P, percent(open))
 	}
 	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
 }
 
-// effect is the state of one: where it is shown that of its size, else whether it is shown to be below the limit.
+// effect is the state of one: where it is shown that of its size, else whether it is shown to be
+// below the limit.
 func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string) {
 	switch {
 	case x.Epochs < leastEpochs:
@@ -133,7 +142,8 @@ func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string)
 	case p <= shown:
 		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case !(x.Most() <= l.Fail):
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s", text, p, percent(x.Most()))
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s",
+			text, p, percent(x.Most()))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
@@ -146,7 +156,8 @@ func orderEffect(c *Check, e *Evidence) (State, string) {
 	return c.Limits[0].effect(x, x.P, "last of a round against the first: "+signed(x.Log))
 }
 
-// carryOver: what it does to all alike it need not tell: where the plan chains its rounds, each contestant follows each as often.
+// carryOver: what it does to all alike it need not tell: where the plan chains its rounds, each
+// contestant follows each as often.
 func carryOver(c *Check, e *Evidence) (State, string) {
 	size, p, least := analysis.CarryOver(e.residuals(), carryPermutations, e.Run.Plan.Seed)
 	text := "by what was loaded before, trials differ by up to " + percent(size)
@@ -158,20 +169,22 @@ func carryOver(c *Check, e *Evidence) (State, string) {
 	case math.IsInf(least, 1):
 		return CannotTell, "each contestant was always loaded after the same one"
 	case least > c.Limits[0].Fail:
-		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g): less than %s would not be seen", text, p, percent(least))
+		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g): less than %s would not be seen",
+			text, p, percent(least))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
-// freshStarts: is the epoch the right unit? It always is; but where a fresh start matters, many epochs count for more than
-// long ones. The contestants are one family.
+// freshStarts: is the epoch the right unit? It always is; but where a fresh start matters, many
+// epochs count for more than long ones. The contestants are one family.
 func freshStarts(c *Check, e *Evidence) []Finding {
 	var out []Finding
 	var betweens, mosts, ps []float64
 	for _, name := range e.Run.Plan.Contestants {
 		within, between, most, p := analysis.EpochComponents(e.residuals(), name)
 		if !math.IsNaN(p) {
-			out = append(out, Finding{Contestant: name, Text: fmt.Sprintf("%s between epochs, %s between trials", percent(between), percent(within))})
+			out = append(out, Finding{Contestant: name,
+				Text: fmt.Sprintf("%s between epochs, %s between trials", percent(between), percent(within))})
 			betweens, mosts, ps = append(betweens, between), append(mosts, most), append(ps, p)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package checks holds the checks of doc/method.md as one table over recorded causes and the analysis. A check never
-// looks at which contestant is ahead; it says whether a number can mean what it seems to.
+// Package checks holds the checks of doc/method.md as one table over recorded causes and the
+// analysis. A check never looks at which contestant is ahead; it says whether a number can mean
+// what it seems to.
 package checks
 
 import (
@@ -12,8 +13,8 @@ import (
 // State of a check. The worst state of a number's checks is the number's.
 type State int
 
-// States, from good to bad. CannotTell is that of a statistical check that found nothing, and would have missed what it
-// looks for.
+// States, from good to bad. CannotTell is that of a statistical check that found nothing, and would
+// have missed what it looks for.
 const (
 	Pass State = iota
 	CannotTell
@@ -23,7 +24,8 @@ const (
 
 func (s State) String() string { return [...]string{"pass", "cannot tell", "warn", "fail"}[s] }
 
-// Finding is the outcome of one check for one contestant, or for the whole run when Contestant is empty.
+// Finding is the outcome of one check for one contestant, or for the whole run when Contestant is
+// empty.
 type Finding struct {
 	ID         string // of its check
 	Title      string
@@ -49,7 +51,8 @@ const (
 var Questions = []Question{MachineQuiet, GeneratorFree, AnswersRight, WarmedUp, TwinsEqual, EnoughData}
 
 func (q Question) String() string {
-	return [...]string{"machine quiet?", "generator free?", "answers right?", "warmed up?", "twins equal?", "enough data?"}[q]
+	return [...]string{"machine quiet?", "generator free?", "answers right?", "warmed up?", "twins equal?",
+		"enough data?"}[q]
 }
 
 // Answer is what the checks of one question found together.
@@ -123,6 +126,6 @@ func (f Finding) Bounds() bool {
 	return f.State == Fail && c != nil && c.Bounds
 }
 
-// StrikesOut reports whether a finding forbids to use the figures that it concerns. That of a lower bound does not: a
-// comparison of it says so itself.
+// StrikesOut reports whether a finding forbids to use the figures that it concerns. That of a lower
+// bound does not: a comparison of it says so itself.
 func (f Finding) StrikesOut() bool { return f.State == Fail && !f.Bounds() }

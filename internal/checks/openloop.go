@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	// An event loop is busy for some 12 µs with an answer and a request, so that it stretches shorter gaps: of r requests
-	// a second by a distance of about 3 µs times r, seen at 5,000 to 40,000 a second on two CPUs. That much is allowed
-	// besides.
+	// An event loop is busy for some 12 µs with an answer and a request, so that it stretches
+	// shorter gaps: of r requests a second by a distance of about 3 µs times r, seen at 5,000 to
+	// 40,000 a second on two CPUs. That much is allowed besides.
 	stretchNS = 3_000
 
 	leastGaps = 3000 // below which a distance of 0.03 may be chance: 1.63/sqrt(n) (Kolmogorov, 1 %)
@@ -21,7 +21,8 @@ const (
 // GrowthLimit is the Growth above which a load is an overload.
 const GrowthLimit = 0.01
 
-// openLoop makes a check on those trials of each contestant whose requests were due by a schedule. It says nothing of one that has none.
+// openLoop makes a check on those trials of each contestant whose requests were due by a schedule.
+// It says nothing of one that has none.
 func openLoop(f func(c *Check, own []result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
@@ -54,7 +55,8 @@ func achieved(c *Check, own []result.Trial) (State, string) {
 	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due were answered right", percent(x))
 }
 
-// lagShare: where requests go out late, the response time tells of the generator, or of connections that were not free.
+// lagShare: where requests go out late, the response time tells of the generator, or of connections
+// that were not free.
 func lagShare(c *Check, own []result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
@@ -66,12 +68,16 @@ func lagShare(c *Check, own []result.Trial) (State, string) {
 		return Warn, "no response time was recorded"
 	}
 	x := stats.Median(xs)
-	return c.Limits[0].Grade(x), fmt.Sprintf("one request in a hundred went out later than %s of the median response time (median over trials)", percent(x))
+	return c.Limits[0].Grade(x),
+		fmt.Sprintf("one request in a hundred went out later than %s of the median response time "+
+			"(median over trials)", percent(x))
 }
 
-// Growth is the share of its requests by which a load falls behind its schedule, from the growth of what waits between the halves of the window: of
-// a queue that grows from nothing at a share x of the arrivals, the halves hold x/8 and 3x/8 of the requests times the window. False if the load has
-// no halves. A window that begins empty shows growth of 2 (R/T)² at the response time R, so T must be many of them.
+// Growth is the share of its requests by which a load falls behind its schedule, from the growth of
+// what waits between the halves of the window: of a queue that grows from nothing at a share x of
+// the arrivals, the halves hold x/8 and 3x/8 of the requests times the window. False if the load
+// has no halves. A window that begins empty shows growth of 2 (R/T)² at the response time R, so T
+// must be many of them.
 func Growth(l *result.Load) (x float64, ok bool) {
 	p := l.Pace
 	if p == nil || p.HalfNS <= 0 || l.Planned == 0 {
@@ -80,8 +86,8 @@ func Growth(l *result.Load) (x float64, ok bool) {
 	return 2 * float64(p.LateNS-p.EarlyNS) / float64(p.HalfNS) / float64(l.Planned), true
 }
 
-// growing counts what waits until it is answered: a queue grows in the server first, and beside the connections once all
-// are in use.
+// growing counts what waits until it is answered: a queue grows in the server first, and beside the
+// connections once all are in use.
 func growing(c *Check, own []result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {
@@ -94,9 +100,12 @@ func growing(c *Check, own []result.Trial) (State, string) {
 	}
 	x := stats.Median(xs)
 	if c.Limits[0].Grade(x) == Fail {
-		return Fail, fmt.Sprintf("overload: within a trial the requests that wait grow by %s of those that fall due, so its latencies depend on its length", percent(x))
+		return Fail,
+			fmt.Sprintf("overload: within a trial the requests that wait grow by %s of those that fall due, "+
+				"so its latencies depend on its length", percent(x))
 	}
-	return Pass, fmt.Sprintf("within a trial the requests that wait grow by %s of those that fall due", percent(max(x, 0)))
+	return Pass, fmt.Sprintf("within a trial the requests that wait grow by %s of those that fall due",
+		percent(max(x, 0)))
 }
 
 // arrivals is of what was really sent.
@@ -127,10 +136,12 @@ func arrivals(c *Check, own []result.Trial) (State, string) {
 		r := sent / bins
 		part := r - math.Floor(r)
 		even := part * (1 - part) / r
-		return c.Limits[1].Grade(dispersion - even), fmt.Sprintf("dispersion by the millisecond %.2f; %.2f is evenly spaced", dispersion, even)
+		return c.Limits[1].Grade(dispersion - even),
+			fmt.Sprintf("dispersion by the millisecond %.2f; %.2f is evenly spaced", dispersion, even)
 	}
 	d, n := distance(gaps)
-	text := fmt.Sprintf("gaps between requests differ from exponential ones by %.3f; dispersion by the millisecond %.2f, 1 is Poisson", d, dispersion)
+	text := fmt.Sprintf("gaps between requests differ from exponential ones by %.3f; "+
+		"dispersion by the millisecond %.2f, 1 is Poisson", d, dispersion)
 	if n < leastGaps {
 		return Warn, fmt.Sprintf("%s; too few to tell: %d, and %d are needed", text, n, leastGaps)
 	}
@@ -138,7 +149,8 @@ func arrivals(c *Check, own []result.Trial) (State, string) {
 	return max(c.Limits[0].Grade(d-stretched), c.Limits[1].Grade(math.Abs(dispersion-1))), text
 }
 
-// distance is the largest between the distribution of counts in equal parts and the uniform one (Kolmogorov-Smirnov, at the borders of the parts).
+// distance is the largest between the distribution of counts in equal parts and the uniform one
+// (Kolmogorov-Smirnov, at the borders of the parts).
 func distance(counts []int64) (d float64, n int64) {
 	for _, c := range counts {
 		n += c

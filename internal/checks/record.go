@@ -11,10 +11,11 @@ import (
 	"dyno/internal/result"
 )
 
-// positiveControl: a control that is slower by a known share must come out so. Runs without one have no such finding.
+// positiveControl: a control that is slower by a known share must come out so. Runs without one
+// have no such finding.
 //
-// Where it is not found, the run fails only if it claims to know as small a difference, or that there is none: a run that could not have
-// found 5 % may well be right that 40 % is a difference.
+// Where it is not found, the run fails only if it claims to know as small a difference, or that
+// there is none: a run that could not have found 5 % may well be right that 40 % is a difference.
 func positiveControl(_ *Check, e *Evidence) []Finding {
 	var out []Finding
 	for _, c := range e.Analysis.Others {
@@ -43,10 +44,13 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 	if m.Kind == analysis.Memory {
 		return Warn, c.B + " tells nothing about memory"
 	}
-	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, truth)
+	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f",
+		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, truth)
 	found := c.Verdict == analysis.Different && c.Better == c.A
 	if m.Open() { // at less than all it can bear, a server that costs more is not slower by as much
-		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to cost more, by how much it answers later is not known", c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
+		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; "+
+			"made to cost more, by how much it answers later is not known",
+			c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)
 		if found {
 			return Pass, text
 		}
@@ -97,7 +101,8 @@ func edges(_ *Check, e *Evidence) (State, string) {
 	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n[mark], len(e.Valid), analysis.EdgeText(mark))
 }
 
-// sameProcesses: no process of the contestant came or went between the trials of an epoch, and one program was started throughout.
+// sameProcesses: no process of the contestant came or went between the trials of an epoch, and one
+// program was started throughout.
 func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	counts := map[int]int{}
 	changed := 0
@@ -128,7 +133,8 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (Stat
 	return Pass, "the same processes throughout each epoch, of one program"
 }
 
-// pauses: did the generator, or the machine, stand still within a trial? Runs recorded before that was looked for have no such finding.
+// pauses: did the generator, or the machine, stand still within a trial? Runs recorded before that
+// was looked for have no such finding.
 func pauses(_ *Check, e *Evidence) []Finding {
 	var longest, standstills, n int64
 	for i := range e.watched() {
@@ -143,11 +149,14 @@ func pauses(_ *Check, e *Evidence) []Finding {
 	}
 	switch {
 	case standstills > 0:
-		return []Finding{{State: Fail, Text: fmt.Sprintf("in %d trials the generator or the machine stood still, for up to %.3g ms: their figures hold that", standstills, float64(longest)/1e6)}}
+		return []Finding{{State: Fail,
+			Text: fmt.Sprintf("in %d trials the generator or the machine stood still, for up to %.3g ms: "+
+				"their figures hold that", standstills, float64(longest)/1e6)}}
 	case n == 0:
 		return nil
 	}
-	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %.3g ms at most", float64(longest)/1e6)}}
+	return []Finding{{State: Pass, Text: fmt.Sprintf("the generator stood still for %.3g ms at most",
+		float64(longest)/1e6)}}
 }
 
 // apart: may server and generator use the same CPUs?
@@ -156,13 +165,15 @@ func apart(_ *Check, e *Evidence) (State, string) {
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
 	switch {
 	case shared:
-		return Fail, "server and generator share one CPU: each figure is of both together, and what one uses the other lacks"
+		return Fail,
+			"server and generator share one CPU: each figure is of both together, and what one uses the other lacks"
 	case !h.Pinned:
 		return Warn, "nothing is pinned: server and generator may run on the same CPUs, now more and now less"
 	case h.SharedCore:
 		return Warn, "server and generator are pinned to threads of one core: each slows the other down"
 	}
-	return Pass, fmt.Sprintf("server and generator are pinned to CPUs of their own, %s and %s", cpuList(h.ServerCPUs), cpuList(h.GeneratorCPUs))
+	return Pass, fmt.Sprintf("server and generator are pinned to CPUs of their own, %s and %s",
+		cpuList(h.ServerCPUs), cpuList(h.GeneratorCPUs))
 }
 
 func cpuList(cpus []int) string {
@@ -173,13 +184,15 @@ func cpuList(cpus []int) string {
 	return strings.Join(words, ", ")
 }
 
-// errorFail is the most that the p99 of an error in time may be, ns; calibrationHolds is how long a calibration does.
+// errorFail is the most that the p99 of an error in time may be, ns; calibrationHolds is how long a
+// calibration does.
 const (
 	errorFail        = 500_000
 	calibrationHolds = 60 * 60 * 1e9
 )
 
-// calibration is what the times of this generator are worth on this machine. Where they decide nothing, a want of it is no failure.
+// calibration is what the times of this generator are worth on this machine. Where they decide
+// nothing, a want of it is no failure.
 func calibration(c *Check, e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
 	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.StartedUnixNS)
@@ -191,16 +204,20 @@ func calibration(c *Check, e *Evidence) (State, string) {
 		return worst, what + why
 	}
 	ns, _ := e.Run.Calibration.LatencyErrorP99NS()
-	return c.Limits[0].Grade(float64(ns)), fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are right within %.3g µs", float64(ns)/1e3)
+	return c.Limits[0].Grade(float64(ns)),
+		fmt.Sprintf("by the calibration before the run, latencies at the 99th percentile are "+
+			"right within %.3g µs", float64(ns)/1e3)
 }
 
-// LatenciesDecide says whether it is latencies that decide a run of plan p, which then needs a calibration.
+// LatenciesDecide says whether it is latencies that decide a run of plan p, which then needs a
+// calibration.
 func LatenciesDecide(p *result.Plan) bool {
 	m, _ := analysis.MetricNamed(p.Primary)
 	return p.SLO != nil || m.Kind&analysis.Latency != 0
 }
 
-// Uncalibrated says why c, which may be nil, says nothing of latencies measured from atNS (Unix) on, on a machine started as bootID; empty if it does.
+// Uncalibrated says why c, which may be nil, says nothing of latencies measured from atNS (Unix)
+// on, on a machine started as bootID; empty if it does.
 func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string) {
 	const remedy = "; dyno doctor makes one, which holds for an hour"
 	if c == nil {
@@ -216,7 +233,8 @@ func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string)
 	case !measured:
 		return "the last calibration measured no known delay" + remedy
 	case ns > errorFail:
-		return fmt.Sprintf("their 99th percentile was wrong by %.3g µs when dyno doctor looked, and %d is the most that is accepted", float64(ns)/1e3, errorFail/1000)
+		return fmt.Sprintf("their 99th percentile was wrong by %.3g µs when dyno doctor looked, "+
+			"and %d is the most that is accepted", float64(ns)/1e3, errorFail/1000)
 	}
 	return ""
 }

@@ -2,8 +2,8 @@ package checks
 
 import "dyno/internal/analysis"
 
-// Check is a row of the table, which says everything of a check. A new check is a row, its function, and a line in
-// doc/method.md.
+// Check is a row of the table, which says everything of a check. A new check is a row, its
+// function, and a line in doc/method.md.
 type Check struct {
 	ID       string
 	Title    string
@@ -15,7 +15,8 @@ type Check struct {
 	find     func(*Check, *Evidence) []Finding
 }
 
-// Limit are the two thresholds of one figure of a check. A figure beyond Warn is a warning, one beyond Fail a failure.
+// Limit are the two thresholds of one figure of a check. A figure beyond Warn is a warning, one
+// beyond Fail a failure.
 type Limit struct {
 	Of         string
 	Warn, Fail float64
@@ -24,7 +25,8 @@ type Limit struct {
 // RunKind is a kind of run, as far as checks differ.
 type RunKind int
 
-// Kinds of runs. Beside is no run of its own, but the levels that a paired run shows and does not judge.
+// Kinds of runs. Beside is no run of its own, but the levels that a paired run shows and does not
+// judge.
 const (
 	Paired     RunKind = iota // all contestants at one level
 	NamedPairs                // named comparisons at several levels
@@ -49,10 +51,11 @@ type Scopes [runKinds]Scope
 
 // Sets of runs to which several checks apply.
 //
-// A sweep has no verdicts, shows no tail, and mixes levels in a round, which checks of order and drift take for what
-// they look for. A search overloads on purpose: errors of its probes are no errors of the run, and a probe that misses
-// its rate is what it asks for. A classic run has no pairing, no reference, no warm-up and no ceiling; its report says
-// of each load itself what other programs did to it.
+// A sweep has no verdicts, shows no tail, and mixes levels in a round, which checks of order and
+// drift take for what they look for. A search overloads on purpose: errors of its probes are no
+// errors of the run, and a probe that misses its rate is what it asks for. A classic run has no
+// pairing, no reference, no warm-up and no ceiling; its report says of each load itself what other
+// programs did to it.
 var (
 	always    = Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Search: Once, Classic: Once}
 	inRounds  = Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Search: Once}
@@ -61,8 +64,8 @@ var (
 	openLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, Beside: EachLevel}
 )
 
-// Sets of metrics that several checks concern: what other programs, drift and order change are times and rates, and no
-// memory.
+// Sets of metrics that several checks concern: what other programs, drift and order change are
+// times and rates, and no memory.
 const (
 	closedLoop = analysis.Rate | analysis.ServiceTime
 	moved      = analysis.WallClock | analysis.CPUTime
@@ -100,64 +103,84 @@ const (
 	Apart           = "V31"
 )
 
-// table holds all checks, in order of their ids. V23, V24 and V27 are taken: they were checks once (doc/method.md).
+// table holds all checks, in order of their ids. V23, V24 and V27 are taken: they were checks once
+// (doc/method.md).
 var table = []Check{
-	{ID: GeneratorShare, Title: "generator's share of its CPUs", Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,
+	{ID: GeneratorShare, Title: "generator's share of its CPUs",
+		Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the CPUs", 0.80, 0.95}}, find: perContestant(generatorShare)},
-	{ID: Ceiling, Title: "throughput against the generator's ceiling", Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,
+	{ID: Ceiling, Title: "throughput against the generator's ceiling",
+		Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,
 		Limits: []Limit{{"share of the ceiling", ceilingWarn, analysis.CeilingLimit}}, find: measured(ceiling)},
-	{ID: ServerCPUs, Title: "CPU of other programs on the server's CPUs", Question: MachineQuiet, In: inRounds, Metrics: moved,
+	{ID: ServerCPUs, Title: "CPU of other programs on the server's CPUs",
+		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"share of the CPUs", foreignWarn, foreignVoid}}, find: whole(foreignServer)},
-	{ID: GeneratorCPUs, Title: "CPU of other programs on the generator's CPUs", Question: MachineQuiet, In: inRounds, Metrics: moved,
+	{ID: GeneratorCPUs, Title: "CPU of other programs on the generator's CPUs",
+		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"share of the CPUs", foreignWarn, foreignVoid}}, find: whole(foreignGenerator)},
-	{ID: Withheld, Title: "CPU time withheld by the hypervisor or a quota", Question: MachineQuiet, In: inRounds, Metrics: moved,
+	{ID: Withheld, Title: "CPU time withheld by the hypervisor or a quota",
+		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"steal", stealWarn, stealVoid}, {"throttled ns", 0, 0}}, find: whole(withheld)},
-	{ID: Discarded, Title: "share of discarded rounds", Question: MachineQuiet, In: inRounds, Metrics: analysis.WallClock,
+	{ID: Discarded, Title: "share of discarded rounds",
+		Question: MachineQuiet, In: inRounds, Metrics: analysis.WallClock,
 		Limits: []Limit{{"share of the trials", 0.20, analysis.VoidLimit}}, find: whole(voidRounds)},
-	{ID: Achieved, Title: "requests answered of those that were due", Question: AnswersRight, In: openLevel, Metrics: analysis.OpenLoop,
+	{ID: Achieved, Title: "requests answered of those that were due",
+		Question: AnswersRight, In: openLevel, Metrics: analysis.OpenLoop,
 		Limits: []Limit{{"share not answered", 0.01, 0.03}}, find: openLoop(achieved)},
 	{ID: Lag, Title: "lag against response time", Question: GeneratorFree, In: openLevel, Metrics: analysis.OpenLoop,
 		Limits: []Limit{{"lag at p99 over the median response", 0.10, 0.50}}, find: openLoop(lagShare)},
 	{ID: Backlog, Title: "growing backlog", Question: WarmedUp, In: openLevel, Metrics: analysis.OpenLoop,
 		Limits: []Limit{{"growth as a share of the requests", GrowthLimit, GrowthLimit}}, find: openLoop(growing)},
 	{ID: Arrivals, Title: "shape of the arrivals", Question: GeneratorFree, In: openLevel, Metrics: analysis.OpenLoop,
-		Limits: []Limit{{"distance from exponential gaps", 0.03, 0.05}, {"dispersion", 0.15, 0.30}}, find: openLoop(arrivals)},
-	{ID: Starvation, Title: "time with no connection free", Question: GeneratorFree, In: openLevel, Metrics: analysis.OpenLoop,
+		Limits: []Limit{{"distance from exponential gaps", 0.03, 0.05}, {"dispersion",
+			0.15, 0.30}}, find: openLoop(arrivals)},
+	{ID: Starvation, Title: "time with no connection free",
+		Question: GeneratorFree, In: openLevel, Metrics: analysis.OpenLoop,
 		Limits: []Limit{{"share of the time", 0, 0.01}}, find: openLoop(starvation)},
-	{ID: Contract, Title: "every response within its contract", Question: AnswersRight, In: always, find: perContestant(contract)},
+	{ID: Contract, Title: "every response within its contract",
+		Question: AnswersRight, In: always, find: perContestant(contract)},
 	{ID: Errors, Title: "errors, and connections established", Question: AnswersRight,
 		In: Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Classic: Once}, find: perContestant(unanswered)},
-	{ID: Busy, Title: "server busy", Question: GeneratorFree, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: closedLoop,
-		Limits: []Limit{{"share of the CPUs left idle", 0.05, 0.15}}, find: measured(busy)},
+	{ID: Busy, Title: "server busy", Question: GeneratorFree, In: Scopes{Paired: Once, NamedPairs: EachLevel},
+		Metrics: closedLoop,
+		Limits:  []Limit{{"share of the CPUs left idle", 0.05, 0.15}}, find: measured(busy)},
 	{ID: WarmUp, Title: "warm-up", Question: WarmedUp, In: Scopes{Paired: Once, NamedPairs: Once, Sweep: Once},
 		Limits: []Limit{{"starts without a steady state", 0.25, 0.50}}, find: perContestant(warmup)},
-	{ID: Drift, Title: "drift within an epoch", Question: WarmedUp, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
+	{ID: Drift, Title: "drift within an epoch",
+		Question: WarmedUp, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
 		Limits: []Limit{{"change of the ratio", 0.03, 0.10}}, find: drift},
-	{ID: Twins, Title: "A/A check: the reference against its copy", Question: TwinsEqual, In: compared, find: whole(twins)},
-	{ID: KnownDifference, Title: "a known difference is found again", Question: TwinsEqual, In: compared, Metrics: moved, find: positiveControl},
+	{ID: Twins, Title: "A/A check: the reference against its copy",
+		Question: TwinsEqual, In: compared, find: whole(twins)},
+	{ID: KnownDifference, Title: "a known difference is found again",
+		Question: TwinsEqual, In: compared, Metrics: moved, find: positiveControl},
 	{ID: Order, Title: "order effect: position in the round", Question: WarmedUp, In: compared, Metrics: moved,
 		Limits: []Limit{{"last against first", 0, 0.01}}, find: whole(orderEffect)},
-	{ID: CarryOver, Title: "carry-over from the contestant before", Question: WarmedUp, In: Scopes{Paired: Once}, Metrics: moved,
+	{ID: CarryOver, Title: "carry-over from the contestant before",
+		Question: WarmedUp, In: Scopes{Paired: Once}, Metrics: moved,
 		Limits: []Limit{{"difference by what came before", 0, 0.02}}, find: whole(carryOver)},
-	{ID: FreshStarts, Title: "spread between fresh starts", Question: EnoughData, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
+	{ID: FreshStarts, Title: "spread between fresh starts",
+		Question: EnoughData, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
 		Limits: []Limit{{"between epochs", 0.02, 1}}, find: freshStarts},
 	{ID: TailSample, Title: "sample of the tail", Question: EnoughData, Metrics: analysis.TailTime,
 		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Beside: EachLevel},
 		Limits: []Limit{{"requests beyond the 99th percentile, at least", 100, 10}}, find: measured(tailSample)},
-	{ID: Calibrated, Title: "calibration of the latencies", Question: GeneratorFree, In: always, Metrics: analysis.Latency,
+	{ID: Calibrated, Title: "calibration of the latencies",
+		Question: GeneratorFree, In: always, Metrics: analysis.Latency,
 		Limits: []Limit{{"error of the p99, ns", 200_000, errorFail}}, find: whole(calibration)},
-	{ID: SameProcesses, Title: "server's processes", Question: AnswersRight, In: inRounds, find: measured(sameProcesses)},
+	{ID: SameProcesses, Title: "server's processes",
+		Question: AnswersRight, In: inRounds, find: measured(sameProcesses)},
 	{ID: Complete, Title: "record complete", Question: EnoughData, In: always, find: whole(complete)},
 	{ID: Edges, Title: "rates at the edges of the windows", Question: WarmedUp, Metrics: analysis.Rate,
 		In:   Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, Beside: EachLevel, Classic: Once},
 		find: whole(edges)},
 	{ID: Pauses, Title: "pauses of the generator or the machine", Question: MachineQuiet, In: inRounds,
-		Limits: []Limit{{"share of a window", pauseClosed, pauseClosed}, {"the same, open loop", pauseOpen, pauseOpen}}, find: pauses},
+		Limits: []Limit{{"share of a window", pauseClosed, pauseClosed}, {"the same, open loop",
+			pauseOpen, pauseOpen}}, find: pauses},
 	{ID: Apart, Title: "CPUs of server and generator apart", Question: GeneratorFree, In: always, find: whole(apart)},
 }
 
-// ByID returns the check with that id; nil if there is none. Records and reports of older versions name some that are
-// gone.
+// ByID returns the check with that id; nil if there is none. Records and reports of older versions
+// name some that are gone.
 func ByID(id string) *Check {
 	for i := range table {
 		if table[i].ID == id {

@@ -39,7 +39,8 @@ func TestTable(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	answers := Summary([]Finding{
-		{ID: ServerCPUs, State: Pass}, {ID: "V01", Contestant: "a", State: Warn}, {ID: "V02", Contestant: "b", State: Fail},
+		{ID: ServerCPUs, State: Pass}, {ID: "V01", Contestant: "a", State: Warn}, {ID: "V02", Contestant: "b",
+			State: Fail},
 		{ID: Drift, State: CannotTell}, {ID: "V99", State: Fail}, {ID: Twins, State: Warn},
 	})
 	if len(answers) != len(Questions) {

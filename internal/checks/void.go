@@ -36,16 +36,18 @@ func share(part, whole float64) float64 {
 	return part / whole
 }
 
-// Thresholds for the longest pause of a trial: this share of its window, and at least pauseLeast ns. What a pause cuts off a closed loop's
-// throughput is its share of the window; an open loop is judged by its tail, of which 1 % is the 99th percentile. Trials of 0.1 s on a virtual
-// machine without other load pause for 0.2 ms in the median, 4 ms at the 95th percentile, and 6 ms at most.
+// Thresholds for the longest pause of a trial: this share of its window, and at least pauseLeast
+// ns. What a pause cuts off a closed loop's throughput is its share of the window; an open loop is
+// judged by its tail, of which 1 % is the 99th percentile. Trials of 0.1 s on a virtual machine
+// without other load pause for 0.2 ms in the median, 4 ms at the 95th percentile, and 6 ms at most.
 const (
 	pauseLeast             = 10_000_000
 	pauseClosed, pauseOpen = 0.10, 0.01
 )
 
-// Pause is how long the generator stood still in a trial: its longest gap, or the time for which the machine was suspended. Where others of the
-// trial may use the generator's CPUs, waiting for its turn is no standing still.
+// Pause is how long the generator stood still in a trial: its longest gap, or the time for which
+// the machine was suspended. Where others of the trial may use the generator's CPUs, waiting for
+// its turn is no standing still.
 func Pause(t *result.Trial) (ns int64) {
 	ns = t.Load.GapNS
 	if t.Causes.GeneratorShared {
@@ -63,11 +65,13 @@ func Paused(t *result.Trial) bool {
 	return t.Causes.SuspendedNS > 0 || float64(Pause(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
-// Void reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the server's or the generator's CPUs, steal, or a pause
-// of the generator or the machine in any of its trials. It is given all trials of the round and looks at no metric.
+// Void reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the
+// server's or the generator's CPUs, steal, or a pause of the generator or the machine in any of its
+// trials. It is given all trials of the round and looks at no metric.
 //
-// Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle counts as delay: 3 to 8 % on an idle
-// machine with 0 % foreign CPU, the more the oftener the loop sleeps, and that depends on the contestant.
+// Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle
+// counts as delay: 3 to 8 % on an idle machine with 0 % foreign CPU, the more the oftener the loop
+// sleeps, and that depends on the contestant.
 func Void(round []result.Trial) bool {
 	for i := range round {
 		if Paused(&round[i]) {

@@ -10,8 +10,11 @@ import (
 	"dyno/internal/analysis"
 )
 
-// titles of the recorded metrics.
-var titles = map[string]string{"throughput": "throughput", "cpu_per_request": "CPU/request"}
+// titleOf is that of a recorded metric.
+func titleOf(metric string) string {
+	m, _ := analysis.MetricNamed(metric)
+	return m.Title
+}
 
 func (g *page) replay() {
 	g.say("## Replay\n")
@@ -21,7 +24,7 @@ func (g *page) replay() {
 	g.say("each less its own median ratio of its run. In every epoch it is drawn anew who is who, so the servers are alike; then the first is made faster. Looks after 8, 12, 16, 24.\n")
 	rows := [][]string{{"the two identical servers", "SD of one round", "by MAD", "SD of an epoch's value", "ratio over all epochs"}}
 	for _, f := range r {
-		rows = append(rows, []string{titles[f.Metric], share(f.RoundSD), share(f.RoundMAD), share(f.PairSD), fmt.Sprintf("%.3f (%.3f–%.3f)", f.Ratio, f.Lo, f.Hi)})
+		rows = append(rows, []string{titleOf(f.Metric), share(f.RoundSD), share(f.RoundMAD), share(f.PairSD), fmt.Sprintf("%.3f (%.3f–%.3f)", f.Ratio, f.Lo, f.Hi)})
 	}
 	g.table(rows...)
 	g.say("In these runs CPU/request is as noisy as throughput: what slows a CPU of this machine down is not another process, which would leave the CPU time alone, but")
@@ -39,7 +42,7 @@ func (g *page) replay() {
 	}
 	rows = [][]string{append(head, "interval holds, %")}
 	for _, c := range g.p.Replays {
-		row := []string{titles[c.Metric], fmt.Sprint(c.K), "", ""}
+		row := []string{titleOf(c.Metric), fmt.Sprint(c.K), "", ""}
 		if c.Effect == 0 {
 			row[2] = c.False.String()
 		} else {

@@ -44,7 +44,7 @@ func TestWhatToolsPrint(t *testing.T) {
 		"ab": {"ab.txt", result.Told{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6), MaxNS: n(96e6), P50NS: n(2e6), BytesRead: n(530000),
 			Failed: map[string]int64{"status": 0, "length": 0}, Errors: map[string]int64{"dial": 0, "read": 0, "unanswered": 0}}},
 	} {
-		out, err := os.ReadFile(filepath.Join("../../foreign/testdata", c.file))
+		out, err := os.ReadFile(filepath.Join("../../importer/testdata", c.file))
 		if err != nil {
 			t.Fatal(err)
 		}

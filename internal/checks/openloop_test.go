@@ -1,0 +1,61 @@
+package checks
+
+import (
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// openLoops makes every trial an open loop that kept its schedule, then spoils each.
+func openLoops(spoil func(*result.Load)) func(*Evidence) {
+	return func(e *Evidence) {
+		e.Run.Plan.Level.RatePerSec = 25_000
+		trials(func(t *result.Trial) {
+			l := &t.Load
+			l.Planned, l.ResponseP50NS, l.ResponseP99NS, l.LagP99NS, l.Workers = l.Succeeded, 1e6, 2e6, 3e4, 1
+			const bins, half = 400, 2e8
+			l.Pace = &result.Pace{HalfNS: half, EarlyNS: 25 * half, LateNS: 25 * half, Bins: bins, Sent: l.Succeeded,
+				Squares: l.Succeeded*l.Succeeded/bins + l.Succeeded, Gaps: make([]int64, 64)}
+			for i := range l.Pace.Gaps {
+				l.Pace.Gaps[i] = l.Succeeded / 64
+			}
+			spoil(l)
+		})(e)
+	}
+}
+
+// bunch makes so large a share of the gaps vanish.
+func bunch(p *result.Pace, share float64) {
+	for i := 1; i < len(p.Gaps); i++ {
+		n := int64(share * float64(p.Gaps[i]) * 64 / 63)
+		p.Gaps[i] -= n
+		p.Gaps[0] += n
+	}
+}
+
+// even makes a load one of evenly spaced requests.
+func even(l *result.Load) {
+	l.Pace.Sent, l.Pace.Squares, l.Pace.Gaps = 10_000, 25*25*400, nil
+}
+
+func TestOpenLoopThatKeepsItsSchedulePasses(t *testing.T) {
+	e := sound()
+	openLoops(func(*result.Load) {})(e)
+	said := 0
+	for _, f := range Make(e, Paired, Once) {
+		if f.State != Pass {
+			t.Errorf("%+v", f)
+		}
+		if f.ID >= "V07" && f.ID <= "V11" {
+			said++
+		}
+	}
+	if said != 5 {
+		t.Errorf("%d of V07 to V11 speak of an open loop", said)
+	}
+	for _, f := range Make(sound(), Paired, Once) {
+		if f.ID >= "V07" && f.ID <= "V11" {
+			t.Errorf("%+v of a closed loop", f)
+		}
+	}
+}

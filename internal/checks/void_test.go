@@ -1,0 +1,74 @@
+package checks
+
+import (
+	"testing"
+
+	"dyno/internal/result"
+)
+
+func TestVoidJudgesTheWholeRound(t *testing.T) {
+	round := sound().Valid[:4]
+	round[0].Causes.ForeignServerNS = 10e7 // a quarter of its trial, 6 % of the round
+	if Void(round) {
+		t.Error("one tick too many voided a round")
+	}
+	round[1].Causes.ForeignServerNS = 10e7
+	if !Void(round) {
+		t.Error("12 % foreign CPU over the round did not void it")
+	}
+}
+
+// A generator that stood still spoils its round, unless it only waited for a CPU that it shares;
+// how long that is depends on window and loop.
+func TestVoidByPauses(t *testing.T) {
+	const window = 4e8
+	for name, c := range map[string]struct {
+		spoil func(*result.Trial)
+		want  bool
+	}{
+		"stopped for 0.35 s":    {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 350e6, 450e6 }, true},
+		"less than a tenth":     {func(t *result.Trial) { t.Load.GapNS = .09 * window }, false},
+		"more than a tenth":     {func(t *result.Trial) { t.Load.GapNS = .11 * window }, true},
+		"a short window, 9 ms":  {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 9e6, 50e6 }, false},
+		"a short window, 11 ms": {func(t *result.Trial) { t.Load.GapNS, t.Load.WindowNS = 11e6, 50e6 }, true},
+		"open loop, a fortieth": {func(t *result.Trial) {
+			t.Load.GapNS, t.Load.Pace = window/40+1,
+				&result.Pace{}
+		}, true},
+		"open loop, 10 s, 0.05 s": {func(t *result.Trial) {
+			t.Load.GapNS, t.Load.WindowNS,
+				t.Load.Pace = 50e6, 10e9, &result.Pace{}
+		}, false},
+		"open loop, 10 s, 0.15 s": {func(t *result.Trial) {
+			t.Load.GapNS, t.Load.WindowNS,
+				t.Load.Pace = 150e6, 10e9, &result.Pace{}
+		}, true},
+		"suspended": {func(t *result.Trial) { t.Causes.SuspendedNS = 1e6 }, true},
+		"waited for a CPU of its own": {func(t *result.Trial) {
+			t.Load.GapNS, t.Load.RunQueueNS = 100e6,
+				150e6
+		}, true},
+		"waited for a shared CPU": {func(t *result.Trial) {
+			t.Load.GapNS, t.Load.RunQueueNS,
+				t.Causes.GeneratorShared = 100e6, 150e6, true
+		}, false},
+		"stopped, on a shared CPU": {func(t *result.Trial) {
+			t.Load.GapNS, t.Load.RunQueueNS,
+				t.Causes.GeneratorShared = 350e6, 50e6, true
+		}, true},
+		"recorded before gaps were so": {func(t *result.Trial) { t.Load.GapNS = 0 }, false},
+	} {
+		round := sound().Valid[:4]
+		c.spoil(&round[2])
+		if got := Void(round); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	e := sound()
+	trials(func(t *result.Trial) { t.Load.GapNS = 0 })(e)
+	for _, f := range Make(e, Paired, Once) {
+		if f.ID == "V30" {
+			t.Errorf("of what was not recorded: %+v", f)
+		}
+	}
+}
