@@ -1,70 +1,62 @@
 package audit
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"dyno/internal/bounds"
 	"dyno/internal/importer"
+	"dyno/internal/stats"
 )
 
-// perRequest is the bytes of one request of a row: its throughput by its rate.
-func perRequest(r *importer.Row) (s span, f *importer.Figure, p pace, both, ok bool) {
-	f = r.One(importer.BPerSec, "throughput_rw", "throughput")
-	list := paces(r)
-	if f == nil || len(list) == 0 || !of(f).usable() {
-		return span{}, nil, pace{}, false, false
-	}
-	return of(f).over(list[0].span), f, list[0], f.Metric == "throughput_rw", true
-}
-
-// size is R4 for one contestant against the others of its table.
+// size is R4 for the bytes of a request: its throughput over its rate. A contestant is compared with
+// the median of its table, for headers alone do not make a factor of two.
 func (j *judge) size() {
-	groups, order := byGroup(j.rows)
-	for _, k := range order {
+	type sized struct {
+		row        *importer.Row
+		throughput *importer.Figure
+		rate       pace
+		bytes      span
+	}
+	for _, rows := range tables(j.rows) {
+		var all []sized
 		var sizes []float64
-		for _, r := range groups[k] {
-			if s, _, _, _, ok := perRequest(r); ok {
-				sizes = append(sizes, s.at)
+		for _, r := range rows {
+			f, list := r.One(importer.BPerSec, "throughput_rw", "throughput"), paces(r)
+			if f != nil && len(list) > 0 && of(f).usable() {
+				s := sized{r, f, list[0], of(f).over(list[0].span)}
+				all, sizes = append(all, s), append(sizes, s.bytes.at)
 			}
 		}
-		middle := median(sizes)
-		for _, r := range groups[k] {
-			s, f, p, both, ok := perRequest(r)
-			if !ok {
-				continue
-			}
+		middle := stats.Median(sizes)
+		for _, s := range all {
 			least := float64(bounds.LeastAnswer)
-			if both {
+			if s.throughput.Metric == "throughput_rw" { // what was read and what was written
 				least += bounds.LeastRequest
 			}
-			t := Finding{
-				Rule: "R4", Kind: "bytes per request", Verdict: Sound, Row: r, Figures: published(f), off: 1,
-				Text: fmt.Sprintf("%s ÷ %s = %s bytes per request", f.Text, rateText(p.at), number(s.at)),
-			}
+			t, size := j.check("R4", "bytes per request", s.row, s.throughput), s.bytes
+			t.say("%s ÷ %s = %s bytes per request", s.throughput.Text, rateText(s.rate.at), number(size.at))
 			switch {
-			case s.hi < least:
-				t.Kind, t.Verdict, t.off = "fewer bytes than HTTP needs", Impossible, least/s.at
-				t.Text += fmt.Sprintf(", but HTTP/1.1 takes at least %s", number(least))
-			case len(sizes) > 2 && (s.lo > 2*middle || s.hi < middle/2):
-				t.Kind, t.Verdict, t.off = "another answer than the others give", Doubtful, max(s.at/middle, middle/s.at)
-				t.Text += fmt.Sprintf(", where the median of the %d contestants is %s", len(sizes), number(middle))
-				t.Note = "not the same answer: look at headers, cookies and bodies"
-			case len(sizes) < 2:
-				t.Verdict = CannotTell
-				t.Note = "no other contestant to compare with"
+			case size.hi < least:
+				t.fail(Impossible, "fewer bytes than HTTP needs", "")
+				t.say("%s, but HTTP/1.1 takes at least %s", t.Text, number(least))
+				t.off = least / size.at
+			case len(all) > 2 && (size.lo > 2*middle || size.hi < middle/2):
+				t.fail(Doubtful, "another answer than the others give", "not the same answer: look at headers, cookies and bodies")
+				t.say("%s, where the median of the %d contestants is %s", t.Text, len(all), number(middle))
+				t.off = max(size.at/middle, middle/size.at)
+			case len(all) < 2:
+				t.fail(CannotTell, t.Kind, "no other contestant to compare with")
 			}
-			j.add(t)
 		}
 	}
 }
 
 // unlike is R4 for bodies whose length is printed: those of one table must be alike.
 func (j *judge) unlike() {
-	groups, order := byGroup(j.rows)
-	for _, k := range order {
+	for _, rows := range tables(j.rows) {
 		var lengths []*importer.Figure
-		for _, r := range groups[k] {
+		for _, r := range rows {
 			if f := r.One(importer.Bytes, "document_length"); f != nil {
 				lengths = append(lengths, f)
 			}
@@ -72,70 +64,57 @@ func (j *judge) unlike() {
 		if len(lengths) < 2 {
 			continue
 		}
-		slices.SortStableFunc(lengths, func(a, b *importer.Figure) int { return int(a.Value) - int(b.Value) })
+		slices.SortStableFunc(lengths, func(a, b *importer.Figure) int { return cmp.Compare(a.Value, b.Value) })
 		low, high := lengths[0], lengths[len(lengths)-1]
-		t := Finding{
-			Rule: "R4", Kind: "bodies of equal length", Verdict: Sound, Row: low.Row, Figures: published(lengths...), off: 1,
-			Text: fmt.Sprintf("all bodies have %s", low.Text),
-		}
+		t := j.check("R4", "bodies of equal length", low.Row, lengths...)
+		t.say("all bodies have %s", low.Text)
 		if low.Value != high.Value {
-			t.Kind, t.Verdict, t.off = "bodies of different length", Doubtful, high.Value/max(low.Value, 1)
-			t.Text = fmt.Sprintf("bodies from %s (%s) to %s (%s)", low.Text, low.Row.Contestant, high.Text, high.Row.Contestant)
-			t.Note = "not the same answer"
+			t.fail(Doubtful, "bodies of different length", "not the same answer")
+			t.say("bodies from %s (%s) to %s (%s)", low.Text, low.Row.Contestant, high.Text, high.Row.Contestant)
+			t.off = high.Value / max(low.Value, 1)
 		}
-		j.add(t)
 	}
 }
 
-// errors is R5 as far as statuses and errors are counted. Bodies are in no table.
+// errors is R5, as far as statuses and errors are counted. No table has bodies.
 func (j *judge) errors(r *importer.Row) {
 	n := r.One(importer.None, "requests")
 	if n == nil || n.Value <= 0 {
 		return
 	}
-	bad := r.One(importer.None, "non2xx", "failed")
-	if bad != nil && bad.Value >= 0 {
-		share := bad.Value / n.Value
-		f := Finding{
-			Rule: "R5", Kind: "answers of status 2xx or 3xx", Verdict: Sound, Row: r, Figures: published(bad), off: 1 + share,
-			Text: fmt.Sprintf("%s of %s answers were of no use", number(bad.Value), number(n.Value)),
-		}
+	if bad := r.One(importer.None, "non2xx", "failed"); bad != nil && bad.Value >= 0 {
+		counted := []*importer.Figure{bad}
 		if bad.Derived {
-			f.Figures = published(r.All(importer.None, "http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others")...)
+			counted = r.All(importer.None, answerClasses...)
 		}
+		t, share := j.check("R5", "answers of status 2xx or 3xx", r, counted...), bad.Value/n.Value
+		t.say("%s of %s answers were of no use", number(bad.Value), number(n.Value))
+		t.off = 1 + share
 		switch {
 		case share >= half:
-			f.Kind, f.Verdict, f.Figures = "the rate is that of errors", Impossible, published(append(append(rates(r), n), f.Figures...)...)
+			t.fail(Impossible, "the rate is that of errors", "")
 		case share > 0.001:
-			f.Kind, f.Verdict, f.Figures = "errors in the rate", Doubtful, published(append(append(rates(r), n), f.Figures...)...)
+			t.fail(Doubtful, "errors in the rate", "")
 		}
-		j.add(f)
+		if t.Verdict != Sound {
+			t.of(slices.Concat(rates(r), []*importer.Figure{n}, counted)...)
+		}
 	}
 	for _, e := range r.Figures {
-		switch e.Metric {
-		case "connect_errors", "read_errors", "write_errors", "timeouts", "errored":
-		default:
+		if !slices.Contains(unanswered, e.Metric) || e.Missing || e.Many > 0 || e.Value < 0 {
 			continue
 		}
-		if e.Missing || e.Many > 0 || e.Value < 0 {
-			continue
-		}
-		f := Finding{
-			Rule: "R5", Kind: "requests without an answer", Verdict: Sound, Row: r, Figures: published(e), off: 1 + e.Value/n.Value,
-			Text: fmt.Sprintf("%s %s, of %s requests", e.Text, e.Metric, number(n.Value)),
-		}
+		t := j.check("R5", "requests without an answer", r, e)
+		t.say("%s %s, of %s requests", e.Text, e.Metric, number(n.Value))
+		t.off = 1 + e.Value/n.Value
 		if e.Value > 0.01*n.Value || e.Metric == "connect_errors" && e.Value > 0 {
-			f.Verdict = Doubtful
-			f.Note = "what got no answer is not in the latencies"
+			t.fail(Doubtful, t.Kind, "what got no answer is not in the latencies")
 		}
-		j.add(f)
 	}
 }
 
-func median(list []float64) float64 {
-	if len(list) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(list))
-	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
-}
+// Metrics that count answers by class of status, and requests without an answer.
+var (
+	answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
+	unanswered    = []string{"connect_errors", "read_errors", "write_errors", "timeouts", "errored"}
+)

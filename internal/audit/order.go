@@ -1,7 +1,7 @@
 package audit
 
 import (
-	"fmt"
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -10,34 +10,33 @@ import (
 	"dyno/internal/importer"
 )
 
-// traps is R9 for single figures: empty cells, several numbers in one, units of their own, numbers that cannot be.
+// traps is R9 for single figures: empty cells, several numbers in one cell, units of their own, and
+// numbers that cannot be.
 func (j *judge) traps(r *importer.Row) {
 	for _, f := range r.Figures {
-		t := Finding{Rule: "R9", Row: r, Figures: published(f), off: 1}
+		trap := func(v Verdict, kind, note, format string, args ...any) {
+			t := j.check("R9", "", r, f)
+			t.fail(v, kind, note)
+			t.say(format, args...)
+		}
 		switch {
 		case f.Missing:
-			t.Kind, t.Verdict, t.Text = "missing", CannotTell, "no value: missing is not zero"
+			trap(CannotTell, "missing", "", "no value: missing is not zero")
 		case f.Many > 0:
-			t.Kind, t.Verdict = "several numbers in one cell", Doubtful
-			t.Text = fmt.Sprintf("%q: %d numbers, where one figure is asked for", f.Text, f.Many)
-			t.Note = "one per process: their sum or their mean is not said"
+			trap(Doubtful, "several numbers in one cell", "one per process: their sum or their mean is not said",
+				"%q: %d numbers, where one figure is asked for", f.Text, f.Many)
 		case f.Value < 0:
-			t.Kind, t.Verdict, t.Text = "negative", Impossible, fmt.Sprintf("%s is below zero", f.Text)
+			trap(Impossible, "negative", "", "%s is below zero", f.Text)
 		case f.Value == 0 && (strings.HasPrefix(f.Metric, "rps") || f.Metric == "latency_mean"):
-			t.Kind, t.Verdict, t.Text = "zero", Doubtful, fmt.Sprintf("%s of %s", f.Text, f.Metric)
-			t.Note = "a run that failed, or a missing value written as zero"
+			trap(Doubtful, "zero", "a run that failed, or a missing value written as zero", "%s of %s", f.Text, f.Metric)
 		case f.OwnUnit:
-			t.Kind, t.Verdict = "a unit of its own", Doubtful
-			t.Text = fmt.Sprintf("%s, in a column of another unit", f.Text)
-			t.Note = "who reads the column by its unit is wrong by a power of ten"
-		default:
-			continue
+			trap(Doubtful, "a unit of its own", "who reads the column by its unit is wrong by a power of ten",
+				"%s, in a column of another unit", f.Text)
 		}
-		j.add(t)
 	}
 }
 
-// quantileOf is the share of the values that a metric says are no larger.
+// quantileOf returns the share of the values that are no larger than a figure of the metric.
 func quantileOf(metric string) (q float64, ok bool) {
 	switch metric {
 	case "latency_min":
@@ -50,13 +49,14 @@ func quantileOf(metric string) (q float64, ok bool) {
 	return v / 100, isP && err == nil && v > 0 && v <= 100
 }
 
+// point is a figure that is the quantile q of a distribution.
 type point struct {
 	q float64
-	f *importer.Figure
+	*importer.Figure
 }
 
-// order is R9 for a distribution: quantiles rise, the mean lies where they let it, and the standard deviation is no more than the extremes
-// allow (Bhatia and Davis 2000: sd² ≤ (max − mean) × (mean − min)).
+// order is R9 for a distribution. Quantiles rise, the mean lies where they let it, and the standard
+// deviation is no more than the extremes allow.
 func (j *judge) order(r *importer.Row) {
 	var points []point
 	for _, f := range r.Figures {
@@ -64,105 +64,95 @@ func (j *judge) order(r *importer.Row) {
 			points = append(points, point{q, f})
 		}
 	}
-	slices.SortStableFunc(points, func(a, b point) int {
-		switch {
-		case a.q < b.q:
-			return -1
-		case a.q > b.q:
-			return 1
+	if len(points) > 0 {
+		slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(a.q, b.q) })
+		figures := make([]*importer.Figure, len(points))
+		for i, p := range points {
+			figures[i] = p.Figure
 		}
-		return 0
-	})
-	j.rising(r, points)
-	if mean := r.One(importer.Seconds, "latency_mean"); mean != nil {
-		j.mean(r, points, mean)
+		j.rising(r, figures)
+		j.mean(r, points, figures)
 	}
-	for _, names := range [][3]string{{"latency_mean", "latency_stdev", "latency_max"}, {"rps_mean", "rps_stdev", "rps_max"}} {
-		unit := importer.Seconds
-		if names[0] == "rps_mean" {
-			unit = importer.PerSec
+	j.deviation(r, importer.Seconds, "latency_mean", "latency_stdev", "latency_max")
+	j.deviation(r, importer.PerSec, "rps_mean", "rps_stdev", "rps_max")
+}
+
+// rising judges figures in the order of their quantiles.
+func (j *judge) rising(r *importer.Row, figures []*importer.Figure) {
+	if len(figures) < 2 {
+		return
+	}
+	t := j.check("R9", "quantiles rise", r, figures...)
+	t.say("quantiles rise")
+	for i, high := range figures[1:] {
+		if low := figures[i]; low.Lo > high.Hi {
+			t.fail(Impossible, "quantiles fall", "a unit was left out, or a column taken for another")
+			t.say("%s is %s, but %s is %s", low.Metric, low.Text, high.Metric, high.Text)
+			t.of(low, high)
+			t.off = low.Value / max(high.Value, 1e-12)
+			return
 		}
-		j.deviation(r, r.One(unit, names[0]), r.One(unit, names[1]), r.One(unit, names[2]))
 	}
 }
 
-func (j *judge) rising(r *importer.Row, points []point) {
-	if len(points) < 2 {
+// mean judges the mean latency by bounds: between two quantiles no value is below the lower one or
+// above the upper one. Without a maximum there is no upper bound.
+func (j *judge) mean(r *importer.Row, points []point, figures []*importer.Figure) {
+	mean := r.One(importer.Seconds, "latency_mean")
+	if mean == nil || mean.Value < 0 {
 		return
 	}
-	f := Finding{Rule: "R9", Kind: "quantiles rise", Verdict: Sound, Row: r, off: 1, Text: "quantiles rise"}
-	for i, p := range points {
-		f.Figures = append(f.Figures, p.f)
-		if i > 0 && points[i-1].f.Lo > p.f.Hi {
-			f.Kind, f.Verdict = "quantiles fall", Impossible
-			f.Text = fmt.Sprintf("%s is %s, but %s is %s", points[i-1].f.Metric, points[i-1].f.Text, p.f.Metric, p.f.Text)
-			f.Figures, f.off = published(points[i-1].f, p.f), points[i-1].f.Value/math.Max(p.f.Value, 1e-12)
-			f.Note = "a unit was left out, or a column taken for another"
-			break
-		}
-	}
-	f.Figures = published(f.Figures...)
-	j.add(f)
-}
-
-func (j *judge) mean(r *importer.Row, points []point, mean *importer.Figure) {
-	if len(points) == 0 || mean.Value < 0 {
-		return
-	}
-	least, most := 0.0, 0.0
-	q, v := 0.0, 0.0
+	var least, most, q, v float64
 	for _, p := range points {
 		least += (p.q - q) * v
-		most += (p.q - q) * p.f.Hi
-		q, v = p.q, math.Max(p.f.Lo, 0)
+		most += (p.q - q) * p.Hi
+		q, v = p.q, max(p.Lo, 0)
 	}
 	least += (1 - q) * v
+	allowed := timeText(least) + " to " + timeText(most)
 	if q < 1 {
-		most = math.Inf(1)
+		most, allowed = math.Inf(1), timeText(least)+" and more"
 	}
-	f := Finding{Rule: "R9", Kind: "mean and quantiles", Verdict: Sound, Row: r, Figures: published(mean), off: 1}
+	t := j.check("R9", "mean and quantiles", r, append([]*importer.Figure{mean}, figures...)...)
+	t.say("a mean of %s, and the quantiles allow %s", mean.Text, allowed)
+	if mean.Hi < least*(1-slack) || mean.Lo > most*(1+slack) {
+		t.fail(Impossible, "a mean that the quantiles do not allow",
+			"a unit was left out, or mean and quantiles are of different requests")
+		t.of(mean)
+		t.say("a mean of %s, but the quantiles allow %s", mean.Text, allowed)
+		return
+	}
 	for _, p := range points {
-		f.Figures = append(f.Figures, published(p.f)...)
-	}
-	f.Text = fmt.Sprintf("a mean of %s, and the quantiles allow %s to %s", mean.Text, timeText(least), timeText(most))
-	if math.IsInf(most, 1) {
-		f.Text = fmt.Sprintf("a mean of %s, and the quantiles allow %s and more", mean.Text, timeText(least))
-	}
-	switch {
-	case mean.Hi < least*(1-slack) || mean.Lo > most*(1+slack):
-		f.Kind, f.Verdict, f.Figures = "a mean that the quantiles do not allow", Impossible, published(mean)
-		f.Text = strings.Replace(f.Text, ", and", ", but", 1)
-		f.Note = "a unit was left out, or mean and quantiles are of different requests"
-	default:
-		for _, p := range points {
-			if p.q >= 0.99 && p.f.Digits >= 3 && p.f.Text == mean.Text {
-				f.Kind, f.Verdict, f.Figures = "one value in two columns", Doubtful, published(mean, p.f)
-				f.Text = fmt.Sprintf("%s is both the mean and %s", mean.Text, p.f.Metric)
-				f.Note = "a column was copied"
-			}
+		if p.q >= 0.99 && p.Digits >= 3 && p.Text == mean.Text {
+			t.fail(Doubtful, "one value in two columns", "a column was copied")
+			t.of(mean, p.Figure)
+			t.say("%s is both the mean and %s", mean.Text, p.Metric)
 		}
 	}
-	j.add(f)
 }
 
-func (j *judge) deviation(r *importer.Row, mean, sd, most *importer.Figure) {
+// deviation judges a standard deviation by its bound, sd² ≤ (max − mean) × (mean − min), with 0 for
+// the minimum (Bhatia and Davis, "A better bound on the variance", 2000).
+func (j *judge) deviation(r *importer.Row, unit importer.Unit, meanName, sdName, mostName string) {
+	mean, sd, most := r.One(unit, meanName), r.One(unit, sdName), r.One(unit, mostName)
 	if mean == nil || sd == nil || most == nil || mean.Value < 0 || sd.Value < 0 {
 		return
 	}
-	f := Finding{Rule: "R9", Kind: "standard deviation and maximum", Verdict: Sound, Row: r, Figures: published(mean, sd, most), off: 1}
+	t := j.check("R9", "standard deviation and maximum", r, mean, sd, most)
 	if most.Hi < mean.Lo {
-		f.Kind, f.Verdict, f.Text = "a mean above the maximum", Impossible, fmt.Sprintf("a mean of %s, but a maximum of %s", mean.Text, most.Text)
-		j.add(f)
+		t.fail(Impossible, "a mean above the maximum", "")
+		t.say("a mean of %s, but a maximum of %s", mean.Text, most.Text)
 		return
 	}
-	bound := math.Sqrt(math.Max(most.Hi-mean.Lo, 0) * mean.Hi)
-	f.Text = fmt.Sprintf("a standard deviation of %s around %s, and values from 0 to %s allow as much", sd.Text, mean.Text, most.Text)
-	if sd.Lo > bound*(1+slack) {
-		f.Kind, f.Verdict, f.Figures = "a standard deviation that the maximum does not allow", Impossible, published(sd, most)
-		f.Text = fmt.Sprintf("a standard deviation of %s around %s, but values from 0 to %s allow at most %s", sd.Text, mean.Text, most.Text, number(bound))
-		if sd.Unit == importer.Seconds {
-			f.Text = strings.TrimSuffix(f.Text, number(bound)) + timeText(bound)
+	t.say("a standard deviation of %s around %s, and values from 0 to %s allow as much", sd.Text, mean.Text, most.Text)
+	if bound := math.Sqrt((most.Hi - mean.Lo) * mean.Hi); sd.Lo > bound*(1+slack) {
+		t.fail(Impossible, "a standard deviation that the maximum does not allow", "")
+		t.of(sd, most)
+		text := number(bound)
+		if unit == importer.Seconds {
+			text = timeText(bound)
 		}
+		t.say("a standard deviation of %s around %s, but values from 0 to %s allow at most %s",
+			sd.Text, mean.Text, most.Text, text)
 	}
-	j.add(f)
 }

@@ -2,10 +2,10 @@ package audit
 
 import (
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"dyno/internal/importer"
 )
@@ -19,36 +19,40 @@ type pace struct {
 	sampled bool // a mean of samples, which need not be requests ÷ time
 }
 
-// duration is how long a row's load took: printed, or as long as it was told to.
-func duration(r *importer.Row) (t span, text string, f *importer.Figure, ok bool) {
+// duration returns how long a row's load took: as printed, or else as planned. f is the printed figure, or nil.
+func duration(r *importer.Row) (t span, text string, f *importer.Figure) {
 	if f = r.One(importer.Seconds, "time"); f != nil {
-		return of(f), f.Text, f, of(f).usable()
+		return of(f), f.Text, f
 	}
 	// A generator goes on a little after its time is over.
-	return span{r.Planned, r.Planned, 1.02*r.Planned + 0.1}, timeText(r.Planned), nil, r.Planned > 0
+	return span{r.Planned, r.Planned, 1.02*r.Planned + 0.1}, timeText(r.Planned), nil
 }
 
-// overTime is requests ÷ time.
+// overTime returns requests ÷ time; ok is false where a row does not have both.
 func overTime(r *importer.Row) (p pace, ok bool) {
 	n := r.One(importer.None, "requests")
-	t, text, tf, ok := duration(r)
-	if n == nil || !ok || !of(n).usable() {
+	t, text, printed := duration(r)
+	if n == nil || !t.usable() || !of(n).usable() {
 		return pace{}, false
 	}
 	s := of(n).over(t)
-	sum := number(n.Value) + " ÷ " + text
-	return pace{span: s, text: fmt.Sprintf("%s (%s)", rateText(s.at), sum), sum: sum + " = " + rateText(s.at), figures: published(n, tf)}, true
+	sum, rate := number(n.Value)+" ÷ "+text, rateText(s.at)
+	return pace{
+		span: s, text: fmt.Sprintf("%s (%s)", rate, sum), sum: sum + " = " + rate,
+		figures: []*importer.Figure{n, printed},
+	}, true
 }
 
-// most is how many rates, or latencies, of one row are looked at: each is held against each. No table has as many in earnest.
+// most is how many rates, or latencies, of one row are looked at, for each is compared with each. No
+// real table has as many.
 const most = 32
 
-// rates are the figures that say how many requests per second there were.
+// rates returns the printed rates of a row, in requests per second.
 func rates(r *importer.Row) []*importer.Figure {
 	return usable(r.All(importer.PerSec, "rps", "rps_mean"))
 }
 
-// latencies are the mean latencies.
+// latencies returns the mean latencies of a row.
 func latencies(r *importer.Row) []*importer.Figure {
 	return usable(r.All(importer.Seconds, "latency_mean"))
 }
@@ -58,19 +62,19 @@ func usable(figures []*importer.Figure) []*importer.Figure {
 	return list[:min(len(list), most)]
 }
 
-// paces are the rates to compute with. Where a mean of samples is not requests ÷ time, the latter counts.
+// paces returns the rates to compute with. Where a mean of samples is not requests ÷ time, the latter
+// counts; where it is, either may be meant.
 func paces(r *importer.Row) []pace {
 	var list []pace
 	whole, known := overTime(r)
 	for _, f := range rates(r) {
-		p := pace{span: of(f), text: rateText(f.Value), figures: published(f), sampled: f.Metric == "rps_mean" && !known}
-		if f.Metric == "rps_mean" && known {
-			if math.Abs(p.gap(whole.span)) > slack && !timeAtFault(r, f, whole) {
-				list = append(list, whole)
-				continue
-			}
-			if !timeAtFault(r, f, whole) {
-				p.span = p.hull(whole.span)
+		mean := f.Metric == "rps_mean"
+		p := pace{span: of(f), text: rateText(f.Value), figures: []*importer.Figure{f}, sampled: mean && !known}
+		if mean && known && !timeAtFault(r, f, whole) {
+			if p.apart(whole.span) > slack {
+				p = whole
+			} else {
+				p.lo, p.hi = min(p.lo, whole.lo), max(p.hi, whole.hi)
 			}
 		}
 		list = append(list, p)
@@ -81,19 +85,12 @@ func paces(r *importer.Row) []pace {
 	return list
 }
 
-// timeAtFault says that Little's law holds with the printed rate, and not with requests ÷ time.
+// timeAtFault reports whether Little's law holds with the printed rate, and not with requests ÷ time.
 func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
-	for _, l := range latencies(r) {
-		if r.Connections == 0 || r.Open || l.Prose {
-			continue
-		}
-		c := float64(r.Connections)
-		with, without := of(rate).times(of(l)), whole.times(of(l))
-		if math.Abs(with.gap(exactly(c))) <= slack && math.Abs(without.gap(exactly(c))) > slack {
-			return true
-		}
-	}
-	return false
+	c := exactly(float64(r.Connections))
+	return r.Connections > 0 && !r.Open && slices.ContainsFunc(latencies(r), func(l *importer.Figure) bool {
+		return !l.Prose && of(rate).times(of(l)).apart(c) <= slack && whole.times(of(l)).apart(c) > slack
+	})
 }
 
 // rate is R1.
@@ -106,116 +103,118 @@ func (j *judge) rate(r *importer.Row) {
 		if f.Derived || f.Prose {
 			continue
 		}
-		gap := of(f).gap(whole.span)
-		finding := Finding{
-			Rule: "R1", Kind: "rate is requests ÷ time", Verdict: Sound, Row: r, Figures: append(published(f), whole.figures...),
-			Text: fmt.Sprintf("%s, and the rate is %s", whole.sum, rateText(f.Value)), off: math.Abs(gap) + 1,
+		t := j.check("R1", "rate is requests ÷ time", r, append([]*importer.Figure{f}, whole.figures...)...)
+		gap, mean := of(f).apart(whole.span), f.Metric == "rps_mean"
+		t.off = gap + 1
+		if gap <= slack {
+			t.say("%s, and the rate is %s", whole.sum, rateText(f.Value))
+			continue
 		}
+		t.say("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
 		switch {
-		case math.Abs(gap) <= slack:
-		case f.Metric == "rps_mean" && timeAtFault(r, f, whole):
-			l, c := latencies(r)[0], float64(r.Connections)
-			finding.Verdict, finding.Kind = Doubtful, "time is not that of these requests"
-			if whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
-				finding.Verdict = Impossible
-			}
-			finding.Figures = published(r.One(importer.Seconds, "time"))
-			finding.Text = fmt.Sprintf("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: the time is wrong",
-				whole.sum, rateText(f.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c), rateText(f.Value), number(f.Value*l.Value))
-			finding.Note = fmt.Sprintf("%s would fit", timeText(whole.at/f.Value*r.One(importer.Seconds, "time").Value))
-		case f.Metric == "rps_mean":
-			finding.Verdict, finding.Kind, finding.Figures = Doubtful, "rate is not requests ÷ time", published(f)
-			finding.Text = fmt.Sprintf("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
-			finding.Note = "a mean of short samples, which counts a slow stretch as much as a fast one; requests ÷ time is the rate"
+		case mean && timeAtFault(r, f, whole):
+			t.blameTime(r, f, whole)
+		case mean:
+			t.fail(Doubtful, "rate is not requests ÷ time",
+				"a mean of short samples, which counts a slow stretch as much as a fast one; requests ÷ time is the rate")
+			t.of(f)
 		default:
-			finding.Verdict, finding.Kind = Impossible, "rate is not requests ÷ time"
-			finding.Text = fmt.Sprintf("%s, but the rate is %s (%+.1f %%)", whole.sum, rateText(f.Value), 100*(f.Value/whole.at-1))
+			t.fail(Impossible, "rate is not requests ÷ time", "")
 		}
-		j.add(finding)
 	}
 }
 
-// identity is a product that two printed figures must make of two others.
-type identity struct {
+// blameTime says that the printed time is wrong, for the rate and the latency agree without it.
+func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) {
+	l, c, time := latencies(r)[0], float64(r.Connections), r.One(importer.Seconds, "time")
+	verdict := Doubtful
+	if whole.lo*l.Lo > c*(1+slack) || whole.hi*l.Hi < c*half {
+		verdict = Impossible
+	}
+	t.fail(verdict, "time is not that of these requests", "")
+	t.of(time)
+	if time != nil { // else the planned one
+		t.Note = timeText(whole.at/rate.Value*time.Value) + " would fit"
+	}
+	t.say("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: the time is wrong",
+		whole.sum, rateText(rate.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c),
+		rateText(rate.Value), number(rate.Value*l.Value))
+}
+
+// identities are products that a tool computes of its own figures: left and right name the factors of
+// each side, by metric; "connections" is the row's.
+var identities = []struct {
 	rule, kind  string
-	left, right func(r *importer.Row) (span, string, []*importer.Figure, bool)
+	left, right []string
+}{
+	{"R1", "time per request × requests = connections × time",
+		[]string{"time_per_request", "requests"}, []string{"connections", "time"}},
+	{"R1", "time per request × requests = time", []string{"time_per_request_across", "requests"}, []string{"time"}},
+	{"R4", "bytes per second × time = bytes", []string{"throughput", "time"}, []string{"total_transferred"}},
+	{"R4", "bytes per second × time = bytes", []string{"throughput", "time"}, []string{"transferred"}},
+	{"R4", "bytes per second × time = bytes", []string{"body_throughput", "time"}, []string{"body_transferred"}},
+	{"R4", "body × requests = bytes of bodies", []string{"document_length", "requests"}, []string{"html_transferred"}},
 }
 
-// product multiplies figures by name; "connections" is the row's.
-func product(unit map[string]importer.Unit, names ...string) func(*importer.Row) (span, string, []*importer.Figure, bool) {
-	return func(r *importer.Row) (span, string, []*importer.Figure, bool) {
-		p, text := exactly(1), ""
-		var figures []*importer.Figure
-		for i, n := range names {
-			s, word := exactly(float64(r.Connections)), number(float64(r.Connections))+" connections"
-			if n != "connections" {
-				f := r.One(unit[n], n)
-				if f == nil || f.Value < 0 {
-					return p, "", nil, false
-				}
-				s, word = of(f), f.Text
-				figures = append(figures, f)
-			}
-			if s.lo < 0 {
-				s.lo = 0
-			}
-			p = p.times(s)
-			if i > 0 {
-				text += " × "
-			}
-			text += word
-		}
-		return p, text, published(figures...), p.at > 0
-	}
-}
-
+// identityUnits are the units of the metrics in identities; bytes, where none is given.
 var identityUnits = map[string]importer.Unit{
-	"requests": importer.None, "time": importer.Seconds, "time_per_request": importer.Seconds, "time_per_request_across": importer.Seconds, "throughput": importer.BPerSec,
-	"total_transferred": importer.Bytes, "transferred": importer.Bytes, "body_throughput": importer.BPerSec, "body_transferred": importer.Bytes, "html_transferred": importer.Bytes, "document_length": importer.Bytes,
+	"requests": importer.None, "time": importer.Seconds, "time_per_request": importer.Seconds,
+	"time_per_request_across": importer.Seconds, "throughput": importer.BPerSec, "body_throughput": importer.BPerSec,
 }
 
-var identities = []identity{
-	{"R1", "time per request × requests = connections × time", product(identityUnits, "time_per_request", "requests"), product(identityUnits, "connections", "time")},
-	{"R1", "time per request × requests = time", product(identityUnits, "time_per_request_across", "requests"), product(identityUnits, "time")},
-	{"R4", "bytes per second × time = bytes", product(identityUnits, "throughput", "time"), product(identityUnits, "total_transferred")},
-	{"R4", "bytes per second × time = bytes", product(identityUnits, "throughput", "time"), product(identityUnits, "transferred")},
-	{"R4", "bytes per second × time = bytes", product(identityUnits, "body_throughput", "time"), product(identityUnits, "body_transferred")},
-	{"R4", "body × requests = bytes of bodies", product(identityUnits, "document_length", "requests"), product(identityUnits, "html_transferred")},
+// product multiplies the figures of a row by name. ok is false where one is missing or negative, or the product is 0.
+func product(r *importer.Row, names []string) (p span, text string, figures []*importer.Figure, ok bool) {
+	p = exactly(1)
+	var words []string
+	for _, n := range names {
+		if n == "connections" {
+			p = p.times(exactly(float64(r.Connections)))
+			words = append(words, number(float64(r.Connections))+" connections")
+			continue
+		}
+		unit, named := identityUnits[n]
+		if !named {
+			unit = importer.Bytes
+		}
+		f := r.One(unit, n)
+		if f == nil || f.Value < 0 {
+			return p, "", nil, false
+		}
+		p = p.times(span{max(f.Lo, 0), f.Value, f.Hi})
+		words, figures = append(words, f.Text), append(figures, f)
+	}
+	return p, strings.Join(words, " × "), figures, p.at > 0
 }
 
-// identities checks what a tool has itself computed of its own figures.
+// identities checks what a tool has computed of its own figures. 1 % is for its rounding.
 func (j *judge) identities(r *importer.Row) {
 	for _, id := range identities {
-		left, lt, lf, ok1 := id.left(r)
-		right, rt, rf, ok2 := id.right(r)
+		left, leftText, leftFigures, ok1 := product(r, id.left)
+		right, rightText, rightFigures, ok2 := product(r, id.right)
 		if !ok1 || !ok2 {
 			continue
 		}
-		f := Finding{
-			Rule: id.rule, Kind: id.kind, Verdict: Sound, Row: r, Figures: append(lf, rf...), off: math.Abs(left.gap(right)) + 1,
-			Text: fmt.Sprintf("%s = %s, and %s", lt, number(left.at), rt),
+		t := j.check(id.rule, id.kind, r, slices.Concat(leftFigures, rightFigures)...)
+		t.say("%s = %s, and %s", leftText, number(left.at), rightText)
+		t.off = left.apart(right) + 1
+		if left.apart(right) > 0.01 {
+			t.Verdict = Impossible
+			t.say("%s = %s, but %s = %s", leftText, number(left.at), rightText, number(right.at))
 		}
-		if math.Abs(left.gap(right)) > 0.01 {
-			f.Verdict = Impossible
-			f.Text = fmt.Sprintf("%s = %s, but %s = %s", lt, number(left.at), rt, number(right.at))
-		}
-		j.add(f)
 	}
 }
 
+// benchN finds the number of operations in the command of a row.
 var benchN = regexp.MustCompile(`^go test -bench\b.*\bN=([0-9]+)`)
 
 // goBench checks what go test -bench prints: it raises N until N operations take a second.
 func (j *judge) goBench(r *importer.Row) {
 	if allocs, bytes := r.One("allocs/op", "allocs_op"), r.One("B/op", "b_op"); allocs != nil && bytes != nil {
-		f := Finding{
-			Rule: "R9", Kind: "allocations and their bytes", Verdict: Sound, Row: r, Figures: published(allocs, bytes), off: 1,
-			Text: fmt.Sprintf("%s allocations of %s bytes in all", number(allocs.Value), number(bytes.Value)),
-		}
+		t := j.check("R9", "allocations and their bytes", r, allocs, bytes)
+		t.say("%s allocations of %s bytes in all", number(allocs.Value), number(bytes.Value))
 		if bytes.Hi < allocs.Lo || allocs.Value == 0 && bytes.Lo > 1 {
-			f.Verdict = Impossible
+			t.Verdict = Impossible
 		}
-		j.add(f)
 	}
 	m, ns := benchN.FindStringSubmatch(r.Load), r.One("ns/op", "ns_op")
 	if m == nil || ns == nil {
@@ -225,14 +224,13 @@ func (j *judge) goBench(r *importer.Row) {
 	if err != nil || n <= 0 {
 		return
 	}
-	t := exactly(n * 1e-9).times(of(ns))
-	f := Finding{
-		Rule: "R1", Kind: "operations × time of one", Verdict: Sound, Row: r, Figures: published(ns), off: t.at,
-		Text: fmt.Sprintf("%s × %s = %s, and go test goes on for at least a second", number(n), ns.Text, timeText(t.at)),
+	took := exactly(n * 1e-9).times(of(ns))
+	t := j.check("R1", "operations × time of one", r, ns)
+	t.off = took.at
+	t.say("%s × %s = %s, and go test goes on for at least a second", number(n), ns.Text, timeText(took.at))
+	if took.hi < 1 {
+		t.Verdict = Doubtful
+		t.say("%s × %s = %s, but go test goes on for at least a second unless it is told otherwise",
+			number(n), ns.Text, timeText(took.at))
 	}
-	if t.hi < 1 {
-		f.Verdict = Doubtful
-		f.Text = fmt.Sprintf("%s × %s = %s, but go test goes on for at least a second unless it is told otherwise", number(n), ns.Text, timeText(t.at))
-	}
-	j.add(f)
 }

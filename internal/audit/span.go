@@ -9,9 +9,10 @@ import (
 	"dyno/internal/report"
 )
 
-// span is a number and what its printed digits leave open.
+// span is a number, and the range that its printed digits leave open.
 type span struct{ lo, at, hi float64 }
 
+// of returns the span of a figure, in base units.
 func of(f *importer.Figure) span { return span{f.Lo, f.Value, f.Hi} }
 
 func exactly(v float64) span { return span{v, v, v} }
@@ -21,9 +22,7 @@ func (a span) times(b span) span { return span{a.lo * b.lo, a.at * b.at, a.hi * 
 
 func (a span) over(b span) span { return span{a.lo / b.hi, a.at / b.at, a.hi / b.lo} }
 
-func (a span) hull(b span) span { return span{min(a.lo, b.lo), a.at, max(a.hi, b.hi)} }
-
-// gap is how far a is above b (positive) or below it (negative), as a share, where they do not overlap.
+// gap returns by how much a is above b (positive) or below it (negative), as a share; 0 where they overlap.
 func (a span) gap(b span) float64 {
 	switch {
 	case a.lo > b.hi:
@@ -34,39 +33,39 @@ func (a span) gap(b span) float64 {
 	return 0
 }
 
-// usable says that a span can be divided by and multiplied with.
+// apart returns the size of the gap.
+func (a span) apart(b span) float64 { return math.Abs(a.gap(b)) }
+
+// usable reports whether a span is positive and finite, so that it can be a factor or a divisor.
 func (a span) usable() bool { return a.lo > 0 && !math.IsInf(a.hi, 0) && !math.IsNaN(a.at) }
 
-// number prints v for a sentence: whole from 100 on, with commas, else with three significant digits.
+// number prints v for a sentence: from 100 on whole and with commas, else with three significant digits.
 func number(v float64) string {
 	if math.Abs(v) < 100 || math.IsInf(v, 0) || math.IsNaN(v) {
-		s := report.Sig3(v)
-		if strings.Contains(s, ".") {
-			s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
-		}
-		return s
+		return short(report.Sig3(v))
 	}
 	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
-	var b strings.Builder
-	for i, r := range s {
-		if i > 0 && (len(s)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(r)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
 	}
 	if v < 0 {
-		return "−" + b.String()
+		s = "−" + s
 	}
-	return b.String()
+	return s
 }
 
 func rateText(v float64) string { return number(v) + "/s" }
 
-// timeText prints a time in s, without zeros that say nothing.
+// timeText prints a time in s with a unit that suits it.
 func timeText(s float64) string {
 	v, unit, _ := strings.Cut(report.Duration(s*1e9), " ")
-	if strings.Contains(v, ".") {
-		v = strings.TrimSuffix(strings.TrimRight(v, "0"), ".")
+	return short(v) + " " + unit
+}
+
+// short drops the zeros at the end of a decimal fraction.
+func short(s string) string {
+	if strings.Contains(s, ".") {
+		s = strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 	}
-	return v + " " + unit
+	return s
 }

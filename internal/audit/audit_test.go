@@ -29,54 +29,99 @@ func read(t testing.TB, name, content string) *importer.Document {
 	return doc
 }
 
-// TestRules has a table for each thing that a rule finds, and what it must say of it; "-" is that the rule must find nothing amiss.
+// TestRules has a table for each thing that a rule finds, and what it must say of it; with "-" the rule
+// must find nothing amiss.
 func TestRules(t *testing.T) {
 	for _, c := range []struct{ about, table, rule, want string }{
 		{"rate, requests and time agree", "name,c,load,rps,time\na,10,-n 1000,100,10.00 s\n", "R1", "-"},
-		{"a rate that is not requests ÷ time", "name,c,load,rps,time\na,10,-n 1000,150,10.00 s\n", "R1", "impossible: 1,000 ÷ 10.00 s = 100/s, but the rate is 150/s (+50.0 %)"},
+		{"a rate that is not requests ÷ time",
+			"name,c,load,rps,time\na,10,-n 1000,150,10.00 s\n", "R1",
+			"impossible: 1,000 ÷ 10.00 s = 100/s, but the rate is 150/s (+50.0 %)"},
 		{"whole seconds leave room", "name,c,load,rps,time\na,10,-n 1000,93,10 s\n", "R1", "-"},
-		{"a mean of samples", "name,c,load,rps_mean,time\na,10,-n 1000,80,10.00 s\n", "R1", "doubtful: 1,000 ÷ 10.00 s = 100/s, but the rate is 80/s (-20.0 %)"},
-		{"Little's law takes the rate's side", "name,c,load,rps_mean,time,latency_ms\na,10,-n 1000,60,10.00 s,166.0\n", "R1",
-			"impossible: 1,000 ÷ 10.00 s = 100/s, but the rate is 60/s; with 166.0 ms, 100/s would be 16.6 requests in flight of 10 connections, 60/s are 9.96: the time is wrong"},
+		{"a mean of samples",
+			"name,c,load,rps_mean,time\na,10,-n 1000,80,10.00 s\n", "R1",
+			"doubtful: 1,000 ÷ 10.00 s = 100/s, but the rate is 80/s (-20.0 %)"},
+		{"Little's law takes the rate's side",
+			"name,c,load,rps_mean,time,latency_ms\na,10,-n 1000,60,10.00 s,166.0\n", "R1",
+			"impossible: 1,000 ÷ 10.00 s = 100/s, but the rate is 60/s; with 166.0 ms, 100/s would be 16.6 " +
+				"requests in flight of 10 connections, 60/s are 9.96: the time is wrong"},
 		{"all connections in use", "name,c,rps,latency_ms\na,10,100,100.0\n", "R2", "-"},
-		{"too many in flight", "name,c,rps,latency_ms\na,10,100,105.0\n", "R2", "impossible: 100/s × 105.0 ms = 11 requests in flight, of 10 connections"},
+		{"too many in flight",
+			"name,c,rps,latency_ms\na,10,100,105.0\n", "R2",
+			"impossible: 100/s × 105.0 ms = 11 requests in flight, of 10 connections"},
 		{"the digits leave room", "name,c,rps,latency_ms\na,10,100,104\n", "R2", "-"},
 		{"pipelining allows more", "name,c,depth,rps,latency_ms\na,10,4,100,300.0\n", "R2", "-"},
 		{"an open loop has no such law", "name,c,load,rps,latency_ms\na,10,wrk2 -R 100,100,5.0\n", "R2", "-"},
-		{"some connections missing", "name,c,rps,latency_ms\na,10,100,80.0\n", "R2", "doubtful: 100/s × 80.0 ms = 8 requests in flight, of 10 connections"},
-		{"most connections missing", "name,c,rps,latency_ms\na,5000,1000,1000.0\n", "R2", "impossible: 1,000/s × 1000.0 ms = 1,000 requests in flight, of 5,000 connections"},
+		{"some connections missing",
+			"name,c,rps,latency_ms\na,10,100,80.0\n", "R2",
+			"doubtful: 100/s × 80.0 ms = 8 requests in flight, of 10 connections"},
+		{"most connections missing",
+			"name,c,rps,latency_ms\na,5000,1000,1000.0\n", "R2",
+			"impossible: 1,000/s × 1000.0 ms = 1,000 requests in flight, of 5,000 connections"},
 		{"within the delay", "name,c,delay,rps\na,10,100ms,98\n", "R3", "-"},
-		{"beyond the delay", "name,c,delay,rps\na,10,100ms,110\n", "R3", "impossible: 110/s, but 10 connections ÷ 100 ms allow at most 100/s"},
-		{"pipelined, beyond one at a time", "name,c,delay,depth,rps\na,10,100ms,16,900\n", "R3", "doubtful: 900/s, but 10 connections ÷ 100 ms allow 100/s"},
-		{"pipelined, beyond all", "name,c,delay,depth,rps\na,10,100ms,16,1900\n", "R3", "impossible: 1,900/s, but 10 connections × 16 ÷ 100 ms allow at most 1,600/s"},
-		{"serial handlers", "name,c,delay,rps\na,100,10ms,97\n", "R3", "doubtful: 97/s, which is 1 ÷ 10 ms, where 100 connections allow 10,000/s"},
-		{"an answer too early", "name,c,delay,latency_ms\na,10,100ms,60.0\n", "R3", "impossible: 60.0 ms, where the handler waits 100 ms"},
-		{"too few bytes", "name,c,rps,throughput\na,1,1000,10KB/s\nb,1,1000,200KB/s\n", "R4", "impossible: 10KB/s ÷ 1,000/s = 10.2 bytes per request, but HTTP/1.1 takes at least 19"},
+		{"beyond the delay",
+			"name,c,delay,rps\na,10,100ms,110\n", "R3",
+			"impossible: 110/s, but 10 connections ÷ 100 ms allow at most 100/s"},
+		{"pipelined, beyond one at a time",
+			"name,c,delay,depth,rps\na,10,100ms,16,900\n", "R3",
+			"doubtful: 900/s, but 10 connections ÷ 100 ms allow 100/s"},
+		{"pipelined, beyond all",
+			"name,c,delay,depth,rps\na,10,100ms,16,1900\n", "R3",
+			"impossible: 1,900/s, but 10 connections × 16 ÷ 100 ms allow at most 1,600/s"},
+		{"serial handlers",
+			"name,c,delay,rps\na,100,10ms,97\n", "R3",
+			"doubtful: 97/s, which is 1 ÷ 10 ms, where 100 connections allow 10,000/s"},
+		{"an answer too early",
+			"name,c,delay,latency_ms\na,10,100ms,60.0\n", "R3", "impossible: 60.0 ms, where the handler waits 100 ms"},
+		{"too few bytes",
+			"name,c,rps,throughput\na,1,1000,10KB/s\nb,1,1000,200KB/s\n", "R4",
+			"impossible: 10KB/s ÷ 1,000/s = 10.2 bytes per request, but HTTP/1.1 takes at least 19"},
 		{"another answer", "name,c,rps,throughput\na,1,1000,100KB/s\nb,1,1000,110KB/s\nd,1,1000,300KB/s\n", "R4",
 			"doubtful: 300KB/s ÷ 1,000/s = 307 bytes per request, where the median of the 3 contestants is 113"},
-		{"bodies differ", "name,metric,value,unit\na,document_length,3,B\nb,document_length,9,B\n", "R4", "doubtful: bodies from 3 B (a) to 9 B (b)"},
-		{"errors", "name,metric,value,unit\na,requests,1000,\na,rps,10,req/s\na,non2xx,900,\n", "R5", "impossible: 900 of 1,000 answers were of no use"},
-		{"a row twice", "name,c,rps,latency_ms\na,10,1234.56,8.123\nb,10,1234.56,8.123\n", "R6", "doubtful: all 2 figures are those of a"},
+		{"bodies differ",
+			"name,metric,value,unit\na,document_length,3,B\nb,document_length,9,B\n", "R4",
+			"doubtful: bodies from 3 B (a) to 9 B (b)"},
+		{"errors",
+			"name,metric,value,unit\na,requests,1000,\na,rps,10,req/s\na,non2xx,900,\n", "R5",
+			"impossible: 900 of 1,000 answers were of no use"},
+		{"a row twice",
+			"name,c,rps,latency_ms\na,10,1234.56,8.123\nb,10,1234.56,8.123\n", "R6",
+			"doubtful: all 2 figures are those of a"},
 		{"all at the ceiling", "name,c,delay,rps\na,10,100ms,98.1\nb,10,100ms,98.2\n", "R7",
 			"cannot tell: 2 contestants lie within 0.1 %, all above 98 % of 10 connections ÷ 100 ms = 100/s"},
-		{"no further apart than two runs", "name,metric,value,unit,ref\na,rps,100,req/s,x:a.csv\na,rps,108,req/s,x:b.csv\nb,rps,104,req/s,x:a.csv\nb,rps,98,req/s,x:b.csv\n" +
+		{"no further apart than two runs", "name,metric,value,unit,ref\na,rps,100,req/s,x:a.csv\n" +
+			"a,rps,108,req/s,x:b.csv\nb,rps,104,req/s,x:a.csv\nb,rps,98,req/s,x:b.csv\n" +
 			"c,rps,109,req/s,x:a.csv\nc,rps,101,req/s,x:b.csv\n", "R7",
-			"cannot tell: 3 contestants lie within 9 %, and of one and the same contestant two runs differ by up to 8 % (nine in ten)"},
-		{"two values", "name,metric,value,unit,ref\na,rps,100,req/s,x:a.csv\na,rps,900,req/s,x:b.csv\n", "R8", "impossible: 100 req/s (a.csv) and 900 req/s (b.csv), 9 times apart"},
-		{"an old value", "date,name,metric,value,unit\n2017-01-01,a 1.0,memory,1234,MB\n2017-01-01,b 1.0,memory,5678,MB\n2018-01-01,a 2.0,memory,1234,MB\n2018-01-01,b 2.0,memory,5678,MB\n",
-			"R8", "doubtful: 1234 MB of memory is, to the last digit, that of an earlier date, as are 2 of 2 in its table"},
+			"cannot tell: 3 contestants lie within 9 %, and of one and the same contestant two runs differ by up " +
+				"to 8 % (nine in ten)"},
+		{"two values",
+			"name,metric,value,unit,ref\na,rps,100,req/s,x:a.csv\na,rps,900,req/s,x:b.csv\n", "R8",
+			"impossible: 100 req/s (a.csv) and 900 req/s (b.csv), 9 times apart"},
+		{"an old value", "date,name,metric,value,unit\n2017-01-01,a 1.0,memory,1234,MB\n2017-01-01,b " +
+			"1.0,memory,5678,MB\n2018-01-01,a 2.0,memory,1234,MB\n2018-01-01,b 2.0,memory,5678,MB\n",
+			"R8", "doubtful: 1234 MB of memory is, to the last digit, that of an earlier date, as are 2 of 2 in " +
+				"its table"},
 		{"an empty cell", "name,rps\na,\nb,100\n", "R9", "cannot tell: no value: missing is not zero"},
-		{"five in one cell", "name,metric,value,unit\na,heap,3 17 17 17 17,MB\n", "R9", `doubtful: "3 17 17 17 17 MB": 5 numbers, where one figure is asked for`},
+		{"five in one cell",
+			"name,metric,value,unit\na,heap,3 17 17 17 17,MB\n", "R9",
+			`doubtful: "3 17 17 17 17 MB": 5 numbers, where one figure is asked for`},
 		{"a unit left in", "name,latency_ms\na,850us\nb,1.2\n", "R9", "doubtful: 850us, in a column of another unit"},
 		{"below zero", "name,rps\na,-5\n", "R9", "impossible: -5 req/s is below zero"},
 		{"quantiles fall", "name,p50_ms,p99_ms\na,5.0,2.0\n", "R9", "impossible: p50 is 5.0 ms, but p99 is 2.0 ms"},
-		{"a mean too high", "name,latency_ms,p50_ms,latency_max_ms\na,9.0,1.0,5.0\n", "R9", "impossible: a mean of 9.0 ms, but the quantiles allow 475 µs to 3.05 ms"},
-		{"a mean that is the 99th percentile", "name,latency_ms,p50_ms,p99_ms\na,2.51,1.00,2.51\n", "R9", "doubtful: 2.51 ms is both the mean and p99"},
+		{"a mean too high",
+			"name,latency_ms,p50_ms,latency_max_ms\na,9.0,1.0,5.0\n", "R9",
+			"impossible: a mean of 9.0 ms, but the quantiles allow 475 µs to 3.05 ms"},
+		{"a mean that is the 99th percentile",
+			"name,latency_ms,p50_ms,p99_ms\na,2.51,1.00,2.51\n", "R9", "doubtful: 2.51 ms is both the mean and p99"},
 		{"a deviation too large", "name,latency_ms,latency_stdev_ms,latency_max_ms\na,1.0,9.0,5.0\n", "R9",
-			"impossible: a standard deviation of 9.0 ms around 1.0 ms, but values from 0 to 5.0 ms allow at most 2.07 ms"},
-		{"prose", "name,c,metric,value,unit,ref\na,125,latency_mean,4.69,ms,prose says 1.18ms\n", "R11", "impossible: the text says 1.18 ms, but the table 4.69 ms"},
+			"impossible: a standard deviation of 9.0 ms around 1.0 ms, but values from 0 to 5.0 ms allow at most " +
+				"2.07 ms"},
+		{"prose",
+			"name,c,metric,value,unit,ref\na,125,latency_mean,4.69,ms,prose says 1.18ms\n", "R11",
+			"impossible: the text says 1.18 ms, but the table 4.69 ms"},
 		{"a benchmark too short", "name,load,metric,value,unit\na,go test -bench N=1000,ns_op,100,ns/op\n", "R1",
-			"doubtful: 1,000 × 100 ns/op = 100 µs, but go test goes on for at least a second unless it is told otherwise"},
+			"doubtful: 1,000 × 100 ns/op = 100 µs, but go test goes on for at least a second unless it is told " +
+				"otherwise"},
 	} {
 		t.Run(c.about, func(t *testing.T) {
 			j := Judge([]*importer.Document{read(t, "t.csv", c.table)})
@@ -130,7 +175,8 @@ func TestPublished(t *testing.T) {
 			}
 			loads++
 		case f.Rule == "R1" && f.Verdict == Impossible:
-			if f.Row.Contestant != "Kestrel 2.1.5 + Session" || f.Row.Date != "2018-10-22" || f.Figures[0].Metric != "time" {
+			who, when := f.Row.Contestant, f.Row.Date
+			if who != "Kestrel 2.1.5 + Session" || when != "2018-10-22" || f.Figures[0].Metric != "time" {
 				t.Errorf("R1 impossible: %s: %s", f.Row.Contestant, f.Text)
 			}
 			loads++
@@ -156,7 +202,8 @@ func TestPublished(t *testing.T) {
 		}
 	}
 	if pipelined != 1454 || sparse != 435 {
-		t.Errorf("%d pipelined rates before May 2020, %d of 5,000 connections of which 1,000 were there", pipelined, sparse)
+		t.Errorf("%d pipelined rates before May 2020, %d of 5,000 connections of which 1,000 were there",
+			pipelined, sparse)
 	}
 }
 
@@ -173,7 +220,8 @@ func golden(t *testing.T, name string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs from what is printed now; if that is meant, run the test with -update and look at the difference", file)
+		t.Errorf("%s differs from what is printed now; if that is meant, run the test with -update and look at the "+
+			"difference", file)
 	}
 }
 
@@ -230,11 +278,14 @@ func BenchmarkPublished(b *testing.B) {
 	}
 }
 
-// FuzzJudge gives the judge whatever the reader makes of a file: no panic, no figure without a verdict, and forms that can be written.
+// FuzzJudge gives the judge whatever the reader makes of a file: no panic, no figure without a verdict,
+// and outputs that can be written.
 func FuzzJudge(f *testing.F) {
 	f.Add([]byte(small))
-	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s,prose says 1ms,2017\na,10,16,10ms,wrk -d1s,latency_mean,0,s,,\n"))
-	f.Add([]byte("name,rps,rps_mean,latency,p50,p99,time,requests,throughput\na,0,-1,>3s,~1s,<2ms,0s,0,1KB/s\nb,1-2,,1 2,1ms,1ms,1s,9,1B/s\n"))
+	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s,prose " +
+		"says 1ms,2017\na,10,16,10ms,wrk -d1s,latency_mean,0,s,,\n"))
+	f.Add([]byte("name,rps,rps_mean,latency,p50,p99,time,requests,throughput\na,0,-1,>3s,~1s,<2ms,0s,0,1KB/s\n" +
+		"b,1-2,,1 2,1ms,1ms,1s,9,1B/s\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		doc, err := importer.Read("f.csv", data, "csv")
 		if err != nil {

@@ -1,0 +1,187 @@
+// Package audit judges published figures by arithmetic alone. It runs nothing and knows no contestant.
+//
+// A figure that contradicts others, or what is possible, is impossible. One that is possible, but
+// does not show what it is published for, is doubtful. One that passed every check is sound. Where
+// nothing can be computed, the verdict is that the audit cannot tell. doc/claims.md has the rules
+// and their tolerances.
+//
+// Invariant: the same documents give the same findings in the same order.
+package audit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/internal/bounds"
+	"dyno/internal/importer"
+)
+
+// Verdict is the result of a check; the worse is the larger.
+type Verdict int
+
+// The verdicts, best last but one: a figure has the largest of all checks that name it.
+const (
+	CannotTell Verdict = iota
+	Sound
+	Doubtful
+	Impossible
+)
+
+var verdictNames = [...]string{"cannot tell", "sound", "doubtful", "impossible"}
+
+func (v Verdict) String() string { return verdictNames[v] }
+
+// Tolerances. Each applies beyond what the printed digits leave open.
+const (
+	slack = bounds.Slack
+	half  = 0.5 // share of the connections below which the load was not the one that is named
+)
+
+// Finding is one check and its result.
+type Finding struct {
+	Rule    string // ID of the rule: R1 … R11
+	Kind    string // what the rule found, in words; findings of one kind are shown together
+	Verdict Verdict
+	Row     *importer.Row
+	Figures []*importer.Figure // the figures that the verdict applies to
+	Text    string             // the arithmetic, in words
+	Note    string             // the likely cause, or ""
+	off     float64            // how far off, as a factor: 1 is not at all
+}
+
+// Counts are numbers of figures or of checks, indexed by verdict.
+type Counts [4]int
+
+// Total returns the sum over all verdicts.
+func (c Counts) Total() int { return c[CannotTell] + c[Sound] + c[Doubtful] + c[Impossible] }
+
+// Judgement is the result of all rules.
+type Judgement struct {
+	Documents []*importer.Document
+	Findings  []*Finding // the worst first
+	Figures   Counts     // of the published tables
+	Prose     Counts     // of figures that the text beside the tables quotes
+	Rows      int
+
+	verdicts map[*importer.Figure]Verdict
+}
+
+// judge gathers findings.
+type judge struct {
+	rows  []*importer.Row
+	found []*Finding
+}
+
+// Judge applies all rules to the documents.
+func Judge(docs []*importer.Document) *Judgement {
+	j := &judge{}
+	for _, d := range docs {
+		j.rows = append(j.rows, d.Rows...)
+	}
+	for _, row := range j.rows {
+		j.traps(row)
+		j.rate(row)
+		j.identities(row)
+		j.goBench(row)
+		j.little(row)
+		j.capacity(row)
+		j.errors(row)
+		j.order(row)
+		j.prose(row)
+	}
+	j.delayLess()
+	j.unlike()
+	j.size()
+	j.twice()
+	j.stale()
+	j.copied()
+	j.power()
+	j.processes()
+	return j.sum(docs)
+}
+
+// check adds a finding that is sound until fail or cannotTell changes it. Derived figures and nil
+// are left out of it, for no verdict applies to them.
+func (j *judge) check(rule, kind string, r *importer.Row, figures ...*importer.Figure) *Finding {
+	f := &Finding{Rule: rule, Kind: kind, Verdict: Sound, Row: r, off: 1}
+	f.of(figures...)
+	j.found = append(j.found, f)
+	return f
+}
+
+// of sets the figures that the verdict applies to.
+func (f *Finding) of(figures ...*importer.Figure) {
+	f.Figures = slices.DeleteFunc(slices.Clone(figures), func(f *importer.Figure) bool { return f == nil || f.Derived })
+}
+
+// say sets the arithmetic.
+func (f *Finding) say(format string, args ...any) { f.Text = fmt.Sprintf(format, args...) }
+
+// fail gives the finding another verdict, what kind it then is of, and its likely cause.
+func (f *Finding) fail(v Verdict, kind, note string) { f.Verdict, f.Kind, f.Note = v, kind, note }
+
+// worst returns the worst verdict on each figure that a finding names.
+func (j *judge) worst() map[*importer.Figure]Verdict {
+	verdicts := map[*importer.Figure]Verdict{}
+	for _, f := range j.found {
+		for _, fig := range f.Figures {
+			verdicts[fig] = max(verdicts[fig], f.Verdict)
+		}
+	}
+	return verdicts
+}
+
+// sum sorts the findings and counts each figure once, by its worst verdict.
+func (j *judge) sum(docs []*importer.Document) *Judgement {
+	out := &Judgement{Documents: docs, Rows: len(j.rows), Findings: j.found, verdicts: j.worst()}
+	for _, row := range j.rows {
+		for _, fig := range row.Figures {
+			switch {
+			case fig.Prose:
+				out.Prose[out.verdicts[fig]]++
+			case !fig.Derived:
+				out.Figures[out.verdicts[fig]]++
+			}
+		}
+	}
+	slices.SortStableFunc(out.Findings, func(a, b *Finding) int {
+		return cmp.Or(cmp.Compare(b.Verdict, a.Verdict), cmp.Compare(ruleIndex(a.Rule), ruleIndex(b.Rule)))
+	})
+	return out
+}
+
+// Of returns the verdict on one figure.
+func (j *Judgement) Of(f *importer.Figure) Verdict { return j.verdicts[f] }
+
+// Rule is one of the rules. Blind is the part of it that no table can show, or "".
+type Rule struct{ ID, Name, Blind string }
+
+// Rules are all rules, in the order of their numbers.
+var Rules = []Rule{
+	{"R1", "rate against requests ÷ time", ""},
+	{"R2", "Little's law: rate × mean latency = connections", ""},
+	{"R3", "capacity: connections ÷ the handler's delay", ""},
+	{"R4", "bytes per request", ""},
+	{"R5", "right answers", "whether bodies were right"},
+	{"R6", "the right server answered", "which server answered"},
+	{"R7", "spread against ceiling and noise", ""},
+	{"R8", "provenance", "on which machine, with which versions each figure was taken"},
+	{"R9", "units, missing values, order", ""},
+	{"R10", "equal work", "headers, logging, compression"},
+	{"R11", "numbers in prose", "prose that it does not quote"},
+}
+
+func ruleIndex(id string) int {
+	return slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == id })
+}
+
+// name identifies a row in a sentence by scenario, contestant and connections.
+func name(r *importer.Row) string {
+	parts := slices.DeleteFunc([]string{r.Scenario, r.Contestant}, func(s string) bool { return s == "" })
+	if r.Connections > 0 {
+		parts = append(parts, "c = "+number(float64(r.Connections)))
+	}
+	return strings.Join(parts, ", ")
+}
