@@ -1,4 +1,5 @@
-// Package audit judges published figures by arithmetic alone. It runs nothing and knows no contestant.
+// Package audit judges published figures by arithmetic alone. It runs nothing and knows no
+// contestant.
 //
 // A figure that contradicts others, or what is possible, is impossible. One that is possible, but
 // does not show what it is published for, is doubtful. One that passed every check is sound. Where

@@ -29,8 +29,8 @@ func read(t testing.TB, name, content string) *importer.Document {
 	return doc
 }
 
-// TestRules has a table for each thing that a rule finds, and what it must say of it; with "-" the rule
-// must find nothing amiss.
+// TestRules has a table for each thing that a rule finds, and what it must say of it; with "-" the
+// rule must find nothing amiss.
 func TestRules(t *testing.T) {
 	for _, c := range []struct{ about, table, rule, want string }{
 		{"rate, requests and time agree", "name,c,load,rps,time\na,10,-n 1000,100,10.00 s\n", "R1", "-"},
@@ -278,8 +278,8 @@ func BenchmarkPublished(b *testing.B) {
 	}
 }
 
-// FuzzJudge gives the judge whatever the reader makes of a file: no panic, no figure without a verdict,
-// and outputs that can be written.
+// FuzzJudge gives the judge whatever the reader makes of a file: no panic, no figure without a
+// verdict, and outputs that can be written.
 func FuzzJudge(f *testing.F) {
 	f.Add([]byte(small))
 	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s,prose " +

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// size is R4 for the bytes of a request: its throughput over its rate. A contestant is compared with
-// the median of its table, for headers alone do not make a factor of two.
+// size is R4 for the bytes of a request: its throughput over its rate. A contestant is compared
+// with the median of its table, for headers alone do not make a factor of two.
 func (j *judge) size() {
 	type sized struct {
 		row        *importer.Row
@@ -42,7 +42,8 @@ func (j *judge) size() {
 				t.say("%s, but HTTP/1.1 takes at least %s", t.Text, number(least))
 				t.off = least / size.at
 			case len(all) > 2 && (size.lo > 2*middle || size.hi < middle/2):
-				t.fail(Doubtful, "another answer than the others give", "not the same answer: look at headers, cookies and bodies")
+				t.fail(Doubtful, "another answer than the others give",
+					"not the same answer: look at headers, cookies and bodies")
 				t.say("%s, where the median of the %d contestants is %s", t.Text, len(all), number(middle))
 				t.off = max(size.at/middle, middle/size.at)
 			case len(all) < 2:

@@ -54,14 +54,16 @@ func (j *judge) ceiling(r *importer.Row, rate *importer.Figure) {
 		t.say("%s, but %s %s", is, allow, rateText(one))
 		t.off = v / one
 	case c >= 8 && v > 0.9/r.Delay && v < (1+slack)/r.Delay:
-		t.fail(Doubtful, "one request at a time", "the handlers ran one after the other, or one connection did all the work")
+		t.fail(Doubtful, "one request at a time",
+			"the handlers ran one after the other, or one connection did all the work")
 		t.say("%s, which is 1 ÷ %s, where %s connections allow %s", is, timeText(r.Delay), number(c), rateText(one))
 		t.off = one / v
 	}
 }
 
-// delayLess is R3 for whole tables. Where at least half of a table's rates, and at least four, exceed
-// what a delay allows, its handlers ran without the delay, and its other rates are doubtful too.
+// delayLess is R3 for whole tables. Where at least half of a table's rates, and at least four,
+// exceed what a delay allows, its handlers ran without the delay, and its other rates are doubtful
+// too.
 func (j *judge) delayLess() {
 	type key struct{ source, edition, table, date string }
 	tableOf := func(f *importer.Figure) key {

@@ -8,9 +8,9 @@ import (
 	"dyno/internal/importer"
 )
 
-// little is R2. In a closed loop rate × mean latency is the mean number of requests in flight (Little
-// 1961). It cannot exceed what the connections hold; nor is it much less, for each connection is
-// used again at once.
+// little is R2. In a closed loop rate × mean latency is the mean number of requests in flight
+// (Little 1961). It cannot exceed what the connections hold; nor is it much less, for each
+// connection is used again at once.
 func (j *judge) little(r *importer.Row) {
 	if r.Connections == 0 || r.Open {
 		return
@@ -55,7 +55,8 @@ func (j *judge) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 				"the rate may hold, the latency does not"
 		}
 	case r.PerRequest && n.hi < c*(1-slack):
-		t.fail(CannotTell, "connections being opened", "a connection per request: what is not in flight may be connecting")
+		t.fail(CannotTell, "connections being opened",
+			"a connection per request: what is not in flight may be connecting")
 	case n.hi < c*half:
 		t.fail(Impossible, "less than half of the connections in use", "the load was not the one that is named: "+
 			"connections were missing, or the client could not keep them busy")
@@ -64,7 +65,8 @@ func (j *judge) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 			t.Note = "as if some 1,000 connections had been opened: 1,024 open files are the usual limit of a process"
 		}
 	case n.hi < c*(1-slack):
-		t.fail(Doubtful, "not all connections in use", "connections were missing, or the client could not keep them busy")
+		t.fail(Doubtful, "not all connections in use",
+			"connections were missing, or the client could not keep them busy")
 		t.off = c / n.at
 		if r.Tool == "wrk" {
 			t.Note += "; wrk -t T -c C opens only T × ⌊C ÷ T⌋"

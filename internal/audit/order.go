@@ -28,7 +28,8 @@ func (j *judge) traps(r *importer.Row) {
 		case f.Value < 0:
 			trap(Impossible, "negative", "", "%s is below zero", f.Text)
 		case f.Value == 0 && (strings.HasPrefix(f.Metric, "rps") || f.Metric == "latency_mean"):
-			trap(Doubtful, "zero", "a run that failed, or a missing value written as zero", "%s of %s", f.Text, f.Metric)
+			trap(Doubtful, "zero", "a run that failed, or a missing value written as zero",
+				"%s of %s", f.Text, f.Metric)
 		case f.OwnUnit:
 			trap(Doubtful, "a unit of its own", "who reads the column by its unit is wrong by a power of ten",
 				"%s, in a column of another unit", f.Text)
@@ -60,7 +61,8 @@ type point struct {
 func (j *judge) order(r *importer.Row) {
 	var points []point
 	for _, f := range r.Figures {
-		if q, ok := quantileOf(f.Metric); ok && f.Unit == importer.Seconds && f.Many == 0 && !f.Missing && f.Value >= 0 {
+		if q, ok := quantileOf(f.Metric); ok && f.Unit == importer.Seconds && f.Many == 0 && !f.Missing &&
+			f.Value >= 0 {
 			points = append(points, point{q, f})
 		}
 	}

@@ -19,7 +19,8 @@ type pace struct {
 	sampled bool // a mean of samples, which need not be requests ÷ time
 }
 
-// duration returns how long a row's load took: as printed, or else as planned. f is the printed figure, or nil.
+// duration returns how long a row's load took: as printed, or else as planned. f is the printed
+// figure, or nil.
 func duration(r *importer.Row) (t span, text string, f *importer.Figure) {
 	if f = r.One(importer.Seconds, "time"); f != nil {
 		return of(f), f.Text, f
@@ -43,8 +44,8 @@ func overTime(r *importer.Row) (p pace, ok bool) {
 	}, true
 }
 
-// most is how many rates, or latencies, of one row are looked at, for each is compared with each. No
-// real table has as many.
+// most is how many rates, or latencies, of one row are looked at, for each is compared with each.
+// No real table has as many.
 const most = 32
 
 // rates returns the printed rates of a row, in requests per second.
@@ -62,8 +63,8 @@ func usable(figures []*importer.Figure) []*importer.Figure {
 	return list[:min(len(list), most)]
 }
 
-// paces returns the rates to compute with. Where a mean of samples is not requests ÷ time, the latter
-// counts; where it is, either may be meant.
+// paces returns the rates to compute with. Where a mean of samples is not requests ÷ time, the
+// latter counts; where it is, either may be meant.
 func paces(r *importer.Row) []pace {
 	var list []pace
 	whole, known := overTime(r)
@@ -85,7 +86,8 @@ func paces(r *importer.Row) []pace {
 	return list
 }
 
-// timeAtFault reports whether Little's law holds with the printed rate, and not with requests ÷ time.
+// timeAtFault reports whether Little's law holds with the printed rate, and not with requests ÷
+// time.
 func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
 	c := exactly(float64(r.Connections))
 	return r.Connections > 0 && !r.Open && slices.ContainsFunc(latencies(r), func(l *importer.Figure) bool {
@@ -116,7 +118,8 @@ func (j *judge) rate(r *importer.Row) {
 			t.blameTime(r, f, whole)
 		case mean:
 			t.fail(Doubtful, "rate is not requests ÷ time",
-				"a mean of short samples, which counts a slow stretch as much as a fast one; requests ÷ time is the rate")
+				"a mean of short samples, which counts a slow stretch as much as a fast one; "+
+					"requests ÷ time is the rate")
 			t.of(f)
 		default:
 			t.fail(Impossible, "rate is not requests ÷ time", "")
@@ -136,13 +139,14 @@ func (t *Finding) blameTime(r *importer.Row, rate *importer.Figure, whole pace) 
 	if time != nil { // else the planned one
 		t.Note = timeText(whole.at/rate.Value*time.Value) + " would fit"
 	}
-	t.say("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: the time is wrong",
+	t.say("%s, but the rate is %s; with %s, %s would be %s requests in flight of %s connections, %s are %s: "+
+		"the time is wrong",
 		whole.sum, rateText(rate.Value), l.Text, rateText(whole.at), number(whole.at*l.Value), number(c),
 		rateText(rate.Value), number(rate.Value*l.Value))
 }
 
-// identities are products that a tool computes of its own figures: left and right name the factors of
-// each side, by metric; "connections" is the row's.
+// identities are products that a tool computes of its own figures: left and right name the factors
+// of each side, by metric; "connections" is the row's.
 var identities = []struct {
 	rule, kind  string
 	left, right []string
@@ -162,7 +166,8 @@ var identityUnits = map[string]importer.Unit{
 	"time_per_request_across": importer.Seconds, "throughput": importer.BPerSec, "body_throughput": importer.BPerSec,
 }
 
-// product multiplies the figures of a row by name. ok is false where one is missing or negative, or the product is 0.
+// product multiplies the figures of a row by name. ok is false where one is missing or negative, or
+// the product is 0.
 func product(r *importer.Row, names []string) (p span, text string, figures []*importer.Figure, ok bool) {
 	p = exactly(1)
 	var words []string

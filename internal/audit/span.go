@@ -22,7 +22,8 @@ func (a span) times(b span) span { return span{a.lo * b.lo, a.at * b.at, a.hi * 
 
 func (a span) over(b span) span { return span{a.lo / b.hi, a.at / b.at, a.hi / b.lo} }
 
-// gap returns by how much a is above b (positive) or below it (negative), as a share; 0 where they overlap.
+// gap returns by how much a is above b (positive) or below it (negative), as a share; 0 where they
+// overlap.
 func (a span) gap(b span) float64 {
 	switch {
 	case a.lo > b.hi:
@@ -39,7 +40,8 @@ func (a span) apart(b span) float64 { return math.Abs(a.gap(b)) }
 // usable reports whether a span is positive and finite, so that it can be a factor or a divisor.
 func (a span) usable() bool { return a.lo > 0 && !math.IsInf(a.hi, 0) && !math.IsNaN(a.at) }
 
-// number prints v for a sentence: from 100 on whole and with commas, else with three significant digits.
+// number prints v for a sentence: from 100 on whole and with commas, else with three significant
+// digits.
 func number(v float64) string {
 	if math.Abs(v) < 100 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return short(report.Sig3(v))

@@ -33,7 +33,8 @@ func tables(rows []*importer.Row) [][]*importer.Row {
 	return out
 }
 
-// steady are the metrics that come out alike in two runs with nothing changed; maxima and errors do not.
+// steady are the metrics that come out alike in two runs with nothing changed; maxima and errors do
+// not.
 var steady = []string{"rps", "rps_mean", "latency_mean", "p50", "throughput", "throughput_rw", "document_length"}
 
 // twice is R8: one row, one metric, two values.
@@ -103,7 +104,8 @@ func (j *judge) stale() {
 	}
 	cellOf := func(f *importer.Figure) cell {
 		r := f.Row
-		return cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric, r.Connections}
+		return cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric,
+			r.Connections}
 	}
 	var all []*importer.Figure
 	cells := map[cell][]*importer.Figure{}
@@ -151,7 +153,8 @@ func (j *judge) stale() {
 		}
 		for _, f := range c.same {
 			t := j.check("R8", "", f.Row, f)
-			t.fail(Doubtful, "carried over from an earlier date", "an old value beside new ones; it was not measured with them")
+			t.fail(Doubtful, "carried over from an earlier date",
+				"an old value beside new ones; it was not measured with them")
 			t.say("%s of %s is, to the last digit, that of an earlier date, as are %d of %d in its table",
 				f.Text, f.Metric, len(c.same), c.known)
 		}
@@ -188,7 +191,8 @@ func (j *judge) copied() {
 				seen[signature.String()] = r
 			} else if first.Contestant != r.Contestant {
 				t := j.check("R6", "", r, slices.Concat(first.Figures, r.Figures)...)
-				t.fail(Doubtful, "two contestants, the same figures", "one server answered for both, or a line was copied")
+				t.fail(Doubtful, "two contestants, the same figures",
+					"one server answered for both, or a line was copied")
 				t.say("all %d figures are those of %s", n, first.Contestant)
 			}
 		}
@@ -196,7 +200,8 @@ func (j *judge) copied() {
 }
 
 // power is R7: a table does not compare contestants that are all at the ceiling of the load, or no
-// further apart than two runs of one of them. The finding names no figures, for it is of their order.
+// further apart than two runs of one of them. The finding names no figures, for it is of their
+// order.
 func (j *judge) power() {
 	worst := j.worst()
 	for _, rows := range tables(j.rows) {
@@ -247,7 +252,8 @@ func percent(share float64) string {
 	return strings.Replace(fmt.Sprintf("%.2g %%", 100*share), "e+02", "00", 1)
 }
 
-// processes is R10, as far as a table shows it: one contestant ran as several processes beside others that did not.
+// processes is R10, as far as a table shows it: one contestant ran as several processes beside
+// others that did not.
 func (j *judge) processes() {
 	for _, rows := range tables(j.rows) {
 		for _, r := range rows {

@@ -11,49 +11,52 @@ import (
 	"strings"
 )
 
-// columns are the names that a table's descriptive columns go by.
-var columns = map[string][]string{
-	"source":      {"source"},
-	"ref":         {"ref", "table", "file"},
-	"date":        {"date"},
-	"suite":       {"suite"},
-	"scenario":    {"scenario", "test", "endpoint", "url", "benchmark"},
-	"contestant":  {"contestant", "name", "framework", "server", "router", "implementation"},
-	"connections": {"connections", "concurrency", "conns", "clients", "c"},
-	"load":        {"load", "command"},
-	"metric":      {"metric"},
-	"value":       {"value"},
-	"unit":        {"unit"},
-	"delay":       {"delay", "sleep"},
-	"depth":       {"depth", "pipeline", "pipelining"},
-}
+// columnNames leads from the names of descriptive columns, as simplify spells them, to ours.
+var columnNames = aliases(map[string]string{
+	"source":      "source",
+	"ref":         "ref, table, file",
+	"date":        "date",
+	"suite":       "suite",
+	"scenario":    "scenario, test, endpoint, url, benchmark",
+	"contestant":  "contestant, name, framework, server, router, implementation",
+	"connections": "connections, concurrency, conns, clients, c",
+	"load":        "load, command",
+	"metric":      "metric",
+	"value":       "value",
+	"unit":        "unit",
+	"delay":       "delay, sleep",
+	"depth":       "depth, pipeline, pipelining",
+})
 
-// metrics are the names that figures go by, spelled as simplify leaves them. Others are kept as they are called.
-var metrics = map[string][]string{
-	"rps": {"rps", "req s", "reqs s", "req sec", "reqs sec", "requests s", "requests sec", "requests per second", "requests per sec", "qps",
-		"throughput rps"},
-	"rps_mean":      {"rps mean", "rps avg"},
-	"latency_mean":  {"latency mean", "latency avg", "latency average", "mean latency", "avg latency", "average latency", "latency", "total mean"},
-	"latency_min":   {"latency min", "min latency", "fastest"},
-	"latency_max":   {"latency max", "max latency", "slowest"},
-	"latency_stdev": {"latency stdev", "latency sd"},
-	"p50":           {"p50", "median", "latency median", "latency p50"},
-	"time":          {"time", "elapsed", "time taken", "duration"},
-	"requests":      {"requests", "n", "total requests", "complete requests"},
-	"throughput":    {"throughput", "transfer", "transfer rate", "transfer sec"},
-}
+// metricNames leads from the names of figures, as simplify spells them, to ours. Metrics with other
+// names keep theirs.
+var metricNames = aliases(map[string]string{
+	"rps": "rps, req s, reqs s, req sec, reqs sec, requests s, requests sec, requests per second, " +
+		"requests per sec, qps, throughput rps",
+	"rps_mean": "rps mean, rps avg",
+	"latency_mean": "latency mean, latency avg, latency average, mean latency, avg latency, average latency, " +
+		"latency, total mean",
+	"latency_min":   "latency min, min latency, fastest",
+	"latency_max":   "latency max, max latency, slowest",
+	"latency_stdev": "latency stdev, latency sd",
+	"p50":           "p50, median, latency median, latency p50",
+	"time":          "time, elapsed, time taken, duration",
+	"requests":      "requests, n, total requests, complete requests",
+	"throughput":    "throughput, transfer, transfer rate, transfer sec",
+})
 
-// metricNames is metrics turned round.
-var metricNames = func() map[string]string {
+// aliases turns a table of names with their aliases around.
+func aliases(table map[string]string) map[string]string {
 	m := map[string]string{}
-	for metric, names := range metrics {
-		for _, n := range names {
-			m[n] = metric
+	for name, list := range table {
+		for alias := range strings.SplitSeq(list, ", ") {
+			m[alias] = name
 		}
 	}
 	return m
-}()
+}
 
+// Forms of names in the head of a table.
 var (
 	notWord  = regexp.MustCompile(`[^a-z0-9]+`)
 	quantile = regexp.MustCompile(`^(?:latency )?p([0-9]{1,2}(?: ?9+)?|100)$`)
@@ -65,7 +68,7 @@ func simplify(name string) string {
 	return strings.TrimSpace(notWord.ReplaceAllString(strings.ToLower(name), " "))
 }
 
-// metricOf is the metric that a name means, and whether it is one that is known.
+// metricOf returns the metric that a name means, and whether it is a known one.
 func metricOf(name string) (metric string, known bool) {
 	s := simplify(name)
 	if m, ok := metricNames[s]; ok {
@@ -77,56 +80,55 @@ func metricOf(name string) (metric string, known bool) {
 	return name, false
 }
 
-// wideMetric resolves the head of a column of numbers: "latency_ms", "Latency (ms)", "req/s".
-func wideMetric(head string) (metric, unit string, ok bool) {
-	if metric, ok = metricOf(head); ok {
-		return metric, defaultUnit(metric), true
+// figures is a column of figures of one metric; unit is "" where its cells have one.
+type figures struct{ metric, unit string }
+
+// wideMetric resolves the head of a column of figures: "latency_ms", "Latency (ms)", "req/s".
+func wideMetric(head string) (f figures, ok bool) {
+	if f.metric, ok = metricOf(head); ok {
+		if strings.HasPrefix(f.metric, "rps") {
+			f.unit = "req/s"
+		}
+		return f, true
 	}
 	if m := inParens.FindStringSubmatch(head); m != nil {
-		if metric, ok = metricOf(m[1]); ok {
-			return metric, m[2], true
+		if f.metric, ok = metricOf(m[1]); ok {
+			return figures{f.metric, m[2]}, true
 		}
 	}
 	if i := strings.LastIndexAny(head, "_ "); i > 0 {
 		if _, known := units[strings.ToLower(head[i+1:])]; known {
-			if metric, ok = metricOf(head[:i]); ok {
-				return metric, head[i+1:], true
-			}
+			f.metric, ok = metricOf(head[:i])
+			return figures{f.metric, head[i+1:]}, ok
 		}
 	}
-	return "", "", false
+	return f, false
 }
 
-func defaultUnit(metric string) string {
-	if strings.HasPrefix(metric, "rps") {
-		return "req/s"
-	}
-	return ""
-}
-
-// rowKey is what tells rows of a table apart.
+// rowKey has the columns that tell the rows of a table apart.
 type rowKey struct{ source, edition, date, suite, scenario, contestant, connections, load, delay, depth string }
 
-// table is a CSV file being read: where its columns are.
+// table is a CSV file being read.
 type table struct {
 	*reader
 	csv    *csv.Reader
-	column map[string]int
-	wide   map[int][2]string // column → metric, unit
-	heads  int
+	column map[string]int  // of our names of columns
+	wide   map[int]figures // by column
+	rows   map[rowKey]*Row // the latest of each key
 }
 
-// csv reads a table in one of two shapes: a figure a line, with the columns metric and value, or a contestant a line, with a column for
-// each metric.
+// csv reads a table in one of two shapes: a figure a line, with the columns metric and value, or a
+// contestant a line, with a column for each metric.
 func (r *reader) csv() error {
 	head, rest, _ := bytes.Cut(r.data, []byte("\n"))
 	if strings.TrimSpace(string(head)) == heyHeader {
 		return r.heyCSV(rest)
 	}
-	t := &table{reader: r, csv: csv.NewReader(bytes.NewReader(r.data)), column: map[string]int{}, wide: map[int][2]string{}}
+	t := &table{reader: r, csv: csv.NewReader(bytes.NewReader(r.data)), column: map[string]int{},
+		wide: map[int]figures{}, rows: map[rowKey]*Row{}}
 	t.csv.FieldsPerRecord = -1
 	for _, comma := range ";\t" {
-		if bytes.ContainsRune(head, comma) && bytes.Count(head, []byte(string(comma))) > bytes.Count(head, []byte(",")) {
+		if bytes.Count(head, []byte(string(comma))) > bytes.Count(head, []byte(",")) {
 			t.csv.Comma = comma
 		}
 	}
@@ -137,56 +139,51 @@ func (r *reader) csv() error {
 	t.head(names)
 	_, metric := t.column["metric"]
 	_, value := t.column["value"]
-	if !(metric && value) && len(t.wide) == 0 {
-		return fmt.Errorf("%s: none of the columns holds figures: want metric and value, or columns such as rps, latency_ms, p99_ms; the head is %.100q",
-			r.at(1, 1), strings.Join(names, ", "))
+	take := t.wideRow
+	if metric && value {
+		take = t.longRow
+	} else if len(t.wide) == 0 {
+		return fmt.Errorf("%s: none of the columns holds figures: want metric and value, or columns such as "+
+			"rps, latency_ms, p99_ms; the head is %.100q", r.at(1, 1), strings.Join(names, ", "))
 	}
 	for {
 		cells, err := t.csv.Read()
-		if err == io.EOF {
-			break
-		}
 		var bad *csv.ParseError
 		switch {
+		case err == io.EOF:
+			for _, row := range r.doc.Rows {
+				row.describe()
+				for _, f := range row.Figures { // a number per process in one cell
+					row.Processes = max(row.Processes, f.Many)
+				}
+			}
+			return nil
 		case errors.As(err, &bad):
 			r.trouble(bad.StartLine, max(bad.Column, 1), "%v: quote the cell, and double the quotes in it", bad.Err)
 		case err != nil:
 			return err
-		case len(cells) != t.heads:
+		case len(cells) != len(names):
 			line, _ := t.csv.FieldPos(0)
-			r.trouble(line, 1, "%d cells, where the head has %d", len(cells), t.heads)
-		case metric && value:
-			t.long(cells)
+			r.trouble(line, 1, "%d cells; the head has %d", len(cells), len(names))
 		default:
-			t.spread(cells)
+			take(cells)
 		}
 	}
-	for _, row := range r.doc.Rows {
-		row.describe()
-		row.count()
-	}
-	return nil
 }
 
-// head finds the columns.
+// head finds the columns. Of several for one thing the first counts.
 func (t *table) head(names []string) {
-	t.heads = len(names)
 	for i, name := range names {
-		s := simplify(name)
-		known := false
-		for column, aliases := range columns {
-			if slices.Contains(aliases, s) {
-				if _, twice := t.column[column]; !twice {
-					t.column[column], known = i, true
-				}
-			}
-		}
-		if metric, unit, ok := wideMetric(strings.TrimSpace(name)); ok && !known {
-			t.wide[i] = [2]string{metric, unit}
+		column, known := columnNames[simplify(name)]
+		if _, twice := t.column[column]; known && !twice {
+			t.column[column] = i
+		} else if f, ok := wideMetric(strings.TrimSpace(name)); ok {
+			t.wide[i] = f
 		}
 	}
 }
 
+// cell returns the cell of a line in a column, by our name of it, or "".
 func (t *table) cell(cells []string, column string) string {
 	if i, ok := t.column[column]; ok {
 		return strings.TrimSpace(cells[i])
@@ -194,97 +191,89 @@ func (t *table) cell(cells []string, column string) string {
 	return ""
 }
 
-// row finds or makes the row that a line belongs to; own says that it is one of its own. Two files of one edition (a commit) are one
-// measurement.
+// row returns the row of a line, and the table of the source that the line is from. Lines with the
+// same key share a row unless own is set. Two files of one edition (a commit) are one measurement.
 func (t *table) row(cells []string, own bool) (row *Row, where string) {
 	get := func(column string) string { return t.cell(cells, column) }
 	edition, where := get("ref"), get("ref")
 	if m := formerForm.FindStringSubmatch(edition); m != nil {
 		edition, where = m[1], m[2]
 	}
-	key := rowKey{get("source"), edition, get("date"), get("suite"), get("scenario"), get("contestant"), get("connections"), get("load"), get("delay"), get("depth")}
+	key := rowKey{get("source"), edition, get("date"), get("suite"), get("scenario"), get("contestant"),
+		get("connections"), get("load"), get("delay"), get("depth")}
 	row = t.rows[key]
 	if row == nil || own {
-		row = &Row{Source: key.source, Edition: edition, Date: key.date, Suite: key.suite, Scenario: key.scenario, Contestant: key.contestant, Load: key.load, Depth: 1}
-		t.level(row, cells)
+		row = &Row{Source: key.source, Edition: edition, Date: key.date, Suite: key.suite, Scenario: key.scenario,
+			Contestant: key.contestant, Load: key.load}
+		row.Connections, row.Depth = int(t.level(cells, "connections")), max(int(t.level(cells, "depth")), 1)
+		row.Delay = t.level(cells, "delay")
 		t.rows[key] = row
 		t.doc.Rows = append(t.doc.Rows, row)
 	}
 	return row, where
 }
 
-// level reads the columns that say how the load was.
-func (t *table) level(row *Row, cells []string) {
-	for column, set := range map[string]func(*Figure){
-		"connections": func(f *Figure) { row.Connections = int(f.Value) },
-		"depth":       func(f *Figure) { row.Depth = int(f.Value) },
-		"delay":       func(f *Figure) { row.Delay = f.Value },
-	} {
-		var f Figure
-		text := t.cell(cells, column)
-		if text == "" || f.read(text, "") != nil || f.Missing || f.Many > 0 || f.Value < 0 || f.Value > 1e9 {
-			continue
-		}
-		if column == "delay" && f.Unit != Seconds {
-			f.Value /= 1e3 // a bare number is ms, as these tables have it
-		}
-		set(&f)
+// level reads a number that describes the load, 0 where there is none. A delay is in s; a bare
+// number of a delay is ms, as such tables have it.
+func (t *table) level(cells []string, column string) float64 {
+	var f Figure
+	text := t.cell(cells, column)
+	if text == "" || f.read(text, "") != nil || f.Missing || f.Many > 0 || f.Value < 0 || f.Value > 1e9 {
+		return 0
 	}
-	row.Depth = max(row.Depth, 1)
+	if column == "delay" && f.Unit != Seconds {
+		return f.Value / 1e3
+	}
+	return f.Value
 }
 
-// long takes a line that holds one figure.
-func (t *table) long(cells []string) {
-	i := t.column["value"]
-	line, column := t.csv.FieldPos(i)
+// figure adds the figure in a column of a line.
+func (t *table) figure(row *Row, where, metric, text, unit string, column int) *Figure {
+	line, at := t.csv.FieldPos(column)
+	f := t.add(row, metric, text, unit, line, at)
+	if f != nil {
+		f.Table = where
+	}
+	return f
+}
+
+// longRow takes a line that holds one figure.
+func (t *table) longRow(cells []string) {
 	name := t.cell(cells, "metric")
 	if name == "" {
-		mline, mcolumn := t.csv.FieldPos(t.column["metric"])
-		t.trouble(mline, mcolumn, "the metric has no name")
+		line, column := t.csv.FieldPos(t.column["metric"])
+		t.trouble(line, column, "the metric has no name")
 		return
 	}
 	row, where := t.row(cells, false)
 	metric, _ := metricOf(name)
-	if f := t.add(row, metric, cells[i], t.cell(cells, "unit"), line, column); f != nil {
-		f.Table = where
-	}
+	value := t.column["value"]
+	t.figure(row, where, metric, cells[value], t.cell(cells, "unit"), value)
 	t.prose(row, cells, where)
 }
 
-// spread takes a line that holds a figure in each of several columns.
-func (t *table) spread(cells []string) {
+// wideRow takes a line that holds a figure in each of several columns.
+func (t *table) wideRow(cells []string) {
 	row, where := t.row(cells, true)
 	for i := range cells {
 		if w, ok := t.wide[i]; ok {
-			line, column := t.csv.FieldPos(i)
-			if f := t.add(row, w[0], cells[i], w[1], line, column); f != nil {
-				f.Table = where
-			}
+			t.figure(row, where, w.metric, cells[i], w.unit, i)
 		}
 	}
 }
 
-// prose takes a figure that the table's notes say was published in words: "prose says 1.18ms".
+// prose takes a figure that, by the table's notes, the article quotes in its text: "prose says
+// 1.18ms".
 func (t *table) prose(row *Row, cells []string, where string) {
-	text := t.cell(cells, "ref")
-	at := proseForm.FindStringSubmatchIndex(text)
-	if at == nil || slices.ContainsFunc(row.Figures, func(f *Figure) bool { return f.Prose }) {
+	said := proseForm.FindStringSubmatch(t.cell(cells, "ref"))
+	if said == nil || slices.ContainsFunc(row.Figures, func(f *Figure) bool { return f.Prose }) {
 		return
 	}
-	number, unit := text[at[2]:at[3]], text[at[4]:at[5]]
 	metric := "latency_mean"
-	if base, _, _ := unitOf(unit); base == PerSec {
+	if base, _, _ := unitOf(said[2]); base == PerSec {
 		metric = "rps"
 	}
-	line, column := t.csv.FieldPos(t.column["ref"])
-	if f := t.add(row, metric, number, unit, line, column); f != nil {
-		f.Prose, f.Table = true, where
-	}
-}
-
-// count learns from cells that hold one number per process.
-func (r *Row) count() {
-	for _, f := range r.Figures {
-		r.Processes = max(r.Processes, f.Many)
+	if f := t.figure(row, where, metric, said[1], said[2], t.column["ref"]); f != nil {
+		f.Prose = true
 	}
 }

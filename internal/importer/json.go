@@ -13,56 +13,58 @@ import (
 // leaf is a value of a JSON document that is neither object nor array.
 type leaf struct {
 	path         []string // keys, and indices as numbers
-	text         string
+	text         string   // "" for null
 	line, column int
 }
 
-// leaves lists the values of a JSON document with their places.
+// leaves returns the values of a JSON document with their places.
 func leaves(data []byte) ([]leaf, error) {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	w := walker{d: d, data: data, line: 1}
+	w := walker{Decoder: json.NewDecoder(bytes.NewReader(data)), data: data, line: 1}
+	w.UseNumber()
 	if err := w.value(nil); err != nil {
-		line, column := w.place(int(d.InputOffset()))
+		offset := int(w.InputOffset())
 		var bad *json.SyntaxError
 		if errors.As(err, &bad) {
-			line, column = w.place(int(bad.Offset) - 1)
+			offset = int(bad.Offset) - 1
 		}
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
 		}
+		line, column := w.place(offset)
 		return nil, fmt.Errorf("line %d, column %d: %w", line, column, err)
 	}
 	return w.list, nil
 }
 
-// deepest is how many objects and arrays may lie in each other.
+// deepest is how many objects and arrays may contain each other.
 const deepest = 32
 
+// walker reads a JSON document token by token. The decoder does not know lines, so that the walker
+// counts them as it goes: line begins at lineStart, and counts the line ends before offset seen.
 type walker struct {
-	d    *json.Decoder
+	*json.Decoder
 	data []byte
 	list []leaf
 
 	line, lineStart, seen int
 }
 
-// place turns an offset into line and column; offsets that go backwards start over.
+// place turns an offset into line and column. Offsets before an earlier one are taken for that one.
 func (w *walker) place(offset int) (line, column int) {
-	offset = min(max(offset, 0), len(w.data))
-	if offset < w.seen {
-		w.line, w.lineStart, w.seen = 1, 0, 0
+	offset = min(max(offset, w.seen), len(w.data))
+	passed := w.data[w.seen:offset]
+	if i := bytes.LastIndexByte(passed, '\n'); i >= 0 {
+		w.line, w.lineStart = w.line+bytes.Count(passed, []byte("\n")), w.seen+i+1
 	}
-	for ; w.seen < offset; w.seen++ {
-		if w.data[w.seen] == '\n' {
-			w.line, w.lineStart = w.line+1, w.seen+1
-		}
-	}
+	w.seen = offset
 	return w.line, offset - w.lineStart + 1
 }
 
+// value appends the leaves of the value that comes next, whose path is given.
 func (w *walker) value(path []string) error {
-	token, err := w.d.Token()
+	rest := w.data[w.InputOffset():]
+	start := len(w.data) - len(bytes.TrimLeft(rest, " \t\r\n,:")) // of the next token
+	token, err := w.Token()
 	if err != nil {
 		return err
 	}
@@ -71,13 +73,18 @@ func (w *walker) value(path []string) error {
 	}
 	delim, ok := token.(json.Delim)
 	if !ok {
-		w.add(path, token)
+		text := ""
+		if token != nil {
+			text = fmt.Sprint(token)
+		}
+		line, column := w.place(start)
+		w.list = append(w.list, leaf{path, text, line, column})
 		return nil
 	}
-	for i := 0; w.d.More(); i++ {
+	for i := 0; w.More(); i++ {
 		key := strconv.Itoa(i)
 		if delim == '{' {
-			name, err := w.d.Token()
+			name, err := w.Token()
 			if err != nil {
 				return err
 			}
@@ -87,28 +94,11 @@ func (w *walker) value(path []string) error {
 			return err
 		}
 	}
-	_, err = w.d.Token()
+	_, err = w.Token()
 	return err
 }
 
-func (w *walker) add(path []string, token json.Token) {
-	text, length := "", 0
-	switch v := token.(type) {
-	case json.Number:
-		text, length = v.String(), len(v)
-	case string:
-		text, length = v, len(v)+2
-	case bool:
-		text = strconv.FormatBool(v)
-		length = len(text)
-	case nil:
-		length = 4
-	}
-	line, column := w.place(int(w.d.InputOffset()) - length)
-	w.list = append(w.list, leaf{path, text, line, column})
-}
-
-// byPath indexes leaves by their path, with dots between.
+// byPath indexes leaves by their path, with dots between the keys.
 func byPath(list []leaf) map[string]leaf {
 	m := make(map[string]leaf, len(list))
 	for _, l := range list {
@@ -117,48 +107,51 @@ func byPath(list []leaf) map[string]leaf {
 	return m
 }
 
-// field is where a tool's JSON has a figure.
+// field is a figure in a tool's JSON: its path, our name of it, and the unit that it is in.
 type field struct{ path, metric, unit string }
 
 var bombardierFields = []field{
-	{"result.timeTakenSeconds", "time", "s"}, {"result.req1xx", "http1xx", ""}, {"result.req2xx", "http2xx", ""}, {"result.req3xx", "http3xx", ""},
-	{"result.req4xx", "http4xx", ""}, {"result.req5xx", "http5xx", ""}, {"result.others", "others", ""}, {"result.latency.mean", "latency_mean", "us"},
-	{"result.latency.stddev", "latency_stdev", "us"}, {"result.latency.max", "latency_max", "us"}, {"result.rps.mean", "rps_mean", "req/s"},
-	{"result.rps.stddev", "rps_stdev", "req/s"}, {"result.rps.max", "rps_max", "req/s"}, {"result.bytesRead", "transferred", "bytes"},
-	{"result.bytesWritten", "written", "bytes"},
-	{"result.latency.percentiles.50", "p50", "us"}, {"result.latency.percentiles.75", "p75", "us"}, {"result.latency.percentiles.90", "p90", "us"},
-	{"result.latency.percentiles.95", "p95", "us"}, {"result.latency.percentiles.99", "p99", "us"},
+	{"timeTakenSeconds", "time", "s"},
+	{"req1xx", "http1xx", ""}, {"req2xx", "http2xx", ""}, {"req3xx", "http3xx", ""}, {"req4xx", "http4xx", ""},
+	{"req5xx", "http5xx", ""}, {"others", "others", ""},
+	{"latency.mean", "latency_mean", "us"}, {"latency.stddev", "latency_stdev", "us"}, {"latency.max", "latency_max",
+		"us"},
+	{"rps.mean", "rps_mean", "req/s"}, {"rps.stddev", "rps_stdev", "req/s"}, {"rps.max", "rps_max", "req/s"},
+	{"bytesRead", "transferred", "bytes"}, {"bytesWritten", "written", "bytes"},
+	{"latency.percentiles.50", "p50", "us"}, {"latency.percentiles.75", "p75", "us"},
+	{"latency.percentiles.90", "p90", "us"}, {"latency.percentiles.95", "p95", "us"},
+	{"latency.percentiles.99", "p99", "us"},
 }
 
 var ohaFields = []field{
-	{"summary.total", "time", "s"}, {"summary.slowest", "latency_max", "s"}, {"summary.fastest", "latency_min", "s"}, {"summary.average", "latency_mean", "s"},
-	{"summary.requestsPerSec", "rps", "req/s"}, {"summary.totalData", "body_transferred", "bytes"}, {"summary.sizePerSec", "body_throughput", "B/s"},
-	{"latencyPercentiles.p10", "p10", "s"}, {"latencyPercentiles.p25", "p25", "s"}, {"latencyPercentiles.p50", "p50", "s"}, {"latencyPercentiles.p75", "p75", "s"},
-	{"latencyPercentiles.p90", "p90", "s"}, {"latencyPercentiles.p95", "p95", "s"}, {"latencyPercentiles.p99", "p99", "s"},
-	{"latencyPercentiles.p99.9", "p99.9", "s"}, {"latencyPercentiles.p99.99", "p99.99", "s"},
+	{"summary.total", "time", "s"}, {"summary.slowest", "latency_max", "s"}, {"summary.fastest", "latency_min", "s"},
+	{"summary.average", "latency_mean", "s"}, {"summary.requestsPerSec", "rps", "req/s"},
+	{"summary.totalData", "body_transferred", "bytes"}, {"summary.sizePerSec", "body_throughput", "B/s"},
+	{"latencyPercentiles.p10", "p10", "s"}, {"latencyPercentiles.p25", "p25", "s"},
+	{"latencyPercentiles.p50", "p50", "s"}, {"latencyPercentiles.p75", "p75", "s"},
+	{"latencyPercentiles.p90", "p90", "s"}, {"latencyPercentiles.p95", "p95", "s"},
+	{"latencyPercentiles.p99", "p99", "s"}, {"latencyPercentiles.p99.9", "p99.9", "s"},
+	{"latencyPercentiles.p99.99", "p99.99", "s"},
 }
 
-// toolJSON reads what bombardier and oha write with their JSON formats; oha's is one object, bombardier's too.
+// toolJSON reads what bombardier and oha write with their JSON formats: one object.
 func (r *reader) toolJSON() error {
 	list, err := leaves(r.data)
 	if err != nil {
 		return err
 	}
 	at := byPath(list)
-	row, fields := r.newRow(r.doc.Format), bombardierFields
+	row, fields, prefix := r.newRow(r.doc.Format), bombardierFields, "result."
 	if r.doc.Format == "oha" {
-		fields = ohaFields
+		fields, prefix = ohaFields, ""
 	}
-	if l, ok := at["spec.numberOfConnections"]; ok {
-		row.Connections, _ = strconv.Atoi(l.text)
-	}
+	row.Connections, _ = strconv.Atoi(at["spec.numberOfConnections"].text)
 	row.Contestant = at["spec.url"].text
-	if rate := at["spec.rate"].text; rate != "" && rate != "0" {
-		row.Open = true
-	}
+	rate := at["spec.rate"].text
+	row.Open = rate != "" && rate != "0"
 	row.PerRequest = strings.EqualFold(at["spec.disableKeepAlive"].text, "true")
 	for _, f := range fields {
-		if l, ok := at[f.path]; ok && l.text != "" {
+		if l := at[prefix+f.path]; l.text != "" {
 			r.add(row, f.metric, l.text, f.unit, l.line, l.column)
 		}
 	}

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// heyHeader begins hey's CSV: one request a line, times in seconds.
+// heyHeader is the first line of hey's CSV: one request a line, times in seconds.
 const heyHeader = "response-time,DNS+dialup,DNS,Request-write,Response-delay,Response-read,status-code,offset"
 
-// heyCSV computes from hey's requests what it would have printed of them; the figures stand at the first request.
+// heyCSV computes what hey would have printed of its requests. The figures are placed at the first
+// request.
 func (r *reader) heyCSV(rest []byte) error {
 	var times []float64
-	end, number := 0.0, 1
-	failed := 0
+	sum, end, number, failed := 0.0, 0.0, 1, 0
 	for line := range bytes.Lines(rest) {
 		number++
 		cells := strings.Split(strings.TrimSpace(string(line)), ",")
@@ -24,7 +24,7 @@ func (r *reader) heyCSV(rest []byte) error {
 			continue
 		}
 		if len(cells) != 8 {
-			r.trouble(number, 1, "%d cells, where hey writes 8", len(cells))
+			r.trouble(number, 1, "%d cells; hey writes 8", len(cells))
 			continue
 		}
 		took, err1 := strconv.ParseFloat(cells[0], 64)
@@ -43,26 +43,24 @@ func (r *reader) heyCSV(rest []byte) error {
 		return nil
 	}
 	row := r.newRow("hey")
+	add := func(metric string, v float64, unit Unit, form string) {
+		row.compute(r.at(2, 1), metric, v, unit, fmt.Sprintf(form, v)).Digits = 6
+	}
 	slices.Sort(times)
-	sum := 0.0
 	for _, t := range times {
 		sum += t
 	}
-	derive := func(metric string, v float64, unit Unit, text string) {
-		row.Figures = append(row.Figures, &Figure{Place: r.at(2, 1), Row: row, Metric: metric, Text: text, Unit: unit, Value: v, Lo: v, Hi: v, Digits: 6})
-	}
 	n := float64(len(times))
-	derive("requests", n, None, fmt.Sprintf("%d requests", len(times)))
-	derive("non2xx", float64(failed), None, strconv.Itoa(failed))
+	add("requests", n, None, "%.0f requests")
+	add("non2xx", float64(failed), None, "%.0f")
 	if end > 0 {
-		derive("time", end, Seconds, fmt.Sprintf("%.4g s", end))
-		derive("rps", n/end, PerSec, fmt.Sprintf("%.6g req/s", n/end))
+		add("time", end, Seconds, "%.4g s")
+		add("rps", n/end, PerSec, "%.6g req/s")
 	}
-	derive("latency_mean", sum/n, Seconds, fmt.Sprintf("%.4g s", sum/n))
-	derive("latency_max", times[len(times)-1], Seconds, fmt.Sprintf("%.4g s", times[len(times)-1]))
-	for _, p := range []float64{50, 90, 99} {
-		v := times[min(int(math.Ceil(p/100*n)), len(times))-1]
-		derive(fmt.Sprintf("p%g", p), v, Seconds, fmt.Sprintf("%.4g s", v))
+	add("latency_mean", sum/n, Seconds, "%.4g s")
+	add("latency_max", times[len(times)-1], Seconds, "%.4g s")
+	for _, p := range []float64{50, 90, 99} { // by nearest rank, as hey does
+		add(fmt.Sprintf("p%g", p), times[min(int(math.Ceil(p/100*n)), len(times))-1], Seconds, "%.4g s")
 	}
 	return nil
 }

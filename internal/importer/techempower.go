@@ -3,21 +3,25 @@ package importer
 import (
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// teDepth is how many requests TechEmpower's plaintext test has in flight on one connection.
+// teDepth is the number of requests in flight on one connection of TechEmpower's plaintext test.
 const teDepth = 16
 
-// teMetrics are the keys of a result and what they are. Latencies are as wrk prints them; the missing ones were zero.
+// teMetrics are the keys of a result that become figures. Latencies are as wrk prints them. A count
+// that is missing is none.
 var teMetrics = map[string]string{
-	"latencyAvg": "latency_mean", "latencyStdev": "latency_stdev", "latencyMax": "latency_max", "totalRequests": "requests", "connect": "connect_errors",
-	"read": "read_errors", "write": "write_errors", "timeout": "timeouts", "5xx": "non2xx",
+	"latencyAvg": "latency_mean", "latencyStdev": "latency_stdev", "latencyMax": "latency_max",
+	"totalRequests": "requests", "connect": "connect_errors", "read": "read_errors", "write": "write_errors",
+	"timeout": "timeouts", "5xx": "non2xx",
 }
 
-// techempower reads a results.json of the TechEmpower Framework Benchmarks: rawData.<test>.<framework>[level] holds a run of wrk; the level
-// is the place in the list of connections, or, for tests that vary the queries of a request, of those.
+// techempower reads a results.json of the TechEmpower Framework Benchmarks.
+// rawData.<test>.<framework>[i] holds a run of wrk: i is the place in the list of connections or,
+// for tests that vary the queries of a request, in the list of those.
 func (r *reader) techempower() error {
 	list, err := leaves(r.data)
 	if err != nil {
@@ -25,7 +29,8 @@ func (r *reader) techempower() error {
 	}
 	at := byPath(list)
 	levels := map[string][]int{}
-	for _, name := range []string{"concurrencyLevels", "pipelineConcurrencyLevels", "queryIntervals", "cachedQueryIntervals"} {
+	for _, name := range []string{"concurrencyLevels", "pipelineConcurrencyLevels", "queryIntervals",
+		"cachedQueryIntervals"} {
 		for i := 0; ; i++ {
 			l, ok := at[name+"."+strconv.Itoa(i)]
 			if !ok {
@@ -33,7 +38,7 @@ func (r *reader) techempower() error {
 			}
 			n, err := strconv.Atoi(l.text)
 			if err != nil || n < 1 {
-				r.trouble(l.line, l.column, "%s: %q is no level", name, l.text)
+				r.trouble(l.line, l.column, "%s: %q is not a level", name, l.text)
 			}
 			levels[name] = append(levels[name], n)
 		}
@@ -67,7 +72,7 @@ func (r *reader) techempower() error {
 	return nil
 }
 
-// teLevel sets the connections of the level-th run of a test.
+// teLevel sets the connections, and other conditions, of run number level of a test.
 func (r *Row) teLevel(level int, levels map[string][]int) {
 	pick := func(name string) int {
 		if level < 0 || level >= len(levels[name]) {
@@ -75,15 +80,11 @@ func (r *Row) teLevel(level int, levels map[string][]int) {
 		}
 		return levels[name][level]
 	}
-	most := 0
-	for _, n := range levels["concurrencyLevels"] {
-		most = max(most, n)
-	}
 	switch r.Scenario {
 	case "plaintext":
 		r.Connections, r.Depth = pick("pipelineConcurrencyLevels"), teDepth
 	case "query", "update", "cached-query":
-		r.Connections = most
+		r.Connections = slices.Max(append(levels["concurrencyLevels"], 0))
 		name := "queryIntervals"
 		if r.Scenario == "cached-query" {
 			name = "cachedQueryIntervals"
@@ -94,15 +95,14 @@ func (r *Row) teLevel(level int, levels map[string][]int) {
 	}
 }
 
-// perSec adds the rate that TechEmpower's site shows: requests by the length of the run.
+// perSec adds the rate that TechEmpower's site shows: requests by the planned length of the run.
+// The true rate is a little lower, for wrk goes on a little longer than planned.
 func (r *Row) perSec() {
 	n := r.One(None, "requests")
 	if n == nil || r.Planned <= 0 || math.IsNaN(n.Value) {
 		return
 	}
 	v := n.Value / r.Planned
-	r.Figures = append(r.Figures, &Figure{
-		Place: n.Place, Row: r, Metric: "rps", Text: strconv.FormatFloat(v, 'f', 0, 64) + " req/s", Unit: PerSec, Value: v, Lo: 0.97 * v, Hi: v,
-		Digits: n.Digits, Derived: true, // wrk goes on a little longer than it was told
-	})
+	f := r.compute(n.Place, "rps", v, PerSec, strconv.FormatFloat(v, 'f', 0, 64)+" req/s")
+	f.Lo, f.Digits, f.Derived = 0.97*v, n.Digits, true
 }

@@ -3,98 +3,115 @@ package importer
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// pattern takes figures from one line of a tool's output: each group of form is the figure of that name. A unit stands at the number, or
-// is unit. The names connections and planned go to the row; "pct" is a percentile whose value the next group is.
+// pattern takes figures from one line of a tool's output: each group of form is the figure of that
+// name. Its unit is beside the number, or else is unit. The names connections and planned go to the
+// row; the group "pct" is a percentile, "status" a code, and the next group is its value.
 type pattern struct {
 	form  *regexp.Regexp
 	names []string
 	unit  string
 }
 
+// groups are the numbers that a form names: whole, with decimals, with a unit, and with a unit
+// after a blank.
+var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>", `([0-9.]+[\wµ]+)`, "<words>",
+	`([0-9.]+ \w+)`)
+
 func line(form, names, unit string) pattern {
-	return pattern{regexp.MustCompile(form), strings.Fields(names), unit}
+	return pattern{regexp.MustCompile(groups.Replace(form)), strings.Fields(names), unit}
 }
 
 // outputs are the lines of each tool that hold figures.
 var outputs = map[string][]pattern{
 	"wrk": {
 		line(`^Running (\S+) test @`, "planned", ""),
-		line(`^\s+\d+ threads and (\d+) connections`, "connections", ""),
-		line(`^\s+Latency\s+([0-9.]+\w+)\s+([0-9.]+\w+)\s+([0-9.]+\w+)\s+[0-9.]+%`, "latency_mean latency_stdev latency_max", ""),
-		line(`^\s+Req/Sec\s+([0-9.]+\w*)\s+([0-9.]+\w*)\s+([0-9.]+\w*)\s+[0-9.]+%`, "rps_thread_mean rps_thread_stdev rps_thread_max", "req/s"),
-		line(`^\s+([0-9.]+)%\s+([0-9.]+\w+)\s*$`, "pct p", ""),
-		line(`^\s+(\d+) requests in ([0-9.]+\w+), ([0-9.]+\w+) read`, "requests time transferred", ""),
-		line(`^\s+Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)`, "connect_errors read_errors write_errors timeouts", ""),
-		line(`^\s+Non-2xx or 3xx responses: (\d+)`, "non2xx", ""),
+		line(`^\s+\d+ threads and <int> connections`, "connections", ""),
+		line(`^\s+Latency\s+<val>\s+<val>\s+<val>\s+[0-9.]+%`, "latency_mean latency_stdev latency_max", ""),
+		line(`^\s+Req/Sec\s+([0-9.]+\w*)\s+([0-9.]+\w*)\s+([0-9.]+\w*)\s+[0-9.]+%`,
+			"rps_thread_mean rps_thread_stdev rps_thread_max", "req/s"),
+		line(`^\s+<num>%\s+<val>\s*$`, "pct p", ""),
+		line(`^\s+<int> requests in <val>, <val> read`, "requests time transferred", ""),
+		line(`^\s+Socket errors: connect <int>, read <int>, write <int>, timeout <int>`,
+			"connect_errors read_errors write_errors timeouts", ""),
+		line(`^\s+Non-2xx or 3xx responses: <int>`, "non2xx", ""),
 		line(`^Requests/sec:\s+(\S+)`, "rps", "req/s"),
-		line(`^Transfer/sec:\s+([0-9.]+\w+)`, "throughput", "/s"),
+		line(`^Transfer/sec:\s+<val>`, "throughput", "/s"),
 	},
 	"ab": {
-		line(`^Document Length:\s+(\d+) bytes`, "document_length", "bytes"),
-		line(`^Concurrency Level:\s+(\d+)`, "connections", ""),
-		line(`^Time taken for tests:\s+([0-9.]+) seconds`, "time", "s"),
-		line(`^Complete requests:\s+(\d+)`, "requests", ""),
-		line(`^Failed requests:\s+(\d+)`, "failed", ""),
-		line(`^\s+\(Connect: (\d+), Receive: (\d+), Length: (\d+), Exceptions: (\d+)\)`, "connect_errors receive_errors length_errors exceptions", ""),
-		line(`^Non-2xx responses:\s+(\d+)`, "non2xx", ""),
-		line(`^Keep-Alive requests:\s+(\d+)`, "kept_alive", ""),
-		line(`^Total transferred:\s+(\d+) bytes`, "total_transferred", "bytes"),
-		line(`^HTML transferred:\s+(\d+) bytes`, "html_transferred", "bytes"),
-		line(`^Requests per second:\s+([0-9.]+) `, "rps", "req/s"),
-		line(`^Time per request:\s+([0-9.]+) \[ms\] \(mean\)`, "time_per_request", "ms"),
-		line(`^Time per request:\s+([0-9.]+) \[ms\] \(mean, across`, "time_per_request_across", "ms"),
-		line(`^Transfer rate:\s+([0-9.]+) \[Kbytes/sec\]`, "throughput", "KB/s"),
-		line(`^Total:\s+(\d+)\s+(\d+)\s+([0-9.]+)\s+(\d+)\s+(\d+)`, "latency_min latency_mean latency_stdev p50 latency_max", "ms"),
-		line(`^\s+(\d+)%\s+(\d+)`, "pct p", "ms"),
+		line(`^Document Length:\s+<int> bytes`, "document_length", "bytes"),
+		line(`^Concurrency Level:\s+<int>`, "connections", ""),
+		line(`^Time taken for tests:\s+<num> seconds`, "time", "s"),
+		line(`^Complete requests:\s+<int>`, "requests", ""),
+		line(`^Failed requests:\s+<int>`, "failed", ""),
+		line(`^\s+\(Connect: <int>, Receive: <int>, Length: <int>, Exceptions: <int>\)`,
+			"connect_errors receive_errors length_errors exceptions", ""),
+		line(`^Non-2xx responses:\s+<int>`, "non2xx", ""),
+		line(`^Keep-Alive requests:\s+<int>`, "kept_alive", ""),
+		line(`^Total transferred:\s+<int> bytes`, "total_transferred", "bytes"),
+		line(`^HTML transferred:\s+<int> bytes`, "html_transferred", "bytes"),
+		line(`^Requests per second:\s+<num> `, "rps", "req/s"),
+		line(`^Time per request:\s+<num> \[ms\] \(mean\)`, "time_per_request", "ms"),
+		line(`^Time per request:\s+<num> \[ms\] \(mean, across`, "time_per_request_across", "ms"),
+		line(`^Transfer rate:\s+<num> \[Kbytes/sec\]`, "throughput", "KB/s"),
+		line(`^Total:\s+<int>\s+<int>\s+<num>\s+<int>\s+<int>`,
+			"latency_min latency_mean latency_stdev p50 latency_max", "ms"),
+		line(`^\s+<int>%\s+<int>`, "pct p", "ms"),
 	},
 	"bombardier": {
-		line(`^Bombarding \S+ with (\d+) request\(s\) using (\d+) connection`, "requests connections", ""),
-		line(`^Bombarding \S+ for (\S+) using (\d+) connection`, "planned connections", ""),
-		line(`^\s+Reqs/sec\s+([0-9.]+)\s+([0-9.]+)\s+([0-9.]+)`, "rps_mean rps_stdev rps_max", "req/s"),
-		line(`^\s+Latency\s+([0-9.]+[a-zµ]+)\s+([0-9.]+[a-zµ]+)\s+([0-9.]+[a-zµ]+)`, "latency_mean latency_stdev latency_max", ""),
-		line(`^\s+([0-9.]+)%\s+([0-9.]+[a-zµ]+)`, "pct p", ""),
-		line(`1xx - (\d+), 2xx - (\d+), 3xx - (\d+), 4xx - (\d+), 5xx - (\d+)`, "http1xx http2xx http3xx http4xx http5xx", ""),
-		line(`^\s+others - (\d+)`, "others", ""),
+		line(`^Bombarding \S+ with <int> request\(s\) using <int> connection`, "requests connections", ""),
+		line(`^Bombarding \S+ for (\S+) using <int> connection`, "planned connections", ""),
+		line(`^\s+Reqs/sec\s+<num>\s+<num>\s+<num>`, "rps_mean rps_stdev rps_max", "req/s"),
+		line(`^\s+Latency\s+<val>\s+<val>\s+<val>`, "latency_mean latency_stdev latency_max", ""),
+		line(`^\s+<num>%\s+<val>`, "pct p", ""),
+		line(`1xx - <int>, 2xx - <int>, 3xx - <int>, 4xx - <int>, 5xx - <int>`,
+			"http1xx http2xx http3xx http4xx http5xx", ""),
+		line(`^\s+others - <int>`, "others", ""),
 		line(`^\s+Throughput:\s+([0-9.]+\w+/s)`, "throughput_rw", ""),
 		line(`(?:^|/s|100\.00%|\])\s+([0-9][0-9hm.]*s)(?:\s*Done!)?\s*$`, "time", ""),
 	},
-	"oha": append(summary, line(`^\s+Success rate:\s+([0-9.]+)%`, "success", "%")),
+	"oha": append(summary, line(`^\s+Success rate:\s+<num>%`, "success", "%")),
 	"hey": summary,
 	"h2load": {
-		line(`^spawning thread #\d+: (\d+) total client`, "connections", ""),
-		line(`^finished in ([0-9.]+\w+), ([0-9.]+ req/s), ([0-9.]+\w+/s)`, "time rps throughput", ""),
-		line(`^requests: \d+ total, \d+ started, (\d+) done, \d+ succeeded, (\d+) failed, (\d+) errored, (\d+) timeout`, "requests failed errored timeouts", ""),
-		line(`^status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx`, "http2xx http3xx http4xx http5xx", ""),
-		line(`^traffic: \S+ \((\d+)\) total`, "transferred", "bytes"),
-		line(`^time for request:\s+([0-9.]+\w+)\s+([0-9.]+\w+)\s+([0-9.]+\w+)\s+([0-9.]+\w+)`, "latency_min latency_max latency_mean latency_stdev", ""),
+		line(`^spawning thread #\d+: <int> total client`, "connections", ""),
+		line(`^finished in <val>, ([0-9.]+ req/s), ([0-9.]+\w+/s)`, "time rps throughput", ""),
+		line(`^requests: \d+ total, \d+ started, <int> done, \d+ succeeded, <int> failed, <int> errored, <int> timeout`,
+			"requests failed errored timeouts", ""),
+		line(`^status codes: <int> 2xx, <int> 3xx, <int> 4xx, <int> 5xx`, "http2xx http3xx http4xx http5xx", ""),
+		line(`^traffic: \S+ \(<int>\) total`, "transferred", "bytes"),
+		line(`^time for request:\s+<val>\s+<val>\s+<val>\s+<val>`, "latency_min latency_max latency_mean latency_stdev",
+			""),
 		// since 1.69
-		line(`^request\s*:`+strings.Repeat(`\s+([0-9.]+\w+)`, 7), "latency_min latency_max p50 p95 p99 latency_mean latency_stdev", ""),
+		line(`^request\s*:`+strings.Repeat(`\s+<val>`, 7),
+			"latency_min latency_max p50 p95 p99 latency_mean latency_stdev", ""),
 	},
 }
 
-// summary is what oha and hey print alike. Their bytes are those of bodies, without headers.
+// summary has the lines that oha and hey print alike. Their bytes are those of bodies, without
+// headers.
 var summary = []pattern{
-	line(`^\s+Total:\s+([0-9.]+ \w+)`, "time", ""),
-	line(`^\s+Slowest:\s+([0-9.]+ \w+)`, "latency_max", ""),
-	line(`^\s+Fastest:\s+([0-9.]+ \w+)`, "latency_min", ""),
-	line(`^\s+Average:\s+([0-9.]+ \w+)`, "latency_mean", ""),
-	line(`^\s+Requests/sec:\s+([0-9.]+)`, "rps", "req/s"),
-	line(`^\s+Total data:\s+([0-9.]+ \w+)`, "body_transferred", ""),
-	line(`^\s+Size/sec:\s+([0-9.]+ \w+)`, "body_throughput", "/s"),
-	line(`^\s+([0-9.]+)%%? in ([0-9.]+ \w+)`, "pct p", ""),
-	line(`^\s+\[([0-9]{3})\]\s+(\d+) responses`, "status responses", ""),
+	line(`^\s+Total:\s+<words>`, "time", ""),
+	line(`^\s+Slowest:\s+<words>`, "latency_max", ""),
+	line(`^\s+Fastest:\s+<words>`, "latency_min", ""),
+	line(`^\s+Average:\s+<words>`, "latency_mean", ""),
+	line(`^\s+Requests/sec:\s+<num>`, "rps", "req/s"),
+	line(`^\s+Total data:\s+<words>`, "body_transferred", ""),
+	line(`^\s+Size/sec:\s+<words>`, "body_throughput", "/s"),
+	line(`^\s+<num>%%? in <words>`, "pct p", ""),
+	line(`^\s+\[([0-9]{3})\]\s+<int> responses`, "status responses", ""),
 }
 
-// headings begin an output.
+// headings are the beginnings of the lines that start an output.
 var headings = []struct{ prefix, tool string }{
-	{"Running ", "wrk"}, {"This is ApacheBench", "ab"}, {"Bombarding ", "bombardier"}, {"starting benchmark...", "h2load"}, {"Summary:", "hey"},
+	{"Running ", "wrk"}, {"This is ApacheBench", "ab"}, {"Bombarding ", "bombardier"}, {"starting benchmark...",
+		"h2load"}, {"Summary:", "hey"},
 }
 
-// heading says whether a line begins a tool's output, and whose.
+// heading reports whether a line begins a tool's output, and which tool's.
 func heading(line string) (tool string, ok bool) {
 	for _, h := range headings {
 		if strings.HasPrefix(line, h.prefix) && (h.tool != "wrk" || strings.Contains(line, " test @ ")) {
@@ -104,22 +121,24 @@ func heading(line string) (tool string, ok bool) {
 	return "", false
 }
 
-// text reads outputs that are lines, one after the other. A line such as "$ hey -c 50 …" before one tells what the output does not.
+// text reads outputs that are lines, one after the other. A line such as "$ hey -c 50 …" before an
+// output gives the command, which tells what the output does not.
 func (r *reader) text() {
 	var row *Row
-	command, number, pending := "", 0, false
+	command, number, forced := "", 0, r.doc.Format
 	for raw := range bytes.Lines(r.data) {
 		number++
 		text := strings.TrimRight(string(raw), "\r\n")
 		before := strings.LastIndex(text, "\r") + 1 // a progress bar drawn over itself
 		text = text[before:]
 		if line, ok := strings.CutPrefix(strings.TrimSpace(text), "$ "); ok {
-			command, pending = line, true
+			command = line
 			continue
 		}
 		tool, begins := heading(text)
-		if forced := r.doc.Format; forced != "text" {
-			begins = begins && (tool == forced || tool == "hey" && forced == "oha") || row == nil && strings.TrimSpace(text) != ""
+		if forced != "text" {
+			begins = begins && (tool == forced || tool == "hey" && forced == "oha") ||
+				row == nil && strings.TrimSpace(text) != ""
 			tool = forced
 		}
 		if begins {
@@ -129,9 +148,7 @@ func (r *reader) text() {
 					row.Contestant = word
 				}
 			}
-			if pending {
-				row.Load, pending = command, false
-			}
+			row.Load, command = command, ""
 		}
 		if row != nil {
 			r.outputLine(row, text, number, before)
@@ -140,7 +157,8 @@ func (r *reader) text() {
 	r.finish()
 }
 
-// outputLine takes what a line of row's output holds; before is how many bytes of the line stand in front of text.
+// outputLine takes the figures of a line of row's output. The bytes of the line before text are not
+// part of it.
 func (r *reader) outputLine(row *Row, text string, number, before int) {
 	if row.Tool == "hey" && strings.Contains(text, "Success rate:") {
 		row.Tool = "oha"
@@ -161,67 +179,63 @@ func (r *reader) outputLine(row *Row, text string, number, before int) {
 			case "connections":
 				n, err := strconv.Atoi(value)
 				if err != nil || n < 1 {
-					r.trouble(number, column, "connections: %q is no number of connections", value)
+					r.trouble(number, column, "connections: %q is not a number of connections", value)
 					continue
 				}
 				row.Connections = n
+				continue
 			case "planned":
 				row.Planned = length(value, 0)
-			case "pct", "status":
-				i++
-				v, c := group(i)
-				if name == "status" {
-					name = "http" + value[:1] + "xx"
-				} else {
+				continue
+			case "pct":
+				name = "p" + value
+				if strings.Contains(value, ".") {
 					name = "p" + strings.TrimSuffix(strings.TrimRight(value, "0"), ".")
-					if !strings.Contains(value, ".") {
-						name = "p" + value
-					}
 				}
-				r.add(row, name, v, p.unit, number, c)
-			default:
-				r.add(row, name, value, p.unit, number, column)
+			case "status":
+				name = "http" + value[:1] + "xx"
 			}
+			if name != p.names[i] {
+				i++
+				value, column = group(i)
+			}
+			r.add(row, name, value, p.unit, number, column)
 		}
 		return
 	}
 }
 
-// finish leaves out rows without figures and works out what the rest say of their load.
+// finish drops rows without figures, and completes the others from their words and counts.
 func (r *reader) finish() {
-	kept := r.doc.Rows[:0]
+	r.doc.Rows = slices.DeleteFunc(r.doc.Rows, func(row *Row) bool { return len(row.Figures) == 0 })
 	for _, row := range r.doc.Rows {
-		if len(row.Figures) == 0 {
-			continue
-		}
 		row.describe()
 		row.answers()
-		kept = append(kept, row)
 	}
-	r.doc.Rows = kept
 }
 
-// answers adds up responses by class where the tool tells them apart: those of no use, and all if nothing else says how many.
-func (row *Row) answers() {
-	bad, all, seen := 0.0, 0.0, false
-	var at *Figure
-	for _, class := range []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"} {
-		for _, f := range row.All(None, class) {
-			at, seen = f, true
-			all += f.Value
-			if class != "http2xx" && class != "http3xx" {
-				bad += f.Value
-			}
+// answers adds up responses by class where the tool counts them: those that are no success, and
+// all, unless other figures say how many.
+func (r *Row) answers() {
+	bad, all := 0.0, 0.0
+	var last *Figure
+	for _, f := range r.All(None, answerClasses...) {
+		last = f
+		all += f.Value
+		if f.Metric != "http2xx" && f.Metric != "http3xx" {
+			bad += f.Value
 		}
 	}
-	if !seen {
+	if last == nil {
 		return
 	}
-	derive := func(metric string, v float64) {
-		if row.One(None, metric) == nil {
-			row.Figures = append(row.Figures, &Figure{Place: at.Place, Row: row, Metric: metric, Text: strconv.FormatFloat(v, 'f', -1, 64), Value: v, Lo: v, Hi: v, Derived: true})
+	for _, total := range []struct {
+		metric string
+		v      float64
+	}{{"non2xx", bad}, {"requests", all}} {
+		if r.One(None, total.metric) == nil {
+			text := strconv.FormatFloat(total.v, 'f', -1, 64)
+			r.compute(last.Place, total.metric, total.v, None, text).Derived = true
 		}
 	}
-	derive("non2xx", bad)
-	derive("requests", all)
 }

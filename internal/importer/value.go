@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// numberForm is a published number: what is before it, the number, a range's other end, and what is after it.
-var numberForm = regexp.MustCompile(`^([~≈<>≤≥]*)\s*([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
+// numberForm is a published number: a sign that it is vague, the number, the other end of a range,
+// the unit, and a "+" that is ignored.
+var numberForm = regexp.MustCompile(`^([~≈<>≤≥]*)\s*` +
+	`([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
 	`(?:\s*[-–]\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
 
 // clockForm is a time as minutes:seconds or hours:minutes:seconds.
@@ -18,24 +21,34 @@ var clockForm = regexp.MustCompile(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?
 // goForm is a duration of several parts, such as 1m25s.
 var goForm = regexp.MustCompile(`^(?:([0-9]+)h)?(?:([0-9]+)m)?([0-9]+(?:\.[0-9]+)?)s$`)
 
-// units says what a printed unit is in base units. A kilobyte is 1,024 bytes, as all load generators read here mean it.
-var units = map[string]struct {
+// unit is a printed unit: how many base units are in one.
+type unit struct {
 	base Unit
 	per  float64
-}{
-	"ns": {Seconds, 1e-9}, "us": {Seconds, 1e-6}, "µs": {Seconds, 1e-6}, "μs": {Seconds, 1e-6}, "ms": {Seconds, 1e-3}, "s": {Seconds, 1},
-	"sec": {Seconds, 1}, "secs": {Seconds, 1}, "seconds": {Seconds, 1}, "m": {Seconds, 60}, "min": {Seconds, 60}, "h": {Seconds, 3600}, "mm:ss": {Seconds, 1},
-	"b": {Bytes, 1}, "bytes": {Bytes, 1}, "kb": {Bytes, 1 << 10}, "kib": {Bytes, 1 << 10}, "kbytes": {Bytes, 1 << 10}, "mb": {Bytes, 1 << 20}, "mib": {Bytes, 1 << 20},
-	"gb": {Bytes, 1 << 30}, "gib": {Bytes, 1 << 30}, "tb": {Bytes, 1 << 40}, "tib": {Bytes, 1 << 40},
-	"/s": {PerSec, 1}, "1/s": {PerSec, 1}, "req/s": {PerSec, 1}, "reqs/s": {PerSec, 1}, "req/sec": {PerSec, 1}, "reqs/sec": {PerSec, 1}, "requests/s": {PerSec, 1},
-	"requests/sec": {PerSec, 1}, "#/sec": {PerSec, 1}, "rps": {PerSec, 1}, "per sec": {PerSec, 1},
+}
+
+// units are the printed units, in lower case. A kilobyte is 1,024 bytes, as all load generators
+// read here mean it.
+var units = map[string]unit{
+	"ns": {Seconds, 1e-9}, "us": {Seconds, 1e-6}, "µs": {Seconds, 1e-6}, "μs": {Seconds, 1e-6}, "ms": {Seconds, 1e-3},
+	"s": {Seconds, 1}, "sec": {Seconds, 1}, "secs": {Seconds, 1}, "seconds": {Seconds, 1}, "mm:ss": {Seconds, 1},
+	"m": {Seconds, 60}, "min": {Seconds, 60}, "h": {Seconds, 3600},
+
+	"b": {Bytes, 1}, "bytes": {Bytes, 1}, "kb": {Bytes, 1 << 10}, "kib": {Bytes, 1 << 10}, "kbytes": {Bytes, 1 << 10},
+	"mb": {Bytes, 1 << 20}, "mib": {Bytes, 1 << 20}, "gb": {Bytes, 1 << 30}, "gib": {Bytes, 1 << 30},
+	"tb": {Bytes, 1 << 40}, "tib": {Bytes, 1 << 40},
+
+	"/s": {PerSec, 1}, "1/s": {PerSec, 1}, "req/s": {PerSec, 1}, "reqs/s": {PerSec, 1}, "req/sec": {PerSec, 1},
+	"reqs/sec": {PerSec, 1}, "requests/s": {PerSec, 1}, "requests/sec": {PerSec, 1}, "#/sec": {PerSec, 1},
+	"rps": {PerSec, 1}, "per sec": {PerSec, 1},
+
 	"count": {None, 1}, "requests": {None, 1},
 }
 
-// multiples are the letters that stand for thousands where a unit is known.
+// multiples are the letters that mean thousands where a column gives the unit.
 var multiples = map[string]float64{"k": 1e3, "m": 1e6, "g": 1e9}
 
-// unitOf resolves a printed unit; approx says that it calls itself approximate.
+// unitOf resolves a printed unit, which may end in " approx". An unknown one is its own base unit.
 func unitOf(text string) (base Unit, per float64, approx bool) {
 	text, approx = strings.CutSuffix(strings.TrimSpace(text), " approx")
 	low := strings.ToLower(text)
@@ -53,18 +66,18 @@ func unitOf(text string) (base Unit, per float64, approx bool) {
 	return Unit(text), 1, approx
 }
 
-// read takes a cell's text and its column's unit.
+// read sets the figure to the number in a cell; unit is that of its column.
 func (f *Figure) read(text, unit string) error {
 	text = strings.TrimSpace(text)
 	f.Text = strings.TrimSpace(text + " " + unit)
 	base, per, approx := unitOf(unit)
 	f.Unit = base
-	if text == "" || text == "-" || text == "–" || strings.EqualFold(text, "n/a") {
-		f.Missing, f.Value, f.Lo, f.Hi = true, math.NaN(), math.NaN(), math.NaN()
-		return nil
-	}
+	f.Missing = text == "" || text == "-" || text == "–" || strings.EqualFold(text, "n/a")
 	if n := several(text); n > 1 {
-		f.Many, f.Value, f.Lo, f.Hi = n, math.NaN(), math.NaN(), math.NaN()
+		f.Many = n
+	}
+	if f.Missing || f.Many > 0 {
+		f.Value, f.Lo, f.Hi = math.NaN(), math.NaN(), math.NaN()
 		return nil
 	}
 	if f.clock(text) {
@@ -84,12 +97,13 @@ func (f *Figure) read(text, unit string) error {
 	return f.set(m[1], m[2], m[3], per, approx)
 }
 
-// set makes value and bounds of a sign of vagueness, a number, the other end of a range, if any, and the factor to base units.
+// set computes value and bounds in base units. The number may be vague ("~", ">") and end a range
+// at other, unless that is "".
 func (f *Figure) set(vague, number, other string, per float64, approx bool) error {
 	number = strings.NewReplacer(",", "", "−", "-").Replace(number)
-	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || math.IsInf(v*per, 0) {
-		return fmt.Errorf("%q is not a number within reach", number)
+	v, err := scaled(number, per)
+	if err != nil {
+		return err
 	}
 	half, digits := precision(number, approx || strings.ContainsAny(vague, "~≈"))
 	if f.Unit == None && half == 0.5 {
@@ -100,9 +114,9 @@ func (f *Figure) set(vague, number, other string, per float64, approx bool) erro
 		f.Hi = (v + 1) * per // a clock in whole seconds is often cut off, not rounded
 	}
 	if other != "" {
-		end, err := strconv.ParseFloat(other, 64)
-		if err != nil || math.IsInf(end*per, 0) {
-			return fmt.Errorf("%q is not a number within reach", other)
+		end, err := scaled(other, per)
+		if err != nil {
+			return err
 		}
 		f.Value, f.Hi = (v+end)/2*per, end*per
 	}
@@ -115,7 +129,17 @@ func (f *Figure) set(vague, number, other string, per float64, approx bool) erro
 	return nil
 }
 
-// several counts the numbers in a cell that holds nothing but numbers and blanks; 0 is any other cell.
+// scaled parses a number that must be finite in base units, too. It returns the number as printed.
+func scaled(number string, per float64) (float64, error) {
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || math.IsInf(v*per, 0) {
+		return 0, fmt.Errorf("%q is not a number within reach", number)
+	}
+	return v, nil
+}
+
+// several counts the numbers in a cell that holds nothing but numbers and blanks. It returns 0 for
+// any other cell.
 func several(text string) int {
 	fields := strings.Fields(text)
 	for _, s := range fields {
@@ -126,7 +150,7 @@ func several(text string) int {
 	return len(fields)
 }
 
-// clock reads 1m25s and 00:05.51.
+// clock reads times such as 1m25s and 00:05.51. It reports whether text is one.
 func (f *Figure) clock(text string) bool {
 	m := clockForm.FindStringSubmatch(text)
 	if m == nil {
@@ -149,30 +173,27 @@ func (f *Figure) clock(text string) bool {
 	return true
 }
 
-// ownUnit resolves a unit that stands at the value itself; base and per are what its column says.
+// ownUnit resolves a unit beside the value itself, where base and per are the unit of its column.
+// It returns how many base units are in one.
 func (f *Figure) ownUnit(own string, base Unit, per float64) (float64, bool) {
 	if k, ok := multiples[strings.ToLower(own)]; ok && (base == PerSec || base == None && own == "k") {
 		return k * per, true
 	}
 	u, p, _ := unitOf(own)
-	if _, known := baseUnits[u]; !known {
-		return 0, false
-	}
-	switch {
-	case base == PerSec && per == 1 && u == Bytes: // "1.61MB" in a column of "/s"
+	if base == PerSec && per == 1 && u == Bytes { // "1.61MB" in a column of "/s"
 		f.Unit = BPerSec
 		return p, true
-	case base != None && (u != base || p != per):
-		f.OwnUnit = true
 	}
+	f.OwnUnit = base != None && (u != base || p != per)
 	f.Unit = u
-	return p, true
+	return p, slices.Contains(baseUnits, u)
 }
 
-var baseUnits = map[Unit]struct{}{None: {}, Seconds: {}, Bytes: {}, PerSec: {}, BPerSec: {}, "%": {}}
+// baseUnits are the base units that a value may bring along.
+var baseUnits = []Unit{None, Seconds, Bytes, PerSec, BPerSec, "%"}
 
-// precision is half a step of a number's last printed digit, and how many digits it has. In an approximate number the zeros at the end
-// are no digits.
+// precision returns half a step of a number's last printed digit, and its count of significant
+// digits. The zeros at the end of an approximate whole number are not significant.
 func precision(number string, approx bool) (half float64, digits int) {
 	number = strings.TrimLeft(number, "+-")
 	mantissa, exponent := number, 0

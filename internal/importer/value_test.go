@@ -38,8 +38,10 @@ func TestRead(t *testing.T) {
 			continue
 		}
 		near := func(a, b float64) bool { return a == b || math.Abs(a-b) < 1e-9*math.Abs(b) }
-		if f.Unit != c.base || !near(f.Value, c.value) || !near(f.Lo, c.lo) || !near(f.Hi, c.hi) || f.Digits != c.digits {
-			t.Errorf("%q %q: %v %q %v–%v, %d digits; want %+v", c.text, c.unit, f.Value, f.Unit, f.Lo, f.Hi, f.Digits, c)
+		if f.Unit != c.base || !near(f.Value, c.value) || !near(f.Lo, c.lo) || !near(f.Hi, c.hi) ||
+			f.Digits != c.digits {
+			t.Errorf("%q %q: %v %q %v–%v, %d digits; want %+v", c.text, c.unit, f.Value, f.Unit, f.Lo, f.Hi, f.Digits,
+				c)
 		}
 		if f.Missing || f.Many > 0 || f.OwnUnit {
 			t.Errorf("%q %q: %+v", c.text, c.unit, f)
@@ -64,7 +66,8 @@ func TestReadTraps(t *testing.T) {
 			t.Errorf("%q: %+v", text, f)
 		}
 	}
-	for _, text := range []string{"multHeapAlloc:", "fast", "1.2.3", "12 parsecs", "1e999", "--5", "NaN", "Inf", "0x10", "."} {
+	for _, text := range []string{"multHeapAlloc:", "fast", "1.2.3", "12 parsecs", "1e999", "--5", "NaN", "Inf", "0x10",
+		"."} {
 		var f Figure
 		if f.read(text, "ms") == nil {
 			t.Errorf("%q is a number: %+v", text, f)
@@ -78,15 +81,18 @@ func TestDescribe(t *testing.T) {
 		want           Row
 	}{
 		{"pipeline16 sleep=30 ms", "wrk -d30s", Row{Tool: "wrk", Depth: 16, Delay: 0.03, Planned: 30}},
-		{"sleep 200ms /index", "ab -n 6000 -c 300", Row{Tool: "ab", Depth: 1, Delay: 0.2, Connections: 300, PerRequest: true}},
+		{"sleep 200ms /index", "ab -n 6000 -c 300", Row{Tool: "ab", Depth: 1, Delay: 0.2, Connections: 300,
+			PerRequest: true}},
 		{"GET /", "ab -k -n 6000 -c 300", Row{Tool: "ab", Depth: 1, Connections: 300}},
-		{"GET /", "oha -c50 -z 10s -q 100 http://h/", Row{Tool: "oha", Depth: 1, Connections: 50, Planned: 10, Open: true}},
+		{"GET /", "oha -c50 -z 10s -q 100 http://h/", Row{Tool: "oha", Depth: 1, Connections: 50, Planned: 10,
+			Open: true}},
 		{"GET /", "wrk -t8 -c256 -d100s", Row{Tool: "wrk", Depth: 1, Connections: 256, Planned: 100}},
 		{"GET /", "-n 5000000", Row{Depth: 1}},
 	} {
 		r := Row{Scenario: c.scenario, Load: c.load}
 		r.describe()
-		if r.Tool != c.want.Tool || r.Depth != c.want.Depth || r.Delay != c.want.Delay || r.Planned != c.want.Planned || r.Connections != c.want.Connections ||
+		if r.Tool != c.want.Tool || r.Depth != c.want.Depth || r.Delay != c.want.Delay || r.Planned != c.want.Planned ||
+			r.Connections != c.want.Connections ||
 			r.Open != c.want.Open || r.PerRequest != c.want.PerRequest {
 			t.Errorf("%q, %q: %+v", c.scenario, c.load, r)
 		}

@@ -18,14 +18,17 @@ func dump(d *Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %d figures\n", filepath.Base(d.Name), d.Format, d.Printed())
 	for _, r := range d.Rows {
-		fmt.Fprintf(&b, "row: tool=%s contestant=%q scenario=%q connections=%d depth=%d delay=%gs planned=%gs open=%t per_request=%t\n",
+		fmt.Fprintf(&b,
+			"row: tool=%s contestant=%q scenario=%q connections=%d depth=%d delay=%gs planned=%gs open=%t "+
+				"per_request=%t\n",
 			r.Tool, r.Contestant, r.Scenario, r.Connections, r.Depth, r.Delay, r.Planned, r.Open, r.PerRequest)
 		for _, f := range r.Figures {
 			note := ""
 			if f.Derived {
 				note = "  derived"
 			}
-			fmt.Fprintf(&b, "  %d:%d %s %q = %.6g %s (%.6g–%.6g)%s\n", f.Line, f.Column, f.Metric, f.Text, f.Value, f.Unit, f.Lo, f.Hi, note)
+			fmt.Fprintf(&b, "  %d:%d %s %q = %.6g %s (%.6g–%.6g)%s\n", f.Line, f.Column, f.Metric, f.Text, f.Value,
+				f.Unit, f.Lo, f.Hi, note)
 		}
 	}
 	for _, t := range d.Troubles {
@@ -34,7 +37,8 @@ func dump(d *Document) string {
 	return b.String()
 }
 
-// TestOutputs reads what the tools printed here, and a results.json of TechEmpower's shape, and compares with what a person found right.
+// TestOutputs reads what the tools printed here, and a results.json of TechEmpower's shape, and
+// compares with what a person found right.
 func TestOutputs(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.*")
 	if err != nil || len(files) == 0 {
@@ -84,7 +88,8 @@ func checkPlaces(t *testing.T, doc *Document, data []byte) {
 				t.Fatalf("%s %q is said to be at %s", f.Metric, f.Text, f.Place)
 			}
 			first := strings.Fields(f.Text)[0]
-			if at := strings.Trim(lines[f.Line-1][f.Column-1:], `" `); !strings.HasPrefix(at, first) && doc.Format != "text" {
+			if at := strings.Trim(lines[f.Line-1][f.Column-1:], `" `); !strings.HasPrefix(at, first) &&
+				doc.Format != "text" {
 				t.Errorf("%s: %q does not begin %q", f.Place, at, first)
 			}
 		}
@@ -102,10 +107,11 @@ func TestLongTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(doc.Rows) != 1 || len(doc.Rows[0].Figures) != 2 || doc.Rows[0].Connections != 10 || doc.Rows[0].Edition != "abc" {
+	if len(doc.Rows) != 1 || len(doc.Rows[0].Figures) != 2 || doc.Rows[0].Connections != 10 ||
+		doc.Rows[0].Edition != "abc" {
 		t.Fatalf("%s", dump(doc))
 	}
-	want := []string{`t.csv:4:10: rps: "fast" is not a number`, "t.csv:5:1: 3 cells, where the head has 6", "t.csv:6:"}
+	want := []string{`t.csv:4:10: rps: "fast" is not a number`, "t.csv:5:1: 3 cells; the head has 6", "t.csv:6:"}
 	if len(doc.Troubles) != len(want) {
 		t.Fatalf("%v", doc.Troubles)
 	}
@@ -117,7 +123,8 @@ func TestLongTable(t *testing.T) {
 }
 
 func TestWideTable(t *testing.T) {
-	doc, err := Read("t.csv", []byte("Framework;Connections;Requests/sec;Latency (ms);p99_us;notes\r\nx;50;1200;41.5;99000;-\r\n"), "")
+	doc, err := Read("t.csv",
+		[]byte("Framework;Connections;Requests/sec;Latency (ms);p99_us;notes\r\nx;50;1200;41.5;99000;-\r\n"), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,16 +140,19 @@ func TestWideTable(t *testing.T) {
 	}
 }
 
-// TestNewH2load reads the table that h2load prints since 1.69 (output_sd_stat in its src/h2load.cc).
+// TestNewH2load reads the table that h2load prints since 1.69 (output_sd_stat in its
+// src/h2load.cc).
 func TestNewH2load(t *testing.T) {
 	doc, err := Read("new.txt", []byte("starting benchmark...\nfinished in 2.00s, 1000.00 req/s, 145.30KB/s\n"+
 		"                 min         max         median     p95        p99        mean         sd        +/- sd\n"+
 		"request     :       10us     40.00ms      1.50ms      5.00ms      9.00ms      2.00ms       700us   90.00%\n"+
-		"connect     :       20us      1.00ms       500us       800us       900us       500us       100us   90.00%\n"), "")
+		"connect     :       20us      1.00ms       500us       800us       900us       500us       100us   90.00%\n"),
+		"")
 	if err != nil || len(doc.Rows) != 1 {
 		t.Fatal(err, doc)
 	}
-	for metric, want := range map[string]float64{"latency_min": 10e-6, "latency_max": 0.04, "p50": 1.5e-3, "p95": 5e-3, "p99": 9e-3, "latency_mean": 2e-3, "latency_stdev": 700e-6} {
+	for metric, want := range map[string]float64{"latency_min": 10e-6, "latency_max": 0.04, "p50": 1.5e-3, "p95": 5e-3,
+		"p99": 9e-3, "latency_mean": 2e-3, "latency_stdev": 700e-6} {
 		if f := doc.Rows[0].One(Seconds, metric); f == nil || math.Abs(f.Value-want) > 1e-12 {
 			t.Errorf("%s: %+v, want %g s", metric, f, want)
 		}

@@ -1,0 +1,234 @@
+// Package importer reads what others publish: tables as CSV, what load generators print, and
+// TechEmpower's results. It turns all of it into rows of figures, each with the precision of its
+// printed digits, and judges nothing.
+//
+// What cannot be read becomes a Trouble with its file:line:column; the rest is read all the same.
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Place is a position in a file. Lines and columns count from 1, columns in bytes.
+type Place struct {
+	File   string
+	Line   int
+	Column int
+}
+
+func (p Place) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column) }
+
+// Trouble is something that could not be read, and why.
+type Trouble struct {
+	Place
+	Text string
+}
+
+func (t Trouble) String() string { return t.Place.String() + ": " + t.Text }
+
+// Unit is the base unit of a figure. Other units than these stay as printed: "ns/op", "%", "lines".
+type Unit string
+
+// The base units.
+const (
+	None    Unit = "" // a count, or no unit is given
+	Seconds Unit = "s"
+	Bytes   Unit = "B"
+	PerSec  Unit = "1/s"
+	BPerSec Unit = "B/s"
+)
+
+// Figure is one published number.
+type Figure struct {
+	Place
+	Row    *Row
+	Metric string // rps, rps_mean, latency_mean, p99, time, requests …; others keep their published name
+	Table  string // the part of the source that it is in
+	Text   string // as printed, with its unit: "1.18 ms"
+	Unit   Unit
+
+	// Value is in base units. The printed digits leave it open between Lo and Hi; one of them is
+	// infinite for a limit (">60"). All three are NaN for a missing value and for several.
+	Value, Lo, Hi float64
+	Digits        int // significant digits
+
+	Missing bool // the cell is empty
+	Many    int  // how many numbers are in a cell for one; else 0
+	OwnUnit bool // the value has another unit than its column
+	Prose   bool // quoted from the text beside the table, not in it
+	Derived bool // not printed: computed from other figures
+}
+
+// Row is what was published of one contestant at one level: figures that were taken together. The
+// strings are as published.
+type Row struct {
+	Source, Edition, Date, Suite, Scenario, Contestant, Load string
+
+	Tool        string  // the load generator, where known: wrk, ab, bombardier, hey, oha, h2load
+	Connections int     // 0: unknown
+	Depth       int     // requests in flight on one connection, at least 1
+	Delay       float64 // s that the handler waits on purpose; 0: none known
+	Planned     float64 // s that the load was to last; 0: unknown
+	Open        bool    // an open loop: requests are sent at a rate
+	PerRequest  bool    // each request has a connection of its own
+	Processes   int     // of the contestant, as far as its figures show; 0: unknown
+
+	Figures []*Figure
+}
+
+// All returns the figures of some metrics in a unit, without those that are missing or not one
+// number.
+func (r *Row) All(unit Unit, metrics ...string) []*Figure {
+	var list []*Figure
+	for _, f := range r.Figures {
+		if f.Unit == unit && !f.Missing && f.Many == 0 && slices.Contains(metrics, f.Metric) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// One returns the first figure of the first metric that has one, as All selects them, or nil.
+func (r *Row) One(unit Unit, metrics ...string) *Figure {
+	for _, m := range metrics {
+		if list := r.All(unit, m); len(list) > 0 {
+			return list[0]
+		}
+	}
+	return nil
+}
+
+// Document is the content of one file.
+type Document struct {
+	Name     string
+	Format   string
+	Rows     []*Row
+	Troubles []Trouble
+}
+
+// Printed counts the figures of the table or the output itself, missing and unclear ones included.
+func (d *Document) Printed() int {
+	n := 0
+	for _, r := range d.Rows {
+		for _, f := range r.Figures {
+			if !f.Derived && !f.Prose {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Formats are the names of formats that Read accepts.
+var Formats = []string{"csv", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "techempower"}
+
+// ErrUnknown means that the content is of no format known here.
+var ErrUnknown = errors.New("the content is none of " + strings.Join(Formats, ", ") + ": say --format to force one")
+
+// reader is one file being read.
+type reader struct {
+	doc  *Document
+	data []byte
+}
+
+// Read reads data. The name is for places and messages; an empty format lets the content decide. An
+// error means that nothing could be read.
+func Read(name string, data []byte, format string) (*Document, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark of UTF-8
+	r := &reader{doc: &Document{Name: name, Format: cmp.Or(format, sniff(data))}, data: data}
+	first := bytes.TrimLeft(data, " \t\r\n")
+	var err error
+	switch f := r.doc.Format; {
+	case f == "csv", f == "hey" && bytes.HasPrefix(first, []byte(heyHeader)):
+		err = r.csv()
+	case f == "techempower":
+		err = r.techempower()
+	case (f == "bombardier" || f == "oha") && isJSON(first):
+		err = r.toolJSON()
+	case f == "text", slices.Contains(Formats, f):
+		r.text()
+	default:
+		err = ErrUnknown
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(r.doc.Rows) == 0 && len(r.doc.Troubles) == 0 {
+		return nil, fmt.Errorf("read %s: no figures found", name)
+	}
+	return r.doc, nil
+}
+
+// isJSON reports whether data begins like an object or an array.
+func isJSON(data []byte) bool { return len(data) > 0 && (data[0] == '{' || data[0] == '[') }
+
+// jsonMarks are keys that only one format has.
+var jsonMarks = []struct{ key, format string }{
+	{`"rawData"`, "techempower"}, {`"numberOfConnections"`, "bombardier"}, {`"bytesWritten"`, "bombardier"},
+	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"},
+}
+
+// sniff names the format of data, or returns "". The format "text" is one or several outputs that
+// are lines.
+func sniff(data []byte) string {
+	trimmed := bytes.TrimLeft(data, " \t\r\n")
+	if isJSON(trimmed) {
+		for _, m := range jsonMarks {
+			if bytes.Contains(data, []byte(m.key)) {
+				return m.format
+			}
+		}
+		return ""
+	}
+	for line := range bytes.Lines(trimmed) {
+		if _, ok := heading(string(bytes.TrimRight(line, "\r\n"))); ok {
+			return "text"
+		}
+	}
+	line, _, _ := bytes.Cut(trimmed, []byte("\n"))
+	if bytes.ContainsAny(line, ",;\t") && utf8.Valid(line) {
+		return "csv"
+	}
+	return ""
+}
+
+func (r *reader) trouble(line, column int, format string, args ...any) {
+	r.doc.Troubles = append(r.doc.Troubles, Trouble{r.at(line, column), fmt.Sprintf(format, args...)})
+}
+
+func (r *reader) at(line, column int) Place { return Place{r.doc.Name, line, column} }
+
+// add reads a number at line:column and puts it into row. It returns nil, and notes the trouble,
+// where there is no number.
+func (r *reader) add(row *Row, metric, text, unit string, line, column int) *Figure {
+	f := &Figure{Place: r.at(line, column), Row: row, Metric: metric}
+	if err := f.read(text, unit); err != nil {
+		r.trouble(line, column, "%s: %v", metric, err)
+		return nil
+	}
+	row.Figures = append(row.Figures, f)
+	return f
+}
+
+// newRow starts the row of one output of a tool.
+func (r *reader) newRow(tool string) *Row {
+	row := &Row{Source: r.doc.Name, Tool: tool, Depth: 1}
+	r.doc.Rows = append(r.doc.Rows, row)
+	return row
+}
+
+// answerClasses are the metrics that count answers by class of status.
+var answerClasses = []string{"http1xx", "http2xx", "http3xx", "http4xx", "http5xx", "others"}
+
+// compute adds a figure that is not printed, but follows from what is.
+func (r *Row) compute(at Place, metric string, v float64, unit Unit, text string) *Figure {
+	f := &Figure{Place: at, Row: r, Metric: metric, Text: text, Unit: unit, Value: v, Lo: v, Hi: v}
+	r.Figures = append(r.Figures, f)
+	return f
+}
