@@ -8,40 +8,44 @@ import (
 	"dyno/internal/result"
 )
 
-// Snapshot is one reading of the machine's clocks. All but At have counted since some start; only differences mean anything. It is filled by
-// Meter.Snapshot, again and again, and owns its memory.
+// Snapshot is one reading of the machine's counters. All but At count since an arbitrary start, so
+// only differences have a meaning. Meter.Snapshot fills it and uses its memory again.
 type Snapshot struct {
 	At        time.Time
-	CPUs      []Ticks       // by CPU number; the zero value where a CPU is offline
+	CPUs      []Ticks       // by CPU number; the zero value for a CPU that is offline
 	Throttled time.Duration // by the CPU quota of our cgroup
-	Suspended time.Duration // of the whole machine, since it was started
+	Suspended time.Duration // of the whole machine, since it booted
 }
 
-// Ticks are columns of /proc/stat for one CPU, in ticks of 10 ms (proc_stat(5)).
+// Ticks holds columns of /proc/stat for one CPU, in ticks of 10 ms (proc_stat(5)).
 type Ticks struct {
-	Busy  uint64 // user + nice + system + irq + softirq; guest time is in user already
-	Steal uint64 // the hypervisor ran someone else
+	Busy  uint64 // user + nice + system + irq + softirq; user includes guest time
+	Steal uint64 // the hypervisor ran something else
 }
 
 // tick is USER_HZ, which is 100 on every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
-// Account is CPU time that is no stranger's: what a tree used by its CPU clock, and on which CPUs it may have been.
+// Account is the CPU time that a process tree of the test bench used by its CPU clock, and the CPUs
+// that it may have used.
 type Account struct {
 	CPUs []int
 	Used time.Duration
 }
 
-// Causes tells what besides server, generator and their companions used the machine between two snapshots. The CPUs of server and generator
-// are the partitions; a companion (a database that the server asks) has an account of its own, wherever it runs. Foreign CPU is what was
-// busy on a partition, less what the accounts used that may have been there, never below zero. An account that spans both partitions is
-// taken off both, for where it was is not known: rather a stranger unseen than one made up. The ticks are sampled, so one reading is off
-// by about a tick per CPU.
+// Causes returns what disturbed a trial between two snapshots. The partitions are the CPUs of
+// server and generator. A backend has an account of its own, wherever it runs. Background CPU is
+// the busy time of a partition less that of all accounts that may have used it, and at least zero.
+// An account that spans both partitions is subtracted from both, because its place is unknown: this
+// underestimates background CPU rather than inventing it. The kernel samples the ticks, so a
+// reading is off by about one tick per CPU.
 //
-// Note: this takes a kernel without CONFIG_IRQ_TIME_ACCOUNTING, where interrupt time counts as the running thread's in its CPU clock, and is in
-// irq and softirq of /proc/stat as well. With it, thread clocks leave interrupts out (update_rq_clock_task, kernel/sched/core.c) while
-// /proc/stat keeps them: then the network's own softirq would seem foreign, and irq and softirq had to be left out of Busy.
-func Causes(before, after *Snapshot, server, generator Account, companions ...Account) result.Causes {
+// Note: this assumes a kernel without CONFIG_IRQ_TIME_ACCOUNTING. There, interrupt time counts for
+// the running thread in its CPU clock, and in irq and softirq of /proc/stat. With that option,
+// thread clocks exclude interrupts (update_rq_clock_task, kernel/sched/core.c), and the softirq
+// time of the test's own network traffic would look like background CPU. Busy would have to exclude
+// both columns.
+func Causes(before, after *Snapshot, server, generator Account, backends ...Account) result.Causes {
 	c := result.Causes{
 		WallNS:        int64(after.At.Sub(before.At)),
 		ServerCPUs:    len(server.CPUs),
@@ -49,17 +53,17 @@ func Causes(before, after *Snapshot, server, generator Account, companions ...Ac
 		ThrottledNS:   int64(max(0, after.Throttled-before.Throttled)),
 		SuspendedNS:   int64(SuspendedBetween(before.Suspended, after.Suspended)),
 	}
-	own := append([]Account{server, generator}, companions...)
-	c.ForeignServerNS = int64(foreign(before, after, server.CPUs, own))
-	c.ForeignGeneratorNS = int64(foreign(before, after, generator.CPUs, own))
+	own := append([]Account{server, generator}, backends...)
+	c.ForeignServerNS = int64(background(before, after, server.CPUs, own))
+	c.ForeignGeneratorNS = int64(background(before, after, generator.CPUs, own))
 	for cpu := range min(len(before.CPUs), len(after.CPUs)) {
 		c.StealNS += int64(grown(before.CPUs[cpu].Steal, after.CPUs[cpu].Steal))
 	}
 	return c
 }
 
-// SuspendedBetween is how long the machine was suspended between two readings of Suspended. Less than a millisecond is none: the two clocks that
-// tell are read one after the other.
+// SuspendedBetween returns how long the machine was suspended between two readings of Suspended.
+// Less than a millisecond counts as zero, because Suspended reads two clocks one after the other.
 func SuspendedBetween(before, after time.Duration) time.Duration {
 	if d := after - before; d >= time.Millisecond {
 		return d
@@ -67,9 +71,13 @@ func SuspendedBetween(before, after time.Duration) time.Duration {
 	return 0
 }
 
-// foreign is what was busy on cpus and is in no account that may have been there.
-func foreign(before, after *Snapshot, cpus []int, own []Account) time.Duration {
-	sum := busy(before, after, cpus)
+// background returns the busy time of cpus that no account explains.
+func background(before, after *Snapshot, cpus []int, own []Account) (sum time.Duration) {
+	for _, cpu := range cpus {
+		if cpu < len(before.CPUs) && cpu < len(after.CPUs) {
+			sum += grown(before.CPUs[cpu].Busy, after.CPUs[cpu].Busy)
+		}
+	}
 	for _, a := range own {
 		if slices.ContainsFunc(a.CPUs, func(cpu int) bool { return slices.Contains(cpus, cpu) }) {
 			sum -= a.Used
@@ -78,17 +86,8 @@ func foreign(before, after *Snapshot, cpus []int, own []Account) time.Duration {
 	return max(0, sum)
 }
 
-func busy(before, after *Snapshot, cpus []int) time.Duration {
-	var sum time.Duration
-	for _, cpu := range cpus {
-		if cpu < len(before.CPUs) && cpu < len(after.CPUs) {
-			sum += grown(before.CPUs[cpu].Busy, after.CPUs[cpu].Busy)
-		}
-	}
-	return sum
-}
-
-// grown is the time between two counts of ticks; some columns of /proc/stat can step back a little.
+// grown returns the time between two counts of ticks. Some columns of /proc/stat can decrease
+// slightly; that counts as zero.
 func grown(before, after uint64) time.Duration {
 	if after < before {
 		return 0
@@ -96,21 +95,20 @@ func grown(before, after uint64) time.Duration {
 	return time.Duration(after-before) * tick
 }
 
-// parseCPUs reads the lines cpu0, cpu1 … of /proc/stat into list, which grows as needed and is returned.
+// parseCPUs reads the lines cpu0, cpu1 and so on of /proc/stat into list, and returns it. It
+// allocates only to grow list.
+//
+// Note: prometheus/procfs reads the same file, but allocates maps and strings at each reading. The
+// meter runs between trials, where garbage would cost the generator CPU time.
 func parseCPUs(data []byte, list []Ticks) []Ticks {
 	list = list[:0]
-	for len(data) > 0 {
-		line := data
-		if i := bytes.IndexByte(data, '\n'); i >= 0 {
-			line, data = data[:i], data[i+1:]
-		} else {
-			data = nil
+	for line := range bytes.Lines(data) {
+		line, isCPU := bytes.CutPrefix(line, []byte("cpu"))
+		if !isCPU || len(line) < 2 {
+			break // the CPUs come first
 		}
-		if len(line) < 4 || string(line[:3]) != "cpu" {
-			break // they come first
-		}
-		cpu, rest := number(line[3:])
-		if line[3] == ' ' || cpu >= maxCPUs {
+		cpu, rest := number(line)
+		if line[0] == ' ' || cpu >= maxCPUs { // the first line is the sum of all CPUs
 			continue
 		}
 		for uint64(len(list)) <= cpu {
@@ -132,12 +130,27 @@ func parseCPUs(data []byte, list []Ticks) []Ticks {
 	return list
 }
 
-// number reads the digits that data starts with, after blanks, and returns what follows. Without digits it is 0.
-func number(data []byte) (n uint64, rest []byte) {
-	i := 0
-	for i < len(data) && data[i] == ' ' {
-		i++
+// throttled reads cpu.stat of a cgroup: throttled_usec in version 2, throttled_time in ns in
+// version 1.
+func throttled(data []byte, v2 bool) time.Duration {
+	key, unit := "throttled_time ", time.Nanosecond
+	if v2 {
+		key, unit = "throttled_usec ", time.Microsecond
 	}
+	for line := range bytes.Lines(data) {
+		if value, ok := bytes.CutPrefix(line, []byte(key)); ok {
+			n, _ := number(value)
+			return time.Duration(n) * unit
+		}
+	}
+	return 0
+}
+
+// number reads the digits at the start of data, after blanks, and returns the rest. Without digits
+// it returns 0.
+func number(data []byte) (n uint64, rest []byte) {
+	data = bytes.TrimLeft(data, " ")
+	i := 0
 	for ; i < len(data) && data[i] >= '0' && data[i] <= '9'; i++ {
 		n = n*10 + uint64(data[i]-'0')
 	}

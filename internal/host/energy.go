@@ -11,26 +11,28 @@ import (
 	"strings"
 )
 
-// Energy is the energy counters of the CPU packages (RAPL, kernel Documentation/power/powercap/powercap.rst). They count the whole package,
-// whoever uses it and also when nobody does, about once per ms: below some seconds they mean little. A nil Energy counts nothing.
+// Energy reads the energy counters of the CPU packages (RAPL, kernel
+// Documentation/power/powercap/powercap.rst). They count the whole package, in use or idle, and are
+// updated about once per ms: over less than a few seconds they mean little. A nil Energy has no
+// counters.
 type Energy struct{ zones []zone }
 
 // zone is one package.
 type zone struct {
 	file string
-	wrap uint64 // µJ at which its counter begins anew
+	wrap uint64 // µJ at which the counter starts again from 0
 }
 
-// OpenEnergy finds the counters below root, which is "/" but in tests. The error says why there are none: most virtual machines have none, and
-// only root may read them (CVE-2020-8694).
+// OpenEnergy finds the counters below root, which is "/" except in tests. The error says why there
+// are none: most virtual machines have none, and only root may read them (CVE-2020-8694).
 func OpenEnergy(root string) (*Energy, error) {
 	const folder = "sys/class/powercap"
 	var e Energy
-	dirs, _ := filepath.Glob(filepath.Join(root, folder, "intel-rapl:*")) // AMD's stand under this name as well
+	dirs, _ := filepath.Glob(filepath.Join(root, folder, "intel-rapl:*")) // those of AMD have this name too
 	for _, dir := range dirs {
 		files := os.DirFS(dir)
 		if !strings.HasPrefix(read(files, "name"), "package-") {
-			continue // psys, or a part of a package: core, uncore, dram
+			continue // psys, or a part of a package: core, uncore or dram
 		}
 		z := zone{file: path.Join(dir, "energy_uj")}
 		if _, err := z.read(); err != nil {
@@ -56,7 +58,8 @@ func (z *zone) read() (uint64, error) {
 	return strconv.ParseUint(strings.TrimSpace(string(data)), 10, 64)
 }
 
-// Count reads the counters; the function it returns reads them again and says how many µJ passed, nil if they could not be read.
+// Count reads the counters. The function it returns reads them again and returns the µJ used in
+// between; nil if a counter cannot be read.
 func (e *Energy) Count() func() *int64 {
 	if e == nil {
 		return func() *int64 { return nil }
@@ -75,7 +78,7 @@ func (e *Energy) Count() func() *int64 {
 			sum += int64(after[i] - before[i])
 		}
 		if sum < 0 {
-			return nil // it wrapped, and does not say where
+			return nil // the counter started again, and its range is unknown
 		}
 		return &sum
 	}

@@ -1,9 +1,13 @@
-// Package host says what this machine is, how its CPUs are divided between server and generator, and what else it is doing.
+// Package host describes this machine, divides its CPUs between server and generator, and measures
+// background CPU and other disturbances.
 //
-// It tells causes and never judges them. What the machine does not tell is "unknown" or empty, not guessed.
+// It reports causes and never judges them. A fact that the machine does not disclose is "unknown"
+// or empty, never guessed.
 package host
 
 import (
+	"cmp"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -15,20 +19,22 @@ import (
 	"dyno/internal/result"
 )
 
-// Describe tells the machine, the CPUs that this process may use divided by Partition, and its limits.
+// Describe describes the machine, its limits, and how the CPUs that this process may use are
+// divided.
 func Describe() result.Host {
 	h := describe(os.DirFS("/"))
 	h.FileLimit = fileLimit()
-	t := topology(os.DirFS("/"), usable())
-	h.ServerCPUs, h.GeneratorCPUs, h.Pinned = t.Partition()
-	h.Pinned = h.Pinned && runtime.GOOS == "linux" // only there can proc pin
-	h.SharedCore = h.Pinned && len(t.Cores) == 1
+	cores := cores(os.DirFS("/"), usable())
+	h.ServerCPUs, h.GeneratorCPUs, h.Pinned = partition(cores)
+	h.Pinned = h.Pinned && runtime.GOOS == "linux" // package proc can pin only there
+	h.SharedCore = h.Pinned && len(cores) == 1
 	return h
 }
 
-// describe reads what stands in files below root: etc, proc and sys.
+// describe reads files of etc, proc and sys below root.
 func describe(root fs.FS) result.Host {
-	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPU: runtime.GOARCH, CPUs: runtime.NumCPU(), Governor: governor(root)}
+	h := result.Host{OS: runtime.GOOS, Kernel: runtime.GOOS, CPU: runtime.GOARCH, CPUs: runtime.NumCPU(),
+		Governor: governor(root)}
 	h.QuotaCPUs, h.Quota = quotaOf(root)
 	if name := setting(read(root, "etc/os-release"), "PRETTY_NAME", "="); name != "" {
 		h.OS = strings.Trim(name, `"'`)
@@ -38,13 +44,13 @@ func describe(root fs.FS) result.Host {
 	}
 	h.BootID = read(root, "proc/sys/kernel/random/boot_id")
 	info := read(root, "proc/cpuinfo")
-	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86; arm boards; mips; old arm
+	for _, key := range []string{"model name", "Model", "cpu model", "Hardware"} { // x86, arm, mips, old arm
 		if model := setting(info, key, ":"); model != "" {
 			h.CPU = model
 			break
 		}
 	}
-	if n := strings.Count("\n"+read(root, "proc/stat"), "\ncpu") - 1; n > 0 { // the first line is their sum
+	if n := strings.Count("\n"+read(root, "proc/stat"), "\ncpu") - 1; n > 0 { // the first line is the sum
 		h.CPUs = n
 	}
 	if words := strings.Fields(setting(read(root, "proc/meminfo"), "MemTotal", ":")); len(words) > 0 {
@@ -55,7 +61,7 @@ func describe(root fs.FS) result.Host {
 	return h
 }
 
-// read returns the text of a file without the blanks around it, empty if it cannot be read.
+// read returns the text of a file without surrounding white space; "" if it cannot be read.
 func read(root fs.FS, name string) string {
 	data, err := fs.ReadFile(root, name)
 	if err != nil {
@@ -75,24 +81,22 @@ func setting(text, key, separator string) string {
 	return ""
 }
 
-// governor names the frequency governors in use, joined by "/" if the CPUs differ (kernel Documentation/admin-guide/pm/cpufreq.rst).
+// governor names the frequency governors in use, joined by "/" if the CPUs differ (kernel
+// Documentation/admin-guide/pm/cpufreq.rst).
 func governor(root fs.FS) string {
 	files, _ := fs.Glob(root, "sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_governor")
 	var names []string
 	for _, f := range files {
-		if name := read(root, f); name != "" && !slices.Contains(names, name) {
+		if name := read(root, f); name != "" {
 			names = append(names, name)
 		}
 	}
-	if len(names) == 0 {
-		return "unknown"
-	}
 	slices.Sort(names)
-	return strings.Join(names, "/")
+	return cmp.Or(strings.Join(slices.Compact(names), "/"), "unknown")
 }
 
-// hypervisor names what runs this machine, empty on bare metal as far as it shows. The CPU flag tells that there is one (CPUID leaf 1, ECX bit
-// 31), the firmware's tables who it is; a microVM has none.
+// hypervisor names the hypervisor; "" if there is no sign of one. The CPU flag shows that there is
+// one (CPUID leaf 1, ECX bit 31), the firmware tables say which. A microVM has no such tables.
 func hypervisor(root fs.FS, cpuinfo string) string {
 	if kind := read(root, "sys/hypervisor/type"); kind != "" {
 		return kind
@@ -100,21 +104,19 @@ func hypervisor(root fs.FS, cpuinfo string) string {
 	if !slices.Contains(strings.Fields(setting(cpuinfo, "flags", ":")), "hypervisor") {
 		return ""
 	}
-	name := strings.TrimSpace(read(root, "sys/class/dmi/id/sys_vendor") + " " + read(root, "sys/class/dmi/id/product_name"))
-	if name == "" {
-		return "unnamed"
-	}
-	return name
+	vendor, product := read(root, "sys/class/dmi/id/sys_vendor"), read(root, "sys/class/dmi/id/product_name")
+	return cmp.Or(strings.TrimSpace(vendor+" "+product), "unnamed")
 }
 
 // group is the cgroup of this process in one hierarchy.
 type group struct {
 	version int    // 1 or 2
 	mount   string // folder of the hierarchy
-	path    string // of the group below it, without a leading slash
+	path    string // of the group below mount, without a leading slash
 }
 
-// groups finds the hierarchies that can limit CPU time (cgroups(7)); each is at its customary mount point or not found.
+// groups finds the hierarchies that can limit CPU time (cgroups(7)). It looks for each at its usual
+// mount point only.
 func groups(root fs.FS) []group {
 	var list []group
 	for line := range strings.Lines(read(root, "proc/self/cgroup")) {
@@ -135,7 +137,7 @@ func groups(root fs.FS) []group {
 				continue
 			}
 			if _, err := fs.Stat(root, path.Join(mount, below)); err != nil {
-				below = "" // in a container without a cgroup namespace the mount is the container's own group
+				below = "" // a container without a cgroup namespace: the mount is its own group
 			}
 			list = append(list, group{version, mount, below})
 			break
@@ -144,7 +146,8 @@ func groups(root fs.FS) []group {
 	return list
 }
 
-// quotaOf is the tightest CPU limit of our cgroup and those around it, also as text, "1.5 CPUs (cgroup v2)"; 0 and empty if there is none.
+// quotaOf returns the tightest CPU limit of our cgroup and its ancestors, also as text, such as
+// "1.5 CPUs (cgroup v2)"; 0 and "" if there is none.
 func quotaOf(root fs.FS) (cpus float64, text string) {
 	for _, g := range groups(root) {
 		for at := g.path; ; at = path.Dir(at) {
@@ -159,7 +162,7 @@ func quotaOf(root fs.FS) (cpus float64, text string) {
 			p, err2 := strconv.ParseFloat(period, 64)
 			if err1 == nil && err2 == nil && q > 0 && p > 0 && (text == "" || q/p < cpus) {
 				cpus = q / p
-				text = strconv.FormatFloat(cpus, 'g', 3, 64) + " CPUs (cgroup v" + strconv.Itoa(g.version) + ")"
+				text = fmt.Sprintf("%.3g CPUs (cgroup v%d)", cpus, g.version)
 			}
 			if at == "" || at == "." {
 				break

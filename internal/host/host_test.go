@@ -113,14 +113,14 @@ func TestPartition(t *testing.T) {
 				files[fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)] = core + "\n"
 			}
 		}
-		server, generator, pinned := topology(tree(files), usable).Partition()
+		server, generator, pinned := partition(cores(tree(files), usable))
 		if got := fmt.Sprint(server, generator, pinned); got != c.want {
 			t.Errorf("%q: %s, want %s", c.cores, got, c.want)
 		}
 	}
 	// a sibling that may not be used does not count, and a CPU that tells nothing is a core
 	masked := tree(map[string]string{"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0-1"})
-	if got := fmt.Sprint(topology(masked, []int{0, 2}).Cores); got != "[[0] [2]]" {
+	if got := fmt.Sprint(cores(masked, []int{0, 2})); got != "[[0] [2]]" {
 		t.Errorf("masked: %s", got)
 	}
 }

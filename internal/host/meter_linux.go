@@ -11,15 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Meter reads the machine's clocks. After its first snapshot it does not allocate. It is not safe for concurrent use.
+// Meter reads the machine's counters. After its first snapshot it does not allocate. It is not safe
+// for concurrent use.
 type Meter struct {
-	stat     int // descriptor of /proc/stat
-	throttle int // of our cgroup's cpu.stat, -1 if there is none
-	v2       bool
+	stat     int  // descriptor of /proc/stat
+	throttle int  // descriptor of our cgroup's cpu.stat; -1 if there is none
+	v2       bool // the cgroup is of version 2
 	buf      [64 << 10]byte
 }
 
-// NewMeter opens the files that a snapshot is read from.
+// NewMeter opens the files that Snapshot reads.
 func NewMeter() (*Meter, error) {
 	m := &Meter{throttle: -1}
 	var err error
@@ -49,14 +50,12 @@ func (m *Meter) Close() {
 	}
 }
 
-// Snapshot reads all clocks into s, whose memory it uses again. What cannot be read stays 0 or empty.
+// Snapshot reads all counters into s, whose memory it uses again. A counter that it cannot read is
+// 0 or empty.
 func (m *Meter) Snapshot(s *Snapshot) {
 	s.At = time.Now()
-	n, err := unix.Pread(m.stat, m.buf[:], 0)
-	if err != nil {
-		n = 0
-	}
-	s.CPUs = parseCPUs(m.buf[:n], s.CPUs)
+	n, _ := unix.Pread(m.stat, m.buf[:], 0)
+	s.CPUs = parseCPUs(m.buf[:max(n, 0)], s.CPUs)
 	s.Throttled, s.Suspended = 0, Suspended()
 	if m.throttle >= 0 {
 		if n, err := unix.Pread(m.throttle, m.buf[:], 0); err == nil {
@@ -65,8 +64,9 @@ func (m *Meter) Snapshot(s *Snapshot) {
 	}
 }
 
-// Suspended is how long this machine has been suspended since it was started: CLOCK_BOOTTIME goes on then, CLOCK_MONOTONIC does not
-// (clock_gettime(2)). Of a few readings, the one counts whose clocks were read closest to each other.
+// Suspended returns how long this machine has been suspended since it booted: CLOCK_BOOTTIME goes
+// on during that time, CLOCK_MONOTONIC does not (clock_gettime(2)). Of three readings it uses the
+// one whose clocks were read closest together.
 func Suspended() time.Duration {
 	least, sum := int64(math.MaxInt64), int64(0)
 	for range 3 {
@@ -82,7 +82,7 @@ func Suspended() time.Duration {
 	return time.Duration(sum)
 }
 
-// usable are the CPUs that this process may run on.
+// usable returns the CPUs that this process may run on.
 func usable() []int {
 	var set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &set); err != nil {
@@ -105,8 +105,11 @@ func fileLimit() int64 {
 	return int64(min(limit.Cur, 1<<62))
 }
 
-// RaiseFileLimit raises the soft limit of open files (RLIMIT_NOFILE) to the hard one, for this process and those it starts from then on, and
-// returns what holds. Note: Go raises its own at the start, but gives the old one to children unless it was set by hand.
+// RaiseFileLimit raises the soft limit of open files (RLIMIT_NOFILE) to the hard limit, for this
+// process and its future children, and returns the limit in force.
+//
+// Note: Go raises its own limit at the start, but restores the old one for children unless the
+// process sets it explicitly.
 func RaiseFileLimit() (int64, error) {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

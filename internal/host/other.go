@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Meter reads the time and nothing else: this system's clocks are not read yet.
+// Meter reads only the time: dyno has no reader for this system's counters yet.
 type Meter struct{}
 
 // NewMeter never fails here.
@@ -16,10 +16,10 @@ func NewMeter() (*Meter, error) { return &Meter{}, nil }
 // Close does nothing here.
 func (m *Meter) Close() {}
 
-// Snapshot sets only At; the causes between two of them are 0.
+// Snapshot sets only At; the causes between two snapshots are 0.
 func (m *Meter) Snapshot(s *Snapshot) { *s = Snapshot{At: time.Now()} }
 
-// Suspended is not known here.
+// Suspended is unknown here and returns 0.
 func Suspended() time.Duration { return 0 }
 
 func usable() []int {

@@ -8,12 +8,11 @@ import (
 	"strings"
 )
 
-// Topology is the CPUs that may be used, by core: threads of one core stand together, in ascending order.
-type Topology struct{ Cores [][]int }
-
-// topology groups the CPUs usable by their thread_siblings_list (kernel Documentation/admin-guide/cputopology.rst); a CPU that has none is a core.
-func topology(root fs.FS, usable []int) Topology {
-	var t Topology
+// cores groups the usable CPUs by core, in ascending order. Threads of one core share a
+// thread_siblings_list (kernel Documentation/admin-guide/cputopology.rst). A CPU without such a
+// list is a core.
+func cores(root fs.FS, usable []int) [][]int {
+	var list [][]int
 	taken := map[int]bool{}
 	for _, cpu := range usable {
 		if taken[cpu] {
@@ -21,24 +20,26 @@ func topology(root fs.FS, usable []int) Topology {
 		}
 		core := []int{cpu}
 		taken[cpu] = true
-		for _, s := range parseList(read(root, fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu))) {
+		siblings := fmt.Sprintf("sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu)
+		for _, s := range parseList(read(root, siblings)) {
 			if !taken[s] && slices.Contains(usable, s) {
 				core = append(core, s)
 				taken[s] = true
 			}
 		}
 		slices.Sort(core)
-		t.Cores = append(t.Cores, core)
+		list = append(list, core)
 	}
-	return t
+	return list
 }
 
-// Partition divides the cores (method.md, section 7). Two: the first for the server, the second for the generator. Three and more: the first
-// keeps house, and of the rest half serve, rounded down, and the others load. One CPU is both, and pinned is false.
+// partition divides the cores between server and generator. Of two cores, the server gets the
+// first. Of more, the first is left for background CPU, and the server gets half of the rest,
+// rounded down. A single CPU is used by both, and pinned is false.
 //
-// Threads of a core stay together, but for one case: when two CPUs are one core there is no other way to tell the two accounts apart.
-func (t Topology) Partition() (server, generator []int, pinned bool) {
-	cores := t.Cores
+// Threads of a core stay together, with one exception: if there is only one core, its threads are
+// divided, because otherwise the CPU time of server and generator could not be told apart.
+func partition(cores [][]int) (server, generator []int, pinned bool) {
 	if len(cores) == 1 && len(cores[0]) > 1 {
 		cores = [][]int{cores[0][:len(cores[0])/2], cores[0][len(cores[0])/2:]}
 	}
@@ -58,27 +59,22 @@ func (t Topology) Partition() (server, generator []int, pinned bool) {
 	return server, generator, true
 }
 
-// parseList reads the kernel's list of CPUs, "0-2,5"; what is not one is left out.
+// parseList reads the kernel's list of CPUs, such as "0-2,5". It ignores what it cannot read.
 func parseList(text string) []int {
 	var list []int
 	for item := range strings.SplitSeq(strings.TrimSpace(text), ",") {
 		first, last, ranged := strings.Cut(item, "-")
-		from, err := strconv.Atoi(first)
-		if err != nil || from < 0 {
-			continue
+		if !ranged {
+			last = first
 		}
-		to := from
-		if ranged {
-			if to, err = strconv.Atoi(last); err != nil {
-				continue
-			}
-		}
-		for cpu := from; cpu <= to && cpu < maxCPUs; cpu++ {
-			list = append(list, cpu)
+		from, err := strconv.ParseUint(first, 10, 31)
+		to, err2 := strconv.ParseUint(last, 10, 64)
+		for cpu := from; err == nil && err2 == nil && cpu <= to && cpu < maxCPUs; cpu++ {
+			list = append(list, int(cpu))
 		}
 	}
 	return list
 }
 
-// maxCPUs is the most that a kernel is built for (CONFIG_NR_CPUS, arch/x86/Kconfig).
+// maxCPUs is the largest CONFIG_NR_CPUS (arch/x86/Kconfig).
 const maxCPUs = 8192

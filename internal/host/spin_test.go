@@ -15,7 +15,7 @@ func TestSpinningAllowed(t *testing.T) {
 		want string // part of the reason; empty: they may
 	}{
 		"remote, a CPU to spare":              {Spinning{Usable: two, Loops: 1, Remote: true}, ""},
-		"remote, a loop on each CPU":          {Spinning{Usable: two, Loops: 2, Remote: true}, "no CPU would be left that this process may use: 0, 1"},
+		"remote, a loop on each CPU":          {Spinning{Usable: two, Loops: 2, Remote: true}, "no CPU would be left: this process may use 2"},
 		"remote, one CPU of many":             {Spinning{Usable: []int{3}, Loops: 1, Remote: true}, "no CPU would be left"},
 		"remote, loops that share a CPU":      {Spinning{Usable: four, Loops: 2, LoopCPUs: []int{3}, Remote: true}, "outnumber"},
 		"remote, a quota with room":           {Spinning{Usable: four, Loops: 1, Quota: 2, Remote: true}, ""},

@@ -19,8 +19,8 @@ func (s *Scenario) each(change func(i int, r *Request)) *Scenario {
 }
 
 // At returns s for a contestant that serves other paths. Keys are paths of the scenario, values
-// those of the contestant. A key that ends in "/", except "/" itself, stands for all paths below it.
-// The longest key that matches applies. Queries stay.
+// those of the contestant. A key that ends in "/", except "/" itself, stands for all paths below
+// it. The longest key that matches applies. Queries stay.
 func (s *Scenario) At(paths map[string]string) *Scenario {
 	if len(paths) == 0 {
 		return s

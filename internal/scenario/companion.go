@@ -61,8 +61,8 @@ func Tell(ctx context.Context, network, addr string, records int, seed uint64) e
 	return err
 }
 
-// exchangeOnce sends a request on a connection of its own. It returns the body of the response, which
-// must have that status.
+// exchangeOnce sends a request on a connection of its own. It returns the body of the response,
+// which must have that status.
 func exchangeOnce(ctx context.Context, network, addr, request string, status int) ([]byte, error) {
 	v := newVerifier(nil, network, addr, 0)
 	defer v.hangUp()

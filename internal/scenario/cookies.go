@@ -29,17 +29,17 @@ type cookies struct {
 	deep    bool   // a cookie's path reaches into the drawn part of the path: text depends on the request
 }
 
-// cookieKey identifies a cookie: a new one with the same key replaces it (RFC 6265, section 5.3, step
-// 11).
+// cookieKey identifies a cookie: a new one with the same key replaces it (RFC 6265, section 5.3,
+// step 11).
 type cookieKey struct{ host, domain, path, name string }
 
 var setCookie = []byte("set-cookie")
 
-// Learn takes the cookies of a response. An engine calls it if w.Cookies is set and the parser is at
-// the head of the response to w (http1.AtHead, which load.Expect requests). The engine must not skip
-// a head that another connection has seen, because each connection has its own jar. A head without
-// Set-Cookie costs one pass over its fields. One with the same http1.Parser.HeadID as the last on
-// this connection costs nothing.
+// Learn takes the cookies of a response. An engine calls it if w.Cookies is set and the parser is
+// at the head of the response to w (http1.AtHead, which load.Expect requests). The engine must not
+// skip a head that another connection has seen, because each connection has its own jar. A head
+// without Set-Cookie costs one pass over its fields. One with the same http1.Parser.HeadID as the
+// last on this connection costs nothing.
 //
 // The host of the cookies is that of the Host header, and their scheme is http: a Secure cookie is
 // kept and not sent.

@@ -21,7 +21,8 @@ func newTalk(t *testing.T, requests ...Request) *talk {
 	return &talk{t: t, src: source1(t, Options{Cookies: true}, requests...), p: http1.Parser{Memo: new(http1.Memo)}}
 }
 
-// ask sends the next request, returns its Cookie header, and learns from an answer with these header lines.
+// ask sends the next request, returns its Cookie header, and learns from an answer with these
+// header lines.
 func (c *talk) ask(lines ...string) string {
 	c.t.Helper()
 	q, _ := sent(c.t, c.src.Next(nil, &c.want))
@@ -117,7 +118,8 @@ func TestCookiePaths(t *testing.T) {
 	}
 }
 
-// TestCookiesOfDrawnPaths: a cookie for a path that only some of a template's requests have goes with those alone.
+// TestCookiesOfDrawnPaths: a cookie for a path that only some of a template's requests have goes
+// with those alone.
 func TestCookiesOfDrawnPaths(t *testing.T) {
 	for _, c := range []struct{ path, line, with, without string }{
 		{"/v/{pick:1,2}", "Set-Cookie: s=1; Path=/v/1", "/v/1", "/v/2"},

@@ -11,8 +11,8 @@ import (
 	"dyno/internal/http1"
 )
 
-// exchange sends one request and reads the whole response, on the connection of v, which it opens if
-// there is none. It returns the response parsed and as received.
+// exchange sends one request and reads the whole response, on the connection of v, which it opens
+// if there is none. It returns the response parsed and as received.
 func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
@@ -65,8 +65,8 @@ func quote(b []byte) string {
 	return fmt.Sprintf("%q", b)
 }
 
-// Probe returns a function that sends the first loaded request, on a connection of its own. Its error
-// is nil if the response has the right status.
+// Probe returns a function that sends the first loaded request, on a connection of its own. Its
+// error is nil if the response has the right status.
 func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network, addr string) error {
 	return func(ctx context.Context, network, addr string) error {
 		w, resp, err := s.first(ctx, network, addr, delay)

@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// FuzzCompile: what compiles is one HTTP request each time, as net/http reads it, with the body whose length it says.
+// FuzzCompile: what compiles is one HTTP request each time, as net/http reads it, with the body
+// whose length it says.
 func FuzzCompile(f *testing.F) {
 	f.Add("GET", "/api/values/{id}", "Accept", "text/plain", "", "value {id}", "1,2", uint8(0))
 	f.Add("POST", "/{uuid}?n={seq}", "X-{", "{pick:a,b} {int:-5..5}", `{"id":{int:1..1000}}`, "", "a,bbbbbbbbbbbb", uint8(1))

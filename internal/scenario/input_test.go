@@ -118,7 +118,8 @@ func TestPlaceholders(t *testing.T) {
 	}
 }
 
-// TestDrawnOnce: a name stands for one value in all of a request and its contract; inline ones are drawn anew.
+// TestDrawnOnce: a name stands for one value in all of a request and its contract; inline ones are
+// drawn anew.
 func TestDrawnOnce(t *testing.T) {
 	body := "got {id} {key} {n} {who}"
 	r := Request{Method: "PUT", Path: "/{id}/{key}?n={n}&w={who}", Headers: []HeaderLine{{Name: "X", Value: "{id} {key} {n} {who} {uuid} {uuid}"}}, Body: body, Weight: 1,

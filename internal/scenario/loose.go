@@ -181,8 +181,8 @@ func differ(at string, got, want any) string {
 	return fmt.Sprintf("JSON%s is %s; want %s", at, show(got), show(want))
 }
 
-// number is a JSON number in a form that is the same for equal numbers: its sign, its digits without
-// zeros at either end, and the power of ten of the last digit.
+// number is a JSON number in a form that is the same for equal numbers: its sign, its digits
+// without zeros at either end, and the power of ten of the last digit.
 type number struct {
 	negative bool
 	digits   string

@@ -64,8 +64,8 @@ func (k *requestKeys) routes(fsys fs.FS, r Request) ([]Request, error) {
 
 var parameterName = regexp.MustCompile(`^\w+$`)
 
-// at returns r at the route of a line such as "GET /repos/:owner/:repo". Every parameter is drawn as
-// value says.
+// at returns r at the route of a line such as "GET /repos/:owner/:repo". Every parameter is drawn
+// as value says.
 func (r Request) at(line string, value *Input) (Request, error) {
 	r.With = map[string]Input{}
 	var ok bool

@@ -8,7 +8,8 @@ import (
 )
 
 // Source draws the requests of one connection. The same seed gives the same bytes, except for
-// cookies. A Source is small, because its Mix holds what is fixed. It is not safe for concurrent use.
+// cookies. A Source is small, because its Mix holds what is fixed. It is not safe for concurrent
+// use.
 type Source struct {
 	mix       *Mix
 	rng       rand.PCG
@@ -105,8 +106,8 @@ func (p *part) appendTo(buf []byte, values *[maxNamed]value) []byte {
 // setLength writes the length of the body, which ends buf, over the digits reserved at the given
 // place.
 //
-// Note: the alternative, to draw all values before writing any, needs memory for however many values
-// there are. The reserved digits nearly always fit; otherwise the body moves by one byte.
+// Note: the alternative, to draw all values before writing any, needs memory for however many
+// values there are. The reserved digits nearly always fit; otherwise the body moves by one byte.
 func setLength(buf []byte, at, digits int) []byte {
 	n := len(buf) - (at + digits + len("\r\n\r\n"))
 	var number [20]byte

@@ -92,8 +92,8 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 	return v.out, errors.Join(v.broken...)
 }
 
-// Look does the part of Verify that Exact needs: it sends the loaded requests whose contract accepts
-// several bodies. Host is the value of the Host header; "" means addr.
+// Look does the part of Verify that Exact needs: it sends the loaded requests whose contract
+// accepts several bodies. Host is the value of the Host header; "" means addr.
 func (s *Scenario) Look(ctx context.Context, network, addr, host string) (*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
@@ -215,8 +215,8 @@ func (v *verifier) request(ctx context.Context, i int) error {
 	return nil
 }
 
-// ask sends raw, which is r as drawn, and judges the response by w. The error is a *Broken that makes
-// further requests pointless.
+// ask sends raw, which is r as drawn, and judges the response by w. The error is a *Broken that
+// makes further requests pointless.
 func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*http1.Response, []byte, error) {
 	began := time.Now()
 	resp, answer, err := v.exchange(ctx, raw, w.Head)

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// raw is a server that answers every request with what reply gives, and closes the connection when that is empty.
+// raw is a server that answers every request with what reply gives, and closes the connection when
+// that is empty.
 func raw(t *testing.T, reply func(path string) string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

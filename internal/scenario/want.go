@@ -38,8 +38,8 @@ type bodyHash struct {
 }
 
 // Header is a header that a response must have. Name is in lower case. Value is the exact value, or
-// the media type before ';', or empty for any value. If Cookie is set, Value is the name of a cookie
-// that the header must set to something.
+// the media type before ';', or empty for any value. If Cookie is set, Value is the name of a
+// cookie that the header must set to something.
 type Header struct {
 	Name, Value []byte
 	Cookie      bool
@@ -78,8 +78,8 @@ func (w *Want) Hash() hash.Hash {
 	return w.hash.Hash
 }
 
-// SumMatches reports whether what was written to Hash has the sum of the contract. It is true if the
-// contract has no sum.
+// SumMatches reports whether what was written to Hash has the sum of the contract. It is true if
+// the contract has no sum.
 func (w *Want) SumMatches() bool {
 	return w.Sum == nil || w.hash != nil && bytes.Equal(w.hash.Sum(w.hash.sum[:0]), w.Sum)
 }

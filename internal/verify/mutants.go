@@ -15,22 +15,23 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Finding is what the proof made of a server whose defect is known.
+// Finding is the verdict on a server whose defect is known.
 type Finding struct {
-	Mutant string // "" for the reference, which has none
-	Does   string
+	Mutant string // its name; "" for the reference, which has no defect
+	Does   string // the defect in words
 	Check  string // that found the defect; "": none did
-	Reason string // in words
-	Err    error  // it could not be tried
+	Reason string // what the check says
+	Err    error  // why the server could not be verified
 
 	trial refserver.Trial
 }
 
-// Right reports whether the proof told the truth: the reference keeps the contract, a mutant does not.
+// Right reports whether the verdict is right: the reference keeps the contract, a mutant does not.
 func (f *Finding) Right() bool { return f.Err == nil && (f.Mutant == "") == (f.Check == "") }
 
-// Mutants proves that the proof of s works: it must accept the reference, which the first of the findings are of, and find the defect of every mutant that
-// applies to s. What s has from a companion is made up.
+// Mutants verifies the verification of s. It must accept the reference, which the first findings
+// are about, and find the defect of every mutant that applies to s. Invented records replace those
+// of a backend.
 func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Finding, error) {
 	s, err := s.Bind(records)
 	if err == nil {
@@ -40,7 +41,8 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 		return nil, err
 	}
 	ref, waits := &refserver.Reference{Scenario: s}, &refserver.Reference{Scenario: s, Delay: delay}
-	findings := []Finding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting}, {Does: "nothing wrong, and ends", trial: refserver.Ending}}
+	findings := []Finding{{Does: "nothing wrong"}, {Does: "nothing wrong, with a delay", trial: refserver.Waiting},
+		{Does: "nothing wrong, and ends", trial: refserver.Ending}}
 	serve := []func(context.Context, net.Listener) error{ref.Serve, waits.Serve, ref.Serve}
 	for _, m := range refserver.Mutants(s) {
 		findings = append(findings, Finding{Mutant: m.Name, Does: m.Does, trial: m.Trial})
@@ -65,18 +67,18 @@ func Mutants(ctx context.Context, e load.Engine, s *scenario.Scenario) ([]Findin
 	return append(findings, last), ctx.Err()
 }
 
-// delay is that of the servers that are tried with one; grace is how long one that is told to end has.
 const (
-	delay = 200 * time.Millisecond
-	grace = 5 * time.Second
+	delay = 200 * time.Millisecond // of the servers that are tried with a delay
+	grace = 5 * time.Second        // for a server to end after it was told to
 )
 
 var errStays = fmt.Errorf("it went on for %v after it was told to end", grace)
 
-// atOnce is how many servers are tried at a time: what takes long is to wait for a Date to move.
+// atOnce is how many servers are tried at a time. Most of the time is spent waiting for a Date to
+// advance.
 const atOnce = 4
 
-// try proves one server, and notes what came of it.
+// try verifies one server and fills in the verdict.
 func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context, net.Listener) error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -119,7 +121,7 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 	}
 }
 
-// records is what a companion might answer: ten records, of the article's form.
+// records invents the answer of a backend: ten records.
 func records(string) ([]byte, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all []string

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/contestant"
 )
 
-// swapped tries a program in whose place another is put after it was built, as a rival may do: it must not be started.
+// swapped tries a program that is replaced by another after it was built. It must not be started.
 func swapped(ctx context.Context) Finding {
 	f := Finding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
 	dir, err := os.MkdirTemp("", "dyno-swapped-")
@@ -34,8 +34,9 @@ func swapped(ctx context.Context) Finding {
 		f.Err = err
 		return f
 	}
-	i, err := contestant.Launch(ctx, b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "log"),
-		Probe: func(context.Context, string) error { return errors.New("it answers nobody") }})
+	o := contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "log"),
+		Probe: func(context.Context, string) error { return errors.New("it answers nobody") }}
+	i, err := contestant.Launch(ctx, b, o)
 	switch {
 	case err == nil:
 		f.Err = i.Stop()

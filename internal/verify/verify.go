@@ -1,5 +1,6 @@
-// Package verify proves that a server keeps its contract: strictly, request by request, then under a short load, where a contract can break that
-// holds for one visitor; and, by servers with one known defect each, that this proof finds what it is there for.
+// Package verify checks that a server keeps its contract: strictly, request by request, and then
+// under short loads, which show what a single client cannot. It also checks itself with mutants,
+// which are servers with one known defect each.
 package verify
 
 import (
@@ -15,41 +16,44 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Server is what is proved.
+// Server is the server to verify.
 type Server struct {
 	Network, Addr string
-	Differs       []string // declared differences (scenario.Verify)
-	Delay         time.Duration
+	Differs       []string      // declared differences (scenario.Verify)
+	Delay         time.Duration // that its handlers wait before they answer
 }
 
-// loads are the short loads: more requests in all than a mutant is right for, on connections that are many, and then on some with full pipelines.
+// loads are the short loads. Together they send more requests than any mutant answers correctly:
+// first over many connections, then over fewer with full pipelines.
 var loads = []struct {
 	connections, pipeline int
 	requests              int64
 }{{16, 1, 4000}, {8, 8, 8000}}
 
-// Visitors of a session who come at once, and how often each.
+// visitors is how many clients with a session come at once, and visits how often each does.
 const visitors, visits = 8, 50
 
-// Prove proves that the server keeps the contract of s, which is asked at the paths that it has: by scenario.Verify, by many visitors at once, by
-// loads through e, what is never loaded among them, by scenario.Verify once more after them, and by a Date that moves on. It ends with the first
-// of these that fails; the error joins *scenario.Broken.
+// Prove verifies that the server keeps the contract of s, whose paths are those of the server. Its
+// steps are scenario.Verify, many visitors at once, loads through e that include requests that are
+// otherwise only verified, scenario.Verify again, and a Date that advances. It ends with the first
+// step that fails. The error joins *scenario.Broken.
 func Prove(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Network, to.Addr, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err
 	}
-	if err := scenario.VerifyTogether(ctx, s, to.Network, to.Addr, visitors, visits, to.Delay); err != nil {
+	err = scenario.VerifyTogether(ctx, s, to.Network, to.Addr, visitors, visits, to.Delay)
+	if err != nil {
 		return seen, under("visitors at once", err)
 	}
 	moved, err := scenario.WatchDate(ctx, s, to.Network, to.Addr, to.Delay)
 	if err != nil {
 		return seen, err
 	}
-	exact := s.Exact(seen).Excuse(to.Differs)
+	mixed := s.Exact(seen).Excuse(to.Differs).Mixed()
 	for _, l := range loads {
-		job := load.Job{Network: to.Network, Addr: to.Addr, Scenario: exact.Mixed(), Seed: 1, Connections: l.connections, Pipeline: l.pipeline,
-			Timeout: 10*time.Second + to.Delay}
+		job := to.job(mixed, l.connections)
+		job.Pipeline = l.pipeline
 		if _, err := short(ctx, e, job, l.requests); err != nil {
 			return seen, err
 		}
@@ -60,14 +64,22 @@ func Prove(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) 
 	return seen, moved(ctx)
 }
 
-// Load that a server with a delay is held to it under: more at once than one who waits for one request at a time answers in time.
+// job returns a load on the server.
+func (to *Server) job(s *scenario.Scenario, connections int) load.Job {
+	return load.Job{Network: to.Network, Addr: to.Addr, Scenario: s, Seed: 1, Connections: connections,
+		Timeout: 10*time.Second + to.Delay}
+}
+
+// The load on a server with a delay: more requests at once than a server that waits for one after
+// the other can answer in time.
 const (
 	waiters = 16
 	rounds  = 4
 )
 
-// Waits proves that the handlers of the server, started with to.Delay as DYNO_DELAY, wait for it before they answer: alone and under a short
-// load, which is audited by arithmetic. The error joins *scenario.Broken.
+// Waits verifies that the handlers of the server, which runs with to.Delay as DYNO_DELAY, wait for
+// it before they answer: one request at a time, and under a short load, whose figures must be
+// possible. The error joins *scenario.Broken.
 func Waits(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) error {
 	if err := s.Waits(ctx, to.Network, to.Addr, to.Delay); err != nil {
 		return err
@@ -76,19 +88,18 @@ func Waits(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) 
 	if err != nil {
 		return err
 	}
-	job := load.Job{Network: to.Network, Addr: to.Addr, Scenario: pinned.Excuse(to.Differs), Seed: 1, Connections: waiters,
-		Timeout: 10*time.Second + to.Delay}
+	job := to.job(pinned.Excuse(to.Differs), waiters)
 	l, err := short(ctx, e, job, waiters*rounds)
 	if err != nil {
 		return err
 	}
 	if err := job.Impossible(&l, to.Delay, 0); err != nil {
-		return &scenario.Broken{Request: "load", Sent: fmt.Sprintf("%d connections", waiters), Check: "delay under load", Reason: err.Error()}
+		return &scenario.Broken{Request: "load", Sent: sent(&job), Check: "delay under load", Reason: err.Error()}
 	}
 	return nil
 }
 
-// Ends proves that the server ends when it is told to; stop tells it, and its error says that it did not.
+// Ends verifies that the server ends when told to. Stop tells it; its error says that it did not.
 func Ends(stop func() error) error {
 	if err := stop(); err != nil {
 		return &scenario.Broken{Request: "end", Sent: "SIGTERM", Check: "end", Reason: err.Error()}
@@ -96,7 +107,7 @@ func Ends(stop func() error) error {
 	return nil
 }
 
-// under marks what was found by more than one request at a time.
+// under adds to the checks of a joined error the circumstances in which they failed.
 func under(what string, err error) error {
 	all := []error{err}
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
@@ -110,7 +121,16 @@ func under(what string, err error) error {
 	return err
 }
 
-// short is one short load, every answer of which must keep the contract.
+// sent describes a job as Broken.Sent.
+func sent(job *load.Job) string {
+	how := fmt.Sprintf("%d connections", job.Connections)
+	if job.Pipeline > 1 {
+		how += fmt.Sprintf(", %d requests in the pipeline", job.Pipeline)
+	}
+	return how
+}
+
+// short runs a short load. Every response must keep the contract.
 func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (result.Load, error) {
 	sess, err := e.Open(ctx, job)
 	if err != nil {
@@ -125,25 +145,22 @@ func short(ctx context.Context, e load.Engine, job load.Job, requests int64) (re
 	if err != nil {
 		return l, err
 	}
-	how := fmt.Sprintf("%d connections", job.Connections)
-	if job.Pipeline > 1 {
-		how += fmt.Sprintf(", %d requests in the pipeline", job.Pipeline)
-	}
-	bad := func(kinds map[string]int64, reason string) error {
-		names := slices.Sorted(maps.Keys(kinds))
-		return &scenario.Broken{Request: "load", Sent: how, Check: "load: " + strings.Join(names, ", "), Reason: reason}
+	bad := func(kinds map[string]int64, format string, args ...any) error {
+		check := "load: " + strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")
+		return &scenario.Broken{Request: "load", Sent: sent(&job), Check: check, Reason: fmt.Sprintf(format, args...)}
 	}
 	switch {
 	case l.Failed > 0:
-		return l, bad(l.Failures, fmt.Sprintf("%d of %d answers broke the contract; the first: %s", l.Failed, l.Failed+l.Succeeded, seen.First))
+		return l, bad(l.Failures, "%d of %d answers broke the contract; the first: %s",
+			l.Failed, l.Failed+l.Succeeded, seen.First)
 	case l.Errored() > 0:
 		var texts []string
 		for _, kind := range slices.Sorted(maps.Keys(seen.Texts)) {
 			texts = append(texts, seen.Texts[kind])
 		}
-		return l, bad(l.Errors, fmt.Sprintf("%d of %d requests got no answer: %s", l.Errored(), l.Started, strings.Join(texts, "; ")))
+		return l, bad(l.Errors, "%d of %d requests got no answer: %s", l.Errored(), l.Started, strings.Join(texts, "; "))
 	case l.Succeeded < requests:
-		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, how)
+		return l, fmt.Errorf("only %d of %d requests were sent, over %s", l.Succeeded, requests, sent(&job))
 	}
 	return l, nil
 }
