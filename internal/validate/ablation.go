@@ -5,88 +5,123 @@ import (
 	"math"
 	"slices"
 
-	"dyno/internal/analysis"
 	"dyno/internal/stats"
 )
 
 // Part is one way to decide, dyno's own or one that lacks a part of it.
 type Part struct {
 	Name, What string
-	find       func(f *field, k int) (different []int) // of each pair: 1 the first is faster, -1 slower, 0 not found different
+	find       func(f *field, k int) (marks []int) // of each pair: 1 the first is faster, -1 slower, 0 not different
 }
 
-// ablationLooks are those of every part that looks more than once; the others decide at the last.
-var ablationLooks = func(k int) []stats.Look { return stats.Looks([]int{12, 16, 24}, 24, k*(k-1)/2, Alpha) }
-
+// ablationEpochs is where all parts end; those that look more than once do so at ablationLooks.
 const ablationEpochs = 24
+
+func ablationLooks(k int) []stats.Look {
+	return stats.Looks([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha)
+}
 
 // Parts are what the ablation compares, dyno first.
 var Parts = []Part{
-	{Name: "dyno", What: "rounds in random order, compared within the round; void rounds repeated; Wilcoxon and Holm at planned looks", find: inTurns(byWilcoxon)},
-	{Name: "no gate", What: "void rounds count", find: func(f *field, k int) []int { f.gated = false; return inTurns(byWilcoxon)(f, k) }},
-	{Name: "no pairing", What: "each server's median of an epoch, compared as independent samples (Mann-Whitney)", find: inTurns(unpaired)},
-	{Name: "no interleaving in the epoch", What: "all rounds of one server, then all of the next; else as dyno", find: func(f *field, k int) []int { f.blocks = true; return inTurns(byWilcoxon)(f, k) }},
-	{Name: "one after the other", What: "all epochs of one server, then all of the next, as benchmarks are usually run (Mann-Whitney)", find: inSequence},
-	{Name: "trials as units", What: "every round counts as an independent value (Wilcoxon, once)", find: pooled},
-	{Name: "peeking", What: "a test at 5 % after each epoch from the sixth on, until something is found", find: inTurns(peeking)},
+	{
+		Name: "dyno", find: inTurns(byWilcoxon),
+		What: "rounds in random order, compared within the round; void rounds repeated; Wilcoxon and Holm at planned looks",
+	},
+	{
+		Name: "no gate", What: "void rounds count",
+		find: func(f *field, k int) []int { f.gated = false; return inTurns(byWilcoxon)(f, k) },
+	},
+	{
+		Name: "no pairing", find: inTurns(unpaired),
+		What: "each server's median of an epoch, compared as independent samples (Mann-Whitney)",
+	},
+	{
+		Name: "no interleaving in the epoch", What: "all rounds of one server, then all of the next; else as dyno",
+		find: func(f *field, k int) []int { f.blocks = true; return inTurns(byWilcoxon)(f, k) },
+	},
+	{
+		Name: "one after the other", find: inSequence,
+		What: "all epochs of one server, then all of the next, as benchmarks are usually run (Mann-Whitney)",
+	},
+	{
+		Name: "trials as units", What: "every round counts as an independent value (Wilcoxon, once)",
+		find: pooled,
+	},
+	{
+		Name: "peeking", What: "a test at 5 % after each epoch from the sixth on, until something is found",
+		find: inTurns(peeking),
+	},
 	{Name: "t instead of Wilcoxon", What: "paired t-test at the same looks", find: inTurns(byT)},
 }
 
-// AblationNoises are where the parts are left out, each where it should matter.
-var AblationNoises = []struct {
+// AblationNoise is a noise in which a part that is left out should matter.
+type AblationNoise struct {
 	Noise Noise
 	Foe   *Foe
 	What  string
-}{
-	{Noise{Name: "hog", Drift: .25, Trial: .03, Start: .005}, &Foe{Name: "hog", act: func(f *field, m moment) (float64, float64) { return f.hog(m, .2, 2, .5) }},
-		"throughput on this machine, and something else takes half of the CPU for 2 s, a fifth of the time, seen"},
-	{Noise{Name: "felt twice", Drift: .03, Trial: .02, Start: .005}, &Foe{Name: "felt twice", act: func(f *field, m moment) (float64, float64) {
-		by, seen := f.hog(m, .33, 2, .5)
-		return by * (1 + when(m.server == 0, 1)), seen
-	}}, "a hog, a third of the time, from which the first server suffers twice as much"},
-	{Noises[4], nil, "a runtime whose speed differs from start to start by 2 %"},
-	{Noise{Name: "bad starts", Drift: .03, Trial: .02, Start: .005, Off: .08, OffBy: .3}, nil, "8 % of fresh processes are slower for their whole epoch, by a quarter in the mean"},
 }
 
-// Ablated is what became of one part in one noise.
+// AblationNoises are where the parts are left out.
+var AblationNoises = []AblationNoise{
+	{
+		Noise: Noise{Name: "hog", Drift: .25, Trial: .03, Start: .005},
+		Foe:   &Foe{act: func(f *field, m moment) (float64, float64) { return f.hog(m, .2, 2, .5) }},
+		What:  "throughput on this machine, and something else takes half of the CPU for 2 s, a fifth of the time, seen",
+	},
+	{
+		Noise: Noise{Name: "felt twice", Drift: .03, Trial: .02, Start: .005},
+		Foe: &Foe{act: func(f *field, m moment) (float64, float64) {
+			by, seen := f.hog(m, .33, 2, .5)
+			return by * (1 + when(m.server == 0, 1)), seen
+		}},
+		What: "a hog, a third of the time, from which the first server suffers twice as much",
+	},
+	{Noise: Noises[4], What: "a runtime whose speed differs from start to start by 2 %"},
+	{
+		Noise: Noise{Name: "bad starts", Drift: .03, Trial: .02, Start: .005, Off: .08, OffBy: .3},
+		What:  "8 % of fresh processes are slower for their whole epoch, by a quarter in the mean",
+	},
+}
+
+// Ablated is what one part found in one noise.
 type Ablated struct {
 	Part  string
 	Noise string
 	K     int
-	False Rate // of duels of equal servers, in which a pair was called different
-	Found Rate // of duels with one server 5 % faster, in which it was found faster than the second
+	False Rate // of comparisons of equal servers, in which a pair was called different
+	Found Rate // of comparisons with one server 5 % faster, in which it was found faster than the second
 	Wrong Rate // of the same, in which it was found slower
 }
 
-// ablation lets each part decide on the same noise, dyno's own beside those that lack something.
+// ablation lets each part decide on the same noise.
 func ablation(ctx context.Context, o *Options) []Ablated {
 	var out []Ablated
 	for _, n := range AblationNoises {
-		for i := range Parts {
+		for _, part := range Parts {
 			for _, k := range []int{2, 4} {
-				o.tell("ablation: %s, %d servers, %s", Parts[i].Name, k, n.Noise.Name)
-				a := Ablated{Part: Parts[i].Name, Noise: n.Noise.Name, K: k}
-				duels := func(truth string) [][]int {
+				o.tell("ablation: %s, %d servers, %s", part.Name, k, n.Noise.Name)
+				marks := func(truth string) [][]int {
 					return repeat(ctx, o.Reps, func(rep int) []int {
-						log := make([]float64, k)
-						log[0] = truths[truth]
-						f := newField(n.Noise, log, Quick.Rounds, source(o.Seed, "ablation/"+n.Noise.Name+truth, rep))
+						rng := source(o.Seed, "ablation/"+n.Noise.Name+truth, rep)
+						f := newField(n.Noise, speeds(k, truth), Quick.Rounds, rng)
 						f.foe = n.Foe
-						return Parts[i].find(f, k)
+						return part.find(f, k)
 					})
 				}
-				a.False = count(duels("A/A"), func(d []int) bool { return slices.ContainsFunc(d, func(v int) bool { return v != 0 }) })
-				faster := duels("5 %")
-				a.Found = count(faster, func(d []int) bool { return len(d) > 0 && d[0] > 0 })
-				a.Wrong = count(faster, func(d []int) bool { return len(d) > 0 && d[0] < 0 })
-				out = append(out, a)
+				faster := marks("5 %")
+				out = append(out, Ablated{
+					Part: part.Name, Noise: n.Noise.Name, K: k,
+					False: count(marks("A/A"), func(m []int) bool { return slices.ContainsFunc(m, func(v int) bool { return v != 0 }) }),
+					Found: count(faster, func(m []int) bool { return len(m) > 0 && m[0] > 0 }),
+					Wrong: count(faster, func(m []int) bool { return len(m) > 0 && m[0] < 0 }),
+				})
 			}
 		}
 	}
 	return out
 }
 
-// inTurns takes the epochs as dyno does and leaves the decision to decide, which may ask for one more at a time.
+// inTurns takes epochs as dyno does. decide may ask for the first n of them, again and again.
 func inTurns(decide func(epochs func(n int) [][][]float64, k int) []int) func(*field, int) []int {
 	return func(f *field, k int) []int {
 		var taken [][][]float64
@@ -99,28 +134,24 @@ func inTurns(decide func(epochs func(n int) [][][]float64, k int) []int) func(*f
 	}
 }
 
-// byWilcoxon is dyno's own way: analysis.Judge at planned looks, until all is decided.
+// byWilcoxon is dyno's own way: analysis.Judge at planned looks, until all pairs are decided.
 func byWilcoxon(epochs func(int) [][][]float64, k int) []int {
-	d := &duel{k: k, looks: ablationLooks(k), next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
-	d.play()
-	return directions(d.end())
-}
-
-func directions(js []analysis.Judgement) []int {
-	out := make([]int, len(js))
-	for i, j := range js {
+	c := &comparison{k: k, looks: ablationLooks(k), next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
+	c.play()
+	marks := make([]int, len(c.end()))
+	for i, j := range c.end() {
 		switch {
-		case j.Verdict != analysis.Different && j.Verdict != analysis.Negligible:
+		case !different(j.Verdict):
 		case j.Up:
-			out[i] = 1
+			marks[i] = 1
 		default:
-			out[i] = -1
+			marks[i] = -1
 		}
 	}
-	return out
+	return marks
 }
 
-// differencesOf are the d of each pair over epochs.
+// differencesOf returns the values of each pair over epochs.
 func differencesOf(epochs [][][]float64, k int) [][]float64 {
 	var out [][]float64
 	for _, c := range couples(k) {
@@ -133,7 +164,8 @@ func differencesOf(epochs [][][]float64, k int) [][]float64 {
 	return out
 }
 
-// holm marks the pairs whose p stands at level alpha, by the sign of their medians; pairs that are marked stay so.
+// holm marks the pairs that Holm rejects at level alpha, by the sign of their medians. Pairs that are
+// marked stay so.
 func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 	for i, p := range stats.Holm(ps) {
 		if p <= alpha && marked[i] == 0 {
@@ -145,7 +177,7 @@ func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 	}
 }
 
-// testedBy tests the differences at each look, Holm over the pairs.
+// testedBy tests the values at each look, Holm over the pairs.
 func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, looks []stats.Look) []int {
 	marked := make([]int, len(couples(k)))
 	for _, l := range looks {
@@ -171,7 +203,7 @@ func peeking(epochs func(int) [][][]float64, k int) []int {
 	return testedBy(stats.SignedRank, epochs, k, looks)
 }
 
-// unpaired compares each server's medians of its epochs as if they had nothing to do with the others'.
+// unpaired compares the servers' medians of their epochs as independent samples.
 func unpaired(epochs func(int) [][][]float64, k int) []int {
 	marked := make([]int, len(couples(k)))
 	for _, l := range ablationLooks(k) {
@@ -186,7 +218,7 @@ func unpaired(epochs func(int) [][][]float64, k int) []int {
 	return marked
 }
 
-// apart marks the pairs of samples that Mann and Whitney tell apart.
+// apart marks the pairs of samples that the Mann-Whitney test tells apart.
 func apart(marked []int, levels [][]float64, alpha float64) {
 	var ps []float64
 	var d [][]float64
@@ -197,7 +229,7 @@ func apart(marked []int, levels [][]float64, alpha float64) {
 	holm(marked, ps, d, alpha)
 }
 
-// level is the median of a server over the rounds of an epoch.
+// level returns the median of a server over the rounds of an epoch.
 func level(rows [][]float64, server int) float64 {
 	var x []float64
 	for _, row := range rows {
@@ -208,7 +240,7 @@ func level(rows [][]float64, server int) float64 {
 	return stats.Median(x)
 }
 
-// pooled makes every round of all epochs a value of its own.
+// pooled treats every round of all epochs as a value of its own.
 func pooled(f *field, k int) []int {
 	var rounds [][][]float64 // an epoch each
 	for e := range ablationEpochs {
@@ -220,13 +252,13 @@ func pooled(f *field, k int) []int {
 	return testedBy(stats.SignedRank, all, k, []stats.Look{{N: len(rounds), Alpha: Alpha}})
 }
 
-// inSequence takes all epochs of the first server, then all of the second, and so on; a void trial is taken again.
+// inSequence takes all epochs of the first server, then all of the second, and so on.
 func inSequence(f *field, k int) []int {
 	levels := make([][]float64, k)
 	for i := range k {
-		for e := range ablationEpochs {
+		for range ablationEpochs {
 			f.begin()
-			levels[i] = append(levels[i], stats.Median(f.block(e, i)))
+			levels[i] = append(levels[i], stats.Median(f.block(i)))
 		}
 	}
 	marked := make([]int, len(couples(k)))

@@ -1,14 +1,16 @@
 package validate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"dyno/internal/checks"
 	"dyno/internal/stats"
 )
 
-// Bar is one thing that was to be shown.
+// Bar is one limit that the figures must meet.
 type Bar struct {
 	Target, Limit string
 	Worst         string // the worst figure, and where
@@ -21,24 +23,31 @@ type worst struct {
 	rate  Rate
 	where string
 	low   bool // the lowest is the worst
-	any   bool
 }
 
 func (w *worst) see(r Rate, where string, args ...any) {
-	if r.Of == 0 {
-		return
-	}
-	if !w.any || w.low && r.Share() < w.rate.Share() || !w.low && r.Share() > w.rate.Share() {
-		w.rate, w.where, w.any = r, fmt.Sprintf(where, args...), true
+	if worse := (r.Share() > w.rate.Share()) != w.low; r.Of > 0 && (w.rate.Of == 0 || r.Share() != w.rate.Share() && worse) {
+		w.rate, w.where = r, fmt.Sprintf(where, args...)
 	}
 }
 
 func (w *worst) String() string { return w.rate.String() + ": " + w.where }
 
-// errorHolds is the bar of a false difference: at most 5 %, and the one-sided 95 % upper bound at most 6 %.
+// bar returns the bar that the worst rate meets if met holds for it.
+func (w *worst) bar(target, limit string, met func(Rate) bool) Bar {
+	return Bar{Target: target, Limit: limit, Worst: w.String(), Met: met(w.rate)}
+}
+
+// errorLimit is the limit of a false difference, which errorHolds tests: the upper bound is the
+// one-sided one at 95 %.
+const errorLimit = "≤ 5 %, upper bound ≤ 6 %"
+
 func errorHolds(r Rate) bool { return r.Share() <= Alpha && r.Upper() <= .06 }
 
-// Bars are those of what was proved, and whether they are met.
+func atLeast95(r Rate) bool { return r.Share() >= .95 }
+func atMost5(r Rate) bool   { return r.Share() <= .05 }
+
+// Bars returns the limits of all sections that were made.
 func (p *Proof) Bars() []Bar {
 	var bars []Bar
 	if p.Cells != nil {
@@ -51,7 +60,7 @@ func (p *Proof) Bars() []Bar {
 				w.see(c.False, "%s, %d servers", c.Metric, c.K)
 			}
 		}
-		bars = append(bars, Bar{Target: "A/A on recorded epochs", Limit: "≤ 5 %, upper bound ≤ 6 %", Worst: w.String(), Met: errorHolds(w.rate)})
+		bars = append(bars, w.bar("A/A on recorded epochs", errorLimit, errorHolds))
 	}
 	if p.Traps != nil {
 		bars = append(bars, p.trapBar())
@@ -66,13 +75,12 @@ func (p *Proof) Bars() []Bar {
 	return bars
 }
 
-// foundBy is after how many epochs 5 % must be found, by the number of servers.
-var foundBy = map[int]int{2: 12, 4: 12, 10: 16}
+// foundAfter is the number of epochs after which 5 % must be found, by the number of servers.
+var foundAfter = map[int]int{2: 12, 4: 12, 10: 16}
 
 func (p *Proof) simulationBars() []Bar {
-	var wrongly, sign, tie, edge worst
+	var wrongly, sign, tie, edge, high worst
 	found, held, ranks, low := worst{low: true}, worst{low: true}, worst{low: true}, worst{low: true}
-	var high worst
 	for _, c := range p.Cells {
 		where := fmt.Sprintf("%s, %d servers, %s", c.Noise, c.K, c.Profile)
 		switch c.Truth {
@@ -81,7 +89,7 @@ func (p *Proof) simulationBars() []Bar {
 		case "5 %":
 			sign.see(c.Wrong, "%s", where)
 			for i, n := range c.Looks {
-				if c.Noise == Noises[1].Name && c.Profile == Full.Name && n == foundBy[c.K] {
+				if c.Noise == Noises[1].Name && c.Profile == Full.Name && n == foundAfter[c.K] {
 					found.see(c.Found[i], "%d servers by %d epochs", c.K, n)
 				}
 			}
@@ -102,26 +110,27 @@ func (p *Proof) simulationBars() []Bar {
 			high.see(r, "%s, after %d epochs", noise.Name, n)
 		}
 	}
-	bar := func(target, limit string, w *worst, met bool) Bar {
-		return Bar{Target: target, Limit: limit, Worst: w.String(), Met: met}
-	}
-	covers := bar("95 % intervals after a fixed number of epochs cover", "94–97 %", &low, low.rate.Share() >= .94 && high.rate.Share() <= .97)
+	covers := low.bar("95 % intervals after a fixed number of epochs cover", "94–97 %",
+		func(r Rate) bool { return r.Share() >= .94 && high.rate.Share() <= .97 })
 	covers.Worst += "; " + high.String()
 	return []Bar{
-		bar("A/A: any false difference among all pairs, 6 noises × 2, 4, 10 servers × 2 profiles", "≤ 5 %, upper bound ≤ 6 %", &wrongly, errorHolds(wrongly.rate)),
-		bar("5 % found, CPU/request, full, by 12 / 12 / 16 epochs for 2 / 4 / 10", "≥ 95 %", &found, found.rate.Share() >= .95),
+		wrongly.bar("A/A: any false difference among all pairs, 6 noises × 2, 4, 10 servers × 2 profiles", errorLimit, errorHolds),
+		found.bar("5 % found, CPU/request, full, by 12 / 12 / 16 epochs for 2 / 4 / 10", "≥ 95 %", atLeast95),
 		covers,
-		bar("intervals as displayed at the end cover", "≥ 95 %", &held, held.rate.Share() >= .95),
-		bar("5 % called different the wrong way round", "≤ 0.1 %", &sign, sign.rate.Share() <= .001),
-		bar("a difference of 6 % called a tie", "≤ 5 %", &tie, tie.rate.Share() <= .05),
-		bar("a difference of the margin, 3 %, called a tie", "≤ 5 %", &edge, edge.rate.Share() <= .05),
-		bar("all rank intervals hold", "≥ 95 %", &ranks, ranks.rate.Share() >= .95),
+		held.bar("intervals as displayed at the end cover", "≥ 95 %", atLeast95),
+		sign.bar("5 % called different the wrong way round", "≤ 0.1 %", func(r Rate) bool { return r.Share() <= .001 }),
+		tie.bar("a difference of 6 % called a tie", "≤ 5 %", atMost5),
+		edge.bar("a difference of the margin, 3 %, called a tie", "≤ 5 %", atMost5),
+		ranks.bar("all rank intervals hold", "≥ 95 %", atLeast95),
 	}
 }
 
-// covered is how often the 95 % interval after n epochs, looked at once, holds the truth: of all duels of two in a noise, alike or 5 % apart, short
-// epochs or long. Whatever the noise, as long as it is symmetric, it should be what the discrete ranks allow next above 95 %: 96.1, 95.8, 95.6, 95.1
-// and 95.1 % for 8, 12, 16, 24 and 48. Cells of a thousand duels scatter about that by 0.7 %, and the worst of a hundred of them by three times so much.
+// covered returns how often the 95 % interval after n epochs, looked at once, holds the truth: of all
+// comparisons of two in a noise, alike or 5 % apart, short epochs or long.
+//
+// Where the noise is symmetric it should be what the discrete ranks allow next above 95 %: 96.1, 95.8,
+// 95.6, 95.1 and 95.1 % for 8, 12, 16, 24 and 48. Cells of a thousand comparisons scatter about that by
+// 0.7 %, and the worst of a hundred of them by three times as much.
 func (p *Proof) covered(noise string, n int) (r Rate) {
 	for _, c := range p.Cells {
 		if c.Noise == noise && c.K == 2 && (c.Truth == "A/A" || c.Truth == "5 %") {
@@ -132,17 +141,18 @@ func (p *Proof) covered(noise string, n int) (r Rate) {
 	return r
 }
 
-// Outcome says how a trap ended: the bars are kept, or the check that must tell of it does, or neither.
+// Outcome returns how a trap ended, and whether that is good: the limits are met, or the check that
+// must tell of it does.
 func (t *Trap) Outcome() (text string, met bool) {
-	told := t.Warned[t.Catch]
+	told, failed := t.Warned[t.Catch], t.Failed[t.Catch]
 	switch {
 	case t.Busy:
-		return "not ranked: " + t.Catch + " fails in " + t.Failed[t.Catch].String(), t.Unranked.Share() >= .95 && t.Failed[t.Catch].Share() >= .95
-	case errorHolds(t.False) && t.Held.Share() >= .95:
+		return "not ranked: " + t.Catch + " fails in " + failed.String(), atLeast95(t.Unranked) && atLeast95(failed)
+	case errorHolds(t.False) && atLeast95(t.Held):
 		return "keeps the bars", true
 	case t.Catch == "":
 		return "does not keep the bars", false
-	case told.Share() >= .95:
+	case atLeast95(told):
 		return "told by " + t.Catch + " in " + told.String(), true
 	}
 	return "told by " + t.Catch + " in " + told.String() + " only", false
@@ -162,10 +172,11 @@ func (p *Proof) trapBar() Bar {
 	return b
 }
 
-// liveSeconds is how long the verdict on 5 % between two may take with profile full.
+// liveSeconds is how long the verdict on 5 % between two may take with profile full, s.
 const liveSeconds = 300
 
-// oddRuns is how many of n runs may go wrong where 5 % may: so many that more would be seen in less than 2 % of the cases. Of 20 it is 3.
+// oddRuns returns how many of n runs may go wrong where 5 % may: the number above which fewer than 2 %
+// of the cases lie. Of 20 it is 3.
 func oddRuns(n int) int {
 	for k := range n {
 		if lo, _ := stats.ClopperPearson(k+1, n, .96); lo > Alpha {
@@ -175,62 +186,55 @@ func oddRuns(n int) int {
 	return n
 }
 
-// LiveBars are those of the live runs: the whole of what is to be shown, and what there is yet.
+// LiveBars returns the limits of the live runs. They are open until all runs are made.
 func (p *Proof) LiveBars() []Bar {
-	var aa, ab, full, wrong, found, held int
-	var longest float64
-	undecided := false
+	looked := map[string][]*Live{}
 	for i := range p.Live {
-		l := &p.Live[i]
-		if !l.looked() {
-			continue
-		}
-		switch l.Kind {
-		case LiveSame:
-			aa++
-			wrong += one(l.different())
-		case LiveCost:
-			ab++
-			found += one(l.Found)
-			held += one(l.holds())
-		case LiveFull:
-			full++
-			longest, undecided = max(longest, l.Seconds), undecided || !l.Found
+		if l := &p.Live[i]; l.looked() {
+			looked[l.Kind] = append(looked[l.Kind], l)
 		}
 	}
-	same, cost := max(aa, liveRuns), max(ab, liveRuns)
-	bars := []Bar{
-		{Target: "live A/A, half of the runs with a CPU hog: runs with a difference", Limit: fmt.Sprintf("≤ %d of %d", oddRuns(same), same),
-			Worst: fmt.Sprintf("%d of %d", wrong, aa), Met: wrong <= oddRuns(same), Open: aa < liveRuns},
-		{Target: "live +5 % cost: found", Limit: fmt.Sprintf("≥ %d of %d", cost-oddRuns(cost), cost),
-			Worst: fmt.Sprintf("%d of %d", found, ab), Met: found >= cost-oddRuns(cost), Open: ab < liveRuns},
-		{Target: "the same: the interval holds the cost that was added", Limit: fmt.Sprintf("≥ %d of %d", cost-oddRuns(cost), cost),
-			Worst: fmt.Sprintf("%d of %d", held, ab), Met: held >= cost-oddRuns(cost), Open: ab < liveRuns},
-		{Target: "live +5 % cost, profile full: time to the verdict", Limit: "≤ 5 min",
-			Worst: fmt.Sprintf("%.0f s", longest), Met: longest <= liveSeconds && !undecided, Open: full == 0},
-	}
-	if undecided {
-		bars[3].Worst += ", and not found"
-	}
-	for i, n := range []int{aa, ab, ab, full} {
-		if n == 0 {
-			bars[i].Worst = "no live run yet"
+	// bar has a limit on how many of at least liveRuns runs do something: at most so many, or, where
+	// that is wanted, at least all but so many.
+	bar := func(target, kind string, wanted bool, does func(*Live) bool) Bar {
+		r := count(looked[kind], does)
+		all := max(r.Of, liveRuns)
+		b := Bar{
+			Target: target, Limit: fmt.Sprintf("≤ %d of %d", oddRuns(all), all), Worst: "no live run yet",
+			Met: r.Hits <= oddRuns(all), Open: r.Of < liveRuns,
 		}
+		if least := all - oddRuns(all); wanted {
+			b.Limit, b.Met = fmt.Sprintf("≥ %d of %d", least, all), r.Hits >= least
+		}
+		if r.Of > 0 {
+			b.Worst = fmt.Sprintf("%d of %d", r.Hits, r.Of)
+		}
+		return b
 	}
-	return bars
-}
-
-func one(b bool) int {
-	if b {
-		return 1
+	full := Bar{
+		Target: "live +5 % cost, profile full: time to the verdict", Limit: "≤ 5 min", Worst: "no live run yet",
+		Met: true, Open: len(looked[LiveFull]) == 0,
 	}
-	return 0
+	longest, missed := 0., ""
+	for _, l := range looked[LiveFull] {
+		longest = max(longest, l.Seconds)
+		if !l.Found {
+			missed = ", and not found"
+		}
+		full.Met, full.Worst = longest <= liveSeconds && missed == "", fmt.Sprintf("%.0f s", longest)+missed
+	}
+	return []Bar{
+		bar("live A/A, half of the runs with a CPU hog: runs with a difference", LiveSame, false, (*Live).different),
+		bar("live +5 % cost: found", LiveCost, true, func(l *Live) bool { return l.Found }),
+		bar("the same: the interval holds the cost that was added", LiveCost, true, (*Live).holds),
+		full,
+	}
 }
 
 // checksShown are the columns of the table of traps.
 var checksShown = slices.Concat([]string{checks.Discarded}, statistical)
 
-// checkBars are those of carry-over between two, and of who is called moving for nothing.
+// checkBars returns the limits of carry-over between two, and of who is called moving for nothing.
 func (p *Proof) checkBars() []Bar {
 	var over, moving worst
 	for _, c := range p.Carried {
@@ -244,28 +248,27 @@ func (p *Proof) checkBars() []Bar {
 			moving.see(m, "%s", c.Setups[i])
 		}
 	}
-	lo, _ := moving.rate.Interval()
 	return []Bar{
-		{Target: "two equal servers without controls, what follows one is 0 to 3 % slower: called different", Limit: "≤ 5 %, upper bound ≤ 6 %", Worst: over.String(), Met: errorHolds(over.rate)},
-		{Target: "nobody moves: a contestant is called moving", Limit: "≤ 5 %, in its interval", Worst: moving.String(), Met: lo <= Alpha},
+		over.bar("two equal servers without controls, what follows one is 0 to 3 % slower: called different", errorLimit, errorHolds),
+		moving.bar("nobody moves: a contestant is called moving", "≤ 5 %, in its interval", func(r Rate) bool {
+			lo, _ := r.Interval()
+			return lo <= Alpha
+		}),
 	}
 }
 
-// steadyBar is that of the experiment with long trials.
+// steadyBar returns the limit of the experiment with long trials.
 func (p *Proof) steadyBar() Bar {
-	b := Bar{Target: "10 s, not frozen, against 0.1 s, frozen: interval of the ratio of ratios", Limit: "0.97–1.03", Worst: "no unit yet", Open: true, Met: true}
+	var each []string
+	met := true
 	for _, r := range SteadyRows(p.Steady) {
-		if r.Arm != ServiceArm || r.Against.N == 0 {
-			continue
+		if x := r.Against; r.Arm == ServiceArm && x.N > 0 {
+			each = append(each, r.Contestant+" "+ratio(x.Value, x.Lo, x.Hi))
+			met = met && x.Lo >= 1-SteadyMargin && x.Hi <= 1+SteadyMargin
 		}
-		if b.Open {
-			b.Worst = ""
-		} else {
-			b.Worst += "; "
-		}
-		b.Open = false
-		b.Worst += fmt.Sprintf("%s %.3f (%.3f–%.3f)", r.Contestant, r.Against.Value, r.Against.Lo, r.Against.Hi)
-		b.Met = b.Met && r.Against.Lo >= 1-SteadyMargin && r.Against.Hi <= 1+SteadyMargin
 	}
-	return b
+	return Bar{
+		Target: "10 s, not frozen, against 0.1 s, frozen: interval of the ratio of ratios", Limit: "0.97–1.03",
+		Worst: cmp.Or(strings.Join(each, "; "), "no unit yet"), Met: met, Open: each == nil,
+	}
 }

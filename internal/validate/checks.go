@@ -6,154 +6,131 @@ import (
 	"math"
 
 	"dyno/internal/checks"
-	"dyno/internal/plan"
 	"dyno/internal/result"
-	"dyno/internal/stats"
-	"dyno/internal/study"
 )
 
-// Carried is how often two equal servers without controls are called different, where what follows one of them is slower.
+// Carried is how often two equal servers without controls are called different, where what follows
+// one of them is slower.
 type Carried struct {
 	By             float64 // as a share
-	Drawn, Chained Rate    // a round begins with whom it draws; with whom the round before ended
+	Drawn, Chained Rate    // a round begins with the server drawn first; with the one that ended the round before
 }
 
-// carried plays duels of two servers, with the looks of a run of theirs.
+// carried compares two servers, with the looks of a run of theirs.
 func carried(ctx context.Context, o *Options) (out []Carried) {
-	looks := lone(2).Looks
+	looks := plannedLooks(lone(2).plan)
 	for _, by := range []float64{0, .02, .03} {
-		o.tell("checks: carry-over of %g %%", 100*by)
-		foe := &Foe{Name: fmt.Sprintf("carry-over of %g %%", 100*by),
-			act: func(_ *field, m moment) (float64, float64) { return when(m.before == 0, math.Log1p(-by)), 0 }}
-		c := Carried{By: by}
-		for _, drawn := range []bool{true, false} {
-			all := repeat(ctx, o.Reps, func(rep int) played {
-				f := newField(trapNoise, make([]float64, 2), Quick.Rounds, source(o.Seed, "carried/"+foe.Name, rep))
+		name := fmt.Sprintf("carry-over of %g %%", 100*by)
+		o.tell("checks: %s", name)
+		foe := &Foe{act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log1p(-by)) })}
+		different := func(drawn bool) Rate {
+			all := compare(ctx, o.Reps, 2, looks, 0, func(rep int) func(int) [][]float64 {
+				f := newField(trapNoise, make([]float64, 2), Quick.Rounds, source(o.Seed, "carried/"+name, rep))
 				f.foe, f.unchained = foe, drawn
-				d := &duel{k: 2, looks: looks, next: f.epoch}
-				d.play()
-				return see(d, 0)
+				return f.epoch
 			})
-			if r := count(all, func(p played) bool { return p.false }); drawn {
-				c.Drawn = r
-			} else {
-				c.Chained = r
-			}
+			return count(all, func(p played) bool { return p.false })
 		}
-		out = append(out, c)
+		out = append(out, Carried{By: by, Drawn: different(true), Chained: different(false)})
 	}
 	return out
 }
 
-// setup is a number of contestants in a profile, by its plan.
+// setup is the plan of a run whose checks are tried.
 type setup struct {
-	name  string
-	plan  result.Plan
-	Looks []stats.Look
+	name string
+	plan result.Plan
 }
 
-// lone is a plan of quick without controls.
+// lone returns quick without controls.
 func lone(k int) setup {
-	p := duelPlan(Quick.Name, k)
+	p := runPlan(Quick.Name, k)
 	p.Controls = []string{}
-	return setupOf(fmt.Sprintf("quick, %d, no controls", k), p)
+	return setup{fmt.Sprintf("quick, %d, no controls", k), p}
 }
 
-func setupOf(name string, p result.Plan) setup {
-	c, err := plan.Estimate(&p)
-	if err != nil {
-		panic(err) // the budgets of duelPlan are enough
-	}
-	return setup{name: name, plan: p, Looks: c.Looks}
-}
-
-// setups are those whose checks are tried: two alone, some, as many as the default study has, and the longer profile.
+// setups returns two servers alone, some, as many as the default study has, and the longer profile.
 func setups() []setup {
-	full := duelPlan(Full.Name, 3)
+	full := runPlan(Full.Name, 3)
 	full.BudgetNS = 15 * 60e9
-	return []setup{lone(2), setupOf("quick, 3", duelPlan(Quick.Name, 3)), setupOf("quick, 7", duelPlan(Quick.Name, 7)), setupOf("full, 3", full)}
+	return []setup{lone(2), {"quick, 3", runPlan(Quick.Name, 3)}, {"quick, 7", runPlan(Quick.Name, 7)}, {"full, 3", full}}
 }
 
-// fault is something that a check must tell, by its size. truth changes the speed of the servers, the contestants first.
-type fault struct {
-	Check string
-	Foe
-	truth func(truth []float64, k int)
-}
-
-// checkFaults are what the statistical checks look for, each in the first of the contestants.
-var checkFaults = []fault{
-	{Foe: noFoe},
-	{Check: checks.Drift, Foe: rise(.05)},
-	{Check: checks.Drift, Foe: rise(.1)},
-	{Check: checks.Drift, Foe: rise(.2)},
-	{Check: checks.Drift, Foe: *foe("one suffers more, unseen")},
-	{Check: checks.Twins, Foe: Foe{Name: "twins differ by 5 %", act: noFoe.act}, truth: func(truth []float64, k int) {
-		if k+1 < len(truth) {
-			truth[k+1] = math.Log(.95)
+// checkFaults are what the statistical checks look for, each in the first of the contestants. Catch
+// is the check that is tried; the first has no fault.
+var checkFaults = []Foe{
+	noFoe,
+	rise(.05),
+	rise(.1),
+	rise(.2),
+	caught(checks.Drift, "one suffers more, unseen"),
+	{Catch: checks.Twins, Name: "twins differ by 5 %", act: nothing, set: func(f *field, contestants int) {
+		if contestants+1 < len(f.truth) {
+			f.truth[contestants+1] = math.Log(.95)
 		}
 	}},
-	{Check: checks.Order, Foe: *foe("position")},
-	{Check: checks.CarryOver, Foe: *foe("carry-over")},
-	{Check: checks.FreshStarts, Foe: Foe{Name: "fresh starts differ by 3 %", act: noFoe.act, set: func(f *field) { f.noise.Start = .03 }}},
+	caught(checks.Order, "position"),
+	caught(checks.CarryOver, "carry-over"),
+	{Catch: checks.FreshStarts, Name: "fresh starts differ by 3 %", act: nothing, set: func(f *field, _ int) { f.noise.Start = .03 }},
 }
 
-// rise is one server that becomes faster by a share in the course of each epoch.
+// rise makes one server faster by a share in the course of each epoch.
 func rise(by float64) Foe {
-	return Foe{Name: fmt.Sprintf("one rises by %g %% over the epoch", 100*by),
-		act: func(f *field, m moment) (float64, float64) {
-			return when(m.server == 0, math.Log1p(by)*f.through(m)), 0
-		}}
+	return Foe{
+		Catch: checks.Drift, Name: fmt.Sprintf("one rises by %g %% over the epoch", 100*by),
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log1p(by)*f.through(m)) }),
+	}
 }
 
-// foe finds a trap by its name.
-func foe(name string) *Foe {
-	for i := range Foes {
-		if Foes[i].Name == name {
-			return &Foes[i]
+// caught returns a foe by its name, which that check must find.
+func caught(check, name string) Foe {
+	for _, f := range Foes {
+		if f.Name == name {
+			f.Catch = check
+			return f
 		}
 	}
-	panic("no trap " + name)
+	panic("no foe " + name)
 }
 
-// Checked is what the checks said of whole runs with one fault: by setup, how often that check warned or failed, and how often it could not tell.
+// Checked is what the checks said of whole runs with one fault, by setup.
 type Checked struct {
 	Check, Fault string // Check is empty where nothing was wrong
 	Setups       []string
-	Epochs       []float64 // mean
-	Told         []Rate
-	CannotTell   []Rate
+	Epochs       []float64         // mean
+	Told         []Rate            // the check warned or failed
+	CannotTell   []Rate            // it could not tell
 	Moving       []Rate            // a contestant was shown to move
 	False        []map[string]Rate // where nothing was wrong: by check, it warned or failed
 }
 
-// checkRuns is one whole run for so many duels of a cell.
+// checkRuns is how many comparisons of a cell there are to one whole run.
 const checkRuns = 30
 
 // checked plays whole runs with each fault, in each setup.
 func checked(ctx context.Context, o *Options) (out []Checked) {
 	for i := range checkFaults {
-		x := &checkFaults[i]
-		c := Checked{Check: x.Check, Fault: x.Name}
+		foe := &checkFaults[i]
+		c := Checked{Check: foe.Catch, Fault: foe.Name}
 		for _, s := range setups() {
-			o.tell("checks: %s, %s", x.Name, s.name)
-			all := repeat(ctx, max(1, o.Reps/checkRuns), func(rep int) judgedRun { return x.play(o.Seed, rep, s.plan) })
-			state := func(is func(checks.State) bool) Rate {
-				return count(all, func(j judgedRun) bool { return is(j.worst[x.Check]) })
+			o.tell("checks: %s, %s", foe.Name, s.name)
+			all := repeat(ctx, max(1, o.Reps/checkRuns), func(rep int) judged { return s.play(foe, o.Seed, rep) })
+			warned := func(id string) Rate {
+				return count(all, func(j judged) bool { return j.worst[id] >= checks.Warn })
 			}
+			silent := func(j judged) bool { return j.worst[foe.Catch] == checks.CannotTell }
 			c.Setups = append(c.Setups, s.name)
-			c.Told = append(c.Told, state(func(s checks.State) bool { return s >= checks.Warn }))
-			c.CannotTell = append(c.CannotTell, state(func(s checks.State) bool { return s == checks.CannotTell }))
-			c.Moving = append(c.Moving, count(all, func(j judgedRun) bool { return j.moving }))
-			warned := map[string]Rate{}
+			c.Told = append(c.Told, warned(foe.Catch))
+			c.CannotTell = append(c.CannotTell, count(all, silent))
+			c.Moving = append(c.Moving, count(all, func(j judged) bool { return j.moving }))
+			wrong, epochs := map[string]Rate{}, 0.
 			for _, id := range statistical {
-				warned[id] = count(all, func(j judgedRun) bool { return j.worst[id] >= checks.Warn })
+				wrong[id] = warned(id)
 			}
-			c.False = append(c.False, warned)
-			epochs := 0.
 			for _, j := range all {
 				epochs += float64(j.epochs) / float64(len(all))
 			}
+			c.False = append(c.False, wrong)
 			c.Epochs = append(c.Epochs, epochs)
 		}
 		out = append(out, c)
@@ -161,32 +138,15 @@ func checked(ctx context.Context, o *Options) (out []Checked) {
 	return out
 }
 
-// statistical are the checks of this section. That of a known difference is not among them: what it finds is a pair,
-// with the power of the verdicts.
+// statistical are the checks of this section. That of a known difference is not among them: what it
+// finds is a pair, with the power of the verdicts.
 var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts}
 
-// judgedRun is what the checks say of a run.
-type judgedRun struct {
-	worst  map[string]checks.State
-	moving bool
-	epochs int
-}
-
-func (x *fault) play(seed uint64, rep int, p result.Plan) judgedRun {
-	k := len(p.Contestants)
-	truth := make([]float64, k+len(p.Controls))
-	if x.truth != nil {
-		x.truth(truth, k)
-	}
-	data := study.Judge(recordPlan(&x.Foe, seed, rep, truth, p))
-	j := judgedRun{worst: map[string]checks.State{}, epochs: data.Analysis.Epochs}
-	for _, f := range data.Findings {
-		j.worst[f.ID] = max(j.worst[f.ID], f.State)
-	}
-	for _, t := range data.Analysis.Trends {
-		j.moving = j.moving || t.Moving
-	}
-	if len(p.Controls) == 0 {
+// play makes and judges one run of equal servers with a foe.
+func (s setup) play(foe *Foe, seed uint64, rep int) judged {
+	truth := make([]float64, len(s.plan.Contestants)+len(s.plan.Controls))
+	j := judgedRun(recordPlan(foe, seed, rep, truth, s.plan))
+	if len(s.plan.Controls) == 0 {
 		delete(j.worst, checks.Twins) // which warns that it has no copy
 	}
 	return j

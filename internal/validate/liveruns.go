@@ -1,7 +1,9 @@
 package validate
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,8 +15,9 @@ import (
 	"dyno/internal/study"
 )
 
-// LiveTask is a live run that is to be made. Task 0 is the one of the profile full; then come blocks of four, each with two runs of one
-// program against itself, one of them with a hog, and two of a known cost, in an order that is drawn: a file that is not finished is balanced.
+// LiveTask is a live run that is to be made. Task 0 has profile full. Then come blocks of four: two
+// runs of one program against itself, one of them with a hog, and two of a known cost. Their order is
+// drawn, so that an unfinished file is balanced.
 type LiveTask struct {
 	Number      int
 	Kind        string
@@ -39,7 +42,7 @@ const (
 // LiveAll is how many tasks make the proof.
 const LiveAll = 1 + 2*liveRuns
 
-// LiveTaskAt is the task of that number.
+// LiveTaskAt returns the task of that number.
 func LiveTaskAt(n int) LiveTask {
 	t := LiveTask{Number: n, Kind: LiveFull, Seed: source(liveSeed, "live", n).Uint64() >> 32}
 	if n > 0 {
@@ -58,13 +61,15 @@ func LiveTaskAt(n int) LiveTask {
 type LiveOptions struct {
 	Done []Live // made before
 	More int    // how many more; 0: until there are all
-	// Play carries out a run and returns what was recorded, and by how many ns a request of the second server costs more than one of the first.
+	// Play carries out a run. It returns the record, and by how many ns a request of the second server
+	// costs more than one of the first.
 	Play func(context.Context, LiveTask) (run *result.Run, addedNS float64, err error)
 	Keep func(Live) error // called as soon as a run is over
 }
 
-// RunLive makes the live runs that are missing, in their order, each once. A run that comes to no look is kept, but still missing the next time. A run that was interrupted, or in which a server failed, is none: it ends with an
-// error, and what was kept stands.
+// RunLive makes the live runs that are missing, in their order, each once. A run that comes to no look
+// is kept, but still missing the next time. When a run is interrupted or a server fails, RunLive
+// returns an error; the runs before it are kept.
 func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
 		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.looked() })
@@ -76,13 +81,7 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 		left--
 		t := LiveTaskAt(n)
 		run, added, err := o.Play(ctx, t)
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err == nil {
-			err = unfit(run)
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err(), unfit(run)); err != nil {
 			return fmt.Errorf("live run %d (%s): %w", n, t.Kind, err)
 		}
 		if err := o.Keep(live(t, run, added)); err != nil {
@@ -92,31 +91,45 @@ func RunLive(ctx context.Context, o *LiveOptions) error {
 	return nil
 }
 
-// unfit says why a run is no live run.
+// unfit returns why a run does not count, or nil. It may be nil after an error.
 func unfit(run *result.Run) error {
 	switch {
+	case run == nil:
+		return errors.New("no record")
 	case len(run.Failures) > 0:
 		f := run.Failures[0]
 		return fmt.Errorf("%s failed: %s: %s", f.Contestant, f.Stage, f.Reason)
 	case run.End == nil || len(run.Trials) == 0:
-		return fmt.Errorf("it did not come to its end")
+		return errors.New("the run did not reach its end")
 	}
 	return nil
 }
 
-// live is the record of a run.
+// started returns when a run was planned, RFC 3339, UTC.
+func started(run *result.Run) string {
+	return time.Unix(0, run.Plan.StartedUnixNS).UTC().Format(time.RFC3339)
+}
+
+// machine describes the machine of a run.
+func machine(run *result.Run) string {
+	return fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)
+}
+
+// live returns the record of a run.
 func live(t LiveTask, run *result.Run, addedNS float64) Live {
 	a := study.Analyse(run)
 	void, all := plan.Voided(run)
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
-	l := Live{Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary, Epochs: a.Epochs, Looks: a.Look, VoidShare: float64(void) / float64(max(1, all)),
-		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: time.Unix(0, run.Plan.StartedUnixNS).UTC().Format(time.RFC3339),
-		Machine: fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)}
-	l.Side, _ = sideOf(a, t, run.Plan.Primary)
+	l := Live{
+		Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary,
+		Epochs: a.Epochs, Looks: a.Look, VoidShare: float64(void) / float64(max(1, all)),
+		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machine(run),
+	}
+	var better string
+	l.Side, better = sideOf(a, t, run.Plan.Primary)
 	l.Throughput, _ = sideOf(a, t, "throughput")
 	if t.Kind != LiveSame {
 		l.Cost = liveCost
-		_, better := sideOf(a, t, run.Plan.Primary)
 		l.Found = l.Verdict == string(analysis.Different) && better == t.Contestants[0]
 		if base := a.Cell(t.Contestants[0], "cpu_per_request"); base != nil && base.Level.Value > 0 {
 			l.Added = addedNS / base.Level.Value
@@ -125,7 +138,7 @@ func live(t LiveTask, run *result.Run, addedNS float64) Live {
 	return l
 }
 
-// sideOf is what a run said of the task's two.
+// sideOf returns what a run said of the task's two, and which of them is better.
 func sideOf(a *analysis.Analysis, t LiveTask, metric string) (s Side, better string) {
 	p, ok := a.Pair(t.Contestants[0], t.Contestants[1], metric)
 	if !ok {
@@ -138,7 +151,7 @@ func sideOf(a *analysis.Analysis, t LiveTask, metric string) (s Side, better str
 	return s, p.Better
 }
 
-// finite is x, or 0 where JSON could not hold it.
+// finite returns x, or 0 where JSON cannot hold it.
 func finite(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0

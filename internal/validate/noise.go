@@ -5,21 +5,24 @@ import (
 	"math/rand/v2"
 )
 
-// Noise is what moves the log of a server's speed besides the server. Sizes are standard deviations on the log scale, shares from 0 to 1.
+// Noise is what changes the log of a server's speed besides the server. Sizes are standard
+// deviations on the log scale, shares are from 0 to 1.
 type Noise struct {
 	Name  string
-	Drift float64 // of the machine's speed, common to all servers; it wanders as was measured here, see wander
-	Trial float64 // T1: of 0.4 s of load on one server, which a shorter trial has more of: as 1/√time
+	Drift float64 // of the machine's speed, common to all servers; see wander
+	Trial float64 // T1: of 0.4 s of load on one server; a shorter trial has more of it, as 1/√time
 	Start float64 // T2: of a fresh process, the same for its whole epoch
-	// Hits is the share of trials that something else slows down, by a log drawn from the exponential distribution of mean Hit.
+	// Hits is the share of trials that another program slows down, by a log drawn from the
+	// exponential distribution of mean Hit.
 	Hits, Hit float64
-	// Off is the share of fresh processes that are slower for their whole epoch, by a log drawn likewise with mean OffBy.
+	// Off is the share of fresh processes that are slower for their whole epoch, by a log drawn
+	// likewise with mean OffBy.
 	Off, OffBy float64
 	Loud       float64 // if not 0, server 0 has so many times the Trial and Start of the others
 }
 
-// Noises are the six scenarios of the design note (method.md 2.6), whose sizes are of pilots in trials of 0.4 s. The drift of throughput is
-// what doc/method.md measured with trials of 0.1 s: 25 %.
+// Noises are the six scenarios of method.md 2.6. Their sizes come from pilots in trials of 0.4 s; the
+// drift of throughput, 25 %, from trials of 0.1 s (doc/method.md).
 var Noises = []Noise{
 	{Name: "quiet", Drift: .02, Trial: .01, Start: .003},
 	{Name: "VM, CPU/request", Drift: .03, Trial: .02, Start: .005, Hits: .06, Hit: .2},
@@ -29,30 +32,23 @@ var Noises = []Noise{
 	{Name: "one server 3 × noisier", Drift: .03, Trial: .02, Start: .005, Hits: .06, Hit: .2, Loud: 3},
 }
 
-// Times of a duel, s: those of internal/plan.
+// Times of a run, s: those of internal/plan.
 const (
 	trialTime = 0.1
 	gapTime   = 0.052 // re-warm, thaw, dial, drain, freeze
 	startTime = 0.8   // of one server, at the head of an epoch
-	pilotTime = 0.4   // of the trials whose noise Noise.Trial is
+	pilotTime = 0.4   // of the trials that Noise.Trial is for
 )
 
-// wander is the machine's speed in units of its standard deviation: the sum of three Ornstein–Uhlenbeck processes, whose weights and times
-// are such that its autocorrelation is what was measured here: .83 at 10 ms, .49 at 0.1 s, .26 at 0.4 s and .2 at 1 s.
+// wander is the machine's speed in units of its standard deviation: the sum of three
+// Ornstein–Uhlenbeck processes. Their weights and times, s, give it the autocorrelation that was
+// measured: .83 at 10 ms, .49 at 0.1 s, .26 at 0.4 s and .2 at 1 s.
 type wander struct {
 	x   [3]float64
 	rng *rand.Rand
 }
 
 var wanders = [3]struct{ weight, time float64 }{{.315, .016}, {.485, .196}, {.2, 30}}
-
-// correlation is that of two moments so many seconds apart.
-func correlation(lag float64) (r float64) {
-	for _, w := range wanders {
-		r += w.weight * math.Exp(-lag/w.time)
-	}
-	return r
-}
 
 func newWander(rng *rand.Rand) *wander {
 	w := &wander{rng: rng}
@@ -62,14 +58,15 @@ func newWander(rng *rand.Rand) *wander {
 	return w
 }
 
-// rest lets time pass. Where it is the time of a gap between trials, what is needed of it was computed beforehand.
+// rest lets the time of s pass.
 func (w *wander) rest(s *step) {
 	for i := range w.x {
 		w.x[i] = w.x[i]*s.keep[i] + s.end[i]*w.rng.NormFloat64()
 	}
 }
 
-// mean lets time pass and returns the mean over it: the process and its integral are drawn together, exactly.
+// mean lets the time of s pass and returns the mean speed over it. The process and its integral are
+// drawn together, exactly.
 func (w *wander) mean(s *step) (mean float64) {
 	for i := range w.x {
 		z := w.rng.NormFloat64()
@@ -79,8 +76,10 @@ func (w *wander) mean(s *step) (mean float64) {
 	return mean
 }
 
-// step is what the passing of a time does to each part of a wander, given its value x before: the value after it is keep·x with standard
-// deviation end, the mean over it share·x with standard deviation mean, their correlation both (Gillespie, Phys. Rev. E 54 (1996) 2084).
+// step is what the passing of a time does to each part of a wander, given its value x before. The
+// value after it is keep·x with standard deviation end, the mean over it share·x with standard
+// deviation mean, their correlation both (Gillespie, Phys. Rev. E 54 (1996) 2084). alone is
+// √(1 - both²).
 type step struct{ keep, end, share, mean, both, alone [3]float64 }
 
 func newStep(seconds float64) *step {

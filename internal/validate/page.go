@@ -1,209 +1,210 @@
 package validate
 
 import (
-	"bytes"
 	_ "embed"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"text/template"
 )
 
-// faultsText is what came of faults in the midst of runs: it is no work of this package, but of tests of cmd/dyno, which count them.
+// faultsText is the section about faults in the middle of runs. Tests of cmd/dyno count them, not
+// this package.
 //
 //go:embed faults.md
 var faultsText string
 
-// page writes Markdown.
-type page struct {
-	b bytes.Buffer
-	p *Proof
-}
+//go:embed page.md
+var pageText string
 
-// Page writes a proof as Markdown: what was asked, the bars, the figures. The same proof gives the same bytes.
-func Page(w io.Writer, p *Proof) error {
-	g := &page{p: p}
-	g.head()
-	if p.Cells != nil {
-		g.simulation()
-	}
-	if p.Replays != nil {
-		g.replay()
-	}
-	if p.Ablated != nil {
-		g.ablation()
-	}
-	if p.Traps != nil {
-		g.traps()
-	}
-	if p.Checked != nil {
-		g.checks()
-	}
-	if p.Options.Only == "" {
-		g.steady()
-		g.live()
-		g.say("%s", faultsText)
-		g.limits()
-	}
-	_, err := w.Write(g.b.Bytes())
-	return err
-}
+var pageTemplate = template.Must(template.New("page.md").
+	Funcs(template.FuncMap{"percent": perCent}).Parse(pageText))
 
-func (g *page) say(format string, args ...any) { fmt.Fprintf(&g.b, format+"\n", args...) }
+// page is the data of page.md: each exported method is a table or a figure in it.
+type page struct{ *Proof }
 
-// table writes rows, the first of them the head.
-func (g *page) table(rows ...[]string) {
-	for i, row := range rows {
-		g.say("| %s |", strings.Join(row, " | "))
+// Page writes a proof as Markdown: the question, the limits, the figures. The same proof gives the
+// same bytes.
+func Page(w io.Writer, p *Proof) error { return pageTemplate.Execute(w, page{p}) }
+
+// table is a Markdown table, the head first.
+type table [][]string
+
+// String returns the table with a newline at the end.
+func (t table) String() string {
+	var b strings.Builder
+	for i, row := range t {
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
 		if i == 0 {
-			g.say("|%s", strings.Repeat("---|", len(row)))
+			fmt.Fprintf(&b, "|%s\n", strings.Repeat("---|", len(row)))
 		}
 	}
-	g.say("")
+	return b.String()
 }
 
-func (g *page) head() {
-	o := &g.p.Options
-	command := fmt.Sprintf("dyno prove --reps %d --seed %d", o.Reps, o.Seed)
-	if o.Only != "" {
-		command += " --only " + o.Only
+// tableOf returns a table with a row for each of all.
+func tableOf[T any](head []string, all []T, row func(T) []string) table {
+	t := table{head}
+	for _, x := range all {
+		t = append(t, row(x))
 	}
-	g.say("# Proof: do the verdicts hold?\n")
-	g.say("Made by `%s`; the same command writes the same bytes. Nobody edits this page.\n", command)
-	g.say("A tool that compares servers can err in two ways: it finds a difference where there is none, or none where there is one. Here both are counted, on servers\n" +
-		"whose truth is known. What decides is dyno's own code: `analysis.Judge`, and for the traps the planner and all checks as well, on full records.\n")
-	g.say("A figure in per cent stands with its exact 95 %% interval (Clopper and Pearson); \"worst\" is the worst of its kind in the tables below. Where many are compared, the\n" +
-		"worst of them is partly chance: hence the bar on its upper bound (one-sided 95 %%).\n")
-	rows := [][]string{{"what", "bar", "worst", "met"}}
-	for _, b := range g.p.Bars() {
-		met := "yes"
-		switch {
-		case b.Open:
-			met = "not tried yet"
-		case !b.Met:
-			met = "**no**"
-		}
-		rows = append(rows, []string{b.Target, b.Limit, b.Worst, met})
-	}
-	g.table(rows...)
-	g.power()
+	return t
 }
 
-// power says how the bar of 5 % fares on what was recorded, which is not the noise that the bar is for.
-func (g *page) power() {
-	i := slices.IndexFunc(g.p.Replays, func(c Replay) bool { return c.Metric == "cpu_per_request" && c.K == 2 && c.Effect == .05 })
-	if i < 0 {
-		return
+// words splits the heads of columns at "|".
+func words(heads string) []string { return strings.Split(heads, "|") }
+
+// shares prints rates without their intervals.
+func shares(rates ...Rate) (out []string) {
+	for _, r := range rates {
+		out = append(out, perCent(r.Share()))
 	}
-	c := g.p.Replays[i]
-	by := func(n int) string { return perCent(c.Found[slices.Index(c.Looks, n)].Share()) }
-	g.say("The bar of 5 %% found is for the noise of the pilots. In the recordings of this machine CPU/request is about three times as noisy: there, with the rounds of quick,")
-	g.say("5 %% between two servers is found in %s %% of the duels by 12 epochs and in %s %% by 24. Before a run goes on, dyno tells what it can find.\n", by(12), by(24))
+	return out
 }
 
-func (g *page) simulation() {
-	g.say("## Simulation\n")
-	g.say("%d duels a cell. A duel has k contestants and its controls, which take time in each round. Each trial's log speed is the sum of", g.p.Options.Reps)
-	g.say("the server's truth; its process's own deviation, the same for an epoch (T2); the machine's drift, which wanders while the trials go on, with the autocorrelation that")
-	g.say("was measured here (.83 at 10 ms, .49 at 0.1 s, .26 at 0.4 s, .2 at 1 s); noise of the trial (T1, given for 0.4 s; a trial of 0.1 s has twice that); and hits by")
-	g.say("something else, one-sided.\n")
-	rows := [][]string{{"noise", "drift", "T1", "T2", "hits", "their mean"}}
-	for _, n := range Noises {
-		name := n.Name
-		if n.Loud != 0 {
-			name += fmt.Sprintf(" (T1, T2 × %g)", n.Loud)
-		}
-		rows = append(rows, []string{name, share(n.Drift), share(n.Trial), share(n.Start), share(n.Hits), share(n.Hit)})
-	}
-	g.table(rows...)
-	g.say("*full*: %d rounds of 0.1 s an epoch, looks after 12, 16, 24, 32, 48 epochs, α split evenly. *quick*: %d rounds, the looks that `dyno run` itself would plan for native", Full.Rounds, Quick.Rounds)
-	g.say("contestants in 6 minutes (10 for k = 10). A duel stops when all pairs are decided.\n")
-	g.simulatedErrors()
-	g.simulatedPower(Full)
-	g.simulatedPower(Quick)
-	g.simulatedIntervals()
-}
-
-// cell finds a cell of the simulation.
-func (g *page) cell(noise string, pr Profile, k int, truth string) *Cell {
-	i := slices.IndexFunc(g.p.Cells, func(c Cell) bool { return c.Noise == noise && c.Profile == pr.Name && c.K == k && c.Truth == truth })
-	return &g.p.Cells[i]
-}
-
-func (g *page) simulatedErrors() {
-	g.say("### All servers alike: runs in which any pair was called different, %%\n")
-	rows := [][]string{{"noise", "full, k = 2", "4", "10", "quick, k = 2", "4", "10"}}
-	for _, n := range Noises {
-		row := []string{n.Name}
-		for _, pr := range []Profile{Full, Quick} {
-			for _, k := range sizes {
-				row = append(row, g.cell(n.Name, pr, k, "A/A").False.String())
-			}
-		}
-		rows = append(rows, row)
-	}
-	g.table(rows...)
-}
-
-func (g *page) simulatedPower(pr Profile) {
-	g.say("### One server 5 %% faster: found after so many epochs, %% (%s)\n", pr.Name)
-	g.say("\"Found\" means that the first was called better than the second. σ is the standard deviation of the pair's value of an epoch, by MAD.\n")
-	var ns []int
-	for _, k := range sizes {
-		ns = append(ns, g.cell(Noises[0].Name, pr, k, "5 %").Looks...)
-	}
-	slices.Sort(ns)
-	ns = slices.Compact(ns)
-	head := []string{"noise", "k", "σ, %"}
-	for _, n := range ns {
-		head = append(head, fmt.Sprint(n))
-	}
-	rows := [][]string{append(head, "epochs taken, mean")}
-	for _, n := range Noises {
-		for _, k := range sizes {
-			c := g.cell(n.Name, pr, k, "5 %")
-			row := []string{n.Name, fmt.Sprint(k), fmt.Sprintf("%.1f", 100*c.PairSD)}
-			for _, at := range ns {
-				text := ""
-				if i := slices.Index(c.Looks, at); i >= 0 {
-					text = perCent(c.Found[i].Share())
-				}
-				row = append(row, text)
-			}
-			rows = append(rows, append(row, fmt.Sprintf("%.0f", c.Duration)))
-		}
-	}
-	g.table(rows...)
-}
-
-func (g *page) simulatedIntervals() {
-	g.say("### Intervals, ties and ranks, %% (full)\n")
-	g.say("Coverage of the 95 %% interval after a fixed number of epochs, k = 2, all duels with servers alike and with one 5 %% faster, full and quick; of the interval displayed when")
-	g.say("the run stopped, by k, one server 5 %% faster; pairs called a tie whose true difference is 6 %%, and 3 %%, which is the margin; runs all of whose rank intervals hold.")
-	g.say("Ranks are discrete: of values that are symmetric about the truth, as in all of these noises, the interval holds it in 95.8, 95.1 and 95.1 %% after 12, 24 and 48 epochs,")
-	g.say("whatever their distribution. A figure of %d duels scatters about that by %.1f points.\n", 4*g.p.Options.Reps, 100*math.Sqrt(.95*.05/float64(4*g.p.Options.Reps)))
-	rows := [][]string{{"noise", "n = 12", "n = 24", "n = 48", "displayed, k = 2", "4", "10", "tie at 6 %", "tie at 3 %", "ranks, k = 4", "10"}}
-	for _, n := range Noises {
-		row := []string{n.Name}
-		for _, at := range []int{12, 24, 48} {
-			row = append(row, perCent(g.p.covered(n.Name, at).Share()))
-		}
-		for _, k := range sizes {
-			row = append(row, perCent(g.cell(n.Name, Full, k, "5 %").Held.Share()))
-		}
-		row = append(row, perCent(g.cell(n.Name, Full, 2, "6 %").Tie.Share()), perCent(g.cell(n.Name, Full, 2, "3 %").Tie.Share()))
-		for _, k := range sizes[1:] {
-			row = append(row, perCent(g.cell(n.Name, Full, k, "5 %").Ranks.Share()))
-		}
-		rows = append(rows, row)
-	}
-	g.table(rows...)
-}
-
+// share prints a size of noise or an effect; nothing for 0.
 func share(x float64) string {
 	if x == 0 {
 		return ""
 	}
 	return fmt.Sprintf("%.3g %%", 100*x)
+}
+
+// ratio prints an estimate with its interval; without it where hi is 0 or infinite.
+func ratio(value, lo, hi float64) string {
+	if hi == 0 || math.IsInf(hi, 0) {
+		return fmt.Sprintf("%.3f", value)
+	}
+	return fmt.Sprintf("%.3f (%.3f–%.3f)", value, lo, hi)
+}
+
+// bold marks a figure that misses its limit.
+func bold(text string, met bool) string {
+	if met {
+		return text
+	}
+	return "**" + text + "**"
+}
+
+func (g page) Command() string {
+	command := fmt.Sprintf("dyno prove --reps %d --seed %d", g.Options.Reps, g.Options.Seed)
+	if g.Options.Only != "" {
+		command += " --only " + g.Options.Only
+	}
+	return command
+}
+
+func (g page) Faults() string                  { return faultsText }
+func (g page) Profiles() []string              { return []string{Full.Name, Quick.Name} }
+func (g page) Rounds(profile string) int       { return profileNamed(profile).Rounds }
+func (g page) CoverageReps() int               { return 4 * g.Options.Reps }
+func (g page) CoverageScatter() float64        { return 100 * math.Sqrt(.95*.05/float64(g.CoverageReps())) }
+func (g page) RecordedNames() string           { return strings.Join(g.Recorded[0].Contestants, ", ") }
+func (g page) AblationEpochs() int             { return ablationEpochs }
+func (g page) AblationNoises() []AblationNoise { return AblationNoises }
+func (g page) Parts() []Part                   { return Parts }
+func (g page) TrapNoise() string               { return trapNoise.Name }
+func (g page) TrapServers() int                { return trapServers }
+func (g page) SteadyContestants() []string     { return SteadyContestants }
+func (g page) SteadyNames() string             { return strings.Join(SteadyContestants, ", ") }
+
+func (g page) BarTable() table {
+	return tableOf(words("what|bar|worst|met"), g.Bars(), func(b Bar) []string {
+		met := bold("no", false)
+		switch {
+		case b.Open:
+			met = "not tried yet"
+		case b.Met:
+			met = "yes"
+		}
+		return []string{b.Target, b.Limit, b.Worst, met}
+	})
+}
+
+// Power returns how often 5 % between two recorded servers is found by 12 and by 24 epochs: their
+// noise is not the one that the limit is for. Nil where nothing was replayed.
+func (g page) Power() []Rate {
+	for _, c := range g.Replays {
+		if c.Metric == "cpu_per_request" && c.K == 2 && c.Effect == .05 {
+			return []Rate{c.Found[slices.Index(c.Looks, 12)], c.Found[slices.Index(c.Looks, 24)]}
+		}
+	}
+	return nil
+}
+
+func (g page) NoiseTable() table {
+	return tableOf(words("noise|drift|T1|T2|hits|their mean"), Noises, func(n Noise) []string {
+		name := n.Name
+		if n.Loud != 0 {
+			name += fmt.Sprintf(" (T1, T2 × %g)", n.Loud)
+		}
+		return []string{name, share(n.Drift), share(n.Trial), share(n.Start), share(n.Hits), share(n.Hit)}
+	})
+}
+
+// cell finds a cell of the simulation.
+func (g page) cell(noise Noise, profile string, k int, truth string) *Cell {
+	return &g.Cells[slices.IndexFunc(g.Cells, func(c Cell) bool {
+		return c.Noise == noise.Name && c.Profile == profile && c.K == k && c.Truth == truth
+	})]
+}
+
+func (g page) ErrorTable() table {
+	return tableOf(words("noise|full, k = 2|4|10|quick, k = 2|4|10"), Noises, func(n Noise) []string {
+		row := []string{n.Name}
+		for _, profile := range g.Profiles() {
+			for _, k := range sizes {
+				row = append(row, g.cell(n, profile, k, "A/A").False.String())
+			}
+		}
+		return row
+	})
+}
+
+func (g page) PowerTable(profile string) table {
+	var ns []int
+	for _, k := range sizes {
+		ns = append(ns, g.cell(Noises[0], profile, k, "5 %").Looks...)
+	}
+	slices.Sort(ns)
+	ns = slices.Compact(ns)
+	head := words("noise|k|σ, %")
+	for _, n := range ns {
+		head = append(head, fmt.Sprint(n))
+	}
+	t := table{append(head, "epochs taken, mean")}
+	for _, n := range Noises {
+		for _, k := range sizes {
+			c := g.cell(n, profile, k, "5 %")
+			row := []string{n.Name, fmt.Sprint(k), fmt.Sprintf("%.1f", 100*c.PairSD)}
+			row = append(row, foundAt(ns, c.Looks, c.Found)...)
+			t = append(t, append(row, fmt.Sprintf("%.0f", c.Duration)))
+		}
+	}
+	return t
+}
+
+// foundAt prints what was found by each of ns epochs; nothing where there was no look.
+func foundAt(ns, looks []int, found []Rate) []string {
+	out := make([]string, len(ns))
+	for i, n := range ns {
+		if at := slices.Index(looks, n); at >= 0 {
+			out[i] = perCent(found[at].Share())
+		}
+	}
+	return out
+}
+
+func (g page) IntervalTable() table {
+	head := words("noise|n = 12|n = 24|n = 48|displayed, k = 2|4|10|tie at 6 %|tie at 3 %|ranks, k = 4|10")
+	return tableOf(head, Noises, func(n Noise) []string {
+		cell := func(k int, truth string) *Cell { return g.cell(n, Full.Name, k, truth) }
+		return append([]string{n.Name}, shares(
+			g.covered(n.Name, 12), g.covered(n.Name, 24), g.covered(n.Name, 48),
+			cell(2, "5 %").Held, cell(4, "5 %").Held, cell(10, "5 %").Held,
+			cell(2, "6 %").Tie, cell(2, "3 %").Tie,
+			cell(4, "5 %").Ranks, cell(10, "5 %").Ranks)...)
+	})
 }

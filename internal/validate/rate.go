@@ -9,7 +9,7 @@ import (
 // Rate is how often something happened.
 type Rate struct{ Hits, Of int }
 
-// count is the rate of those that satisfy f.
+// count returns the rate of those that satisfy f.
 func count[T any](all []T, f func(T) bool) Rate {
 	r := Rate{Of: len(all)}
 	for _, x := range all {
@@ -20,13 +20,13 @@ func count[T any](all []T, f func(T) bool) Rate {
 	return r
 }
 
-// Share is the rate from 0 to 1.
+// Share returns the rate from 0 to 1; 0 of none.
 func (r Rate) Share() float64 { return float64(r.Hits) / float64(max(1, r.Of)) }
 
-// Interval is the exact 95 % interval (Clopper and Pearson).
+// Interval returns the exact 95 % interval (Clopper and Pearson).
 func (r Rate) Interval() (lo, hi float64) { return stats.ClopperPearson(r.Hits, r.Of, 0.95) }
 
-// Upper is the exact one-sided 95 % upper bound.
+// Upper returns the exact one-sided 95 % upper bound.
 func (r Rate) Upper() float64 {
 	_, hi := stats.ClopperPearson(r.Hits, r.Of, 0.90)
 	return hi
@@ -41,16 +41,15 @@ func (r Rate) String() string {
 	return fmt.Sprintf("%s (%s–%s)", perCent(r.Share()), perCent(lo), perCent(hi))
 }
 
-// perCent prints a share with so many digits that what stands near 0 and near 100 % can be told from it.
+// perCent prints a share with more digits near 0 and near 100 %, so that it can be told from them.
 func perCent(x float64) string {
-	switch p := 100 * x; {
+	p, digits := 100*x, 0
+	switch {
 	case p == 0 || p == 100:
-		return fmt.Sprintf("%.0f", p)
 	case p < .095 || p > 99.905:
-		return fmt.Sprintf("%.2f", p)
+		digits = 2
 	case p < 9.95 || p > 90.05:
-		return fmt.Sprintf("%.1f", p)
-	default:
-		return fmt.Sprintf("%.0f", p)
+		digits = 1
 	}
+	return fmt.Sprintf("%.*f", digits, p)
 }

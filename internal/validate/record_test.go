@@ -10,7 +10,7 @@ import (
 	"dyno/internal/study"
 )
 
-// One procedure, not two: what the fast duel decides on its numbers is what study.Analyse decides on the full records of the same trials, at
+// One procedure, not two: what the fast comparison decides on its numbers is what study.Analyse decides on the full records of the same trials, at
 // the same look, as plan would have it.
 func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 	hog := foeNamed("missing rounds")
@@ -27,7 +27,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		a := study.Analyse(run)
 
 		rows := recordedRows(plan.Valid(run), run.Plan.Contestants)
-		d := &duel{k: trapServers, looks: plan.Looks(run), next: func(e int) [][]float64 { return rows[e] }}
+		d := &comparison{k: trapServers, looks: plan.Looks(run), next: func(e int) [][]float64 { return rows[e] }}
 		d.play()
 		if got := d.looks[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Look {
 			t.Errorf("seed %d: the duel stopped after %d epochs, the run after %d (%s)", seed, got, a.Epochs, run.End.Reason)
@@ -52,12 +52,8 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 }
 
 func foeNamed(name string) *Foe {
-	for i := range Foes {
-		if Foes[i].Name == name {
-			return &Foes[i]
-		}
-	}
-	panic("no foe " + name)
+	f := caught("", name)
+	return &f
 }
 
 // recordedRows are the logs of the trials' throughput by epoch, round and contestant.

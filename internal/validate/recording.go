@@ -18,26 +18,27 @@ import (
 //go:embed epochs.json.gz
 var embedded []byte
 
-// Recording is the valid rounds of runs made with dyno, condensed to what a replay needs: epochs.json.gz, made by
-// `dyno prove --condense RUN…`. Causes, counts and times are left out; whether a round was void was decided before.
+// Recording has the valid rounds of runs made with dyno, reduced to what a replay needs: epochs.json.gz,
+// made by `dyno prove --condense RUN…`. Causes, counts and times are left out, and so are discarded
+// rounds.
 type Recording struct {
 	Format int           `json:"format"` // RecordingFormat
 	Runs   []RecordedRun `json:"runs"`
 }
 
-// RecordedRun is one run. Values[m][e][r][c] is what metric m was for contestant c in round r of epoch e, void rounds left out: its natural
-// logarithm in units of 1/10000, rounded; null where it was not measured.
+// RecordedRun is one run. Values[m][e][r][c] is metric m of contestant c in round r of epoch e: its
+// natural logarithm in units of 1/10000, rounded; null where it was not measured.
 type RecordedRun struct {
 	Seed        uint64                `json:"seed"`
 	Machine     string                `json:"machine"`
-	Contestants []string              `json:"contestants"` // controls last: the yardstick and its blinded copy
+	Contestants []string              `json:"contestants"` // controls last: the reference and its copy
 	Values      map[string][][][]*int `json:"values"`
 }
 
 // RecordingFormat is the version of epochs.json.gz.
 const RecordingFormat = 1
 
-// grain is how many units a recorded logarithm has.
+// grain is the number of units of a recorded logarithm.
 const grain = 10_000
 
 // replayed are the metrics that are recorded.
@@ -61,8 +62,10 @@ func Condense(w io.Writer, runs []*result.Run) error {
 
 func condensedRun(run *result.Run) RecordedRun {
 	p := &run.Plan
-	out := RecordedRun{Seed: p.Seed, Machine: fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs),
-		Contestants: slices.Concat(p.Contestants, p.Controls), Values: map[string][][][]*int{}}
+	out := RecordedRun{
+		Seed: p.Seed, Machine: machine(run), Contestants: slices.Concat(p.Contestants, p.Controls),
+		Values: map[string][][][]*int{},
+	}
 	trials := plan.Valid(run)
 	for _, name := range replayed {
 		m, _ := analysis.MetricNamed(name)
@@ -71,7 +74,7 @@ func condensedRun(run *result.Run) RecordedRun {
 	return out
 }
 
-// condensed are the values of one run's trials, which are in order of epoch and round.
+// condensed returns the values of one run's trials, which are in order of epoch and round.
 func condensed(trials []result.Trial, m analysis.Metric, contestants []string) (epochs [][][]*int) {
 	for i := range trials {
 		t := &trials[i]
@@ -107,8 +110,8 @@ func Recordings() (*Recording, error) {
 	return &rec, nil
 }
 
-// epochs are all recorded epochs of a metric, as the logs of speed by round and contestant: the more the better, whatever the metric. NaN stands
-// for what was not measured.
+// epochs returns all recorded epochs of a metric, as logs by round and contestant. A larger value is
+// faster, whatever the metric; NaN is what was not measured.
 func (rec *Recording) epochs(metric string) (all [][][]float64) {
 	m, _ := analysis.MetricNamed(metric)
 	for _, run := range rec.Runs {

@@ -13,24 +13,24 @@ import (
 	"dyno/internal/stats"
 )
 
-// Replay is one cell of the replay: duels of k recorded servers whose true ratio is known.
+// Replay is one cell of the replay: comparisons of k recorded servers whose true ratio is known.
 type Replay struct {
 	Metric string
 	K      int
 	Effect float64 // share by which the first is faster
 	Looks  []int
 	False  Rate   // an equal pair was called different
-	Found  []Rate // by each look, the first was found faster than the second
+	Found  []Rate // by look, the first was found faster than the second
 	Held   Rate   // the interval at the end holds the true ratio
 }
 
-// Recorded says what is replayed.
+// Recorded describes the recording of one metric.
 type Recorded struct {
 	Metric      string
 	Epochs      int
 	RoundSD     float64 // of the in-round log ratio of the two identical servers, within their epochs
 	RoundMAD    float64 // the same by MAD: less than RoundSD where tails are heavy
-	PairSD      float64 // of their d, one value an epoch
+	PairSD      float64 // of their values, one an epoch
 	Ratio       float64 // of the two, over all epochs, with its 95 % interval
 	Lo, Hi      float64
 	Contestants []string
@@ -47,9 +47,10 @@ type Half struct {
 // replayLooks are the candidates of quick; the recorded epochs have its rounds.
 var replayLooks = []int{8, 12, 16, 24}
 
-// replay resamples recorded epochs with replacement. Who is who is drawn anew in each epoch, so that the servers of a duel are alike whatever
-// they were; then the first is made faster by a known share. Two are the yardstick and its copy, one program; more are all contestants, each
-// less its own median ratio of that run.
+// replay resamples recorded epochs with replacement. Who is who is drawn anew in each epoch, so that
+// the servers of a comparison are alike; then the first is made faster by a known share. Two are the
+// reference and its copy, one program. More are all contestants, each less its own median ratio of
+// its run.
 func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 	rec, err := Recordings()
 	if err != nil {
@@ -75,27 +76,21 @@ func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 }
 
 func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
-	c := Replay{Metric: metric, K: k, Effect: share}
 	looks := stats.Looks(replayLooks, slices.Max(replayLooks), k*(k-1)/2, Alpha)
-	for _, l := range looks {
-		c.Looks = append(c.Looks, l.N)
-	}
 	log := math.Log1p(share)
-	all := repeat(ctx, o.Reps, func(rep int) played {
-		rng := source(o.Seed, fmt.Sprintf("replay/%s/%d/%g", metric, k, share), rep)
-		d := &duel{k: k, looks: looks, next: func(int) [][]float64 { return shuffledEpoch(rng, pool, k, log) }}
-		d.play()
-		return see(d, log)
+	purpose := fmt.Sprintf("replay/%s/%d/%g", metric, k, share)
+	all := compare(ctx, o.Reps, k, looks, log, func(rep int) func(int) [][]float64 {
+		rng := source(o.Seed, purpose, rep)
+		return func(int) [][]float64 { return shuffledEpoch(rng, pool, k, log) }
 	})
-	c.False = count(all, func(p played) bool { return p.false })
-	c.Held = count(all, func(p played) bool { return p.held })
-	for i := range looks {
-		c.Found = append(c.Found, count(all, func(p played) bool { return i < len(p.found) && p.found[i] }))
+	return Replay{
+		Metric: metric, K: k, Effect: share, Looks: epochsOf(looks), Found: foundBy(all, looks),
+		False: count(all, func(p played) bool { return p.false }),
+		Held:  count(all, func(p played) bool { return p.held }),
 	}
-	return c
 }
 
-// shuffledEpoch draws an epoch and k of its servers in random order, the first made faster by log.
+// shuffledEpoch draws an epoch and k of its servers in random order. The first is made faster by log.
 func shuffledEpoch(rng *rand.Rand, pool [][][]float64, k int, log float64) [][]float64 {
 	epoch := pool[rng.IntN(len(pool))]
 	order := rng.Perm(len(epoch[0]))[:k]
@@ -110,7 +105,7 @@ func shuffledEpoch(rng *rand.Rand, pool [][][]float64, k int, log float64) [][]f
 	return rows
 }
 
-// twins are the epochs of the yardstick and its copy alone.
+// twins returns the epochs of the reference and its copy alone, the last two of each run.
 func (rec *Recording) twins(metric string) [][][]float64 {
 	all := rec.epochs(metric)
 	for e := range all {
@@ -121,28 +116,23 @@ func (rec *Recording) twins(metric string) [][][]float64 {
 	return all
 }
 
-// alike are the epochs of all contestants, each less its median ratio to the yardstick in its run.
+// alike returns the epochs of all contestants, each less its median log ratio to the reference in
+// its run. The reference itself is left as it is: it is what the others are compared with.
 func (rec *Recording) alike(metric string) [][][]float64 {
 	all := rec.epochs(metric)
 	from := 0
 	for _, run := range rec.Runs {
-		epochs := all[from : from+len(run.Values[metric])]
-		from += len(epochs)
-		stick := len(run.Contestants) - 2
+		rows := slices.Concat(all[from : from+len(run.Values[metric])]...)
+		from += len(run.Values[metric])
+		ref := len(run.Contestants) - 2
 		for c := range run.Contestants {
 			var ratios []float64
-			for _, rows := range epochs {
-				for _, row := range rows {
-					if v := row[c] - row[stick]; !math.IsNaN(v) {
-						ratios = append(ratios, v)
-					}
+			for _, row := range rows {
+				if v := row[c] - row[ref]; !math.IsNaN(v) && c != ref {
+					ratios = append(ratios, v)
 				}
 			}
-			level := stats.Median(ratios)
-			if c == stick {
-				continue // it would move the others' yardstick
-			}
-			for _, rows := range epochs {
+			if level := stats.Median(ratios); c != ref {
 				for _, row := range rows {
 					row[c] -= level
 				}
@@ -152,7 +142,7 @@ func (rec *Recording) alike(metric string) [][][]float64 {
 	return all
 }
 
-// describe says how noisy the recordings of the two identical servers are.
+// describe measures the noise in the recordings of the two identical servers.
 func (rec *Recording) describe(metric string) Recorded {
 	f := Recorded{Metric: metric, Contestants: rec.Runs[0].Contestants}
 	if metric == "throughput" {
@@ -175,7 +165,7 @@ func (rec *Recording) describe(metric string) Recorded {
 	return f
 }
 
-// halves are what V16 looks at, over all recorded epochs.
+// halves returns what check V16 looks at, over all recorded epochs.
 func (rec *Recording) halves() (out []Half) {
 	names := rec.Runs[0].Contestants
 	var trials []result.Trial
@@ -203,7 +193,7 @@ func (rec *Recording) halves() (out []Half) {
 	return out
 }
 
-// sd is the standard deviation.
+// sd returns the sample standard deviation of x.
 func sd(x []float64) float64 {
 	var mean, squares float64
 	for _, v := range x {

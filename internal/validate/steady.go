@@ -1,14 +1,12 @@
 package validate
 
 import (
-	"bufio"
+	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"dyno/internal/analysis"
@@ -20,7 +18,7 @@ import (
 // Arm is one way to take trials of the steadiness experiment.
 type Arm struct {
 	TrialNS int64 `json:"trial_ns"`
-	Frozen  bool  `json:"frozen"` // processes are frozen between their trials, as in every run; else they wait for work
+	Frozen  bool  `json:"frozen"` // processes are frozen between their trials, as in every run
 }
 
 // The arms that the experiment compares: how runs are taken, and how a server is loaded in service.
@@ -32,7 +30,7 @@ var (
 // SteadyContestants are those of the experiment. All ratios are to the first.
 var SteadyContestants = []string{"net-http", "kestrel", "aspnetcore-addmvc"}
 
-// SteadyMargin is by how much the ratio of an arm may differ from that of the default arm, as a share.
+// SteadyMargin is the share by which the ratio of an arm may differ from that of the default arm.
 const SteadyMargin = 0.03
 
 // steadyArms are all arms: four lengths, frozen between the trials and not.
@@ -43,7 +41,8 @@ func steadyArms() (arms []Arm) {
 	return arms
 }
 
-// Rounds is how many trials of each contestant an arm has in one unit: twelve short ones, as an epoch has, and of longer ones some seconds of load.
+// Rounds returns how many trials of each contestant an arm has in one unit: twelve short ones, as an
+// epoch has, and of longer ones some seconds of load.
 func (a Arm) Rounds() int {
 	return max(1, min(12, int(4*time.Second/time.Duration(a.TrialNS))))
 }
@@ -56,17 +55,18 @@ func (a Arm) String() string {
 	return fmt.Sprintf("%v, %s", time.Duration(a.TrialNS), state)
 }
 
-// SteadyTask is one unit of the experiment: fresh processes of all contestants, warmed up and loaded by one arm.
+// SteadyTask is one unit of the experiment: fresh processes of all contestants, warmed up and loaded
+// by one arm.
 type SteadyTask struct {
 	Block int
 	Arm
 	Seed uint64
 }
 
-// steadyBlock is how many blocks there are to one that has all arms; the others have the two that are compared.
+// steadyBlock says that every fourth block has all arms; the others have the two that are compared.
 const steadyBlock = 4
 
-// SteadyTasks are those of a block, in an order that is drawn.
+// SteadyTasks returns the tasks of a block, in random order.
 func SteadyTasks(block int) []SteadyTask {
 	arms := []Arm{DefaultArm, ServiceArm}
 	if block%steadyBlock == steadyBlock-1 {
@@ -80,7 +80,8 @@ func SteadyTasks(block int) []SteadyTask {
 	return tasks
 }
 
-// SteadyUnit is what a unit measured, a line of steady.jsonl. PerSec and CPUNS are of each contestant by its valid rounds, in order.
+// SteadyUnit is what a unit measured, a line of steady.jsonl. PerSec and CPUNS have the valid rounds
+// of each contestant, in order.
 type SteadyUnit struct {
 	Block int `json:"block"`
 	Arm
@@ -96,21 +97,7 @@ type SteadyUnit struct {
 
 // ReadSteady reads the lines of a steady.jsonl; name is for errors.
 func ReadSteady(r io.Reader, name string) ([]SteadyUnit, error) {
-	var units []SteadyUnit
-	lines := bufio.NewScanner(r)
-	for n := 1; lines.Scan(); n++ {
-		if strings.TrimSpace(lines.Text()) == "" {
-			continue
-		}
-		var u SteadyUnit
-		d := json.NewDecoder(strings.NewReader(lines.Text()))
-		d.DisallowUnknownFields()
-		if err := d.Decode(&u); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w; a line that was cut short may be deleted", name, n, err)
-		}
-		units = append(units, u)
-	}
-	return units, lines.Err()
+	return readLines(r, name, func(*SteadyUnit) error { return nil })
 }
 
 // SteadyOptions say how much of the experiment is carried out, and how.
@@ -122,8 +109,9 @@ type SteadyOptions struct {
 	Keep func(SteadyUnit) error // called as soon as a unit is over
 }
 
-// RunSteady makes the units that are missing, block by block, until the time that is left is shorter than the longest unit so far. A unit without a
-// valid round of all contestants counts for nothing and is made again the next time.
+// RunSteady makes the units that are missing, block by block, until the time that is left is shorter
+// than the longest unit so far. A unit without a valid round of all contestants does not count and is
+// made again the next time.
 func RunSteady(ctx context.Context, o *SteadyOptions) error {
 	begin, longest := o.Now(), time.Duration(0)
 	for block := 0; ; block++ {
@@ -136,13 +124,7 @@ func RunSteady(ctx context.Context, o *SteadyOptions) error {
 				return nil
 			}
 			run, err := o.Play(ctx, t)
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err == nil {
-				err = unfit(run)
-			}
-			if err != nil {
+			if err = cmp.Or(err, ctx.Err(), unfit(run)); err != nil {
 				return fmt.Errorf("steadiness, block %d, %v: %w", t.Block, t.Arm, err)
 			}
 			u := steadyUnit(t, run)
@@ -158,12 +140,13 @@ func RunSteady(ctx context.Context, o *SteadyOptions) error {
 	}
 }
 
-// steadyUnit is the record of a run.
+// steadyUnit returns the record of a run.
 func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
 	void, all := plan.Voided(run)
-	u := SteadyUnit{Block: t.Block, Arm: t.Arm, Seed: t.Seed, PerSec: map[string][]float64{}, CPUNS: map[string][]float64{},
-		Void: float64(void) / float64(max(1, all)), Started: time.Unix(0, run.Plan.StartedUnixNS).UTC().Format(time.RFC3339),
-		Machine: fmt.Sprintf("%s, %d CPUs", run.Host.CPU, run.Host.CPUs)}
+	u := SteadyUnit{
+		Block: t.Block, Arm: t.Arm, Seed: t.Seed, PerSec: map[string][]float64{}, CPUNS: map[string][]float64{},
+		Void: float64(void) / float64(max(1, all)), Started: started(run), Machine: machine(run),
+	}
 	rate, _ := analysis.MetricNamed("throughput")
 	cpu, _ := analysis.MetricNamed("cpu_per_request")
 	valid := plan.Valid(run)
@@ -179,7 +162,8 @@ func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
 	return u
 }
 
-// ratio is the log of a contestant's figure over the first's: the median over the rounds; NaN where a figure is missing.
+// ratio returns the log of a contestant's figure over the first's: the median over the rounds; NaN
+// where a figure is missing.
 func (u *SteadyUnit) ratio(of map[string][]float64, name string) float64 {
 	x, base := of[name], of[SteadyContestants[0]]
 	if len(x) == 0 || len(x) != len(base) {
@@ -201,7 +185,7 @@ type SteadyRow struct {
 	CPU     analysis.Estimate // the same of the CPU per request
 }
 
-// SteadyRows are the rows of all contestants but the first and of all arms that there are.
+// SteadyRows returns the rows of all contestants but the first, and of all arms that were measured.
 func SteadyRows(units []SteadyUnit) (rows []SteadyRow) {
 	estimate := func(d []float64) analysis.Estimate {
 		if len(d) == 0 {
@@ -234,9 +218,16 @@ func SteadyRows(units []SteadyUnit) (rows []SteadyRow) {
 	return rows
 }
 
+// appendKnown appends v unless it is NaN.
 func appendKnown(x []float64, v float64) []float64 {
 	if math.IsNaN(v) {
 		return x
 	}
 	return append(x, v)
+}
+
+// SteadyTable writes the table of the experiment.
+func SteadyTable(w io.Writer, units []SteadyUnit) error {
+	_, err := io.WriteString(w, steadyTable(units).String())
+	return err
 }

@@ -7,66 +7,103 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
-// Foe is something that works against the method on top of the noise: it moves the log of a server's speed, and may be seen to take CPU.
+// Foe is something that works against the method on top of the noise: it changes the log of a
+// server's speed, and may be seen to take CPU.
 type Foe struct {
 	Name, What string
-	// Catch is the check that must tell of it, where the verdicts alone would not keep the bars; else "".
+	// Catch is the check that must tell of it, where the verdicts alone would not meet the limits.
 	Catch string
 	// Busy says that the run must not rank throughput at all.
 	Busy bool
 
 	act func(f *field, m moment) (by, seen float64)
-	set func(f *field) // changes the field before its first epoch; nil: it stays as it is
+	set func(f *field, contestants int) // changes the field before its first epoch; may be nil
 }
 
-// noFoe is what the others are compared with: how often the checks cry wolf.
-var noFoe = Foe{Name: "nothing", What: "the noise alone", act: func(*field, moment) (float64, float64) { return 0, 0 }}
+// unseen makes the act of a foe that takes no CPU.
+func unseen(by func(f *field, m moment) float64) func(*field, moment) (float64, float64) {
+	return func(f *field, m moment) (float64, float64) { return by(f, m), 0 }
+}
 
-// Foes are the traps of method.md C.4, on the noise "VM, CPU/request". Where one server is named it is the first, which is else like the others.
+// noFoe is what the others are compared with: it shows how often the checks give a false alarm.
+var noFoe = Foe{Name: "nothing", What: "the noise alone", act: nothing}
+
+func nothing(*field, moment) (by, seen float64) { return 0, 0 }
+
+// Foes are the traps of method.md C.4, on the noise "VM, CPU/request". Where one server is named it
+// is the first, which is otherwise like the others.
 var Foes = []Foe{
 	noFoe,
-	{Name: "drift ramp", What: "all lose 30 % of their speed in the course of each epoch",
-		act: func(f *field, m moment) (float64, float64) { return math.Log(.7) * f.through(m), 0 }},
-	{Name: "step", What: "all lose 20 % from the middle of each epoch",
-		act: func(f *field, m moment) (float64, float64) { return when(f.through(m) >= .5, math.Log(.8)), 0 }},
-	{Name: "noise in step with the trials", What: "the third place of every round is 30 % slower",
-		act: func(_ *field, m moment) (float64, float64) { return when(m.position == 2, math.Log(.7)), 0 }},
-	{Name: "one-sided outliers", What: "20 % of the trials are slowed down, by a half in the mean",
-		act: func(f *field, _ moment) (float64, float64) {
-			return when(f.rng.Float64() < .2, -.5*f.rng.ExpFloat64()), 0
-		}},
-	{Name: "heavy tails of one", What: "one server has noise besides with a tail of 1.5 degrees of freedom",
-		act: func(f *field, m moment) (float64, float64) { return when(m.server == 0, .05*f.student(1.5)), 0 }},
-	{Name: "coarse readings", What: "every value is rounded to a multiple of 2 %",
-		act: func(_ *field, m moment) (float64, float64) { return .02*math.Round(m.log/.02) - m.log, 0 }},
-	{Name: "position", What: "the last of a round is 3 % slower than the first",
-		act: func(f *field, m moment) (float64, float64) {
-			return math.Log(.97) * float64(m.position) / float64(len(f.truth)-1), 0
-		}},
-	{Name: "missing rounds", What: "others take a third of the CPU 15 % of the time, for 1 s each time",
-		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) }},
-	{Name: "carry-over", What: "what follows one server is 2 % slower",
-		act: func(_ *field, m moment) (float64, float64) { return when(m.before == 0, math.Log(.98)), 0 }},
-	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
-		act: func(f *field, m moment) (float64, float64) { return when(m.server == 0, math.Log(.85)*f.through(m)), 0 }},
-	{Name: "one suffers more, seen", What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest", Catch: checks.Discarded,
+	{
+		Name: "drift ramp", What: "all lose 30 % of their speed in the course of each epoch",
+		act: unseen(func(f *field, m moment) float64 { return math.Log(.7) * f.through(m) }),
+	},
+	{
+		Name: "step", What: "all lose 20 % from the middle of each epoch",
+		act: unseen(func(f *field, m moment) float64 { return when(f.through(m) >= .5, math.Log(.8)) }),
+	},
+	{
+		Name: "noise in step with the trials", What: "the third place of every round is 30 % slower",
+		act: unseen(func(_ *field, m moment) float64 { return when(m.position == 2, math.Log(.7)) }),
+	},
+	{
+		Name: "one-sided outliers", What: "20 % of the trials are slowed down, by a half in the mean",
+		act: unseen(func(f *field, _ moment) float64 { return when(f.rng.Float64() < .2, -.5*f.rng.ExpFloat64()) }),
+	},
+	{
+		Name: "heavy tails of one", What: "one server has noise besides with a tail of 1.5 degrees of freedom",
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, .05*f.student(1.5)) }),
+	},
+	{
+		Name: "coarse readings", What: "every value is rounded to a multiple of 2 %",
+		act: unseen(func(_ *field, m moment) float64 { return .02*math.Round(m.log/.02) - m.log }),
+	},
+	{
+		Name: "position", What: "the last of a round is 3 % slower than the first",
+		act: unseen(func(f *field, m moment) float64 {
+			return math.Log(.97) * float64(m.position) / float64(len(f.truth)-1)
+		}),
+	},
+	{
+		Name: "missing rounds", What: "others take a third of the CPU 15 % of the time, for 1 s each time",
+		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) },
+	},
+	{
+		Name: "carry-over", What: "what follows one server is 2 % slower",
+		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log(.98)) }),
+	},
+	{
+		Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log(.85)*f.through(m)) }),
+	},
+	{
+		Name: "one suffers more, seen", Catch: checks.Discarded,
+		What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest",
 		act: func(f *field, m moment) (float64, float64) {
 			by, seen := f.hog(m, .33, 1, .5)
 			return by*when(m.server == 0, 1) + by, seen
-		}},
-	{Name: "one suffers more, unseen", What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much", Catch: checks.Drift,
-		act: func(f *field, m moment) (float64, float64) {
+		},
+	},
+	{
+		Name: "one suffers more, unseen", Catch: checks.Drift,
+		What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much",
+		act: unseen(func(f *field, m moment) float64 {
 			by, _ := f.hog(m, .33, 3, .1)
-			return by*when(m.server == 0, 1) + by, 0
-		}},
-	{Name: "too busy", What: "others take half of the CPU two thirds of the time, for 3 s each time", Catch: checks.Discarded, Busy: true,
-		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) }},
+			return by*when(m.server == 0, 1) + by
+		}),
+	},
+	{
+		Name: "too busy", Catch: checks.Discarded, Busy: true,
+		What: "others take half of the CPU two thirds of the time, for 3 s each time",
+		act:  func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) },
+	},
 }
 
-// when is x if the condition holds, else 0.
+// when returns x if the condition holds, else 0.
 func when(condition bool, x float64) float64 {
 	if condition {
 		return x
@@ -74,12 +111,13 @@ func when(condition bool, x float64) float64 {
 	return 0
 }
 
-// through is how much of its epoch is over at a moment, from 0 to 1.
+// through returns how much of its epoch is over at a moment, from 0 to 1.
 func (f *field) through(m moment) float64 {
 	return (float64(m.round) + float64(m.position)/float64(len(f.truth))) / float64(f.rounds)
 }
 
-// hog takes that share of the CPU for so many seconds each time, and so that it is there that part of the time, at random.
+// hog is another program that takes a share of the CPU for some seconds at a time, at random times:
+// part is the share of the time in which it runs.
 func (f *field) hog(m moment, part, seconds, share float64) (by, seen float64) {
 	away := func() float64 { return seconds * (1 - part) / part * f.rng.ExpFloat64() }
 	if f.turn == 0 {
@@ -99,7 +137,7 @@ func (f *field) hog(m moment, part, seconds, share float64) (by, seen float64) {
 	return 0, 0
 }
 
-// student draws from Student's t with so many degrees of freedom (Bailey, Math. Comp. 62 (1994)).
+// student draws from Student's t with df degrees of freedom (Bailey, Math. Comp. 62 (1994)).
 func (f *field) student(df float64) float64 {
 	for {
 		u, v := 2*f.rng.Float64()-1, 2*f.rng.Float64()-1
@@ -116,9 +154,9 @@ const trapServers = 3
 
 // Trap is what became of one foe.
 type Trap struct {
-	Foe        // what is plain of it
-	False Rate // of duels of equal servers, in which a pair was called different
-	Held  Rate // of duels with one server 5 % faster, whose interval held that
+	Foe        // its plain fields
+	False Rate // of comparisons of equal servers, in which a pair was called different
+	Held  Rate // of comparisons with one server 5 % faster, whose interval held that
 	Found Rate // of the same, in which it was found
 
 	Runs     int             // whole runs of equal servers, on full records
@@ -129,32 +167,19 @@ type Trap struct {
 	Missed   Rate            // a pair was called different and the check that must tell was silent
 }
 
-// traps plays every foe: duels for the rates, and whole runs by the planner, judged with all checks.
+// traps tries every foe: comparisons for the rates, and whole runs by the planner, judged with all
+// checks.
 func traps(ctx context.Context, o *Options) []Trap {
 	var out []Trap
 	for i := range Foes {
 		foe := &Foes[i]
 		o.tell("adversarial: %s", foe.Name)
 		t := Trap{Foe: *foe, Runs: max(1, o.Reps/10)}
-		looks := Quick.Looks(trapServers)
 		if !foe.Busy {
-			for _, truth := range []string{"A/A", "5 %"} {
-				all := repeat(ctx, o.Reps, func(rep int) played {
-					log := make([]float64, trapServers+Quick.Riders)
-					log[0] = truths[truth]
-					f := newField(trapNoise, log, Quick.Rounds, source(o.Seed, "trap/"+foe.Name+truth, rep))
-					f.foe = foe
-					d := &duel{k: trapServers, looks: looks, next: f.epoch}
-					d.play()
-					return see(d, log[0])
-				})
-				if truth == "A/A" {
-					t.False = count(all, func(p played) bool { return p.false })
-				} else {
-					t.Held = count(all, func(p played) bool { return p.held })
-					t.Found = count(all, func(p played) bool { return p.found[len(looks)-1] })
-				}
-			}
+			t.False = count(against(ctx, o, foe, "A/A"), func(p played) bool { return p.false })
+			faster := against(ctx, o, foe, "5 %")
+			t.Held = count(faster, func(p played) bool { return p.held })
+			t.Found = count(faster, func(p played) bool { return len(p.found) > 0 && p.found[len(p.found)-1] })
 		}
 		t.judge(repeat(ctx, t.Runs, func(rep int) judged { return whole(foe, o.Seed, rep) }))
 		out = append(out, t)
@@ -162,25 +187,43 @@ func traps(ctx context.Context, o *Options) []Trap {
 	return out
 }
 
-// judged is what a whole run says.
+// against compares servers with a foe.
+func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
+	return compare(ctx, o.Reps, trapServers, Quick.Looks(trapServers), truths[truth], func(rep int) func(int) [][]float64 {
+		rng := source(o.Seed, "trap/"+foe.Name+truth, rep)
+		f := newField(trapNoise, speeds(trapServers+Quick.Riders, truth), Quick.Rounds, rng)
+		f.foe = foe
+		return f.epoch
+	})
+}
+
+// judged is what study says of a whole run.
 type judged struct {
 	worst   map[string]checks.State // by check
-	busy    bool
-	claimed bool
+	busy    bool                    // throughput is not ranked
+	claimed bool                    // a pair was called different
+	moving  bool                    // a contestant was shown to move
+	epochs  int
+}
+
+// judgedRun judges a run.
+func judgedRun(run *result.Run) judged {
+	data := study.Judge(run)
+	a := data.Analysis
+	j := judged{worst: map[string]checks.State{}, busy: a.TooBusy, epochs: a.Epochs}
+	for _, f := range data.Findings {
+		j.worst[f.ID] = max(j.worst[f.ID], f.State)
+	}
+	j.claimed = slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
+		return p.Metric == a.Primary && different(p.Verdict)
+	})
+	j.moving = slices.ContainsFunc(a.Trends, func(t analysis.Trend) bool { return t.Moving })
+	return j
 }
 
 // whole is one run of equal servers with a foe, planned by plan and judged by study.
 func whole(foe *Foe, seed uint64, rep int) judged {
-	run := record(foe, seed, rep, make([]float64, trapServers+Quick.Riders))
-	data := study.Judge(run)
-	j := judged{worst: map[string]checks.State{}, busy: data.Analysis.TooBusy}
-	for _, f := range data.Findings {
-		j.worst[f.ID] = max(j.worst[f.ID], f.State)
-	}
-	j.claimed = slices.ContainsFunc(data.Analysis.Pairs, func(p analysis.Pair) bool {
-		return p.Metric == data.Analysis.Primary && (p.Verdict == analysis.Different || p.Verdict == analysis.Negligible)
-	})
-	return j
+	return judgedRun(record(foe, seed, rep, make([]float64, trapServers+Quick.Riders)))
 }
 
 // judge counts what the runs said.

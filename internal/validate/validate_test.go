@@ -54,6 +54,14 @@ func TestWander(t *testing.T) {
 	}
 }
 
+// correlation is that of two moments so many seconds apart.
+func correlation(lag float64) (r float64) {
+	for _, w := range wanders {
+		r += w.weight * math.Exp(-lag/w.time)
+	}
+	return r
+}
+
 // The looks of the simulation are those that a run really takes, by the pace of its pilots.
 func TestLooksAreThePlans(t *testing.T) {
 	run := record(&noFoe, 1, 0, make([]float64, trapServers+Quick.Riders))
@@ -70,14 +78,14 @@ func TestLooksAreThePlans(t *testing.T) {
 
 // The bars, with few duels and so with room for chance: the long run is doc/proof.md.
 func TestSimulationShort(t *testing.T) {
-	const reps = 120
+	o := &Options{Reps: 120, Seed: 7}
 	for _, noise := range Noises {
 		for _, k := range []int{2, 4} {
-			c := simulate(t.Context(), 7, reps, noise, Full, k, "A/A")
+			c := simulate(t.Context(), o, noise, &Full, k, "A/A")
 			if lo, _ := c.False.Interval(); lo > Alpha {
 				t.Errorf("%s, %d servers alike: different in %v %%", noise.Name, k, c.False)
 			}
-			d := simulate(t.Context(), 7, reps, noise, Full, k, "5 %")
+			d := simulate(t.Context(), o, noise, &Full, k, "5 %")
 			if _, hi := d.Held.Interval(); hi < .95 || d.Wrong.Hits > 0 || d.Ranks.Upper() < .95 {
 				t.Errorf("%s, %d servers, 5 %%: interval holds %v %%, ranks %v %%, wrong %v %%", noise.Name, k, d.Held, d.Ranks, d.Wrong)
 			}
@@ -90,7 +98,7 @@ func TestSimulationShort(t *testing.T) {
 				}
 			}
 		}
-		if c := simulate(t.Context(), 7, reps, noise, Full, 2, "6 %"); c.Tie.Share() > .05 {
+		if c := simulate(t.Context(), o, noise, &Full, 2, "6 %"); c.Tie.Share() > .05 {
 			t.Errorf("%s: 6 %% is called a tie in %v %%", noise.Name, c.Tie)
 		}
 	}
@@ -187,13 +195,7 @@ func TestTraps(t *testing.T) {
 
 // duels is the rate of false differences among servers alike, with a foe.
 func duels(foe *Foe, reps int) Rate {
-	return count(repeat(context.Background(), reps, func(rep int) played {
-		f := newField(trapNoise, make([]float64, trapServers+Quick.Riders), Quick.Rounds, source(7, foe.Name, rep))
-		f.foe = foe
-		d := &duel{k: trapServers, looks: Quick.Looks(trapServers), next: f.epoch}
-		d.play()
-		return see(d, 0)
-	}), func(p played) bool { return p.false })
+	return count(against(context.Background(), &Options{Reps: reps, Seed: 7}, foe, "A/A"), func(p played) bool { return p.false })
 }
 
 // Nothing but the seed and the number of duels is in the page.

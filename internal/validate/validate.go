@@ -1,11 +1,13 @@
-// Package validate shows by experiment that the verdicts hold: it lets servers of known speed duel in known noise, replays epochs that were
-// recorded, leaves out one part of the method at a time, and sets traps.
+// Package validate measures the error rates of the verdicts. It compares servers of known speed in
+// known noise, resamples recorded epochs, leaves out one part of the method at a time, and adds
+// disturbances.
 //
-// One procedure: what decides here is analysis.Judge, and in the traps the whole of plan, analysis and validity on full records. Everything
-// follows from a seed, whatever the number of CPUs.
+// There is one procedure: analysis.Judge decides here too, and in the traps the whole of plan,
+// analysis and checks on full records. All results follow from a seed, whatever the number of CPUs.
 package validate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,18 +19,19 @@ var Sections = []string{"simulation", "replay", "ablation", "adversarial", "chec
 // IsSection reports whether there is a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
 
-// What dyno prove does unless told otherwise. 5,000 duels tell 5 % from 6 %, and a coverage of 95 % from one of 94 %.
+// The defaults of dyno prove. 5,000 comparisons tell an error rate of 5 % from one of 6 %, and a
+// coverage of 95 % from one of 94 %.
 const (
 	DefaultReps = 5000
 	DefaultSeed = 2017
 )
 
-// Options say how much is proved.
+// Options say how much is simulated.
 type Options struct {
-	Reps     int // duels of a cell; whole runs of a trap are a tenth of them
+	Reps     int // comparisons of a cell; a trap has a tenth as many whole runs
 	Seed     uint64
 	Only     string       // one of Sections; "" for all
-	Progress func(string) // told what is done next; may be nil
+	Progress func(string) // told what comes next; may be nil
 }
 
 func (o *Options) tell(format string, args ...any) {
@@ -37,7 +40,7 @@ func (o *Options) tell(format string, args ...any) {
 	}
 }
 
-// Proof is what came of it. What was not asked for is nil.
+// Proof holds the results. Sections that were not asked for are nil.
 type Proof struct {
 	Options  Options
 	Cells    []Cell
@@ -47,11 +50,11 @@ type Proof struct {
 	Traps    []Trap
 	Carried  []Carried
 	Checked  []Checked
-	Steady   []SteadyUnit // from elsewhere: no section makes them
-	Live     []Live       // from elsewhere: no section makes them
+	Steady   []SteadyUnit // read from a file by the caller; no section makes them
+	Live     []Live       // likewise
 }
 
-// Run makes the proof. It ends early, with the error of ctx, when ctx does.
+// Run makes the sections that were asked for. When ctx ends it returns the error of ctx.
 func Run(ctx context.Context, o *Options) (*Proof, error) {
 	p := &Proof{Options: *o}
 	for _, section := range Sections {
@@ -71,10 +74,7 @@ func Run(ctx context.Context, o *Options) (*Proof, error) {
 		case "checks":
 			p.Carried, p.Checked = carried(ctx, o), checked(ctx, o)
 		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, fmt.Errorf("prove %s: %w", section, err)
 		}
 	}

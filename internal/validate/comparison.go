@@ -1,0 +1,179 @@
+package validate
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"dyno/internal/analysis"
+	"dyno/internal/stats"
+)
+
+// Margin and Alpha are those of every comparison.
+const (
+	Margin = 0.03
+	Alpha  = 0.05
+)
+
+// couples returns the pairs of k servers.
+func couples(k int) (pairs [][2]int) {
+	for i := range k {
+		for j := i + 1; j < k; j++ {
+			pairs = append(pairs, [2]int{i, j})
+		}
+	}
+	return pairs
+}
+
+// difference returns a pair's value of an epoch, as analysis defines it: the median over the rounds
+// of the log ratio. Rounds in which either is NaN do not count.
+func difference(rows [][]float64, i, j int) float64 {
+	d := make([]float64, 0, len(rows))
+	for _, row := range rows {
+		if v := row[i] - row[j]; !math.IsNaN(v) {
+			d = append(d, v)
+		}
+	}
+	return stats.Median(d)
+}
+
+// comparison compares the first k servers of epochs that next makes, interim analysis by interim
+// analysis, until all pairs are decided or no look is left. analysis.Judge decides.
+type comparison struct {
+	k     int
+	looks []stats.Look
+	next  func(epoch int) [][]float64 // one row a round, in it the log speed of each server
+
+	d  [][]float64            // of each pair, by epoch
+	at [][]analysis.Judgement // after each look that was taken
+}
+
+func (c *comparison) play() {
+	c.d = make([][]float64, len(couples(c.k)))
+	var js []analysis.Judgement
+	for _, look := range c.looks {
+		c.extend(look.N)
+		js = analysis.Judge(js, c.d, look, Margin)
+		c.at = append(c.at, js)
+		if !slices.ContainsFunc(js, func(j analysis.Judgement) bool { return j.Verdict == analysis.Undecided }) {
+			return
+		}
+	}
+}
+
+// extend takes epochs until there are n.
+func (c *comparison) extend(n int) {
+	for e := len(c.d[0]); e < n; e++ {
+		rows := c.next(e)
+		for p, pair := range couples(c.k) {
+			c.d[p] = append(c.d[p], difference(rows, pair[0], pair[1]))
+		}
+	}
+}
+
+// end returns the judgements at which the comparison stopped.
+func (c *comparison) end() []analysis.Judgement { return c.at[len(c.at)-1] }
+
+// found reports whether the first server was found faster than the second, at the latest after n
+// epochs.
+func (c *comparison) found(n int) bool {
+	for i, js := range c.at {
+		if c.looks[i].N <= n && js[0].Verdict == analysis.Different && js[0].Up {
+			return true
+		}
+	}
+	return false
+}
+
+// different reports whether a verdict claims a difference, however small.
+func different(v analysis.Verdict) bool { return v == analysis.Different || v == analysis.Negligible }
+
+// played holds what one comparison showed.
+type played struct {
+	false, wrong, tie, held, ranks bool
+	found, fixed                   []bool // by look; by number of epochs in fixedAt
+	sd, epochs                     float64
+}
+
+// see sums up a comparison in which the first server is faster by log and all others are alike.
+func see(c *comparison, log float64) (p played) {
+	end := c.end()
+	for i, pair := range couples(c.k) {
+		differs := different(end[i].Verdict)
+		if pair[0] > 0 || log == 0 {
+			p.false = p.false || differs
+		} else {
+			p.wrong = p.wrong || differs && !end[i].Up
+		}
+	}
+	p.tie = end[0].Verdict == analysis.Tie
+	p.held = math.Log(end[0].Ratio.Lo) <= log && log <= math.Log(end[0].Ratio.Hi)
+	p.ranks = ranksHold(c.k, end, log)
+	for _, l := range c.looks {
+		p.found = append(p.found, c.found(l.N))
+	}
+	p.epochs = float64(c.looks[len(c.at)-1].N)
+	p.sd = stats.MAD(c.d[0])
+	if c.k == 2 {
+		c.extend(slices.Max(fixedAt))
+		for _, n := range fixedAt {
+			_, lo, hi := stats.HodgesLehmann(c.d[0][:n], 0.95)
+			p.fixed = append(p.fixed, lo <= log && log <= hi)
+		}
+	}
+	return p
+}
+
+// ranksHold reports whether every rank interval holds the ranks that its server may claim: that of
+// the first its own, those of servers alike any of theirs.
+func ranksHold(k int, js []analysis.Judgement, log float64) bool {
+	pairs := couples(k)
+	lo, hi := analysis.Ranks(k, func(i, j int) bool {
+		at := slices.Index(pairs, [2]int{min(i, j), max(i, j)})
+		return js[at].Verdict == analysis.Different && js[at].Up == (i < j)
+	})
+	for i := range k {
+		from, to := 1, k
+		if log > 0 && i == 0 {
+			to = 1
+		} else if log > 0 {
+			from = 2
+		}
+		if lo[i] > from || hi[i] < to {
+			return false
+		}
+	}
+	return true
+}
+
+// compare makes reps comparisons of k servers each, the first of which is faster by log. epochs
+// returns the source of epochs of one repetition.
+func compare(ctx context.Context, reps, k int, looks []stats.Look, log float64,
+	epochs func(rep int) func(epoch int) [][]float64,
+) []played {
+	return repeat(ctx, reps, func(rep int) played {
+		c := &comparison{k: k, looks: looks, next: epochs(rep)}
+		c.play()
+		return see(c, log)
+	})
+}
+
+// repeat calls one reps times, on all CPUs, and returns the results in order. When ctx ends it
+// leaves out the rest.
+func repeat[T any](ctx context.Context, reps int, one func(rep int) T) []T {
+	out := make([]T, reps)
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for rep := int(next.Add(1)) - 1; rep < reps && ctx.Err() == nil; rep = int(next.Add(1)) - 1 {
+				out[rep] = one(rep)
+			}
+		})
+	}
+	workers.Wait()
+	return out
+}

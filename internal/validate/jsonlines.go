@@ -1,0 +1,32 @@
+package validate
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// readLines reads a file of JSON lines, without empty ones. valid may refuse a line. name is the
+// file's, for errors.
+func readLines[T any](r io.Reader, name string, valid func(*T) error) (all []T, err error) {
+	lines := bufio.NewScanner(r)
+	for n := 1; lines.Scan(); n++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		var x T
+		d := json.NewDecoder(bytes.NewReader(line))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&x); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w; a line that was cut short may be deleted", name, n, err)
+		}
+		if err := valid(&x); err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
+		all = append(all, x)
+	}
+	return all, lines.Err()
+}

@@ -1,0 +1,157 @@
+package validate
+
+import (
+	"fmt"
+	"math"
+
+	"dyno/internal/analysis"
+)
+
+// titleOf returns the name of a recorded metric in tables.
+func titleOf(metric string) string {
+	m, _ := analysis.MetricNamed(metric)
+	return m.Title
+}
+
+func (g page) RecordedTable() table {
+	head := words("the two identical servers|SD of one round|by MAD|SD of an epoch's value|ratio over all epochs")
+	return tableOf(head, g.Recorded, func(f Recorded) []string {
+		return []string{titleOf(f.Metric), share(f.RoundSD), share(f.RoundMAD), share(f.PairSD), ratio(f.Ratio, f.Lo, f.Hi)}
+	})
+}
+
+func (g page) HalfTable() table {
+	head := words("contestant|second half against the first|p")
+	return tableOf(head, g.Recorded[0].Halves, func(h Half) []string {
+		return []string{h.Contestant, fmt.Sprintf("%+.1f %%", 100*math.Expm1(h.Effect.Log)), fmt.Sprintf("%.2g", h.P)}
+	})
+}
+
+func (g page) ReplayTable() table {
+	head := words("metric|k|A/A error, %|effect")
+	for _, n := range replayLooks {
+		head = append(head, fmt.Sprintf("found by %d, %%", n))
+	}
+	return tableOf(append(head, "interval holds, %"), g.Replays, func(c Replay) []string {
+		wrong, found := c.False.String(), make([]string, len(replayLooks))
+		if c.Effect != 0 {
+			wrong, found = "", foundAt(replayLooks, c.Looks, c.Found)
+		}
+		row := []string{titleOf(c.Metric), fmt.Sprint(c.K), wrong, share(c.Effect)}
+		return append(append(row, found...), shares(c.Held)...)
+	})
+}
+
+func (g page) AblationTable(noise string) table {
+	head := words("%|error, k = 2|found|wrong|error, k = 4|found|wrong")
+	return tableOf(head, Parts, func(p Part) []string {
+		row := []string{p.Name}
+		for _, a := range g.Ablated {
+			if a.Part == p.Name && a.Noise == noise {
+				row = append(append(row, bold(a.False.String(), errorHolds(a.False))), shares(a.Found, a.Wrong)...)
+			}
+		}
+		return row
+	})
+}
+
+func (g page) TrapTable() table {
+	head := words("trap|what it does|error, %|interval holds 5 %, %|outcome")
+	return tableOf(head, g.Traps, func(t Trap) []string {
+		held := "–"
+		if t.Held.Of > 0 {
+			held = perCent(t.Held.Share())
+		}
+		return []string{t.Name, t.What, t.False.String(), held, bold(t.Outcome())}
+	})
+}
+
+func (g page) TrapCheckTable() table {
+	head := append([]string{"trap"}, checksShown...)
+	head = append(head, "a pair called different", "and the check that must tell is silent")
+	return tableOf(head, g.Traps, func(t Trap) []string {
+		row := []string{t.Name}
+		for _, id := range checksShown {
+			row = append(row, shares(t.Warned[id])...)
+		}
+		missed := ""
+		if t.Catch != "" {
+			missed = t.Missed.String()
+		}
+		return append(row, t.Claimed.String(), missed)
+	})
+}
+
+func (g page) CarryTable() table {
+	return tableOf(words("carry-over|drawn|chained"), g.Carried, func(c Carried) []string {
+		return []string{fmt.Sprintf("%g %%", 100*c.By), c.Drawn.String(), c.Chained.String()}
+	})
+}
+
+func (g page) CheckTable() table {
+	head := words("check|fault")
+	for i, s := range g.Checked[0].Setups {
+		head = append(head, fmt.Sprintf("%s (%.0f epochs)", s, g.Checked[0].Epochs[i]))
+	}
+	t := table{head}
+	for _, c := range g.Checked {
+		if c.Check != "" {
+			row := []string{c.Check, c.Fault}
+			for i, told := range c.Told {
+				row = append(row, perCent(told.Share())+" / "+perCent(c.CannotTell[i].Share()))
+			}
+			t = append(t, row)
+			continue
+		}
+		for _, id := range statistical {
+			row := []string{id, c.Fault}
+			for _, f := range c.False {
+				row = append(row, shares(f[id])...)
+			}
+			t = append(t, row)
+		}
+		row := []string{"", "nothing: a contestant is called moving"}
+		for _, m := range c.Moving {
+			row = append(row, m.String())
+		}
+		t = append(t, row)
+	}
+	return t
+}
+
+func (g page) SteadyTable() table { return steadyTable(g.Steady) }
+
+// steadyTable has a row for each contestant and arm.
+func steadyTable(units []SteadyUnit) table {
+	text := func(e analysis.Estimate) string {
+		if e.N == 0 {
+			return ""
+		}
+		return ratio(e.Value, e.Lo, e.Hi)
+	}
+	head := []string{"contestant", "trial", "units", "requests/s ÷ " + SteadyContestants[0],
+		"÷ that of the default", "the same of CPU/request"}
+	return tableOf(head, SteadyRows(units), func(r SteadyRow) []string {
+		return []string{r.Contestant, r.Arm.String(), fmt.Sprint(r.Ratio.N), text(r.Ratio), text(r.Against), text(r.CPU)}
+	})
+}
+
+func (g page) LiveTable() table {
+	kinds := map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full"}
+	head := words("run||hog|truth|CPU/request|p|verdict|throughput|its verdict|epochs|void, %|seconds|seed|commit")
+	return tableOf(head, g.Live, func(l Live) []string {
+		hog, verdict, through := "", l.Verdict, &l.Throughput
+		if l.Hog {
+			hog = "yes"
+		}
+		if !l.looked() {
+			verdict = "no look"
+		}
+		return []string{
+			fmt.Sprint(l.Number), kinds[l.Kind], hog, fmt.Sprintf("%.3f", l.truth()),
+			ratio(l.Ratio, l.Lo, l.Hi), fmt.Sprintf("%.2g", l.P), verdict,
+			ratio(through.Ratio, through.Lo, through.Hi), through.Verdict, fmt.Sprint(l.Epochs),
+			perCent(l.VoidShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit,
+		}
+	})
+}
