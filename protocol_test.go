@@ -12,10 +12,8 @@ import (
 	"testing"
 )
 
-// table are the files that look a report or a check up by the protocol's name.
-var table = map[string]bool{
-	"internal/report/report.go": true, "internal/report/sweep.go": true,
-}
+// table is the file that looks a report up by the protocol's name.
+var table = map[string]bool{"internal/report/report.go": true}
 
 // TestProtocolIsAType: no package but internal/plan compares the protocol of a run, switches over it or
 // looks it up in a table; they read what plan.Of says of it.

@@ -14,7 +14,7 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
-	"dyno/internal/report"
+	"dyno/internal/document"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
@@ -79,7 +79,7 @@ func (p *project) list(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "CONTESTANT\tLANGUAGE\tFRAMEWORK\tENGINE\tSCENARIOS\tAVAILABLE")
 	for _, m := range p.manifests {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Language, strings.TrimSpace(m.Framework+" "+m.Version), m.Engine,
-			strings.Join(m.Scenarios, ", "), report.Clean(bench.Availability(ctx, p.root, m)))
+			strings.Join(m.Scenarios, ", "), document.Clean(bench.Availability(ctx, p.root, m)))
 	}
 	fmt.Fprintln(w, "\nSCENARIO\tREQUESTS\tTITLE")
 	names, err := scenario.Names(p.fsys)

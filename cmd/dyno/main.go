@@ -15,9 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/document"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
-	"dyno/internal/report"
 	"dyno/internal/result"
 )
 
@@ -76,7 +76,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	case strings.HasPrefix(err.Error(), "unknown command"):
 		err = usagef("%w; dyno --help shows all", err)
 	}
-	fmt.Fprintln(stderr, "dyno:", report.Visible(err.Error()))
+	fmt.Fprintln(stderr, "dyno:", document.Visible(err.Error()))
 	if h := hint(err); h != "" {
 		fmt.Fprintln(stderr, h)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"dyno/internal/document"
 	"dyno/internal/experiment"
 	"dyno/internal/proc"
 	"dyno/internal/report"
@@ -37,7 +38,7 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	var waiting func(proc.Holder)
 	if wait {
 		waiting = func(h proc.Holder) {
-			fmt.Fprintln(cmd.ErrOrStderr(), "waiting for another run to end:", report.Clean(h.String()))
+			fmt.Fprintln(cmd.ErrOrStderr(), "waiting for another run to end:", document.Clean(h.String()))
 		}
 	}
 	unlock, err := proc.LockMachine(cmd.Context(), me, waiting)
@@ -45,7 +46,7 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	switch {
 	case errors.As(err, &busy):
 		return nil, fmt.Errorf("%s; the two would disturb each other: wait for it with --wait, or stop it",
-			report.Clean(err.Error()))
+			document.Clean(err.Error()))
 	case errors.Is(err, context.Canceled):
 		return nil, errors.New("interrupted while waiting for another run to end")
 	case err != nil:
@@ -110,7 +111,7 @@ func supervised(cmd *cobra.Command) (end func(), err error) {
 		return nil, err
 	}
 	for _, text := range k.Swept {
-		fmt.Fprintln(cmd.ErrOrStderr(), "dyno:", report.Clean(text))
+		fmt.Fprintln(cmd.ErrOrStderr(), "dyno:", document.Clean(text))
 	}
 	return func() { complain(cmd, k.Close()) }, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -43,8 +44,8 @@ func reportAgainst(cmd *cobra.Command, run *result.Run, path string, force bool,
 // againstText is what a person reads.
 func againstText(w io.Writer, run, other *result.Run, a *study.Against) error {
 	fmt.Fprintf(w, "%s, %d epochs, against %s, %d epochs\nscenario %s, %d connections\n\n", when(run), a.Epochs[0], when(other), a.Epochs[1],
-		report.Clean(run.Plan.Scenario), run.Plan.Level.Connections)
-	fmt.Fprintf(w, "Only ratios to the yardstick %s are compared: absolute figures drift between runs. Its own:", report.Clean(a.Yardstick))
+		document.Clean(run.Plan.Scenario), run.Plan.Level.Connections)
+	fmt.Fprintf(w, "Only ratios to the yardstick %s are compared: absolute figures drift between runs. Its own:", document.Clean(a.Yardstick))
 	for i, d := range a.Drifts {
 		m, _ := analysis.MetricNamed(d.Metric)
 		fmt.Fprintf(w, "%s %s %s", []string{"", ","}[min(i, 1)], m.Title, signedPerCent(d.Now/d.Then-1))
@@ -54,15 +55,15 @@ func againstText(w io.Writer, run, other *result.Run, a *study.Against) error {
 		fmt.Fprintln(w)
 	}
 	for _, text := range a.Warnings {
-		fmt.Fprintf(w, "warn: %s\n", report.Clean(text))
+		fmt.Fprintf(w, "warn: %s\n", document.Clean(text))
 	}
 	for _, text := range a.Absent {
-		fmt.Fprintf(w, "not compared: %s\n", report.Clean(text))
+		fmt.Fprintf(w, "not compared: %s\n", document.Clean(text))
 	}
 	for i := 0; i < len(a.Changes); {
 		m, _ := analysis.MetricNamed(a.Changes[i].Metric)
 		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		fmt.Fprintf(t, "\n%s\tthen × %s\tnow × %s\tchange, %s\tprogram\t\n", m.Title, report.Clean(a.Yardstick), report.Clean(a.Yardstick), report.PerCent(1-a.Alpha))
+		fmt.Fprintf(t, "\n%s\tthen × %s\tnow × %s\tchange, %s\tprogram\t\n", m.Title, document.Clean(a.Yardstick), document.Clean(a.Yardstick), report.PerCent(1-a.Alpha))
 		for ; i < len(a.Changes) && a.Changes[i].Metric == m.Name; i++ {
 			c := &a.Changes[i]
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\n", titleOf(run, c.Contestant), report.Ratio(c.Then.Value, c.Then.Lo, c.Then.Hi),
@@ -82,9 +83,9 @@ func when(r *result.Run) string {
 
 func titleOf(run *result.Run, name string) string {
 	if c := run.Contestant(name); c != nil && c.Title != "" {
-		return report.Clean(c.Title)
+		return document.Clean(c.Title)
 	}
-	return report.Clean(name)
+	return document.Clean(name)
 }
 
 // builds says whether the same program ran.
@@ -96,7 +97,7 @@ func builds(run, other *result.Run, c *study.Change) string {
 	case c.SameBuild:
 		return "the same"
 	case now != nil && then != nil && now.Version != then.Version:
-		return report.Clean(then.Version + " → " + now.Version)
+		return document.Clean(then.Version + " → " + now.Version)
 	}
 	return "another build"
 }

@@ -14,8 +14,8 @@ import (
 
 	"dyno/internal/bench"
 	"dyno/internal/contestant"
+	"dyno/internal/document"
 	"dyno/internal/plan"
-	"dyno/internal/report"
 	"dyno/internal/scenario"
 	"dyno/internal/verify"
 )
@@ -173,13 +173,13 @@ func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name stri
 			word = "unavailable"
 		}
 		fmt.Fprintf(out, "%-18s %-12s %s: %s\n", m.Name, name, word,
-			strings.ReplaceAll(report.Visible(f.Reason), "\n", "\n    "))
+			strings.ReplaceAll(document.Visible(f.Reason), "\n", "\n    "))
 		if f.Hint != "" {
-			fmt.Fprintf(out, "    %s\n", report.Visible(f.Hint))
+			fmt.Fprintf(out, "    %s\n", document.Visible(f.Hint))
 			keep = strings.Contains(f.Hint, folder) // the log that it names
 		}
 		for _, l := range f.LogTail {
-			fmt.Fprintf(out, "    | %s\n", report.Visible(l))
+			fmt.Fprintf(out, "    | %s\n", document.Visible(l))
 		}
 		return f.Unavailable(), cmd.Context().Err()
 	}

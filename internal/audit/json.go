@@ -1,17 +1,17 @@
 package audit
 
 import (
-	"encoding/json"
 	"io"
 	"math"
 
+	"dyno/internal/document"
 	"dyno/internal/importer"
 )
 
 // Format is the version of what JSON writes; doc/claims.md says what its keys mean.
 const Format = 1
 
-type document struct {
+type judgementJSON struct {
 	Format   int           `json:"format"`
 	Files    []jsonFile    `json:"files"`
 	Figures  jsonCounts    `json:"figures"`
@@ -88,7 +88,7 @@ var verdictKeys = [...]string{"cannot_tell", "sound", "doubtful", "impossible"}
 
 // JSON writes one object. Sound findings are left out but for all.
 func JSON(w io.Writer, j *Judgement, all bool) error {
-	doc := document{Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose), Findings: []jsonFinding{}, Troubles: []jsonTrouble{}}
+	doc := judgementJSON{Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose), Findings: []jsonFinding{}, Troubles: []jsonTrouble{}}
 	counts := map[string]*Counts{}
 	for _, r := range Rules {
 		counts[r.ID] = &Counts{}
@@ -116,10 +116,7 @@ func JSON(w io.Writer, j *Judgement, all bool) error {
 	for _, r := range Rules {
 		doc.Rules = append(doc.Rules, jsonRule{r.ID, r.Name, countsJSON(*counts[r.ID]), r.Blind})
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(doc)
+	return document.JSON(w, doc)
 }
 
 func figureJSON(f *importer.Figure) jsonFigure {

@@ -1,14 +1,12 @@
 package audit
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"dyno/internal/document"
 	"dyno/internal/importer"
 	"dyno/internal/report"
 )
@@ -16,72 +14,58 @@ import (
 // Text writes the judgement for people, in lines of at most width cells where words allow. With all, every check stands on a line of its
 // own; else checks of one kind and one table are one entry, shown by the one that is furthest off.
 func Text(w io.Writer, j *Judgement, width int, all bool) error {
-	var b bytes.Buffer
-	p := printer{&b, max(width, 40)}
-	p.summary(j)
+	d := &document.Document{Sections: []document.Section{summary(j)}}
 	verdicts := []Verdict{Impossible, Doubtful, CannotTell}
 	if all {
-		verdicts = []Verdict{Impossible, Doubtful, CannotTell, Sound}
+		verdicts = append(verdicts, Sound)
 	}
 	for _, v := range verdicts {
-		p.section(j, v, all)
+		d.Sections = append(d.Sections, section(j, v, all))
 	}
-	p.rules(j)
-	_, err := w.Write(b.Bytes())
-	return err
+	d.Sections = append(d.Sections, rules(j))
+	return document.Text(w, d, document.Options{Width: max(width, 40)})
 }
 
-type printer struct {
-	*bytes.Buffer
-	width int
-}
+func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
 
-// line writes text after an indent, broken at blanks, further lines indented by two more.
-func (p printer) line(indent int, format string, args ...any) {
-	text := report.Clean(fmt.Sprintf(format, args...))
-	lead, used := strings.Repeat(" ", indent), 0
-	p.WriteString(lead)
-	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		if i > 0 {
-			if indent+used+1+n > p.width {
-				p.WriteString("\n" + lead + "  ")
-				used = 2
-			} else {
-				p.WriteByte(' ')
-				used++
-			}
-		}
-		p.WriteString(word)
-		used += n
+// counts are cells that hold a number each.
+func counts(list ...int) (cells []document.Cell) {
+	for _, n := range list {
+		cells = append(cells, document.Cell{Value: number(float64(n))})
 	}
-	p.WriteByte('\n')
+	return cells
 }
 
-func (p printer) summary(j *Judgement) {
+func summary(j *Judgement) document.Section {
+	var s document.Section
 	for _, d := range j.Documents {
 		unread := ""
 		if n := len(d.Troubles); n > 0 {
-			unread = fmt.Sprintf("; %d cannot be read", n)
+			unread = "; " + number(float64(n)) + " cannot be read"
 		}
-		p.line(0, "%s: %s in %s (%s)%s", d.Name, plural(d.Printed(), "figure"), plural(len(d.Rows), "row"), d.Format, unread)
+		s.Blocks = append(s.Blocks, paragraph(d.Name+": "+plural(d.Printed(), "figure")+" in "+plural(len(d.Rows), "row")+" ("+d.Format+")"+unread))
 	}
 	total := j.Figures.Total()
-	words := map[Verdict]string{
-		Impossible: "contradict each other, or what is possible", Doubtful: "could be, but do not show what they are published for",
-		Sound: "were checked, and nothing speaks against them", CannotTell: "nothing is published that they could be checked against, or they are missing",
-	}
-	for _, v := range []Verdict{Impossible, Doubtful, Sound, CannotTell} {
-		n := j.Figures[v]
-		share := ""
+	t := document.Table{Columns: []document.Column{{Head: "verdict", Lead: true}, {Head: "figures", Number: true}, {Head: "share", Number: true}, {Head: "meaning"}}}
+	for _, v := range []struct {
+		Verdict
+		meaning string
+	}{{Impossible, "they contradict each other, or what is possible"}, {Doubtful, "they could be, but do not show what they are published for"},
+		{Sound, "checked, and nothing speaks against them"}, {CannotTell, "nothing to check them against is published"}} {
+		row := document.Row{Cells: append([]document.Cell{{Value: v.String()}}, counts(j.Figures[v.Verdict])...)}
+		share := document.Cell{Absent: "no figures"}
 		if total > 0 {
-			share = report.PerCent(float64(n) / float64(total))
+			share = document.Cell{Value: report.PerCent(float64(j.Figures[v.Verdict]) / float64(total))}
 		}
-		fmt.Fprintf(p, "  %-11s %7s  %6s  %s\n", v, number(float64(n)), share, words[v])
+		row.Cells = append(row.Cells, share, document.Cell{Value: v.meaning})
+		t.Rows = append(t.Rows, row)
 	}
+	s.Blocks = append(s.Blocks, t)
 	if n := j.Prose.Total(); n > 0 {
-		p.line(2, "and %s said in words beside the tables: %d impossible, %d doubtful, %d sound", plural(n, "figure"), j.Prose[Impossible], j.Prose[Doubtful], j.Prose[Sound])
+		s.Blocks = append(s.Blocks, paragraph("and "+plural(n, "figure")+" said in words beside the tables: "+number(float64(j.Prose[Impossible]))+" impossible, "+
+			number(float64(j.Prose[Doubtful]))+" doubtful, "+number(float64(j.Prose[Sound]))+" sound"))
 	}
+	return s
 }
 
 // kind is what findings have in common that are shown together.
@@ -122,8 +106,8 @@ func (e *entry) worst() *Finding {
 	return worst
 }
 
-// section prints the findings of one verdict.
-func (p printer) section(j *Judgement, v Verdict, all bool) {
+// section has the findings of one verdict, a list for each rule and kind.
+func section(j *Judgement, v Verdict, all bool) document.Section {
 	var kinds []kind
 	entries := map[kind]*entry{}
 	for _, f := range j.Findings {
@@ -143,19 +127,18 @@ func (p printer) section(j *Judgement, v Verdict, all bool) {
 	slices.SortStableFunc(kinds, func(a, b kind) int {
 		return cmp.Or(cmp.Compare(ruleIndex(a.rule), ruleIndex(b.rule)), cmp.Compare(a.kind, b.kind))
 	})
-	if len(kinds) > 0 {
-		p.line(0, "")
-		p.line(0, "%s", v)
-	}
+	s := document.Section{Title: v.String()}
 	for i, k := range kinds {
 		if i == 0 || kinds[i-1].kind != k.kind || kinds[i-1].rule != k.rule {
-			p.line(2, "%s %s", k.rule, k.kind)
+			s.Blocks = append(s.Blocks, paragraph(k.rule+" "+k.kind))
 		}
-		p.entry(k.source, entries[k], all)
+		s.Blocks = append(s.Blocks, document.List{Items: []document.Item{entries[k].item(k.source, all)}})
 	}
+	return s
 }
 
-func (p printer) entry(source string, e *entry, all bool) {
+// item is an entry: how many figures of which dates, and below it the finding that is furthest off, or all.
+func (e *entry) item(source string, all bool) document.Item {
 	n, unit := len(e.figures), "figure"
 	if n == 0 {
 		n, unit = len(e.found), "table"
@@ -174,63 +157,58 @@ func (p printer) entry(source string, e *entry, all bool) {
 			}
 		}
 	}
-	p.line(4, "%s", head)
+	it := document.Item{Text: document.Plain(head)}
 	last, worst := "", e.worst()
 	for _, f := range e.found {
-		if all || f == worst {
-			p.finding(f, &last)
+		if !all && f != worst {
+			continue
 		}
+		at := ""
+		if len(f.Figures) > 0 {
+			at = f.Figures[0].Place.String() + ": "
+		}
+		if who := name(f.Row); who != "" {
+			at += who + ": "
+		}
+		it.More = append(it.More, document.Plain(at+f.Text))
+		if f.Note != "" && f.Note != last {
+			it.More = append(it.More, document.Plain("("+f.Note+")"))
+		}
+		last = f.Note
 	}
+	return it
 }
 
-// finding prints one, and its note unless it was the last one's too.
-func (p printer) finding(f *Finding, last *string) {
-	at := ""
-	if len(f.Figures) > 0 {
-		at = f.Figures[0].Place.String() + ": "
-	}
-	if who := name(f.Row); who != "" {
-		at += who + ": "
-	}
-	p.line(6, "%s%s", at, f.Text)
-	if f.Note != "" && f.Note != *last {
-		p.line(8, "(%s)", f.Note)
-	}
-	*last = f.Note
-}
-
-// rules prints what was checked by each rule.
-func (p printer) rules(j *Judgement) {
-	counts := map[string]*Counts{}
+// rules says what was checked by each rule.
+func rules(j *Judgement) document.Section {
+	checked := map[string]*Counts{}
 	for _, r := range Rules {
-		counts[r.ID] = &Counts{}
+		checked[r.ID] = &Counts{}
 	}
 	for _, f := range j.Findings {
-		counts[f.Rule][f.Verdict]++
+		checked[f.Rule][f.Verdict]++
 	}
-	wide := 0
-	for _, r := range Rules {
-		wide = max(wide, utf8.RuneCountInString(r.Name))
-	}
-	fmt.Fprintf(p, "\nrule %s  checks  impossible  doubtful   sound  cannot tell\n", strings.Repeat(" ", wide))
+	t := document.Table{Columns: []document.Column{{Head: "rule", Lead: true}, {Lead: true}, {Head: "checks", Number: true}, {Head: "impossible", Number: true},
+		{Head: "doubtful", Number: true}, {Head: "sound", Number: true}, {Head: "cannot tell", Number: true}}}
 	var idle, blind []string
 	for _, r := range Rules {
 		if r.Blind != "" {
 			blind = append(blind, r.Blind+" ("+r.ID+")")
 		}
-		c := counts[r.ID]
+		c := checked[r.ID]
 		if c.Total() == 0 {
 			idle = append(idle, r.ID+" "+r.Name)
 			continue
 		}
-		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(r.Name))
-		fmt.Fprintf(p, "%-4s %s%s  %6s  %10s  %8s  %6s  %11s\n", r.ID, r.Name, pad, number(float64(c.Total())), number(float64(c[Impossible])),
-			number(float64(c[Doubtful])), number(float64(c[Sound])), number(float64(c[CannotTell])))
+		t.Rows = append(t.Rows, document.Row{Cells: append([]document.Cell{{Value: r.ID}, {Value: r.Name}},
+			counts(c.Total(), c[Impossible], c[Doubtful], c[Sound], c[CannotTell])...)})
 	}
+	s := document.Section{Blocks: []document.Block{t}}
 	if len(idle) > 0 {
-		p.line(0, "Found nothing to check or to say: %s.", strings.Join(idle, "; "))
+		s.Blocks = append(s.Blocks, paragraph("Found nothing to check or to say: "+strings.Join(idle, "; ")+"."))
 	}
-	p.line(0, "What no table shows: %s.", strings.Join(blind, "; "))
+	s.Blocks = append(s.Blocks, paragraph("What no table shows: "+strings.Join(blind, "; ")+"."))
+	return s
 }
 
 func plural(n int, word string) string {

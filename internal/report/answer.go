@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
 )
 
 // answer is what the run says, in the sentences of one paragraph: what forbids to believe it, who is ahead and by how much, how sure
@@ -16,12 +15,7 @@ func (v *view) answer() (sentences []string) {
 			sentences = append(sentences, s)
 		}
 	}
-	for _, f := range v.troubles() {
-		if f.State == checks.Fail && f.Contestant == "" {
-			add("This run must not be quoted: " + Clean(orElse(f.Text, f.Title)) + ".")
-		}
-	}
-	add(v.forced())
+	sentences = v.forbidding()
 	rows := v.ranked()
 	switch {
 	case len(rows) == 0:
@@ -50,14 +44,6 @@ func (v *view) answer() (sentences []string) {
 	return sentences
 }
 
-// forced says what the run was made against.
-func (v *view) forced() string {
-	if v.run.Plan.Forced == "" {
-		return ""
-	}
-	return "Forced where it was to be refused: " + Clean(v.run.Plan.Forced) + "."
-}
-
 // only speaks of a contestant that stands alone.
 func (v *view) only(r row) string {
 	m := v.primary()
@@ -66,7 +52,7 @@ func (v *view) only(r row) string {
 	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title, Sig3(c.Level.Value/s.Per),
 		strings.Replace(s.Name, "1/s", "per second", 1), intervalIn(c.Level, s))
 	if c.Ratio.N > 0 {
-		text += fmt.Sprintf(", %s of the yardstick %s", timesText(c.Ratio), v.yardstick())
+		text += fmt.Sprintf(", %s of the reference %s", timesText(c.Ratio), v.yardstick())
 	}
 	return text + "."
 }
@@ -202,11 +188,26 @@ func titles(rows []row) string {
 	return and(names)
 }
 
-func and(parts []string) string {
-	if len(parts) < 2 {
-		return strings.Join(parts, "")
+// and joins the parts of an enumeration.
+func and[T any](parts []T) string {
+	var list []string
+	for _, p := range parts {
+		list = append(list, fmt.Sprint(p))
 	}
-	return strings.Join(parts[:len(parts)-1], ", ") + " and " + parts[len(parts)-1]
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// nonEmpty are the parts that are there.
+func nonEmpty(parts ...string) (list []string) {
+	for _, p := range parts {
+		if p != "" {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // timesText prints a ratio with its interval for a sentence: "1.42 × (1.38–1.47)".

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +10,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/document"
 )
 
 // Claims are what an article concluded and published, and what a run says of it.
@@ -116,7 +116,7 @@ func others(c *claim.Claim) string {
 
 // whereText says where the claim stands: the sentence, and the place in the study's source or in one of its own.
 func whereText(o *claim.Outcome) string {
-	place := strings.Join(nonEmpty(Clean(o.Claim.Source), Clean(o.Claim.Place)), ": ")
+	place := strings.Join(nonEmpty(document.Clean(o.Claim.Source), document.Clean(o.Claim.Place)), ": ")
 	return strings.Join(nonEmpty(o.Claim.Sentence, place), ", ")
 }
 
@@ -192,14 +192,14 @@ func oursText(o *claim.Outcome) string {
 // of with "serves".
 func measuredAs(o *claim.Outcome) string {
 	if o.Metric.Name == "throughput" {
-		return "measured"
+		return "Measured"
 	}
-	return "measured as " + lower(o.Metric.Title)
+	return "Measured as " + lower(o.Metric.Title)
 }
 
 // evidenceText says what an outcome rests on besides its figures.
 func evidenceText(o *claim.Outcome) string {
-	parts := []string{Clean(o.Reason)}
+	parts := []string{document.Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {
 		parts = append(parts, count(o.Epochs, "epoch"))
 	}
@@ -221,7 +221,7 @@ func warningsText(list []claim.Warning) string {
 				continue
 			}
 			asked = true
-			if name := Clean(w.Contestant); name != "" && !slices.Contains(who, name) {
+			if name := document.Clean(w.Contestant); name != "" && !slices.Contains(who, name) {
 				who = append(who, name)
 			}
 		}
@@ -235,57 +235,69 @@ func warningsText(list []claim.Warning) string {
 	return strings.Join(parts, ", ")
 }
 
-var claimStyle = map[claim.Verdict]string{
-	claim.Confirmed: green, claim.SmallerLead: cyan, claim.LargerLead: cyan, claim.SameDirection: cyan,
-	claim.Contradicted: red, claim.Inconclusive: yellow,
+// claimMarks are the sign of an outcome and its style.
+var claimMarks = map[claim.Verdict]struct {
+	icon  string
+	style document.Style
+}{
+	claim.Confirmed: {"✓", document.Good}, claim.SmallerLead: {"↓", document.Same}, claim.LargerLead: {"↑", document.Same},
+	claim.SameDirection: {"→", document.Same}, claim.Contradicted: {"✗", document.Bad}, claim.Inconclusive: {"?", document.Warn},
+	claim.NotTestable: {"–", document.Quiet}, claim.NotRun: {"–", document.Quiet},
 }
 
-// claimIcon stands before an outcome on a page.
-var claimIcon = map[claim.Verdict]string{
-	claim.Confirmed: "✓", claim.SmallerLead: "↓", claim.LargerLead: "↑", claim.SameDirection: "→",
-	claim.Contradicted: "✗", claim.Inconclusive: "?", claim.NotTestable: "–", claim.NotRun: "–",
-}
-
-// claimsText ends the text of a run with the outcomes of its study's claims.
-func claimsText(w io.Writer, d *Data) error {
-	if d.Claims == nil || len(d.Claims.Outcomes) == 0 {
-		return nil
+// claims are the outcomes of a study's claims, and its figures beside ours.
+func (v *view) claims() document.Section {
+	c := v.Claims
+	if c == nil || len(c.Outcomes) == 0 {
+		return document.Section{}
 	}
-	fmt.Fprintln(w)
-	return ClaimsText(w, d)
+	s := document.Section{ID: "claims", Title: "What was claimed. " + hereToday + c.counts()}
+	if c.Changed {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(changedText), Style: document.Warn})
+	}
+	var list document.List
+	for i := range c.Outcomes {
+		list.Items = append(list.Items, c.item(&c.Outcomes[i], true))
+	}
+	s.Blocks = append(s.Blocks, list)
+	if len(c.Published) > 0 {
+		s.Blocks = append(s.Blocks, document.Fold{Title: "The published figures beside ours: of other machines, versions and years, shown and never judged",
+			Blocks: v.publishedTables()})
+	}
+	return s
 }
+
+// item is a claim with its outcome: "Claimed: … Measured: 1.05 × (1.01–1.08)." and what the outcome rests on.
+func (c *Claims) item(o *claim.Outcome, whole bool) document.Item {
+	text := "Claimed: " + stopped(o.Claim.Text)
+	if ours := oursText(o); ours != "" {
+		text += " " + measuredAs(o) + ": " + stopped(ours)
+	}
+	mark := claimMarks[o.Verdict]
+	item := document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text), More: document.Texts(o.Reason)}
+	if o.Claim.Source != "" && o.Claim.Source != c.Source && !whole { // the list has it with its place
+		item.More = append(item.More, document.Plain("("+o.Claim.Source+")"))
+	}
+	if whole {
+		item.More = document.Texts(evidenceText(o))
+		if o.Claim.Note != "" {
+			item.More = append(item.More, document.Plain(o.Claim.Note))
+		}
+		item.More = append(item.More, document.Plain(publishedAs(o)+led("; ", whereText(o))+"."))
+	}
+	return item
+}
+
+// stopped ends a sentence.
+func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
 // ClaimsText writes the outcomes of a study's claims alone.
 func ClaimsText(w io.Writer, d *Data) error {
-	t := newText(w, newView(d))
-	t.para("", "", "What was claimed. "+hereToday+d.Claims.counts(), "What was claimed.", bold)
-	t.para("", "", Clean(d.Claims.Source), "", "")
-	if d.Claims.Changed {
-		t.para("", "", changedText, changedText, yellow)
-	}
-	width := 0
-	for _, v := range claim.Verdicts {
-		width = max(width, len(v))
-	}
-	for i := range d.Claims.Outcomes {
-		o := &d.Claims.Outcomes[i]
-		label := fmt.Sprintf("%-*s  ", width, o.Verdict)
-		t.para(label, claimStyle[o.Verdict], Clean(o.Claim.Text), "", "")
-		indent := strings.Repeat(" ", len(label))
-		t.para(indent, "", publishedAs(o)+led("; ", whereText(o)), "", "")
-		if ours := oursText(o); ours != "" {
-			t.para(indent, "", measuredAs(o)+": "+ours, "", "")
-		}
-		t.para(indent, "", evidenceText(o), "", "")
-	}
-	t.costs()
-	t.line("")
-	t.para("Trials: ", "", Clean(d.Claims.File)+".", "", "")
-	return t.out.Flush()
+	v := newView(d)
+	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source", Text: document.Plain(d.Claims.Source)},
+		document.Paragraph{Label: "Trials", Text: document.Plain(d.Claims.File + ".")}}}
+	return document.Text(w, &document.Document{Sections: []document.Section{v.claims(), v.costs(), about}}, d.options())
 }
-
-// ClaimsJSON writes what run.json has under claims, as an object of its own.
-func ClaimsJSON(w io.Writer, d *Data) error { return writeObject(w, &Data{}, claimsJSON(d.Claims)) }
 
 // led puts lead before s, if there is an s.
 func led(lead, s string) string {
@@ -300,97 +312,9 @@ func led(lead, s string) string {
 func publishedAs(o *claim.Outcome) string {
 	switch o.Claim.Kind {
 	case "":
-		return "published: in words"
+		return "Published: in words"
 	case claim.Most:
-		return "published: in words, judged as " + publishedText(o)
+		return "Published: in words, judged as " + publishedText(o)
 	}
-	return "published: " + publishedText(o)
-}
-
-// sentenceText is a claim, our figures and the outcome: "Claimed: … Measured: 1.05 × (1.01–1.08). Smaller lead".
-func sentenceText(o *claim.Outcome) (claimed, outcome string) {
-	claimed = "Claimed: " + stopped(Clean(o.Claim.Text))
-	if ours := oursText(o); ours != "" {
-		claimed += " " + sentenceCaseWord(measuredAs(o)) + ": " + stopped(ours)
-	}
-	return claimed, sentenceCaseWord(string(o.Verdict))
-}
-
-// stopped ends a sentence.
-func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
-
-// claimsMarkdown ends the Markdown of a run with the list of claims.
-func claimsMarkdown(w io.Writer, d *Data) error {
-	if d.Claims == nil || len(d.Claims.Outcomes) == 0 {
-		return nil
-	}
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "\n### What was claimed. %s%s\n\n", hereToday, d.Claims.counts())
-	d.Claims.list(out)
-	return out.Flush()
-}
-
-// list is that of the claims in Markdown: a sentence each, then the reason, the note and where the claim stands.
-func (c *Claims) list(out io.Writer) {
-	if c.Changed {
-		fmt.Fprintf(out, "**%s**\n\n", changedText)
-	}
-	for i := range c.Outcomes {
-		o := &c.Outcomes[i]
-		claimed, outcome := sentenceText(o)
-		fmt.Fprintf(out, "- %s %s **%s**: %s.", claimIcon[o.Verdict], escapeMarkdown(claimed), outcome, escapeMarkdown(evidenceText(o)))
-		if o.Claim.Note != "" {
-			fmt.Fprintf(out, " *%s*", escapeMarkdown(Clean(o.Claim.Note)))
-		}
-		fmt.Fprintf(out, " (%s)\n", escapeMarkdown(sentenceCaseWord(publishedAs(o))+led("; ", whereText(o))))
-	}
-	fmt.Fprintln(out)
-}
-
-// claimsJSON are the claims of run.json; doc/format.md has its keys.
-func claimsJSON(c *Claims) object {
-	list := []object{}
-	for i := range c.Outcomes {
-		o := &c.Outcomes[i]
-		shown := []object{}
-		for _, s := range o.Shown {
-			unit := analysis.UnitNamed(s.Unit).Key
-			if s.Unit == "×" {
-				unit = "ratio"
-			}
-			shown = append(shown, object{{"what", s.What}, {"value_" + unit, number(s.Estimate.Value)}, {"lo_" + unit, number(s.Estimate.Lo)},
-				{"hi_" + unit, number(s.Estimate.Hi)}, {"epochs", s.Estimate.N}})
-		}
-		warnings := []object{}
-		for _, w := range o.Warnings {
-			warnings = append(warnings, object{{"id", w.ID}, {"contestant", orNull(w.Contestant)}, {"text", w.Text}})
-		}
-		list = append(list, object{{"id", o.Claim.ID}, {"text", o.Claim.Text}, {"sentence", orNull(o.Claim.Sentence)},
-			{"source", orElse(o.Claim.Source, c.Source)}, {"place", orNull(o.Claim.Place)}, {"kind", orNull(o.Claim.Kind)},
-			{"metric", o.Claim.Metric}, {"published", publishedText(o)}, {"verdict", o.Verdict}, {"reason", o.Reason},
-			{"ours", shown}, {"epochs", o.Epochs}, {"warnings", warnings}})
-	}
-	figures := []object{}
-	for i := range c.Published {
-		p := &c.Published[i]
-		u := analysis.UnitNamed(p.Metric.Unit).Key
-		figures = append(figures, object{{"contestant", p.Contestant}, {"level", orNull(p.Level)}, {"metric", p.Metric.Name}, {"requests", p.N}, {"to", orNull(p.To.String())}, {"more_is_better", p.Metric.More},
-			{"published_" + u, number(p.Base)}, {"date", orNull(p.Date)}, {"source", orNull(p.Source)}, {"place", orNull(p.Place)}, {"note", orNull(p.Note)},
-			{"value_" + u, finite(p.Ours, p.Ours.Value)}, {"lo_" + u, finite(p.Ours, p.Ours.Lo)}, {"hi_" + u, finite(p.Ours, p.Ours.Hi)},
-			{"computed", orNull(p.Metric.Computed)}, {"absent", orNull(p.Absent)}})
-	}
-	all := object{{"study", c.Slug}, {"question", orNull(c.Question)}, {"source", orNull(c.Source)}, {"published_on", c.PublishedOn}, {"trials", c.File},
-		{"changed_after_the_run", c.Changed}, {"outcomes", list}, {"figures", figures}}
-	if len(c.Costs) > 0 {
-		all = append(all, field{"costs", c.costsJSON()})
-	}
-	return all
-}
-
-// finite is x, or null where the estimate has no value.
-func finite(e analysis.Estimate, x float64) any {
-	if e.N == 0 {
-		return nil
-	}
-	return number(x)
+	return "Published: " + publishedText(o)
 }

@@ -8,6 +8,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -16,13 +17,13 @@ const classicLabel = "classic: one long load after another, as published benchma
 
 // classicMisleads is what such figures mislead by; the 28 % is of loads of 5 s, while another job compiled.
 const classicMisleads = "The machine's speed changes from one load to the next, and nothing here makes up for it: two identical servers, loaded one after the other on a " +
-	"shared machine, differed by 28 % in the median. Who is faster cannot be said from this; a duel of the same contestants can say it."
+	"shared machine, differed by 28 % in the median. Who is faster cannot be said from this; a paired comparison of the same contestants can say it."
 
 // classic is a view of loads that are compared with nothing.
 type classic struct{ *view }
 
-func newClassic(d *Data) *classic {
-	c := &classic{newView(d)}
+func newClassic(v *view) *classic {
+	c := &classic{v}
 	c.metrics = slices.Clone(analysis.Classic)
 	if c.run.Plan.Requests == 0 {
 		c.metrics = c.metrics[1:] // the time was given
@@ -48,14 +49,13 @@ func (c *classic) loads(r row) (list []result.Trial) {
 	return list
 }
 
-// single is a figure of a classic run: of one load, or the middle one of several and how far these go.
+// single is a figure of a classic run: of one load, or the middle one of several.
 type single struct {
-	value, least, most float64
-	loads              int
-	absent             string
+	analysis.Middle
+	absent string
 }
 
-// figure returns that of a row. Of an even number of loads the worse of the middle two stands: percentiles are not averaged, and time and rate agree.
+// figure returns that of a row.
 func (c *classic) figure(r row, m analysis.Metric) single {
 	if r.Struck != "" {
 		return single{absent: r.Struck}
@@ -64,46 +64,37 @@ func (c *classic) figure(r row, m analysis.Metric) single {
 	if len(loads) == 0 {
 		return single{absent: "it was not loaded before the run ended"}
 	}
-	var values []float64
-	for i := range loads {
-		if v, ok := m.Of(&loads[i]); ok {
-			values = append(values, v)
-		}
-	}
+	middle := analysis.MiddleOf(loads, m)
 	switch {
-	case len(values) == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0:
+	case middle.N == 0 && m.Name == "p99" && loads[0].Load.ServiceP99NS > 0:
 		return single{absent: fmt.Sprintf("fewer than %d requests lie beyond it", analysis.Beyond(.99))}
-	case len(values) == 0:
+	case middle.N == 0:
 		return single{absent: "it could not be read"}
 	}
-	slices.Sort(values)
-	n := len(values)
-	middle := n / 2
-	if m.More {
-		middle = (n - 1) / 2
-	}
-	return single{value: values[middle], least: values[0], most: values[n-1], loads: n}
+	return single{Middle: middle}
 }
 
-// rangeText prints how far the loads go, or nothing for one.
-func (f *single) rangeText(s Scale) string {
-	if f.loads < 2 {
-		return ""
+// cell is the figure in a table, with the range of its loads where there are several.
+func (f *single) cell(s Scale) document.Cell {
+	if f.absent != "" {
+		return document.Cell{Absent: f.absent}
 	}
-	return Sig3(f.least/s.Per) + "–" + Sig3(f.most/s.Per)
+	cell := document.Cell{Value: Sig3(f.Value / s.Per)}
+	if f.N > 1 {
+		cell.Side = "(" + Sig3(f.Least/s.Per) + "–" + Sig3(f.Most/s.Per) + ")"
+	}
+	return cell
 }
 
 func (c *classic) scale(m analysis.Metric) Scale {
 	var values []float64
 	for _, r := range c.rows {
 		if f := c.figure(r, m); f.absent == "" {
-			values = append(values, f.value)
+			values = append(values, f.Value)
 		}
 	}
 	return ScaleOf(m.Unit, values...)
 }
-
-func (c *classic) headOf(m analysis.Metric) string { return m.HeadIn(c.scale(m).Name) }
 
 // totals are the requests of a row's loads that were answered right, and the others by kind. They stand for a row that failed as well: they are counts.
 func (c *classic) totals(r row) (requests int64, errors map[string]int64) {
@@ -127,12 +118,12 @@ func errorsText(errors map[string]int64) string {
 	kinds := slices.Sorted(maps.Keys(errors))
 	slices.SortStableFunc(kinds, func(a, b string) int { return int(errors[b] - errors[a]) })
 	for i, k := range kinds {
-		kinds[i] = Clean(k) + " " + grouped(float64(errors[k]), 0)
+		kinds[i] = document.Clean(k) + " " + grouped(float64(errors[k]), 0)
 	}
 	return orElse(strings.Join(kinds, ", "), "none")
 }
 
-// disturbed says of which loads a duel would have made nothing, for others used the CPUs meanwhile.
+// disturbed says of which loads a paired comparison would have made nothing, for others used the CPUs meanwhile.
 func (c *classic) disturbed(r row) []string {
 	var server, generator, steal, pause float64
 	n, loads := 0, c.loads(r)
@@ -165,7 +156,7 @@ func (c *classic) disturbed(r row) []string {
 			why = append(why, fmt.Sprintf(cause.form, PerCent(cause.share)))
 		}
 	}
-	return []string{"a duel would not count " + which + ": " + and(why)}
+	return []string{"a paired comparison would not count " + which + ": " + and(why)}
 }
 
 // repeats is how many loads each contestant was to have.
@@ -183,7 +174,7 @@ func (c *classic) each() string {
 func (c *classic) head() []string {
 	facts := []string{count(len(c.rows), "contestant")}
 	if p := c.run.Plan.Scenario; p != "" {
-		facts = append(facts, "scenario "+Clean(p))
+		facts = append(facts, "scenario "+p)
 	}
 	level := count(c.run.Plan.Level.Connections, "connection")
 	if d := c.run.Plan.Level.DelayNS; d > 0 {
@@ -206,15 +197,14 @@ func (c *classic) marks() []string {
 
 // sentences are what a classic run says in words.
 func (c *classic) sentences() []string {
-	list := append([]string{sentenceCase(classicLabel)}, c.forbidding()...)
-	list = append(list, classicMisleads)
+	list := append(c.forbidding(), classicMisleads)
 	if len(c.Loads) == 0 {
 		list = append(list, "Nothing was measured.")
 	}
 	if a := c.absent(); a != "" {
 		list = append(list, a)
 	}
-	return append(append(list, c.growth()...), c.endedEarly()...)
+	return append(list, c.endedEarly()...)
 }
 
 // gaps says why figures are missing.
@@ -236,29 +226,74 @@ func (c *classic) gaps() (lines []string) {
 	return lines
 }
 
-func (c *classic) method() []fact {
+func (c *classic) method() []document.Fact {
 	p := &c.run.Plan
-	load := fmt.Sprintf("closed loop, %s, %s", count(p.Level.Connections, "connection"), c.each())
-	if p.Level.Pipeline > 1 {
-		load += fmt.Sprintf(", %d requests in flight on each", p.Level.Pipeline)
-	}
-	if p.Level.DelayNS > 0 {
-		load += ", the handler waits " + planned(p.Level.DelayNS)
-	}
-	if p.Level.Work != "" {
-		load += ", " + WorkName(p.Level.Work)
-	}
-	facts := []fact{
+	facts := []document.Fact{
 		{Name: "Protocol", Value: classicLabel},
-		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},
-		{Name: "Load", Value: load},
+		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
+		{Name: "Load", Value: loadText(p.Level, c.each())},
 		{Name: "Order", Value: "as asked; each contestant is started alone, loaded at once without a warm-up, and stopped"},
 		{Name: "Repeats", Value: fmt.Sprint(c.repeats())},
 		{Name: "Started", Value: c.started()},
 		{Name: "End", Value: c.ended()},
 	}
 	if c.Void > 0 {
-		facts = append(facts, fact{Name: "Loaded again", Value: count(c.Void, "load") + ", for others used the CPUs; the later one is shown"})
+		facts = append(facts, document.Fact{Name: "Loaded again", Value: count(c.Void, "load") + ", for others used the CPUs; the later one is shown"})
 	}
 	return facts
+}
+
+func (c *classic) document() *document.Document {
+	d := &document.Document{Title: c.heading(), Label: sentenceCase(classicLabel), Byline: c.head(), Lead: c.lead(c.sentences()),
+		NoChart: "a classic run has single figures, which a chart would make look comparable; take --format html, text, markdown, csv or json"}
+	d.Facts = []document.Fact{{Name: "Loads", Value: fmt.Sprint(len(c.Loads)), Note: c.each() + " each"}, {Name: "Verdicts", Value: "none", Note: "single figures"},
+		c.checksFact()}
+	driven := newDriven(c)
+	d.Sections = append([]document.Section{c.table(), c.growthChart(), driven.section(), c.belief([]document.Block{
+		quiet("What others did on the machine discards no load here. Where a paired comparison would not have counted one, the contestant's row says so.")})},
+		c.rest(c.method(), c.words(driven != nil))...)
+	return d
+}
+
+// table has a row for each contestant.
+func (c *classic) table() document.Section {
+	out := document.Section{ID: "table", Title: "Load after load"}
+	if len(c.rows) == 0 {
+		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
+		return out
+	}
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
+	for _, m := range c.metrics {
+		t.Columns = append(t.Columns, column(m, c.scale(m)))
+	}
+	t.Columns = append(t.Columns, document.Column{Head: "requests", Number: true}, document.Column{Head: "errors"})
+	for _, r := range c.rows {
+		row := c.tableRow(r)
+		row.Notes = r.Notes
+		for _, m := range c.metrics {
+			f := c.figure(r, m)
+			row.Cells = append(row.Cells, f.cell(c.scale(m)))
+		}
+		n, errs := c.totals(r)
+		totals := []document.Cell{{Value: grouped(float64(n), 0)}, {Value: errorsText(errs)}}
+		if len(c.loads(r)) == 0 {
+			totals = []document.Cell{{Absent: "it was not loaded"}, {Absent: "it was not loaded"}}
+		}
+		row.Cells = append(row.Cells, totals...)
+		t.Rows = append(t.Rows, row)
+	}
+	out.Blocks = []document.Block{t, document.Items(slices.Concat(c.gaps(), c.marks(), c.growth())...)}
+	return out
+}
+
+func (c *classic) words(external bool) []document.Definition {
+	own := []document.Definition{
+		{ID: "classic", Name: "Classic", Text: "One long load after another, each on a contestant started for it, as published benchmarks are made. It is here to be compared with theirs."},
+		{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It says nothing of what a further load would give."},
+	}
+	if external {
+		own = append(own, document.Definition{ID: "driver", Name: "Beside another load generator", Text: "The same loads made by another tool, in its own terms: what it counts as an answer, " +
+			"an error or a latency is its own. Of ceiling: its rate as a share of what the same generator makes of a server that does nothing."})
+	}
+	return wordsOf(own, append(namesOf(analysis.Classic), "first_answer")...)
 }

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Alone is what the companion did in the pilots when the generator asked it itself: no contestant that calls it can do more.
+// Alone is what the backend did in the pilots when the generator asked it itself: no contestant that calls it can do more.
 type Alone struct {
 	At     result.Level // what was asked of it, and how; without a scenario
 	PerSec float64
@@ -19,9 +19,9 @@ func (v *view) companionText() string {
 	if name == "" {
 		return ""
 	}
-	text := Clean(name)
+	text := name
 	if c := v.run.Contestant(name); c != nil {
-		text += " (" + strings.Join(nonEmpty(Clean(c.Framework), Clean(c.Version)), " ") + ")"
+		text += " (" + strings.Join(nonEmpty(c.Framework, c.Version), " ") + ")"
 	}
 	text += " on the generator's CPUs"
 	if cpus := v.run.Host.GeneratorCPUs; v.run.Host.Pinned && len(cpus) > 0 {
@@ -36,16 +36,4 @@ func (v *view) companionText() string {
 		return text + "; what it can do alone is not known: no round of the pilots stands"
 	}
 	return text + "; alone, asked by the generator, it answers " + and(rates) + ": no contestant that calls it can do more here"
-}
-
-// companionJSON is the companion in run.json; nil where there is none.
-func companionJSON(d *Data) any {
-	if d.Run == nil || d.Run.Plan.Companion == "" {
-		return nil
-	}
-	alone := []object{}
-	for _, a := range d.Alone {
-		alone = append(alone, object{{"level", levelName(a.At)}, {"at", a.At}, {"value_per_sec", number(a.PerSec)}})
-	}
-	return object{{"name", d.Run.Plan.Companion}, {"alone", alone}, {"built", d.Run.Contestant(d.Run.Plan.Companion)}}
 }

@@ -3,12 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
-	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 )
 
 // Cost is what a level costs a contestant more than the base, ns of CPU per request.
@@ -54,90 +53,47 @@ func (c *Claims) costTable() *costTable {
 	return t
 }
 
-// more is a cost with its interval: "+1.23 (1.10 to 1.36)".
-func (t *costTable) more(contestant, level string) string {
+// more is a cost with its interval: "+1.23", "(1.10 to 1.36)".
+func (t *costTable) more(contestant, level string) document.Cell {
 	c := t.at[[2]string{contestant, level}]
 	if c.Absent != "" || c.More.N == 0 {
-		return Missing
+		return document.Cell{Absent: orElse(c.Absent, "it is not known")}
 	}
-	text := fmt.Sprintf("%+.2f", c.More.Value/t.scale.Per)
-	if math.IsInf(c.More.Lo, 0) || math.IsInf(c.More.Hi, 0) {
-		return text + " (interval open)"
+	cell := document.Cell{Value: fmt.Sprintf("%+.2f", c.More.Value/t.scale.Per), Side: "(interval open)"}
+	if !math.IsInf(c.More.Lo, 0) && !math.IsInf(c.More.Hi, 0) {
+		cell.Side = fmt.Sprintf("(%.2f to %.2f)", c.More.Lo/t.scale.Per, c.More.Hi/t.scale.Per)
 	}
-	return text + fmt.Sprintf(" (%.2f to %.2f)", c.More.Lo/t.scale.Per, c.More.Hi/t.scale.Per)
+	return cell
 }
 
 // of is what the base takes.
-func (t *costTable) of(contestant string) string {
+func (t *costTable) of(contestant string) document.Cell {
 	for _, l := range t.levels {
 		if c := t.at[[2]string{contestant, l}]; c.Of.N > 0 {
-			return Sig3(c.Of.Value / t.scale.Per)
+			return document.Cell{Value: Sig3(c.Of.Value / t.scale.Per)}
 		}
 	}
-	return Missing
+	return document.Cell{Absent: "it is not known"}
 }
 
-func (t *costTable) title(base string) string {
-	return fmt.Sprintf("CPU per request beyond the level %s, %s", base, t.scale.Name)
-}
-
-// costsNote says what the differences are.
-const costsNote = "Differences within rounds, the middle one of each epoch; the interval, at 95 %, is between epochs. Nothing is decided here."
-
-// costs are the lines of the costs, in text.
-func (t *text) costs() {
-	c := t.Claims
-	if len(c.Costs) == 0 {
-		return
+// costs is what the levels cost beyond the base.
+func (v *view) costs() document.Section {
+	c := v.Claims
+	if c == nil || len(c.Costs) == 0 {
+		return document.Section{}
 	}
-	table := c.costTable()
-	t.line("")
-	t.line(t.paint(bold, Clean(table.title(c.Base))))
-	lead := column{head: contestantHead, cells: table.contestants}
-	cols := []column{{head: Clean(c.Base), right: true}}
-	for _, name := range table.contestants {
-		cols[0].cells = append(cols[0].cells, table.of(name))
+	costs := c.costTable()
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: c.Base, Number: true}},
+		Note: "Differences within rounds, the middle one of each epoch; the interval, at 95 %, is between epochs. Nothing is decided here."}
+	for _, l := range costs.levels {
+		t.Columns = append(t.Columns, document.Column{Head: l, Number: true})
 	}
-	for _, l := range table.levels {
-		col := column{head: Clean(l), right: true}
-		for _, name := range table.contestants {
-			col.cells = append(col.cells, table.more(name, l))
+	for _, name := range costs.contestants {
+		row := document.Row{Cells: []document.Cell{{Value: name}, costs.of(name)}}
+		for _, l := range costs.levels {
+			row.Cells = append(row.Cells, costs.more(name, l))
 		}
-		cols = append(cols, col)
+		t.Rows = append(t.Rows, row)
 	}
-	for _, part := range stack([]column{lead}, cols, t.width) {
-		t.line(t.paint(dim, line(part, -1, nil)))
-		for i := range table.contestants {
-			t.line(line(part, i, nil))
-		}
-	}
-	t.para("", "", costsNote, "", "")
-}
-
-// costMarkdown is the same in the page of a study.
-func (c *Claims) costMarkdown(out io.Writer) {
-	if len(c.Costs) == 0 {
-		return
-	}
-	table := c.costTable()
-	fmt.Fprintf(out, "## %s\n\n%s\n\n", escapeMarkdown(Clean(table.title(c.Base))), costsNote)
-	fmt.Fprintf(out, "| contestant | %s | %s |\n| --- | --: |%s\n", escapeMarkdown(Clean(c.Base)), strings.Join(escaped(slices.Clone(table.levels)), " | "), strings.Repeat(" --: |", len(table.levels)))
-	for _, name := range table.contestants {
-		fields := []string{name, table.of(name)}
-		for _, l := range table.levels {
-			fields = append(fields, table.more(name, l))
-		}
-		fmt.Fprintf(out, "| %s |\n", strings.Join(escaped(fields), " | "))
-	}
-	fmt.Fprintln(out)
-}
-
-// costsJSON are the costs of claims in run.json.
-func (c *Claims) costsJSON() []object {
-	list := []object{}
-	for _, x := range c.Costs {
-		list = append(list, object{{"contestant", x.Contestant}, {"level", x.Level}, {"base", c.Base}, {"value_ns", finite(x.More, x.More.Value)}, {"lo_ns", finite(x.More, x.More.Lo)},
-			{"hi_ns", finite(x.More, x.More.Hi)}, {"epochs", x.More.N}, {"absent", orNull(x.Absent)}})
-	}
-	return list
+	return document.Section{ID: "costs", Title: fmt.Sprintf("CPU per request beyond the level %s, %s", c.Base, costs.scale.Name), Blocks: []document.Block{t}}
 }

@@ -1,67 +1,69 @@
 package report
 
 import (
-	"encoding/csv"
-	"io"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
+	"dyno/internal/result"
 )
 
-// CSV writes one row per contestant and metric, controls last, with a head row:
+// csv has a row for each contestant and metric, controls last:
 //
 //	contestant,metric,unit,value,lo,hi,ratio_to_ref,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
 //
 // Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is no value or a bound is not finite.
-// first_answer, warm_up and memory_per_connection have rows where they were measured, without ratio and place; the notes of warm_up are its classes.
-// The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures. Where a duel shows further levels, rows of
-// them follow, the level in brackets after the metric, their verdict "beside".
-func CSV(w io.Writer, d *Data) error {
-	if write := d.unjudged("csv"); write != nil {
-		return write(w, d)
-	}
-	v := newView(d)
-	out := csv.NewWriter(w)
-	out.Write([]string{"contestant", "metric", "unit", "value", "lo", "hi", "ratio_to_ref", "ratio_lo", "ratio_hi", "epochs",
-		"tier", "rank_lo", "rank_hi", "verdict", "notes"})
-	for _, rows := range [][]row{v.rows, v.controls} {
-		for _, r := range rows {
-			for _, m := range v.metrics {
-				out.Write(v.csvRow(r, m))
-			}
-			for _, c := range startColumns {
-				if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
-					out.Write(csvStart(r, c, e))
+// first_answer, warm_up and memory_per_connection have rows where they were measured, without ratio and place; the notes of warm_up are its
+// classes. The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures. Where a comparison
+// shows further levels, rows of them follow, the level in brackets after the metric, their verdict "beside".
+func (p *paired) csv() [][]string {
+	rows := [][]string{{"contestant", "metric", "unit", "value", "lo", "hi", "ratio_to_ref", "ratio_lo", "ratio_hi", "epochs",
+		"tier", "rank_lo", "rank_hi", "verdict", "notes"}}
+	for _, r := range p.all() {
+		for _, m := range p.metrics {
+			rows = append(rows, p.csvRow(r, m))
+		}
+		for _, c := range startColumns {
+			if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
+				notes := ""
+				if c.Name == "warm_up" {
+					notes = classesText(r.Starts)
 				}
+				rows = append(rows, slices.Concat([]string{r.Name, c.Name, c.Unit}, csvNumbers(e), []string{"", "", "", strconv.Itoa(e.N), "", "", "", "", notes}))
 			}
 		}
 	}
-	if s := v.beside(); s != nil {
-		s.besideCSV(out.Write)
+	s := newLevels(p.view)
+	for _, r := range p.rows {
+		for i := range s.Levels {
+			for _, m := range s.besideMetrics(i) {
+				f := s.figure(r, m, i)
+				numbers, epochs, notes := []string{"", "", ""}, "", "absent: "+f.absent
+				if f.absent == "" {
+					numbers, epochs, notes = csvNumbers(f.Estimate), strconv.Itoa(f.N), ""
+				}
+				rows = append(rows, slices.Concat([]string{r.Name, m.Name + " (" + s.names[i] + ")", m.Unit}, numbers,
+					[]string{"", "", "", epochs, "", "", "", "beside", notes}))
+			}
+		}
 	}
-	out.Flush()
-	return out.Error()
+	return rows
 }
 
-func (v *view) csvRow(r row, m analysis.Metric) []string {
-	c := v.cell(r.Name, m.Name)
+func (p *paired) csvRow(r row, m analysis.Metric) []string {
+	c := p.cell(r.Name, m.Name)
 	notes := r.Data
 	fields := []string{r.Name, m.Name, m.Unit}
 	if r.Struck == "" && c.Absent == "" {
-		fields = append(fields, csvNumbers(c.Level)...)
-		if c.Ratio.N > 0 {
-			fields = append(fields, csvNumbers(c.Ratio)...)
-		} else {
-			fields = append(fields, "", "", "")
-		}
-		fields = append(fields, strconv.Itoa(c.Level.N))
+		fields = slices.Concat(fields, csvNumbers(c.Level), csvRatio(c.Ratio), []string{strconv.Itoa(c.Level.N)})
 	} else {
-		fields = append(fields, "", "", "", "", "", "", "")
+		fields = append(fields, make([]string, 7)...)
 		if r.Struck == "" {
-			notes = append([]string{"absent: " + Clean(c.Absent)}, notes...)
+			notes = append([]string{"absent: " + document.Clean(c.Absent)}, notes...)
 		}
 	}
 	if r.Struck != "" || r.Place.Lo == 0 {
@@ -81,22 +83,137 @@ func (v *view) csvRow(r row, m analysis.Metric) []string {
 	return append(fields, verdict, strings.Join(notes, "; "))
 }
 
-func csvStart(r row, c startColumn, e analysis.Estimate) []string {
-	fields := slices.Concat([]string{r.Name, c.Name, c.Unit}, csvNumbers(e), []string{"", "", "", strconv.Itoa(e.N), "", "", "", ""})
-	if c.Name != "warm_up" {
-		return append(fields, "")
+// csv has a row for each contestant, level and metric, controls last:
+//
+//	protocol,contestant,level,delay_ns,connections,pipeline,metric,unit,value,lo,hi,least,most,ratio_to_ref,ratio_lo,ratio_hi,epochs,state,notes
+//
+// protocol says in words what the figures are. lo and hi are the interval, empty where it is open; least and most are of the epochs.
+// state is measured, lower bound, control, absent or struck; the last two have no values. A comparison of named pairs has the columns
+// pairHeads besides, and below a row of each pair and metric, whose state is pair.
+func (s *sweep) csv() [][]string {
+	rows := [][]string{{"protocol", "contestant", "level", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "lo", "hi", "least", "most",
+		"ratio_to_ref", "ratio_lo", "ratio_hi", "epochs", "state", "notes"}}
+	var empty []string
+	if s.namesPairs() {
+		rows[0], empty = append(rows[0], pairHeads...), make([]string, len(pairHeads))
 	}
-	return append(fields, classesText(r.Starts))
+	for _, r := range s.all() {
+		for i := range s.Levels {
+			for _, m := range s.metrics {
+				rows = append(rows, append(s.csvRow(r, m, i), empty...))
+			}
+		}
+	}
+	if !s.namesPairs() {
+		return rows
+	}
+	for _, p := range s.a.Pairs {
+		m, _ := analysis.MetricNamed(p.Metric)
+		at := s.Levels[min(p.AtA, len(s.Levels)-1)].At
+		rows = append(rows, slices.Concat([]string{s.label(), p.A, s.levelAt(p.CellA())}, levelFields(at), []string{p.Metric, m.Unit}, make([]string, 8),
+			[]string{fmt.Sprint(p.Ratio.N), "pair", document.Clean(p.Note), p.B, s.levelAt(p.CellB())}, csvNumbers(p.Ratio),
+			[]string{fmt.Sprint(p.P), fmt.Sprint(p.Adjusted), string(p.Verdict)}))
+	}
+	return rows
+}
+
+// pairHeads are the columns that only the rows of pairs fill.
+var pairHeads = []string{"against", "against_level", "pair_ratio", "pair_lo", "pair_hi", "p", "p_holm", "verdict"}
+
+func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
+	f := s.figure(r, m, i)
+	state, notes, numbers := "measured", r.Data, make([]string, 9)
+	switch {
+	case r.Struck != "":
+		state, notes = "struck", append([]string{r.Struck}, notes...)
+	case f.absent != "":
+		state, notes = "absent", append([]string{f.absent}, notes...)
+	case f.bound:
+		state = "lower bound"
+	case r.Control:
+		state = "control"
+	}
+	if f.absent == "" {
+		numbers = slices.Concat(csvNumbers(f.Estimate), []string{decimal(f.least), decimal(f.most)}, csvRatio(f.ratio), []string{strconv.Itoa(f.N)})
+	}
+	return slices.Concat([]string{s.label(), r.Name, s.names[i]}, levelFields(s.Levels[i].At), []string{m.Name, m.Unit}, numbers,
+		[]string{state, strings.Join(notes, "; ")})
+}
+
+// csv has a row for each contestant and metric:
+//
+//	protocol,contestant,delay_ns,connections,pipeline,metric,unit,value,least,most,loads,requests,errors,state,notes,driver
+//
+// protocol says in words what the figures are. value is of one load, or the middle one of several, least and most their range; requests
+// are those of all loads that were answered right, errors the others by kind. state is measured, absent or struck; these have no values.
+// driver is who made the load: dyno, or an external load generator, whose requests are those that it says were answered.
+func (c *classic) csv() [][]string {
+	rows := [][]string{{"protocol", "contestant", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "least", "most", "loads", "requests",
+		"errors", "state", "notes", "driver"}}
+	at := levelFields(c.run.Plan.Level)
+	for _, r := range c.rows {
+		n, errs := c.totals(r)
+		for _, m := range c.metrics {
+			f := c.figure(r, m)
+			state, notes, numbers := "measured", r.Data, []string{"", "", ""}
+			switch {
+			case r.Struck != "":
+				state, notes = "struck", append([]string{r.Struck}, notes...)
+			case f.absent != "":
+				state, notes = "absent", append([]string{f.absent}, notes...)
+			default:
+				numbers = []string{decimal(f.Value), decimal(f.Least), decimal(f.Most)}
+			}
+			rows = append(rows, slices.Concat([]string{classicLabel, r.Name}, at, []string{m.Name, m.Unit}, numbers,
+				[]string{strconv.Itoa(f.N), strconv.FormatInt(n, 10), errorsText(errs), state, strings.Join(notes, "; "), "dyno"}))
+		}
+	}
+	return append(rows, newDriven(c).csv(at)...)
+}
+
+// csv are the rows of the external load generator, and of both at the ceiling's server.
+func (d *driven) csv(at []string) (rows [][]string) {
+	if d == nil {
+		return nil
+	}
+	for i := range d.rows {
+		r := &d.rows[i]
+		if r.driver == "" && r.contestant != d.run.Plan.Ceiling {
+			continue // it stands above
+		}
+		answers, errs := r.counts()
+		for _, m := range analysis.ExternalMetrics {
+			v, state := r.value(m), "measured"
+			if math.IsNaN(v) {
+				state = "absent"
+			}
+			rows = append(rows, slices.Concat([]string{classicLabel, r.contestant}, at, []string{m.Name, m.Unit, decimal(v), decimal(v), decimal(v),
+				strconv.Itoa(len(r.loads)), strings.ReplaceAll(answers, ",", ""), errs, state, "", r.by()}))
+		}
+	}
+	return rows
+}
+
+// levelFields are the columns that say where a figure was taken.
+func levelFields(at result.Level) []string {
+	return []string{strconv.FormatInt(at.DelayNS, 10), strconv.Itoa(at.Connections), strconv.Itoa(at.Pipeline)}
 }
 
 func csvNumbers(e analysis.Estimate) []string {
-	var out []string
-	for _, x := range []float64{e.Value, e.Lo, e.Hi} {
-		s := ""
-		if !math.IsNaN(x) && !math.IsInf(x, 0) {
-			s = strconv.FormatFloat(x, 'g', -1, 64)
-		}
-		out = append(out, s)
+	return []string{decimal(e.Value), decimal(e.Lo), decimal(e.Hi)}
+}
+
+func csvRatio(e analysis.Estimate) []string {
+	if e.N == 0 {
+		return []string{"", "", ""}
 	}
-	return out
+	return csvNumbers(e)
+}
+
+// decimal is a number with all its digits; "" unless it is finite.
+func decimal(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -23,77 +24,13 @@ type drivenRow struct {
 	loads                     []result.Trial
 }
 
-// drivenMetrics are those that both may tell, and what each side spent on a request.
-var drivenMetrics = []analysis.Metric{
-	asTold("throughput", drivenRate),
-	asTold("p50", toldOr(func(t *result.Told) *int64 { return t.P50NS }, analysis.ClassicNamed("p50").Of)),
-	asTold("p99", toldOr(func(t *result.Told) *int64 { return t.P99NS }, analysis.ClassicNamed("p99").Of)),
-	asTold("max", toldOr(func(t *result.Told) *int64 { return t.MaxNS }, analysis.ClassicNamed("max").Of)),
-	costOf("cpu_per_request", "server", func(t *result.Trial) *int64 { return t.Server.CPUNS }),
-	costOf("generator_cpu_per_request", "generator", func(t *result.Trial) *int64 { return t.Generator.CPUNS }),
-}
-
-// asTold is a metric of classic runs, read off the loads of either load generator.
-func asTold(name string, of func(*result.Trial) (float64, bool)) analysis.Metric {
-	m := analysis.ClassicNamed(name)
-	m.Of = of
-	return m
-}
-
-// costOf is the CPU time per answer of one of the two sides.
-func costOf(name, side string, used func(*result.Trial) *int64) analysis.Metric {
-	m := asTold("cpu_per_request", func(t *result.Trial) (float64, bool) { return perAnswer(t, used(t)) })
-	m.Name, m.Head = name, side+" "+m.Head
-	return m
-}
-
-func toldOr(told func(*result.Told) *int64, own func(*result.Trial) (float64, bool)) func(*result.Trial) (float64, bool) {
-	return func(t *result.Trial) (float64, bool) {
-		if t.Told == nil {
-			return own(t)
-		}
-		n := told(t.Told)
-		if n == nil {
-			return 0, false
-		}
-		return float64(*n), true
-	}
-}
-
-func drivenRate(t *result.Trial) (float64, bool) {
-	switch {
-	case t.Told == nil:
-		return analysis.ClassicNamed("throughput").Of(t)
-	case t.Told.RatePerSec == nil:
-		return 0, false
-	}
-	return *t.Told.RatePerSec, true
-}
-
-// answered is how many answers a load had, as its generator counts; nil: it does not tell.
-func answered(t *result.Trial) *int64 {
-	if t.Told != nil {
-		return t.Told.Answered
-	}
-	n := t.Load.Succeeded + t.Load.Failed
-	return &n
-}
-
-func perAnswer(t *result.Trial, used *int64) (float64, bool) {
-	n := answered(t)
-	if used == nil || n == nil || *n == 0 {
-		return 0, false
-	}
-	return float64(*used) / float64(*n), true
-}
-
 // newDriven returns nil where the run has no external load generator.
 func newDriven(c *classic) *driven {
 	p := &c.run.Plan
 	if p.Driver == "" {
 		return nil
 	}
-	d := &driven{classic: c, name: Clean(p.Driver)}
+	d := &driven{classic: c, name: document.Clean(p.Driver)}
 	add := func(name, title string) {
 		for _, driver := range []string{"", p.Driver} {
 			r := drivenRow{contestant: name, title: title, driver: driver}
@@ -117,25 +54,18 @@ func newDriven(c *classic) *driven {
 }
 
 // by is who made the loads of a row.
-func (r *drivenRow) by() string { return orElse(Clean(r.driver), "dyno") }
+func (r *drivenRow) by() string { return orElse(document.Clean(r.driver), "dyno") }
 
-// value is the middle one of a row's loads; of an even number the worse of the middle two. NaN: none tells it.
+// value is the middle one of a row's loads. NaN: none tells it.
 func (r *drivenRow) value(m analysis.Metric) float64 {
-	var values []float64
-	for i := range r.loads {
-		if v, ok := m.Of(&r.loads[i]); ok {
-			values = append(values, v)
-		}
+	if middle := analysis.MiddleOf(r.loads, m); middle.N > 0 {
+		return middle.Value
 	}
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(values)
-	if m.More {
-		return values[(len(values)-1)/2]
-	}
-	return values[len(values)/2]
+	return math.NaN()
 }
+
+// rate is what the row's generator made of its server, per second; NaN: it does not tell.
+func (r *drivenRow) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
 
 // row finds that of a contestant under a generator.
 func (d *driven) row(contestant, driver string) *drivenRow {
@@ -152,7 +82,7 @@ func (d *driven) share(r *drivenRow) float64 {
 	if d.run.Plan.Ceiling == "" {
 		return math.NaN()
 	}
-	return r.value(drivenMetrics[0]) / d.row(d.run.Plan.Ceiling, r.driver).value(drivenMetrics[0])
+	return r.rate() / d.row(d.run.Plan.Ceiling, r.driver).rate()
 }
 
 // counts are a row's answers and errors. A generator that does not tell how many it had has none here.
@@ -161,7 +91,7 @@ func (r *drivenRow) counts() (answers, errors string) {
 	told, kinds := len(r.loads) > 0, map[string]int64{}
 	for i := range r.loads {
 		t := &r.loads[i]
-		a := answered(t)
+		a := analysis.Answered(t)
 		told = told && a != nil
 		if a != nil {
 			n += *a
@@ -184,41 +114,66 @@ func (r *drivenRow) counts() (answers, errors string) {
 	return grouped(float64(n), 0), errorsText(kinds)
 }
 
-// table is the rows as text, with their heads. The first two columns name the server and the generator.
-func (d *driven) table() (heads []string, rows [][]string) {
-	heads = []string{contestantHead, "by"}
-	scales := make([]Scale, len(drivenMetrics))
-	for i, m := range drivenMetrics {
+// section is both generators' loads side by side, and what to make of them.
+func (d *driven) section() document.Section {
+	if d == nil {
+		return document.Section{}
+	}
+	head, typed := d.head()
+	s := document.Section{ID: "external", Title: head}
+	if typed != "" {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("as: " + typed)})
+	}
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "by"}}}
+	scale := map[string]Scale{}
+	for _, m := range analysis.ExternalMetrics {
 		var values []float64
 		for k := range d.rows {
 			if v := d.rows[k].value(m); !math.IsNaN(v) {
 				values = append(values, v)
 			}
 		}
-		scales[i] = ScaleOf(m.Unit, values...)
-		heads = append(heads, m.HeadIn(scales[i].Name))
+		scale[m.Name] = ScaleOf(m.Unit, values...)
+		t.Columns = append(t.Columns, column(m, scale[m.Name]))
 		if m.Kind == analysis.Rate {
-			heads = append(heads, "of ceiling")
+			t.Columns = append(t.Columns, document.Column{Head: "of ceiling", Word: "driver", Number: true})
 		}
 	}
-	heads = append(heads, "answers", "errors")
+	t.Columns = append(t.Columns, document.Column{Head: "answers", Word: "driver", Number: true}, document.Column{Head: "errors", Word: "driver"})
 	for k := range d.rows {
-		r := &d.rows[k]
-		cells := []string{r.title, r.by()}
-		for i, m := range drivenMetrics {
-			cells = append(cells, Sig3(r.value(m)/scales[i].Per))
-			if m.Kind == analysis.Rate {
-				share := Missing
-				if s := d.share(r); !math.IsNaN(s) && r.contestant != d.run.Plan.Ceiling {
-					share = PerCent(s)
-				}
-				cells = append(cells, share)
-			}
-		}
-		answers, errors := r.counts()
-		rows = append(rows, append(cells, answers, errors))
+		t.Rows = append(t.Rows, d.tableRow(&d.rows[k], scale))
 	}
-	return heads, rows
+	s.Blocks = append(s.Blocks, t, document.Items(d.said()...), document.Paragraph{Text: document.Plain(d.waysHead() + ":")}, document.Items(d.ways()...))
+	return s
+}
+
+func (d *driven) tableRow(r *drivenRow, scale map[string]Scale) document.Row {
+	row := document.Row{Cells: []document.Cell{{Value: r.title}, {Value: r.by()}}}
+	if r.contestant == d.run.Plan.Ceiling {
+		row.Style = document.Quiet
+	}
+	cell := func(v float64, text string) {
+		if math.IsNaN(v) || text == Missing {
+			row.Cells = append(row.Cells, document.Cell{Absent: "it is not told"})
+			return
+		}
+		row.Cells = append(row.Cells, document.Cell{Value: text})
+	}
+	for _, m := range analysis.ExternalMetrics {
+		v := r.value(m)
+		cell(v, Sig3(v/scale[m.Name].Per))
+		if m.Kind == analysis.Rate {
+			share := d.share(r)
+			if r.contestant == d.run.Plan.Ceiling {
+				share = math.NaN()
+			}
+			cell(share, PerCent(share))
+		}
+	}
+	answers, errors := r.counts()
+	cell(0, answers)
+	cell(0, errors)
+	return row
 }
 
 // head names the generator, and typed is its command, but for the address the same in all of its loads; "" where it made none.
@@ -226,8 +181,8 @@ func (d *driven) head() (head, typed string) {
 	for _, r := range d.rows {
 		for _, t := range r.loads {
 			if t.Told != nil {
-				version := strings.TrimSpace(strings.TrimPrefix(Clean(t.Told.Version), d.name))
-				return fmt.Sprintf("The same loads by %s (%s)", d.name, version), Clean(asTyped(t.Told.Command))
+				version := strings.TrimSpace(strings.TrimPrefix(document.Clean(t.Told.Version), d.name))
+				return fmt.Sprintf("The same loads by %s (%s)", d.name, version), document.Clean(asTyped(t.Told.Command))
 			}
 		}
 	}

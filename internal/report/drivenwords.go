@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -67,7 +68,7 @@ func (d *driven) said() (lines []string) {
 // ways are what is to be known of the generator, whatever the contestant.
 func (d *driven) ways() []string {
 	ways := append([]string{}, driverWays[d.run.Plan.Driver]...)
-	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.Driver); len(r.loads) > 0 && math.IsNaN(r.value(drivenMetrics[0])) {
+	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.Driver); len(r.loads) > 0 && math.IsNaN(r.rate()) {
 		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no rate"+because(&r.loads[0])+".")
 	}
 	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each request.")
@@ -82,7 +83,7 @@ func (d *driven) waysHead() string { return "What sets " + d.name + " apart, wha
 
 // differ explains the difference of one contestant's loads.
 func (d *driven) differ(own, told *drivenRow) (says []string) {
-	a, b := own.value(drivenMetrics[0]), told.value(drivenMetrics[0])
+	a, b := own.rate(), told.rate()
 	switch {
 	case math.IsNaN(b) || b == 0:
 		says = append(says, d.name+" told no rate.")
@@ -110,10 +111,10 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 		says = append(says, d.latency(t)...)
 		says = append(says, d.again(t)...)
 		if t.Told.Exit != "" {
-			says = append(says, d.name+" ended with: "+Clean(t.Told.Exit)+".")
+			says = append(says, d.name+" ended with: "+document.Clean(t.Told.Exit)+".")
 		}
 		if t.Told.Trouble != "" {
-			says = append(says, "Not all that it printed could be read: "+Clean(t.Told.Trouble)+".")
+			says = append(says, "Not all that it printed could be read: "+document.Clean(t.Told.Trouble)+".")
 		}
 		break // of further loads the table has the middle
 	}
@@ -125,7 +126,7 @@ func because(t *result.Trial) string {
 	if t.Told == nil || t.Told.Exit == "" {
 		return ""
 	}
-	return " (" + Clean(t.Told.Exit) + ")"
+	return " (" + document.Clean(t.Told.Exit) + ")"
 }
 
 // others says which of the loads that a comparison rests on were disturbed: those of the contestant, and those of the ceilings.

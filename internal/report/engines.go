@@ -32,32 +32,10 @@ func (r *row) engine() string {
 	if r.Built == nil || r.Built.Engine == "" {
 		return noEngine
 	}
-	return Clean(r.Built.Engine)
+	return r.Built.Engine
 }
 
 // engineOf is that of a contestant by name.
 func (v *view) engineOf(name string) string {
 	return (&row{Built: v.run.Contestant(name)}).engine()
-}
-
-// engineHead is the engine that begins with row i; empty where none does.
-func (v *view) engineHead(rows []row, i int) string {
-	if !v.engines || rows[i].Control || i > 0 && rows[i-1].engine() == rows[i].engine() {
-		return ""
-	}
-	return rows[i].engine()
-}
-
-// engine prints the engine that begins with row i, if one does.
-func (t *text) engine(v *view, rows []row, i int) {
-	if head := v.engineHead(rows, i); head != "" {
-		t.line(t.paint(dim, head))
-	}
-}
-
-// engineMarkdown writes a row with that engine, before so many further fields.
-func (v *view) engineMarkdown(line func([]string), rows []row, i, fields int) {
-	if head := v.engineHead(rows, i); head != "" {
-		line(append([]string{"**" + escapeMarkdown(head) + "**"}, slices.Repeat([]string{""}, fields)...))
-	}
 }

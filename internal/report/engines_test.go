@@ -59,10 +59,10 @@ func TestFewStandAsAsked(t *testing.T) {
 	for _, name := range d.Run.Plan.Contestants {
 		d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Engine: "net/http"})
 	}
-	if s := newSweep(d); s.engines || s.rows[0].Name != "server-00" {
+	if s := newSweep(newView(d)); s.engines || s.rows[0].Name != "server-00" {
 		t.Errorf("one engine: %s is the first", s.rows[0].Name)
 	}
-	if s := newSweep(sweepFixture(6)); s.engines {
+	if s := newSweep(newView(sweepFixture(6))); s.engines {
 		t.Error("three contestants stand by engine")
 	}
 }

@@ -2,23 +2,19 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
 // familyLabel stands in every form of a duel whose comparisons are named.
 const familyLabel = "a duel at several levels: named pairs are judged, all else has intervals"
 
-// isFamily says whether the run names its comparisons.
-func (d *Data) isFamily() bool { return d.Run != nil && len(d.Run.Plan.Family) > 0 }
-
 // label is what the figures of a run at several levels are, in words.
 func (s *sweep) label() string {
-	if s.isFamily() {
+	if s.namesPairs() {
 		return familyLabel
 	}
 	return sweepLabel
@@ -72,7 +68,7 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	kind, word = c.Verdict, string(c.Verdict)
 	switch {
 	case c.Missing != "":
-		return "not compared", "", Clean(c.Missing), analysis.Undecided
+		return "not compared", "", document.Clean(c.Missing), analysis.Undecided
 	case s.a.Look == 0:
 		return "undecided", "", "before the first look", analysis.Undecided
 	case c.Verdict == analysis.Tie:
@@ -80,7 +76,7 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	case c.Verdict == analysis.Negligible:
 		evidence = "certain, but within " + PerCent(s.margin()) + "; " + evidence
 	case c.Note != "":
-		evidence += "; " + Clean(c.Note)
+		evidence += "; " + document.Clean(c.Note)
 	}
 	switch {
 	case kind != analysis.Different:
@@ -135,7 +131,7 @@ func (s *sweep) familySentences() (list []string) {
 	if missing > 0 && len(found) > 0 {
 		list = append(list, count(missing, "pair")+" could not be compared.")
 	}
-	if s.has(func(f figure) bool { return f.bound }) {
+	if s.has(func(f *figure) bool { return f.bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
 	}
 	if a := s.absent(); a != "" {
@@ -144,32 +140,8 @@ func (s *sweep) familySentences() (list []string) {
 	return append(list, s.endedEarly()...)
 }
 
-// familyAnswer is the answer of a run with named pairs without what its head says already.
-func (s *sweep) familyAnswer() []string {
-	if !s.isFamily() {
-		return nil
-	}
-	said := slices.Concat(s.forbidding(), s.endedEarly())
-	return slices.DeleteFunc(s.familySentences(), func(l string) bool { return slices.Contains(said, l) })
-}
-
-// decisionJSON says how far the verdicts of a run are.
-func (v *view) decisionJSON() object {
-	return object{{"valid_epochs", v.a.Epochs}, {"look", v.a.Look}, {"alpha_per_look", number(v.a.AlphaAt)}, {"margin_ratio", number(v.margin())}, {"mde_ratio", number(v.a.MDE)}}
-}
-
-// doubts are what may be wrong with the verdicts: the yardstick against itself, further controls, and what could not be seen.
-func (s *sweep) doubts() (lines []string) {
-	canary, _ := s.canary()
-	lines = append(lines, "A/A check: "+canary+".")
-	for _, o := range s.others() {
-		lines = append(lines, "Further control: "+o+".")
-	}
-	return append(lines, "Power: "+s.mde()+".")
-}
-
 // familyMethod are the facts of a duel, with what is otherwise at several levels.
-func (s *sweep) familyMethod() []fact {
+func (s *sweep) familyMethod() []document.Fact {
 	facts := s.methodFacts()
 	for i := range facts {
 		switch f := &facts[i]; f.Name {
@@ -190,146 +162,32 @@ func (s *sweep) familyMethod() []fact {
 	return facts
 }
 
-// familyText is the table of the named pairs.
-func (t *text) familyText(s *sweep) {
-	list := s.comparisons()
-	if len(list) == 0 {
-		return
-	}
-	t.line(t.paint(bold, "Named pairs, "+lower(s.primary().Title)))
-	a, b, verdict := column{head: "pair"}, column{head: "against"}, column{head: "verdict"}
-	var values, intervals []string
-	room := max(8, min(t.width/3, 36))
-	for i := range list {
-		c := &list[i]
-		x, y := c.cellsOf()
-		a.cells, b.cells = append(a.cells, shorten(x, room)), append(b.cells, shorten(y, room))
-		value, interval := Missing, ""
-		if c.Missing == "" {
-			value, interval = ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-		}
-		values, intervals = append(values, value), append(intervals, interval)
-		word, _, _, _ := s.verdict(c)
-		verdict.cells = append(verdict.cells, word)
-	}
-	for k, table := range stack([]column{a}, []column{b, pairColumn("ratio", values, intervals, false), verdict}, t.width) {
-		if k > 0 {
-			t.line("")
-		}
-		t.line(t.paint(dim, line(table, -1, nil)))
-		for i := range list {
-			_, _, _, kind := s.verdict(&list[i])
-			t.line(line(table, i, func(col int, cell string) string {
-				if table[col].head == verdict.head {
-					return t.paint(verdictStyle[kind], cell)
-				}
-				return cell
-			}))
-			if k == 0 {
-				_, better, evidence, _ := s.verdict(&list[i])
-				t.para("  ", "", strings.Join(nonEmpty(better, evidence), "; "), "", "")
-			}
-		}
-	}
-	t.line("")
-	for _, l := range s.doubts() {
-		t.para("", "", l, "", "")
-	}
-	t.line("")
-}
-
-// familyMarkdown is the same table.
-func (s *sweep) familyMarkdown(out io.Writer) {
-	list := s.comparisons()
-	if len(list) == 0 {
-		return
-	}
-	fmt.Fprintf(out, "**Named pairs**, %s\n\n| pair | against | ratio | verdict | |\n| --- | --- | --: | --- | --- |\n", escapeMarkdown(lower(s.primary().Title)))
-	for i := range list {
-		c := &list[i]
-		a, b := c.cellsOf()
-		ratio := Missing
-		if c.Missing == "" {
-			ratio = Ratio(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-		}
-		word, better, evidence, _ := s.verdict(c)
-		fmt.Fprintf(out, "| %s | %s | %s | **%s** | %s |\n", escapeMarkdown(a), escapeMarkdown(b), ratio, word, escapeMarkdown(strings.Join(nonEmpty(better, evidence), "; ")))
-	}
-	fmt.Fprintln(out)
-	for _, l := range s.doubts() {
-		fmt.Fprintf(out, "- %s\n", escapeMarkdown(l))
-	}
-	fmt.Fprintln(out)
-}
-
-// pagePair is a named pair in the page.
-type pagePair struct {
-	A, B, AtA, AtB      string
-	Value, Side         string
-	Verdict, Class, Why string
-	Kind                analysis.Verdict
-}
-
-// familyPage are the named pairs of the page.
-func (s *sweep) familyPage() (list []pagePair) {
+// namedPairs is the table of the named pairs.
+func (s *sweep) namedPairs() document.Section {
+	t := document.Table{Note: "The first’s " + lower(s.primary().Title) + " over the second’s.", Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
+		{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
 	all := s.comparisons()
 	for i := range all {
 		c := &all[i]
-		p := pagePair{A: c.TitleA, B: c.TitleB, AtA: c.LevelA, AtB: c.LevelB, Value: Missing}
+		a, b := c.cellsOf()
+		ratio := document.Cell{Absent: c.Missing}
 		if c.Missing == "" {
-			value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-			p.Value, p.Side = value, strings.Trim(interval, "()")
+			ratio = ratioCell(c.Ratio)
 		}
 		word, better, evidence, kind := s.verdict(c)
-		p.Verdict, p.Kind, p.Why = word, kind, strings.Join(nonEmpty(better, evidence), "; ")
-		list = append(list, p)
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: a}, {Value: b}, ratio, {Value: word, Style: styleOf[kind]}},
+			Notes: nonEmpty(better, evidence)})
 	}
-	return list
+	out := document.Section{ID: "pairs", Title: "Named pairs"}
+	if len(t.Rows) > 0 {
+		out.Blocks = []document.Block{t}
+	}
+	return out
 }
 
 // familyFacts are the few numbers that say how far the verdicts can be trusted.
-func (s *sweep) familyFacts() []fact {
+func (s *sweep) familyFacts() []document.Fact {
 	facts := s.view.facts()
 	facts[0].Note = "valid, at each level that a pair names"
-	return slices.Insert(facts, 0, fact{Name: "Named pairs", Value: fmt.Sprint(len(s.run.Plan.Family)), Note: "at " + count(len(s.Levels), "level")})
+	return slices.Insert(facts, 0, document.Fact{Name: "Named pairs", Value: fmt.Sprint(len(s.run.Plan.Family)), Note: "at " + count(len(s.Levels), "level")})
 }
-
-// familyPairsJSON are the pairs of all metrics, with the levels of both sides.
-func (s *sweep) familyPairsJSON(pairs []analysis.Pair) []object {
-	list := []object{}
-	for _, p := range pairs {
-		o := pairJSON(p)
-		o = slices.Insert(o, 2, field{"level_a", s.levelAt(p.CellA())}, field{"level_b", s.levelAt(p.CellB())})
-		if p.Better != "" {
-			o.set("better", map[bool]string{true: "a", false: "b"}[p.Leads() > 0])
-		}
-		list = append(list, o)
-	}
-	return list
-}
-
-// familyJSON are the parts of run.json that a sweep has not.
-func (s *sweep) familyJSON() object {
-	canary := any(nil)
-	if s.a.Canary != nil {
-		canary = s.familyPairsJSON([]analysis.Pair{*s.a.Canary})[0]
-	}
-	return object{{"pairs", s.familyPairsJSON(s.a.Pairs)}, {"canary", canary}, {"other_controls", s.familyPairsJSON(s.a.Others)}}
-}
-
-// familyCSV are the rows of the pairs, below those of the cells.
-func (s *sweep) familyCSV(write func([]string) error) {
-	for _, p := range s.a.Pairs {
-		m, _ := analysis.MetricNamed(p.Metric)
-		at := s.Levels[min(p.AtA, len(s.Levels)-1)].At
-		fields := append([]string{s.label(), p.A}, levelFields(s.levelAt(p.CellA()), at)...)
-		fields = append(fields, p.Metric, m.Unit)
-		fields = append(fields, slices.Repeat([]string{""}, 8)...)
-		fields = append(fields, fmt.Sprint(p.Ratio.N), "pair", Clean(p.Note), p.B, s.levelAt(p.CellB()))
-		fields = append(fields, csvNumbers(p.Ratio)...)
-		write(append(fields, fmt.Sprint(p.P), fmt.Sprint(p.Adjusted), string(p.Verdict)))
-	}
-}
-
-// familyHeads are the columns that only the rows of pairs fill.
-var familyHeads = []string{"against", "against_level", "pair_ratio", "pair_lo", "pair_hi", "p", "p_holm", "verdict"}

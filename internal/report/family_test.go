@@ -100,7 +100,7 @@ func TestFamilyForms(t *testing.T) {
 	if err := json.Unmarshal(written(t, JSON, besideFixture()), &run); err != nil || len(run.Contestants[0].Levels) != 1 || run.Contestants[0].Levels[0].Level != "c=100, 20,235/s" {
 		t.Errorf("%+v, %v", run.Contestants[0], err)
 	}
-	if !strings.Contains(page, "<h2>At a common rate: c=100, 20,235/s</h2>") || !strings.Contains(page, `id="w-response_p50"`) {
+	if !strings.Contains(page, "<h3>At a common rate: c=100, 20,235/s</h3>") || !strings.Contains(page, `id="w-response_p50"`) {
 		t.Error("the page has no table of the common rate, or does not explain its words")
 	}
 }
@@ -129,7 +129,7 @@ func TestNamedLevels(t *testing.T) {
 }
 
 func TestNamedPairs(t *testing.T) {
-	s := newSweep(familyFixture())
+	s := newSweep(newView(familyFixture()))
 	var got []string
 	list := s.comparisons()
 	for i := range list {
@@ -173,8 +173,12 @@ func TestPanelsApart(t *testing.T) {
 		d.Levels = append(d.Levels, Level{At: at})
 	}
 	var got []string
-	for _, p := range newSweep(d).panels() {
-		got = append(got, p.title+": "+strings.Join(p.ticks, " "))
+	for _, p := range newSweep(newView(d)).panels() {
+		var ticks []string
+		for _, tick := range p.Ticks {
+			ticks = append(ticks, tick.Text)
+		}
+		got = append(got, p.Title+": "+strings.Join(ticks, " "))
 	}
 	if s := strings.Join(got, "; "); s != "no delay: 10 100; page, no delay: c=10; no delay, open loop: c=10, 500/s" {
 		t.Error(s)

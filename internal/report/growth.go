@@ -3,13 +3,11 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html"
-	"html/template"
-	"io"
 	"math"
 	"slices"
-	"strings"
 
+	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -27,37 +25,6 @@ func (c *classic) growing() (rows []row, loads []result.Trial) {
 	return rows, loads
 }
 
-// settled is the share of a load from which on its growth is reckoned: by then the connections, their buffers and the runtime's first heap are there.
-const settled = 0.1
-
-// grown is how the memory of a server went under one load, bytes.
-type grown struct {
-	start, end, most       float64
-	ns                     int64   // from the first reading to the last
-	perMinute, perThousand float64 // of time, of right answers, once it had settled; NaN where there were none
-}
-
-func growthOf(t *result.Trial) grown {
-	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
-	g := grown{start: float64(first.PSSBytes), end: float64(last.PSSBytes), ns: last.AtNS - first.AtNS, perMinute: math.NaN(), perThousand: math.NaN()}
-	from := first
-	for _, at := range t.Memory[:len(t.Memory)-1] {
-		g.most = max(g.most, float64(at.PSSBytes))
-		if from == first && float64(at.AtNS-first.AtNS) >= settled*float64(g.ns) {
-			from = at
-		}
-	}
-	g.most = max(g.most, g.end)
-	more, ns := g.end-float64(from.PSSBytes), float64(last.AtNS-from.AtNS)
-	if ns > 0 {
-		g.perMinute = more / ns * 60e9
-	}
-	if ns > 0 && t.Load.Succeeded > 0 { // at an even rate
-		g.perThousand = more / (float64(t.Load.Succeeded) * ns / float64(g.ns)) * 1000
-	}
-	return g
-}
-
 // signed is an amount of bytes that was added or given back: "+12.3 MiB".
 func signed(b float64) string {
 	switch {
@@ -73,10 +40,10 @@ func signed(b float64) string {
 func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
-		g := growthOf(&loads[i])
-		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a minute", r.Title, Bytes(g.start), Bytes(g.end), Sig3(float64(g.ns)/1e9), Bytes(g.most), signed(g.perMinute))
-		if !math.IsNaN(g.perThousand) {
-			line += ", " + signed(g.perThousand) + " per 1,000 requests"
+		g := analysis.GrowthOf(&loads[i])
+		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a minute", r.Title, Bytes(g.Start), Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most), signed(g.PerMinute))
+		if !math.IsNaN(g.PerThousand) {
+			line += ", " + signed(g.PerThousand) + " per 1,000 requests"
 		}
 		lines = append(lines, line+".")
 	}
@@ -86,34 +53,37 @@ func (c *classic) growth() (lines []string) {
 // growthPoints are at how many times the table of growth shows memory, both ends among them.
 const growthPoints = 7
 
-// growthMarkdown is the section of a study's page on how memory went under its long loads.
-func (c *classic) growthMarkdown(out io.Writer) {
+// growthTable is the section of a study's page on how memory went under its long loads.
+func (c *classic) growthTable() document.Section {
+	out := document.Section{Title: "Memory as it grows"}
 	rows, loads := c.growing()
 	if len(rows) == 0 {
-		return
+		return out
 	}
 	until := int64(0)
 	for i := range loads {
 		until = max(until, loads[i].Memory[len(loads[i].Memory)-1].AtNS)
 	}
-	fmt.Fprintf(out, "## Memory as it grows\n\nOne long load of each, one after another, %s: `%s`. Memory (PSS) at so many seconds of the load; [the record](%s) has it every two seconds. Growth is reckoned from the first reading after a tenth of the load.\n\n",
-		c.started(), strings.ReplaceAll(command(c.run.Plan.Command), "`", "'"), ClassicFile)
-	heads := []string{contestantHead}
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	for k := range growthPoints {
-		heads = append(heads, Sig3(float64(until)/1e9*float64(k)/(growthPoints-1))+" s")
+		t.Columns = append(t.Columns, document.Column{Head: Sig3(float64(until)/1e9*float64(k)/(growthPoints-1)) + " s", Number: true})
 	}
-	heads = append(heads, "a minute", "per 1,000 requests", "requests")
-	fmt.Fprintf(out, "| %s |\n| --- |%s\n", strings.Join(heads, " | "), strings.Repeat(" --: |", len(heads)-1))
+	for _, head := range []string{"a minute", "per 1,000 requests", "requests"} {
+		t.Columns = append(t.Columns, document.Column{Head: head, Number: true})
+	}
 	for i, r := range rows {
-		fields := []string{markdownTitle(r)}
+		row := c.tableRow(r)
 		for k := range growthPoints {
-			fields = append(fields, memoryAt(loads[i].Memory, until*int64(k)/(growthPoints-1)))
+			row.Cells = append(row.Cells, document.Cell{Value: memoryAt(loads[i].Memory, until*int64(k)/(growthPoints-1))})
 		}
-		g := growthOf(&loads[i])
-		fields = append(fields, signed(g.perMinute), signed(g.perThousand), grouped(float64(loads[i].Load.Succeeded), 0))
-		fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | "))
+		g := analysis.GrowthOf(&loads[i])
+		row.Cells = append(row.Cells, document.Cell{Value: signed(g.PerMinute)}, document.Cell{Value: signed(g.PerThousand)}, document.Cell{Value: grouped(float64(loads[i].Load.Succeeded), 0)})
+		t.Rows = append(t.Rows, row)
 	}
-	fmt.Fprintln(out)
+	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after another, " + c.started() + ": " + c.run.Plan.Command +
+		". Memory (PSS) at so many seconds of the load; "}, {Text: "the record", Link: ClassicFile}, {Text: " has it every two seconds. Growth is reckoned from the first reading after a tenth " +
+		"of the load."}}}, t}
+	return out
 }
 
 // memoryAt is the reading nearest to a time, or Missing where the load was over by then.
@@ -127,27 +97,13 @@ func memoryAt(m []result.MemoryAt, ns int64) string {
 	return Bytes(float64(nearest.PSSBytes))
 }
 
-// growthJSON is how memory went under the last load of a row; nil where it was not followed.
-func (c *classic) growthJSON(r row) any {
-	rows, loads := c.growing()
-	for i := range rows {
-		if rows[i].Name == r.Name {
-			g := growthOf(&loads[i])
-			return object{{"start_bytes", number(g.start)}, {"end_bytes", number(g.end)}, {"most_bytes", number(g.most)}, {"window_ns", g.ns},
-				{"bytes_per_minute", number(g.perMinute)}, {"bytes_per_1000_requests", number(g.perThousand)}}
-		}
-	}
-	return nil
-}
-
-// growthChart draws memory over the time of the load, a line for each contestant; "" where it was not followed.
-func (c *classic) growthChart(name string, width float64) template.HTML {
+// growthChart draws memory over the time of the load, a line for each contestant.
+func (c *classic) growthChart() document.Section {
+	out := document.Section{ID: "growth", Title: "Memory under load", On: document.OnPage}
 	rows, loads := c.growing()
 	if len(rows) == 0 {
-		return ""
+		return out
 	}
-	const left, top, height = 56, 28, 220
-	right := min(190, width/3)
 	var values []float64
 	until := int64(1)
 	for _, t := range loads {
@@ -155,44 +111,23 @@ func (c *classic) growthChart(name string, width float64) template.HTML {
 			values, until = append(values, float64(at.PSSBytes)), max(until, at.AtNS)
 		}
 	}
-	axis, scale := newValueAxis(values), ScaleOf("bytes", values...)
-	x := func(ns int64) float64 { return left + (width-left-right)*float64(ns)/float64(until) }
-	y := func(v float64) float64 { return top + height*(1-axis.at(v)) }
-	out := &drawing{view: c.view}
-	out.printf(`<svg class="chart %s" role="img" aria-labelledby="growth-%s" viewBox="0 0 %g %d" width="%g" height="%d">`, name, name, width, top+height+44, width, top+height+44)
-	out.printf(`<title id="growth-%s">Memory over the time of the load</title>`, name)
-	for _, v := range axis.marks(scale.Per, 5) {
-		out.printf(`<line x1="%d" x2="%.1f" y1="%.1f" y2="%.1f" class="grid"/>`, left, width-right, y(v), y(v))
-		out.text(left-8, y(v)+4, "tick", "end", tickValue(v/scale.Per))
-	}
-	words := unitWords(scale)
-	if axis.log {
-		words += ", log scale"
-	}
-	out.text(0, 12, "way", "", words)
+	scale := ScaleOf("bytes", values...)
+	plot := document.Plot{X: "seconds under load"}
 	for i := range 5 {
-		ns := until * int64(i) / 4
-		out.text(x(ns), top+height+19, "tick", "middle", Sig3(float64(ns)/1e9))
+		plot.Ticks = append(plot.Ticks, document.Tick{At: float64(i) / 4, Text: Sig3(float64(until) * float64(i) / 4e9)})
 	}
-	out.text((left+width-right)/2, top+height+36, "tick", "middle", "seconds under load")
-	var ends []end
+	chart := document.LineChart{ID: "growth", Note: "PSS of the process tree, read every two seconds of the last load of each.", Words: "Memory over the time of the load",
+		Unit: unitWords(scale), Per: scale.Per, Smooth: true}
 	for i, r := range rows {
-		m := loads[i].Memory
-		out.printf(`<g class="series %s"><title>%s</title><polyline fill="none" class="stroke" points="`, languageClass(r), html.EscapeString(r.Title))
-		for _, at := range m {
-			out.printf("%.1f,%.1f ", x(at.AtNS), y(float64(at.PSSBytes)))
+		chart.Series = append(chart.Series, document.Series{Name: r.Title, Key: keyOf(r), Fixed: true})
+		var points []document.Point
+		for _, at := range loads[i].Memory {
+			v := float64(at.PSSBytes)
+			points = append(points, document.Point{At: float64(at.AtNS) / float64(until), Value: v, Lo: v, Hi: v})
 		}
-		out.printf(`"/></g>`)
-		last := m[len(m)-1]
-		at := y(float64(last.PSSBytes))
-		ends = append(ends, end{r: r, x: x(last.AtNS), y: at, at: at})
+		plot.Points = append(plot.Points, points)
 	}
-	spreadLabels(ends, top+height)
-	for _, e := range ends {
-		out.printf(`<g class="series %s"><line x1="%.1f" x2="%.1f" y1="%.1f" y2="%.1f" class="leader"/>`, languageClass(e.r), e.x+3, width-right+8, e.y, e.at)
-		out.text(width-right+12, e.at+4, "label", "", shorten(e.r.Title, int(right/8)))
-		out.printf("</g>")
-	}
-	out.printf("</svg>")
-	return template.HTML(out.String())
+	chart.Plots = []document.Plot{plot}
+	out.Blocks = []document.Block{chart}
+	return out
 }

@@ -5,13 +5,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"dyno/internal/analysis"
+	"dyno/internal/document"
 )
 
 func TestHTML(t *testing.T) {
@@ -104,9 +103,11 @@ func TestHTMLHostile(t *testing.T) {
 
 func TestSVG(t *testing.T) {
 	for name, f := range map[string]func() *Data{"full": fixture, "nothing": nothing, "early": early, "hostile": hostile, "empty": func() *Data { return &Data{} }} {
+		p := &paired{newView(f())}
 		for _, m := range closedMetrics {
 			var b bytes.Buffer
-			if err := Chart(&b, f(), m.Name); err != nil {
+			chart := document.Section{Blocks: []document.Block{p.chart(m, "")}}
+			if err := document.SVG(&b, &document.Document{Sections: []document.Section{chart}}); err != nil {
 				t.Fatal(err)
 			}
 			dec := xml.NewDecoder(bytes.NewReader(b.Bytes()))
@@ -125,14 +126,11 @@ func TestSVG(t *testing.T) {
 		}
 	}
 	golden(t, "full.svg", written(t, SVG, fixture()))
-	if err := Chart(io.Discard, fixture(), "beauty"); err == nil {
-		t.Error("a chart of an unknown metric")
-	}
 }
 
 // What has no figure has no place on the axis, and stands there all the same with the reason.
 func TestChartStruck(t *testing.T) {
-	got := newView(fixture()).chart(analysis.Metrics[0], wideLayout, false)
+	got := string(written(t, SVG, fixture()))
 	for _, want := range []string{`class="name struck">Gin<`, `class="name struck">aspnetcore-mvc<`, "failed at load", "needs .NET SDK"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the chart", want)
@@ -140,34 +138,5 @@ func TestChartStruck(t *testing.T) {
 	}
 	if dots, hollow := strings.Count(got, `class="dot"`), strings.Count(got, `class="hollow"`); dots != 7 || hollow != 2 {
 		t.Errorf("%d dots and %d hollow ones; want 7 (six contestants and ref') and 2", dots, hollow)
-	}
-}
-
-func TestAxis(t *testing.T) {
-	a := newAxis(100, 300, 0.5, 2)
-	if x := a.at(1); math.Abs(x-200) > 1e-9 {
-		t.Errorf("1 is drawn at %v, not in the middle of 0.5 and 2", x)
-	}
-	for v, want := range map[float64]float64{0: 100, math.Inf(1): 300, 1e-9: 100, 1e9: 300, math.NaN(): 100} {
-		if x := a.at(v); x != want {
-			t.Errorf("%v is drawn at %v, want %v", v, x, want)
-		}
-	}
-	if a := newAxis(0, 1, 0.999, 1.001); a.hi/a.lo < leastSpan {
-		t.Errorf("an axis of %v..%v blows a tie up", a.lo, a.hi)
-	}
-	for _, values := range [][]float64{nil, {0.5, 2}, {0.01, 30}, {0.97, 1.02}, {6.4}, {1e-5, 1e6}} {
-		ticks := newAxis(0, 500, values...).ticks(46)
-		if !slices.Contains(ticks, 1) || len(ticks) < 2 || len(ticks) > 12 {
-			t.Errorf("ticks of %v: %v", values, ticks)
-		}
-	}
-}
-
-func TestTickValues(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", .25: "0.25", 20_000: "20,000", 500_000: "500,000", 1e6: "1 M", 2.5e6: "2.5 M"} {
-		if got := tickValue(v); got != want {
-			t.Errorf("%v: %q; want %q", v, got, want)
-		}
 	}
 }

@@ -1,243 +1,480 @@
 package report
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
+	"maps"
 	"math"
+	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/result"
 )
 
 // JSONFormat is the version of run.json that JSON writes.
 const JSONFormat = 1
 
-// JSON writes run.json, one object in a stable shape and order. Keys end in their unit; a bound that is not finite, and a value that
-// there is none of, is null. Its keys:
-//
-//	format, answer                 version of this shape; the answer in words
-//	plan, host, end                as in trials.jsonl (doc/format.md); end is null for a run that was cut off
-//	summary                        valid_epochs, look, valid_trials, void_trials, primary, alpha_per_look, margin_ratio, mde_ratio
-//	contestants[]                  in table order, then the controls:
-//	  name, title, control, tier, rank_lo, rank_hi (null without a rank), lower_bound, struck (null or why), notes[], failure
-//	  ceiling_share_ratio          of the generator's ceiling, null if not known
-//	  metrics.<name>               value_<unit>, lo_<unit>, hi_<unit>, epochs, to_yardstick {value_ratio, lo_ratio, hi_ratio, epochs}, absent
-//	                               a struck contestant has no values: what it did is in trials.jsonl, but it is no figure
-//	  built                        as in trials.jsonl; null if it never was
-//	  starts                       starts (after the pilots), first_answer, warm_up {value_ns, lo_ns, hi_ns, epochs} or null, memory_per_connection the same in _bytes, warm_up_classes {class: starts}
-//	  launches[]                   as in trials.jsonl
-//	pairs[]                        a, b, metric, value_ratio (a over b), lo_ratio, hi_ratio, epochs, p, p_holm, verdict, better, note
-//	canary, other_controls[]       as a pair
-//	levels[], contestants[].levels  as in a sweep: of a duel that shows further levels beside the one that it decides at
-//	findings[]                     id, title, contestant (null for the whole run), state, text
-//	trends[]                       of a duel: contestant, level, metric, value_ratio (change over the counted rounds of an epoch), p_adjusted, moving
-//	companion                      of a run with one: name, alone[] (level, at, value_per_sec), built
-//	claims                         of a run of a study that has any (doc/format.md)
-func JSON(w io.Writer, d *Data) error {
-	if write := d.unjudged("json"); write != nil {
-		return write(w, d)
-	}
-	v := newView(d)
-	o := object{
-		{"format", JSONFormat},
-		{"answer", v.answer()},
-		{"plan", v.run.Plan}, {"host", v.run.Host}, {"end", v.run.End},
-		{"summary", object{
-			{"valid_epochs", v.a.Epochs}, {"look", v.a.Look}, {"valid_trials", v.Valid}, {"void_trials", v.Void},
-			{"primary", v.primary().Name}, {"alpha_per_look", number(v.a.AlphaAt)}, {"margin_ratio", number(v.margin())},
-			{"mde_ratio", number(v.a.MDE)},
-		}},
-		{"contestants", v.contestantsJSON()},
-		{"pairs", pairsJSON(v.a.Pairs)},
-		{"canary", nil},
-		{"other_controls", pairsJSON(v.a.Others)},
-		{"findings", v.findingsJSON()},
-	}
-	if trends := trendsJSON(v.a.Trends); trends != nil {
-		o = append(o, field{"trends", trends})
-	}
-	if s := v.beside(); s != nil {
-		o = append(o, field{"levels", s.levelsJSON()})
-	}
-	if v.a.Canary != nil {
-		o.set("canary", pairJSON(*v.a.Canary))
-	}
-	return writeObject(w, d, o)
+// runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there is none of, is null; a key that a
+// protocol has no use for is left out. doc/format.md says what each means.
+type runJSON struct {
+	Format      int              `json:"format"`
+	Label       string           `json:"label,omitempty"` // what kind of run it is, where it gives no ranks
+	Answer      []string         `json:"answer"`
+	Plan        result.Plan      `json:"plan"`
+	Host        result.Host      `json:"host"`
+	End         *result.End      `json:"end"` // null for a run that was cut off
+	Summary     any              `json:"summary,omitzero"`
+	Levels      []levelJSON      `json:"levels,omitzero"`
+	Contestants []contestantJSON `json:"contestants,omitzero"` // in table order, then the controls
+	Capacities  []capacityJSON   `json:"capacities,omitzero"`
+	Pairs       []pairJSON       `json:"pairs,omitzero"`
+	Canary      any              `json:"canary,omitzero"`
+	Others      []pairJSON       `json:"other_controls,omitzero"`
+	Findings    []findingJSON    `json:"findings"`
+	Trends      []trendJSON      `json:"trends,omitempty"`
+	Driver      *drivenJSON      `json:"driver,omitempty"`
+	Companion   *backendJSON     `json:"companion,omitempty"`
+	Claims      *studyJSON       `json:"claims,omitempty"`
 }
 
-// writeObject writes what a form has of d, and of its claims, where there are any.
-func writeObject(w io.Writer, d *Data, o object) error {
-	if c := companionJSON(d); c != nil {
-		o = append(o, field{"companion", c})
-	}
-	if d.Claims != nil {
-		o = append(o, field{"claims", claimsJSON(d.Claims)})
-	}
-	b, err := marshal(o)
-	if err != nil {
-		return err
-	}
-	var out bytes.Buffer
-	if err := json.Indent(&out, b, "", "  "); err != nil {
-		return err
-	}
-	out.WriteByte('\n')
-	_, err = w.Write(out.Bytes())
-	return err
+// decisionJSON says how far the verdicts of a run are.
+type decisionJSON struct {
+	Epochs int    `json:"valid_epochs"`
+	Look   int    `json:"look"`
+	Alpha  number `json:"alpha_per_look"`
+	Margin number `json:"margin_ratio"`
+	MDE    number `json:"mde_ratio"`
+	trialsJSON
 }
 
-func (v *view) contestantsJSON() []object {
-	list := []object{}
-	for _, rows := range [][]row{v.rows, v.controls} {
-		for _, r := range rows {
-			list = append(list, v.contestantJSON(r))
-		}
-	}
-	return list
+type trialsJSON struct {
+	Valid   int    `json:"valid_trials"`
+	Void    int    `json:"void_trials"`
+	Primary string `json:"primary"`
 }
 
-func (v *view) contestantJSON(r row) object {
-	o := object{{"name", r.Name}, {"title", r.Title}, {"control", r.Control}}
-	o = append(o, rankJSON(r)...)
-	o = append(o, field{"lower_bound", r.Place.LowerBound}, field{"struck", orNull(r.Struck)},
-		field{"notes", append([]string{}, r.Data...)}, field{"failure", r.Failure})
-	var share any
-	if s, ok := v.a.Shares[r.Name]; ok {
-		share = number(s)
-	}
-	var metrics object
-	for _, m := range v.metrics {
-		metrics = append(metrics, field{m.Name, metricJSON(m, r, v.cell(r.Name, m.Name))})
-	}
-	o = append(o, field{"ceiling_share_ratio", share}, field{"metrics", metrics}, field{"starts", startsJSON(r.Starts)})
-	if s := v.beside(); s != nil {
-		o = append(o, field{"levels", s.rowLevelsJSON(r)})
-	}
-	return append(o, field{"built", r.Built}, field{"launches", v.launchesJSON(r)})
+// contestantJSON is a contestant or a control. A struck one has no values: what it did is in trials.jsonl, but it is no figure.
+type contestantJSON struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Control bool   `json:"control"`
+	*rankJSON
+	LowerBound *bool           `json:"lower_bound,omitempty"`
+	Struck     orNull          `json:"struck"`
+	Notes      []string        `json:"notes"`
+	Failure    *result.Failure `json:"failure"`
+	Ceiling    *number         `json:"ceiling_share_ratio,omitempty"` // of the generator's ceiling
+
+	Requests *int64           `json:"requests,omitempty"`
+	Errors   map[string]int64 `json:"errors,omitzero"`
+	Metrics  map[string]any   `json:"metrics,omitempty"` // value, lo and hi in the metric's unit, epochs, to_yardstick, absent
+	Growth   *growthJSON      `json:"memory_growth,omitempty"`
+
+	Idle     map[string]any     `json:"idle,omitempty"`
+	Levels   []figuresJSON      `json:"levels,omitzero"`
+	Starts   map[string]any     `json:"starts,omitempty"`
+	Built    *result.Contestant `json:"built"` // as in trials.jsonl; null if it never was
+	Launches []result.Launch    `json:"launches"`
 }
 
-func rankJSON(r row) object {
-	p := r.Place
-	if r.Struck != "" || p.Lo == 0 {
-		return object{{"tier", nil}, {"rank_lo", nil}, {"rank_hi", nil}}
-	}
-	return object{{"tier", p.Tier}, {"rank_lo", p.Lo}, {"rank_hi", p.Hi}}
+type rankJSON struct {
+	Tier *int `json:"tier"`
+	Lo   *int `json:"rank_lo"`
+	Hi   *int `json:"rank_hi"`
 }
 
-func metricJSON(m analysis.Metric, r row, c analysis.Cell) object {
-	if r.Struck != "" {
-		c.Absent = r.Struck
+type levelJSON struct {
+	Name   string       `json:"name"`
+	At     result.Level `json:"at"`
+	Epochs int          `json:"valid_epochs"`
+	Trials int          `json:"valid_trials"`
+}
+
+// figuresJSON are a contestant's at one level.
+type figuresJSON struct {
+	Level      string         `json:"level"`
+	LowerBound bool           `json:"lower_bound"`
+	Ceiling    number         `json:"ceiling_share_ratio"`
+	Metrics    map[string]any `json:"metrics"`
+}
+
+type capacityJSON struct {
+	Contestant string `json:"contestant"`
+	Epoch      int    `json:"epoch"`
+	Rate       number `json:"rate_per_sec"`
+	Lo         number `json:"lo_per_sec"`
+	Hi         number `json:"hi_per_sec"`
+	Top        number `json:"closed_loop_per_sec"`
+	Probes     int    `json:"probes"`
+	Confirmed  int    `json:"confirmed"`
+	Confirms   int    `json:"confirms"`
+}
+
+// ratioJSON is an estimate without a unit.
+type ratioJSON struct {
+	Value  number `json:"value_ratio"`
+	Lo     number `json:"lo_ratio"`
+	Hi     number `json:"hi_ratio"`
+	Epochs int    `json:"epochs"`
+}
+
+// pairJSON is a over b; the levels stand where pairs are of cells.
+type pairJSON struct {
+	A      string `json:"a"`
+	B      string `json:"b"`
+	LevelA string `json:"level_a,omitempty"`
+	LevelB string `json:"level_b,omitempty"`
+	Metric string `json:"metric"`
+	ratioJSON
+	P       number           `json:"p"`
+	Holm    number           `json:"p_holm"`
+	Verdict analysis.Verdict `json:"verdict"`
+	Better  orNull           `json:"better"`
+	Note    orNull           `json:"note"`
+}
+
+type trendJSON struct {
+	Contestant string `json:"contestant"`
+	Level      int    `json:"level"`
+	Metric     string `json:"metric"`
+	ratioJSON         // the change over the counted rounds of an epoch
+	P          number `json:"p_adjusted"`
+	Moving     bool   `json:"moving"`
+}
+
+type findingJSON struct {
+	ID         string `json:"id"`
+	Title      string `json:"title"`
+	Contestant orNull `json:"contestant"` // null for the whole run
+	State      string `json:"state"`
+	Text       string `json:"text"`
+}
+
+type growthJSON struct {
+	Start       number `json:"start_bytes"`
+	End         number `json:"end_bytes"`
+	Most        number `json:"most_bytes"`
+	WindowNS    int64  `json:"window_ns"`
+	PerMinute   number `json:"bytes_per_minute"`
+	PerThousand number `json:"bytes_per_1000_requests"`
+}
+
+type drivenJSON struct {
+	Name  string          `json:"name"`
+	Rows  []drivenRowJSON `json:"rows"`
+	Words []string        `json:"words"`
+}
+
+type drivenRowJSON struct {
+	Contestant string            `json:"contestant"`
+	Driver     string            `json:"driver"`
+	Metrics    map[string]number `json:"metrics"`
+	OfCeiling  number            `json:"of_ceiling"`
+	Told       []*result.Told    `json:"told,omitzero"`
+}
+
+type backendJSON struct {
+	Name  string             `json:"name"`
+	Alone []aloneJSON        `json:"alone"`
+	Built *result.Contestant `json:"built"`
+}
+
+type aloneJSON struct {
+	Level  string       `json:"level"`
+	At     result.Level `json:"at"`
+	PerSec number       `json:"value_per_sec"`
+}
+
+// number is a float that JSON can hold: null unless it is finite.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if x := float64(n); !math.IsNaN(x) && !math.IsInf(x, 0) {
+		return json.Marshal(x)
 	}
-	u := analysis.UnitNamed(m.Unit).Key
-	if c.Absent != "" {
-		return object{{"value_" + u, nil}, {"lo_" + u, nil}, {"hi_" + u, nil}, {"epochs", 0}, {"to_yardstick", nil}, {"absent", c.Absent}}
+	return []byte("null"), nil
+}
+
+// orNull is a text that is null where there is none.
+type orNull string
+
+func (s orNull) MarshalJSON() ([]byte, error) {
+	if s == "" {
+		return []byte("null"), nil
 	}
-	o := object{{"value_" + u, number(c.Level.Value)}, {"lo_" + u, number(c.Level.Lo)}, {"hi_" + u, number(c.Level.Hi)},
-		{"epochs", c.Level.N}, {"to_yardstick", nil}, {"absent", nil}}
-	if c.Ratio.N > 0 {
-		o.set("to_yardstick", ratioJSON(c.Ratio))
+	return json.Marshal(string(s))
+}
+
+// unitKey is how keys of values of a unit end.
+func unitKey(unit string) string {
+	if unit == "×" {
+		return "ratio"
+	}
+	return analysis.UnitNamed(unit).Key
+}
+
+// inUnit is an object whose numbers have keys that end in their unit.
+func inUnit(unit string, numbers map[string]float64, more map[string]any) map[string]any {
+	o := maps.Clone(more)
+	for key, x := range numbers {
+		o[key+"_"+unitKey(unit)] = number(x)
 	}
 	return o
 }
 
-// trendsJSON are the changes over the rounds of an epoch; null where none could be found.
-func trendsJSON(trends []analysis.Trend) []object {
-	var list []object
-	for _, x := range trends {
-		o := append(object{{"contestant", x.Contestant}, {"level", x.Level}, {"metric", x.Metric}}, ratioJSON(x.Change)...)
-		list = append(list, append(o, field{"p_adjusted", number(x.P)}, field{"moving", x.Moving}))
+// estimateNumbers are those of an estimate; none of one that is absent.
+func estimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
+	if absent {
+		e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 	}
-	return list
+	return map[string]float64{"value": e.Value, "lo": e.Lo, "hi": e.Hi}
 }
 
-func ratioJSON(e analysis.Estimate) object {
-	return object{{"value_ratio", number(e.Value)}, {"lo_ratio", number(e.Lo)}, {"hi_ratio", number(e.Hi)}, {"epochs", e.N}}
-}
-
-func pairsJSON(pairs []analysis.Pair) []object {
-	list := []object{}
-	for _, p := range pairs {
-		list = append(list, pairJSON(p))
-	}
-	return list
-}
-
-func pairJSON(p analysis.Pair) object {
-	o := append(object{{"a", p.A}, {"b", p.B}, {"metric", p.Metric}}, ratioJSON(p.Ratio)...)
-	return append(o, field{"p", number(p.P)}, field{"p_holm", number(p.Adjusted)}, field{"verdict", p.Verdict},
-		field{"better", orNull(p.Better)}, field{"note", orNull(p.Note)})
-}
-
-func (v *view) findingsJSON() []object {
-	list := []object{}
+func (v *view) baseJSON(label string, answer []string) *runJSON {
+	o := &runJSON{Format: JSONFormat, Label: label, Answer: answer, Plan: v.run.Plan, Host: v.run.Host, End: v.run.End, Findings: []findingJSON{}}
 	for _, f := range v.Findings {
-		list = append(list, object{{"id", f.ID}, {"title", f.Title}, {"contestant", orNull(f.Contestant)}, {"state", f.State.String()}, {"text", f.Text}})
+		o.Findings = append(o.Findings, findingJSON{f.ID, f.Title, orNull(f.Contestant), f.State.String(), f.Text})
+	}
+	return o
+}
+
+func (v *view) trialsJSON() trialsJSON { return trialsJSON{v.Valid, v.Void, v.primary().Name} }
+
+func (v *view) decisionJSON() decisionJSON {
+	return decisionJSON{v.a.Epochs, v.a.Look, number(v.a.AlphaAt), number(v.margin()), number(v.a.MDE), v.trialsJSON()}
+}
+
+func (v *view) contestantJSON(r row) contestantJSON {
+	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Struck: orNull(r.Struck), Notes: append([]string{}, r.Data...), Failure: r.Failure,
+		Built: r.Built, Launches: []result.Launch{}}
+	for _, l := range v.run.Launches {
+		if l.Contestant == r.Name {
+			o.Launches = append(o.Launches, l)
+		}
+	}
+	return o
+}
+
+func (p *paired) json() *runJSON {
+	o := p.baseJSON("", p.answer())
+	o.Summary, o.Contestants = p.decisionJSON(), []contestantJSON{}
+	o.Pairs, o.Canary, o.Others = pairsJSON(p.a.Pairs), (*pairJSON)(nil), pairsJSON(p.a.Others)
+	if p.a.Canary != nil {
+		o.Canary = pairsJSON([]analysis.Pair{*p.a.Canary})[0]
+	}
+	for _, x := range p.a.Trends {
+		o.Trends = append(o.Trends, trendJSON{x.Contestant, x.Level, x.Metric, ratio(x.Change), number(x.P), x.Moving})
+	}
+	s := newLevels(p.view)
+	if len(p.Levels) > 0 {
+		o.Levels = s.levelsJSON()
+	}
+	for _, r := range p.all() {
+		c := p.contestantJSON(r)
+		c.rankJSON, c.LowerBound, c.Starts, c.Metrics = &rankJSON{}, &r.Place.LowerBound, startsJSON(r.Starts), map[string]any{}
+		if r.Struck == "" && r.Place.Lo != 0 {
+			c.rankJSON = &rankJSON{&r.Place.Tier, &r.Place.Lo, &r.Place.Hi}
+		}
+		share := number(math.NaN())
+		if x, ok := p.a.Shares[r.Name]; ok {
+			share = number(x)
+		}
+		c.Ceiling = &share
+		for _, m := range p.metrics {
+			x := p.cell(r.Name, m.Name)
+			x.Absent = orElse(r.Struck, x.Absent)
+			c.Metrics[m.Name] = inUnit(m.Unit, estimateNumbers(x.Level, x.Absent != ""), figureMore(x.Level.N, x.Ratio, x.Absent))
+		}
+		if len(p.Levels) > 0 {
+			c.Levels = s.figuresJSON(r)
+		}
+		o.Contestants = append(o.Contestants, c)
+	}
+	return o
+}
+
+// figureMore is what stands beside a figure's numbers.
+func figureMore(epochs int, to analysis.Estimate, absent string) map[string]any {
+	more := map[string]any{"epochs": epochs, "to_yardstick": nil, "absent": orNull(absent)}
+	if absent != "" {
+		more["epochs"] = 0
+	} else if to.N > 0 {
+		more["to_yardstick"] = ratio(to)
+	}
+	return more
+}
+
+func ratio(e analysis.Estimate) ratioJSON {
+	return ratioJSON{number(e.Value), number(e.Lo), number(e.Hi), e.N}
+}
+
+func pairsJSON(pairs []analysis.Pair) []pairJSON {
+	list := []pairJSON{}
+	for _, p := range pairs {
+		list = append(list, pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), P: number(p.P), Holm: number(p.Adjusted), Verdict: p.Verdict,
+			Better: orNull(p.Better), Note: orNull(p.Note)})
 	}
 	return list
 }
 
-// number is a float that JSON can hold: null unless it is finite.
-func number(x float64) any {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
+// startsJSON are the starts of a contestant.
+func startsJSON(s analysis.Starts) map[string]any {
+	o := map[string]any{"starts": s.N, "warm_up_classes": s.Classes}
+	for _, c := range startColumns {
+		o[c.Name] = nil
+		if e := c.Of(s); e.N > 0 {
+			o[c.Name] = inUnit(c.Unit, estimateNumbers(e, false), map[string]any{"epochs": e.N})
+		}
+	}
+	return o
+}
+
+func (s *sweep) json() *runJSON {
+	o := s.baseJSON(s.label(), s.sentences())
+	o.Summary, o.Levels, o.Contestants = s.trialsJSON(), s.levelsJSON(), []contestantJSON{}
+	if s.namesPairs() {
+		o.Summary, o.Pairs, o.Canary, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil), s.cellPairsJSON(s.a.Others)
+		if s.a.Canary != nil {
+			o.Canary = s.cellPairsJSON([]analysis.Pair{*s.a.Canary})[0]
+		}
+	}
+	for _, r := range s.all() {
+		c := s.contestantJSON(r)
+		c.Levels, c.Starts, c.Idle = s.figuresJSON(r), startsJSON(r.Starts), map[string]any{}
+		for _, m := range s.metrics {
+			if e, _, _ := analysis.Unloaded(s.run, r.Name, m); e.N > 0 {
+				c.Idle[m.Name] = inUnit(m.Unit, estimateNumbers(e, false), map[string]any{"epochs": e.N})
+			}
+		}
+		o.Contestants = append(o.Contestants, c)
+	}
+	return o
+}
+
+// levelsJSON are the levels, and how much was measured at each.
+func (s *sweep) levelsJSON() []levelJSON {
+	levels := []levelJSON{}
+	for i, l := range s.Levels {
+		epochs := 0
+		if l.Analysis != nil {
+			epochs = l.Analysis.Epochs
+		}
+		levels = append(levels, levelJSON{s.names[i], l.At, epochs, len(l.Trials)})
+	}
+	return levels
+}
+
+// figuresJSON are the figures of a row, level by level.
+func (s *sweep) figuresJSON(r row) []figuresJSON {
+	all := []figuresJSON{}
+	for i := range s.Levels {
+		o := figuresJSON{Level: s.names[i], Ceiling: number(math.NaN()), Metrics: map[string]any{}}
+		if a := s.Levels[i].Analysis; a != nil && r.Struck == "" {
+			if x, ok := a.Shares[r.Name]; ok {
+				o.Ceiling = number(x)
+			}
+		}
+		for _, m := range s.metrics {
+			f := s.figure(r, m, i)
+			o.LowerBound = o.LowerBound || f.bound
+			numbers := estimateNumbers(f.Estimate, f.absent != "")
+			if numbers["least"], numbers["most"] = f.least, f.most; f.absent != "" {
+				numbers["least"], numbers["most"] = math.NaN(), math.NaN()
+			}
+			o.Metrics[m.Name] = inUnit(m.Unit, numbers, figureMore(f.N, f.ratio, f.absent))
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// cellPairsJSON are pairs of cells.
+func (s *sweep) cellPairsJSON(pairs []analysis.Pair) []pairJSON {
+	list := pairsJSON(pairs)
+	for i, p := range pairs {
+		list[i].LevelA, list[i].LevelB = s.levelAt(p.CellA()), s.levelAt(p.CellB())
+		if p.Better != "" {
+			list[i].Better = "b"
+			if p.Leads() > 0 {
+				list[i].Better = "a"
+			}
+		}
+	}
+	return list
+}
+
+func (s *search) json() *runJSON {
+	o := s.baseJSON(searchLabel, s.sentences())
+	o.Capacities = []capacityJSON{}
+	for _, c := range s.Found {
+		o.Capacities = append(o.Capacities, capacityJSON{c.Contestant, c.Epoch, number(c.Rate), number(c.Lo), number(c.Hi), number(c.Top), c.Probes, c.Confirmed, c.Confirms})
+	}
+	return o
+}
+
+func (c *classic) json() *runJSON {
+	o := c.baseJSON(classicLabel, c.sentences())
+	o.Summary, o.Contestants = map[string]int{"loads": len(c.Loads), "loaded_again": c.Void}, []contestantJSON{}
+	for _, r := range c.rows {
+		one := c.contestantJSON(r)
+		n, errs := c.totals(r)
+		one.Requests, one.Errors, one.Metrics = &n, errs, map[string]any{}
+		for _, m := range c.metrics {
+			f := c.figure(r, m)
+			numbers := map[string]float64{"value": f.Value, "least": f.Least, "most": f.Most}
+			if f.absent != "" {
+				numbers = map[string]float64{"value": math.NaN(), "least": math.NaN(), "most": math.NaN()}
+			}
+			one.Metrics[m.Name] = inUnit(m.Unit, numbers, map[string]any{"loads": f.N, "absent": orNull(f.absent)})
+		}
+		one.Growth = c.growthJSON(r)
+		o.Contestants = append(o.Contestants, one)
+	}
+	if d := newDriven(c); d != nil {
+		o.Driver = d.json()
+	}
+	return o
+}
+
+// growthJSON is how memory went under the last load of a row; nil where it was not followed.
+func (c *classic) growthJSON(r row) *growthJSON {
+	rows, loads := c.growing()
+	i := slices.IndexFunc(rows, func(x row) bool { return x.Name == r.Name })
+	if i < 0 {
 		return nil
 	}
-	return x
+	g := analysis.GrowthOf(&loads[i])
+	return &growthJSON{number(g.Start), number(g.End), number(g.Most), g.NS, number(g.PerMinute), number(g.PerThousand)}
 }
 
-func orNull(s string) any {
-	if s == "" {
+func (d *driven) json() *drivenJSON {
+	o := &drivenJSON{Name: d.name, Rows: []drivenRowJSON{}, Words: append(d.said(), d.ways()...)}
+	for i := range d.rows {
+		r := &d.rows[i]
+		one := drivenRowJSON{Contestant: r.contestant, Driver: r.by(), Metrics: map[string]number{}, OfCeiling: number(d.share(r))}
+		for _, m := range analysis.ExternalMetrics {
+			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))
+		}
+		if r.driver != "" {
+			one.Told = []*result.Told{}
+			for k := range r.loads {
+				if t := r.loads[k].Told; t != nil {
+					one.Told = append(one.Told, t)
+				}
+			}
+		}
+		o.Rows = append(o.Rows, one)
+	}
+	return o
+}
+
+// companionJSON is the backend; nil where there is none.
+func companionJSON(d *Data) *backendJSON {
+	if d.Run == nil || d.Run.Plan.Companion == "" {
 		return nil
 	}
-	return s
-}
-
-// object is a JSON object whose keys keep their order, some of them being put together from a unit.
-type object []field
-
-type field struct {
-	key   string
-	value any
-}
-
-func (o object) set(key string, value any) {
-	for i := range o {
-		if o[i].key == key {
-			o[i].value = value
-		}
+	o := &backendJSON{Name: d.Run.Plan.Companion, Alone: []aloneJSON{}, Built: d.Run.Contestant(d.Run.Plan.Companion)}
+	for _, a := range d.Alone {
+		o.Alone = append(o.Alone, aloneJSON{levelName(a.At), a.At, number(a.PerSec)})
 	}
-}
-
-// MarshalJSON writes the fields in their order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, f := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := marshal(f.key)
-		if err != nil {
-			return nil, err
-		}
-		value, err := marshal(f.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// marshal is json.Marshal without the escaping for HTML, which would hide < and & in commands and reasons.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return o
 }

@@ -5,59 +5,86 @@ import (
 	"slices"
 
 	"dyno/internal/checks"
+	"dyno/internal/document"
 )
 
-// question is one of the six that the checks answer, as people see it.
-type question struct {
-	Question, Plain string
-	State           checks.State
-	Because         string           // what an answer rests on that is no plain yes
-	More            bool             // it rests on more than that
-	All             []checks.Finding // worst first
-}
-
-// text is the answer in a sentence.
-func (q question) text() string {
-	if q.Because == "" {
-		return q.Plain
-	}
-	return q.Plain + ": " + q.Because
-}
-
-// questions are all six; none where no check was made.
-func (v *view) questions() (list []question) {
+// belief says how far the figures can be believed: what casts doubt, then the six questions that the checks answer.
+func (v *view) belief(doubts []document.Block) document.Section {
+	s := document.Section{ID: "checks", Title: "Can it be believed?", Blocks: doubts}
 	if len(v.Findings) == 0 {
-		return nil
+		return s
 	}
+	var list document.List
 	for _, a := range checks.Summary(v.Findings) {
-		q := question{Question: a.Question.String(), Plain: a.Plain(), State: a.State, All: a.Findings}
-		switch {
-		case len(a.Findings) == 0 || a.State == checks.Pass:
-		case a.State == checks.CannotTell:
-			q.Because, q.More = unknown(a.Findings), true
-		default:
-			n := 0
+		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State], Text: document.Plain(v.because(a))}
+		if v.Verbose {
 			for _, f := range a.Findings {
-				if f.State >= checks.Warn {
-					n++
-				}
-			}
-			q.Because, q.More = v.finding(a.Findings[0]), n > 1
-			if q.More {
-				q.Because += fmt.Sprintf(" (and %d more)", n-1)
+				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID, Style: stateStyle[f.State]}, {Text: " " + v.finding(f)}})
 			}
 		}
-		list = append(list, q)
+		list.Items = append(list.Items, item)
 	}
-	return list
+	s.Blocks = append(s.Blocks, list)
+	return s
+}
+
+// because is the answer to a question with what it rests on.
+func (v *view) because(a checks.Answer) string {
+	text := a.Plain()
+	switch {
+	case len(a.Findings) == 0 || a.State == checks.Pass:
+		return text
+	case a.State == checks.CannotTell:
+		return text + ": " + unknown(a.Findings)
+	}
+	text += ": " + v.finding(a.Findings[0])
+	if n := len(a.Troubles()); n > 1 {
+		text += fmt.Sprintf(" (and %d more)", n-1)
+	}
+	return text
+}
+
+// findings are all that the checks found, by how it ended; a page folds them away.
+func (v *view) findings() document.Section {
+	s := document.Section{On: document.OnPage}
+	troubles := document.List{}
+	for _, f := range v.troubles() {
+		troubles.Items = append(troubles.Items, v.findingItem(f))
+	}
+	s.Blocks = fold(s.Blocks, count(len(troubles.Items), "finding")+" to heed", troubles)
+	for _, of := range []struct {
+		state checks.State
+		words string
+	}{{checks.CannotTell, " cannot tell"}, {checks.Pass, " passed"}} {
+		var list document.List
+		for _, f := range v.Findings {
+			if f.State == of.state {
+				list.Items = append(list.Items, v.findingItem(f))
+			}
+		}
+		s.Blocks = fold(s.Blocks, count(len(list.Items), "check")+of.words, list)
+	}
+	return s
+}
+
+// fold adds a list that is folded away, if there is anything in it.
+func fold(blocks []document.Block, title string, list document.List) []document.Block {
+	if len(list.Items) == 0 {
+		return blocks
+	}
+	return append(blocks, document.Fold{Title: title, Blocks: []document.Block{list}})
+}
+
+func (v *view) findingItem(f checks.Finding) document.Item {
+	return document.Item{Label: f.State.String(), Style: stateStyle[f.State], Text: document.Plain(v.finding(f)), More: document.Texts(f.Title)}
 }
 
 // unknown names the checks that cannot tell, each once.
 func unknown(findings []checks.Finding) string {
 	var titles []string
 	for _, f := range findings {
-		if f.State == checks.CannotTell && !slices.Contains(titles, Clean(f.Title)) {
-			titles = append(titles, Clean(f.Title))
+		if f.State == checks.CannotTell && !slices.Contains(titles, document.Clean(f.Title)) {
+			titles = append(titles, document.Clean(f.Title))
 		}
 	}
 	return "the run is too small or too noisy for " + and(titles)
@@ -69,5 +96,5 @@ func (v *view) finding(f checks.Finding) string {
 	if f.Contestant != "" {
 		who = v.title(f.Contestant) + ": "
 	}
-	return who + Clean(orElse(f.Text, f.Title))
+	return who + document.Clean(orElse(f.Text, f.Title))
 }

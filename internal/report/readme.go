@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -11,103 +10,120 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/claim"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
 // ClassicFile is the record of a study's long loads, beside that of its trials.
 const ClassicFile = "classic.jsonl.gz"
 
-// Readme writes the page of a study from a run of it: question, machines, claims with their outcomes, our figures beside the published, what differs
-// and why, and the command. The same trials and study give the same bytes.
+// Readme writes the page of a study from a run of it: question, machines, claims with their outcomes, our figures beside the published,
+// what differs and why, and the command. The same trials and study give the same bytes.
 func Readme(w io.Writer, d *Data) error {
 	c := d.Claims
 	v := newView(d)
 	v.byEngine()
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "# %s\n\n", escapeMarkdown(Clean(c.Title)))
-	fmt.Fprintf(out, "<!-- Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page. -->\n\n", c.Slug)
-	if c.Question != "" {
-		fmt.Fprintf(out, "**Question.** %s\n\n", escapeMarkdown(Clean(c.Question)))
+	intro := document.Section{Blocks: []document.Block{}}
+	paragraph := func(label, text string) {
+		if text != "" {
+			intro.Blocks = append(intro.Blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
+		}
 	}
-	fmt.Fprintf(out, "**Source.** %s\n\n", escapeMarkdown(Clean(c.Source)))
-	if answer := v.answer(); v.Analysis != nil && len(answer) > 0 && len(d.Run.Plan.Levels) == 0 {
-		fmt.Fprintf(out, "**Answer, here and today.** %s\n\n", escapeMarkdown(strings.Join(answer, " ")))
+	paragraph("Question", c.Question)
+	paragraph("Source", c.Source)
+	if v.Analysis != nil && len(d.Run.Plan.Levels) == 0 {
+		paragraph("Answer, here and today", strings.Join(v.answer(), " "))
 	}
-	fmt.Fprintf(out, "## What was claimed. %s%s\n\n", hereToday, c.counts())
-	c.list(out)
-	v.figures(out)
-	c.costMarkdown(out)
+	page := &document.Document{Title: c.Title, Comment: fmt.Sprintf("Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page.", c.Slug)}
+	page.Sections = []document.Section{intro, v.claims(), v.publishedBesideOurs(), v.costs()}
 	if d.Run.Plan.Fresh {
-		fmt.Fprintf(out, "## What the processes used and hold\n\nAfter %s requests at each level.\n\n", grouped(float64(d.Run.Plan.Requests), 0))
-		newSweep(d).heldMarkdown(out)
+		page.Sections = append(page.Sections, newSweep(newView(d)).held())
 	}
 	if d.Classic != nil {
-		newClassic(d.Classic).growthMarkdown(out)
+		page.Sections = append(page.Sections, newClassic(newView(d.Classic)).growthTable())
 	}
-	v.machines(out)
-	if len(c.Notes)+len(c.Unavailable) > 0 { // in the words of the study's author
-		fmt.Fprint(out, "## What differs from the article, and why\n\n")
-		for _, n := range c.Notes {
-			fmt.Fprintf(out, "- %s\n", Clean(n)) // Markdown already
-		}
-		for _, name := range slices.Sorted(maps.Keys(c.Unavailable)) {
-			fmt.Fprintf(out, "- %s cannot be had: %s\n", escapeMarkdown(Clean(name)), escapeMarkdown(Clean(c.Unavailable[name])))
-		}
-		fmt.Fprintln(out)
-	}
-	if len(v.Findings) > 0 {
-		fmt.Fprint(out, "## What the checks found\n\n")
-		for _, a := range checks.Summary(v.Findings) {
-			fmt.Fprintf(out, "- %s %s\n", escapeMarkdown(a.Question.String()), a.Plain())
-			for _, f := range a.Troubles() {
-				fmt.Fprintf(out, "  - %s, %s: %s\n", f.State, escapeMarkdown(Clean(f.Title)), escapeMarkdown(v.finding(f)))
-			}
-		}
-		fmt.Fprintln(out)
-	}
-	fmt.Fprintf(out, "## Repeat it\n\n```sh\n%s\ndyno check %s\n```\n", strings.ReplaceAll(command(d.Run.Plan.Command), "```", "'''"), c.Slug)
-	return out.Flush()
+	page.Sections = append(page.Sections, v.machines(), c.differences())
+	page.Sections = append(page.Sections, v.checked())
+	page.Sections = append(page.Sections, document.Section{Title: "Repeat it", Blocks: []document.Block{
+		document.Code{Text: document.Command(d.Run.Plan.Command) + "\ndyno check " + c.Slug}}})
+	return document.Markdown(w, page, 1)
 }
 
-// figures are the published ones beside ours, one table a level: a row for each contestant and date, a column for each metric.
-func (v *view) figures(out io.Writer) {
-	c := v.Claims
-	if len(c.Published) == 0 {
-		return
+// checked are the six questions with their answers, and every finding behind one that is no plain yes.
+func (v *view) checked() document.Section {
+	s := document.Section{Title: "What the checks found"}
+	if len(v.Findings) == 0 {
+		return s
 	}
-	fmt.Fprint(out, "## Published figures beside ours\n\nThey are of other machines, versions and years: shown, never judged. In each field stands the published figure, "+
-		"then ours with its interval. \\* is computed.\n")
-	var levels []string
+	var list document.List
+	for _, a := range checks.Summary(v.Findings) {
+		item := document.Item{Label: a.Question.String(), Text: document.Plain(a.Plain())}
+		for _, f := range a.Troubles() {
+			item.More = append(item.More, document.Plain(f.State.String()+", "+f.Title+": "+v.finding(f)))
+		}
+		list.Items = append(list.Items, item)
+	}
+	s.Blocks = []document.Block{list}
+	return s
+}
+
+// differences are what differs from the article, in the words of the study's author.
+func (c *Claims) differences() document.Section {
+	var list document.List
+	for _, n := range c.Notes {
+		list.Items = append(list.Items, document.Item{Text: document.Prose{{Text: n, Style: document.Markup}}})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Unavailable)) {
+		list.Items = append(list.Items, document.Item{Text: document.Plain(name + " cannot be had: " + c.Unavailable[name])})
+	}
+	s := document.Section{Title: "What differs from the article, and why"}
+	if len(list.Items) > 0 {
+		s.Blocks = []document.Block{list}
+	}
+	return s
+}
+
+// publishedBesideOurs are the published figures beside ours, one table for each level.
+func (v *view) publishedBesideOurs() document.Section {
+	s := document.Section{Title: "Published figures beside ours"}
+	if len(v.Claims.Published) == 0 {
+		return s
+	}
+	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are of other machines, versions and years: shown, never judged. In each field stands the " +
+		"published figure, then ours with its interval. * is computed.")}}, v.publishedTables()...)
 	computed := map[string]bool{}
-	for i := range c.Published {
-		p := &c.Published[i]
-		if !slices.Contains(levels, p.Level) {
-			levels = append(levels, p.Level)
+	for i := range v.Claims.Published {
+		if m := v.Claims.Published[i].Metric; m.Computed != "" {
+			computed[m.Title+": "+m.Computed+"."] = true
 		}
-		if p.Metric.Computed != "" {
-			computed[p.Metric.Title+": "+p.Metric.Computed+"."] = true
-		}
-	}
-	for _, level := range levels {
-		if level != "" {
-			fmt.Fprintf(out, "\n### %s\n", escapeMarkdown(Clean(level)))
-		}
-		v.figureTable(out, level)
 	}
 	if len(computed) > 0 {
-		fmt.Fprintf(out, "\n\\* %s\n", escapeMarkdown(strings.Join(slices.Sorted(maps.Keys(computed)), " ")))
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("* " + strings.Join(slices.Sorted(maps.Keys(computed)), " "))})
 	}
-	fmt.Fprintln(out)
+	return s
 }
 
-func (v *view) figureTable(out io.Writer, level string) {
-	c := v.Claims
+// publishedTables have a row for each contestant and date, a column for each metric.
+func (v *view) publishedTables() (tables []document.Block) {
+	var levels []string
+	for i := range v.Claims.Published {
+		if l := v.Claims.Published[i].Level; !slices.Contains(levels, l) {
+			levels = append(levels, l)
+		}
+	}
+	for _, l := range levels {
+		tables = append(tables, v.publishedTable(l))
+	}
+	return tables
+}
+
+func (v *view) publishedTable(level string) document.Table {
 	type key struct{ contestant, date string }
 	var rows []key
 	var heads []claim.Metric
 	fields := map[key]map[string][]string{}
-	for i := range c.Published {
-		p := &c.Published[i]
+	for i := range v.Claims.Published {
+		p := &v.Claims.Published[i]
 		if p.Level != level {
 			continue
 		}
@@ -118,26 +134,26 @@ func (v *view) figureTable(out io.Writer, level string) {
 		if !slices.ContainsFunc(heads, func(m claim.Metric) bool { return m.Name == p.Metric.Name }) {
 			heads = append(heads, p.Metric)
 		}
-		fields[k][p.Metric.Name] = append(fields[k][p.Metric.Name], escapeMarkdown(p.theirs())+" → "+escapeMarkdown(p.ours()))
+		fields[k][p.Metric.Name] = append(fields[k][p.Metric.Name], p.theirs()+" → "+p.ours())
 	}
-	line := []string{"contestant", "published"}
+	t := document.Table{Title: level, Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "published"}}}
 	for _, m := range heads {
-		line = append(line, escapeMarkdown(fmt.Sprintf("%s, %s is better", m.Title, better(m))))
+		t.Columns = append(t.Columns, document.Column{Head: fmt.Sprintf("%s, %s is better", m.Title, better(m))})
 	}
-	fmt.Fprintf(out, "\n| %s |\n| --- | --- |%s\n", strings.Join(line, " | "), strings.Repeat(" --- |", len(heads)))
 	if v.engines {
 		slices.SortStableFunc(rows, func(a, b key) int { return compareEngines(v.engineOf(a.contestant), v.engineOf(b.contestant)) })
 	}
 	for i, k := range rows {
+		row := document.Row{Cells: []document.Cell{{Value: k.contestant}, {Value: k.date}}}
 		if e := v.engineOf(k.contestant); v.engines && (i == 0 || v.engineOf(rows[i-1].contestant) != e) {
-			fmt.Fprintf(out, "| **%s** |%s\n", escapeMarkdown(e), strings.Repeat(" |", len(heads)+1))
+			row.Group = e
 		}
-		line := []string{escapeMarkdown(Clean(k.contestant)), escapeMarkdown(Clean(k.date))}
 		for _, m := range heads {
-			line = append(line, orElse(strings.Join(fields[k][m.Name], "<br>"), Missing))
+			row.Cells = append(row.Cells, document.Cell{Value: strings.Join(fields[k][m.Name], "\n"), Absent: "it was not published"})
 		}
-		fmt.Fprintf(out, "| %s |\n", strings.Join(line, " | "))
+		t.Rows = append(t.Rows, row)
 	}
+	return t
 }
 
 func better(m claim.Metric) string {
@@ -153,7 +169,7 @@ func (p *Published) theirs() string {
 	if p.N > 0 {
 		s = grouped(float64(p.N), 0) + " in " + s
 	}
-	switch to := Clean(p.To.String()); {
+	switch to := document.Clean(p.To.String()); {
 	case to == "":
 	case p.Metric.More:
 		s += " over " + to
@@ -161,7 +177,7 @@ func (p *Published) theirs() string {
 		s += " from " + to
 	}
 	if p.Note != "" {
-		s += " (" + Clean(p.Note) + ")"
+		s += " (" + document.Clean(p.Note) + ")"
 	}
 	return s
 }
@@ -169,7 +185,7 @@ func (p *Published) theirs() string {
 // ours is ours of it in the same unit, or why there is none.
 func (p *Published) ours() string {
 	if p.Absent != "" {
-		return Missing + " (" + Clean(p.Absent) + ")"
+		return Missing + " (" + document.Clean(p.Absent) + ")"
 	}
 	if p.Ours.N == 0 {
 		return Missing
@@ -192,23 +208,23 @@ func decimals(v float64) int {
 }
 
 // machines puts the article's beside ours.
-func (v *view) machines(out io.Writer) {
+func (v *view) machines() document.Section {
 	h, p := &v.run.Host, &v.run.Plan
 	var versions []string
 	for _, r := range v.rows {
 		if b := r.Built; b != nil && b.Version != "" {
-			versions = append(versions, Clean(b.Name+" "+b.Version))
+			versions = append(versions, b.Name+" "+b.Version)
 		}
 	}
 	ours := map[string]string{
-		"cpu": fmt.Sprintf("%s, %s", orElse(Clean(h.CPU), "unknown"), count(h.CPUs, "CPU")), "memory": Bytes(float64(h.MemoryBytes)),
-		"os": Clean(strings.TrimSpace(h.OS + " " + h.Kernel)), "power": "governor " + orElse(Clean(h.Governor), "unknown"),
-		"tool": "dyno " + Clean(p.Dyno), "versions": strings.Join(versions, ", "), "command": command(p.Command), "date": v.started(),
+		"cpu": fmt.Sprintf("%s, %s", orElse(h.CPU, "unknown"), count(h.CPUs, "CPU")), "memory": Bytes(float64(h.MemoryBytes)),
+		"os": strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
+		"tool": "dyno " + p.Dyno, "versions": strings.Join(versions, ", "), "command": p.Command, "date": v.started(),
 	}
 	if h.Hypervisor != "" {
-		ours["machine"] = "a virtual machine (" + Clean(h.Hypervisor) + ")"
+		ours["machine"] = "a virtual machine (" + h.Hypervisor + ")"
 	}
-	fmt.Fprint(out, "## The machines\n\n| | published on | here |\n| --- | --- | --- |\n")
+	t := document.Table{Columns: []document.Column{{Lead: true}, {Head: "published on"}, {Head: "here"}}}
 	keys := []string{"date", "machine", "cpu", "memory", "os", "power", "tool", "versions", "command"}
 	for _, k := range slices.Sorted(maps.Keys(v.Claims.PublishedOn)) {
 		if !slices.Contains(keys, k) {
@@ -216,81 +232,63 @@ func (v *view) machines(out io.Writer) {
 		}
 	}
 	for _, k := range keys {
-		theirs := Clean(v.Claims.PublishedOn[k])
-		if theirs+ours[k] == "" {
-			continue
+		if theirs := v.Claims.PublishedOn[k]; theirs+ours[k] != "" {
+			t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: k}, {Value: orElse(theirs, Missing)}, {Value: orElse(ours[k], Missing)}}})
 		}
-		fmt.Fprintf(out, "| %s |\n", strings.Join(escaped([]string{Clean(k), orElse(theirs, Missing), orElse(ours[k], Missing)}), " | "))
 	}
-	fmt.Fprintf(out, "\nServer on CPU %s, generator on CPU %s. %d valid epochs of %d rounds, %d of %d trials void. A tie is within %s; the chance of any false difference is at most %s.\n\n", list(h.ServerCPUs), list(h.GeneratorCPUs),
-		v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void, PerCent(v.margin()), PerCent(p.Alpha))
+	return document.Section{Title: "The machines", Blocks: []document.Block{t, document.Paragraph{Text: document.Plain(fmt.Sprintf("Server on CPU %s, generator on CPU %s. %d "+
+		"valid epochs of %d rounds, %d of %d trials discarded. A tie is within %s; the chance of any false difference is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
+		v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void, PerCent(v.margin()), PerCent(p.Alpha)))}}}
 }
 
 // FindingsPage writes what was confirmed, what was not, and why, of several studies: for people who read the articles.
 func FindingsPage(w io.Writer, all []*Data) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprint(out, "# Findings: here, today\n\n<!-- Written by `dyno check --findings` from the trials of the studies. -->\n\n")
-	fmt.Fprint(out, "What the articles concluded, and what our own trials of today's versions say of it. Each study's page has the figures, their intervals and the machines;\n"+
-		"[studies.md](studies.md) has the rules. A source in parentheses: the claim or its figure is from there.\n\n")
+	page := &document.Document{Title: "Findings: here, today", Comment: "Written by `dyno check --findings` from the trials of the studies."}
+	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "What the articles concluded, and what our own trials of today's versions say of it. " +
+		"Each study's page has the figures, their intervals and the machines; "}, {Text: "studies.md", Link: "studies.md"}, {Text: " has the rules. A source in parentheses: the claim or its figure is from there."}}}}}
 	if len(all) == 0 {
-		fmt.Fprint(out, "No study has committed trials yet.\n")
-		return out.Flush()
+		about.Blocks = append(about.Blocks, document.Paragraph{Text: document.Plain("No study has committed trials yet.")})
+		page.Sections = []document.Section{about}
+		return document.Markdown(w, page, 1)
 	}
-	fmt.Fprint(out, "| study | claims |")
+	t := document.Table{Columns: []document.Column{{Head: "study", Lead: true}, {Head: "claims", Number: true}}}
 	for _, verdict := range claim.Verdicts {
-		fmt.Fprintf(out, " %s |", verdict)
+		t.Columns = append(t.Columns, document.Column{Head: string(verdict), Number: true})
 	}
-	fmt.Fprintf(out, "\n| --- | --: |%s\n", strings.Repeat(" --: |", len(claim.Verdicts)))
 	for _, d := range all {
-		c := d.Claims
-		fields := []string{fmt.Sprintf("[%s](../studies/%s/README.md)", c.Slug, c.Slug), fmt.Sprint(len(c.Outcomes))}
+		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: "../studies/" + d.Claims.Slug + "/README.md"}, {Value: fmt.Sprint(len(d.Claims.Outcomes))}}}
 		for _, verdict := range claim.Verdicts {
-			fields = append(fields, fmt.Sprint(c.having(verdict)))
+			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(len(d.Claims.having(verdict).Items))})
 		}
-		fmt.Fprintf(out, "| %s |\n", strings.Join(fields, " | "))
+		t.Rows = append(t.Rows, row)
 	}
+	about.Blocks = append(about.Blocks, t)
+	page.Sections = append(page.Sections, about)
 	for _, d := range all {
 		c := d.Claims
-		fmt.Fprintf(out, "\n## %s\n\n%s. %s\n", escapeMarkdown(Clean(c.Title)), escapeMarkdown(Clean(c.Source)), escapeMarkdown(hereAt(d.Run)))
+		s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Source + ". " + hereAt(d.Run))}}}
 		if c.Changed {
-			fmt.Fprintf(out, "\n**%s**\n", changedText)
+			s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(changedText), Style: document.Warn})
 		}
 		for _, verdict := range claim.Verdicts {
-			if c.having(verdict) == 0 {
-				continue
-			}
-			fmt.Fprintf(out, "\n%s:\n\n", sentenceCaseWord(string(verdict)))
-			for i := range c.Outcomes {
-				if o := &c.Outcomes[i]; o.Verdict == verdict {
-					fmt.Fprintf(out, "- %s %s\n", claimIcon[verdict], escapeMarkdown(c.findingText(o)))
-				}
+			if list := c.having(verdict); len(list.Items) > 0 {
+				s.Blocks = append(s.Blocks, list)
 			}
 		}
+		page.Sections = append(page.Sections, s)
 	}
-	return out.Flush()
+	return document.Markdown(w, page, 1)
 }
 
-// findingText is a claim, our figures, the outcome and the reason, in one line; and the source, where it is not that
-// of the study.
-func (c *Claims) findingText(o *claim.Outcome) string {
-	claimed, outcome := sentenceText(o)
-	text := claimed + " " + outcome + ": " + Clean(o.Reason) + "."
-	if o.Claim.Source != "" && o.Claim.Source != c.Source {
-		text += " (" + Clean(o.Claim.Source) + ")"
-	}
-	return text
-}
-
-func (c *Claims) having(v claim.Verdict) (n int) {
+// having are the claims with an outcome.
+func (c *Claims) having(verdict claim.Verdict) (list document.List) {
 	for i := range c.Outcomes {
-		if c.Outcomes[i].Verdict == v {
-			n++
+		if o := &c.Outcomes[i]; o.Verdict == verdict {
+			list.Items = append(list.Items, c.item(o, false))
 		}
 	}
-	return n
+	return list
 }
-
-func sentenceCaseWord(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // hereAt is the machine and the day of a run.
 func hereAt(run *result.Run) string {

@@ -1,69 +1,43 @@
-// Package report writes what a run says: for a terminal, a page, a sheet or a program. Every writer is a function of the Data alone:
-// the same trials give the same bytes.
+// Package report says what a run found: for people as a document.Document, for programs as JSON and CSV. Everything is a function of the
+// Data alone: the same trials give the same bytes.
+//
+// A section is a method that returns a document.Section, written once for every form that people read; the renderers of package document
+// draw it. To add one, write the method in a file of its own and name it in the document method of the protocols that show it; a figure
+// that it shows is computed in analysis or study, not here. To add a protocol, add its type to protocolOf.
 package report
 
 import (
+	"encoding/csv"
 	"io"
 	"slices"
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
 // Data is a run and what was found in it.
 type Data struct {
 	Run      *result.Run
-	Analysis *analysis.Analysis // of a duel
-	Levels   []Level            // of a sweep; of a duel with named pairs all, of another those beside the first
+	Analysis *analysis.Analysis // of a paired comparison
+	Levels   []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
 	Loads    []result.Trial     // of a classic run: those that are shown
 	Beside   []result.Trial     // of one with an external load generator: those, that generator's, and both of the ceiling's server
 	Found    []Capacity         // of a search
-	Alone    []Alone            // of a run with a companion, by what it is asked for
+	Alone    []Alone            // of a run with a backend, by what it is asked for
 	Claims   *Claims            // of its study, judged; nil where there are none
 	Classic  *Data              // Readme only: the study's long loads, of which it shows how memory grew; nil where there are none
 	Findings []checks.Finding   // whole run first, then by contestant
 	Valid    int                // valid trials
-	Void     int                // trials of void rounds
+	Void     int                // trials of discarded rounds
 	Color    bool               // Text only
 	Verbose  bool               // Text and Markdown: every finding, with the id of its check
 	Width    int                // Text only: columns; 0 means 100
 }
 
-// has says whether there is a figure of the metric: in the table of a duel, or at a level.
-func (d *Data) has(m analysis.Metric) bool {
-	all := []*analysis.Analysis{d.Analysis}
-	if d.Analysis == nil || d.isFamily() {
-		for i := range d.Levels {
-			all = append(all, d.Levels[i].Analysis)
-		}
-	}
-	return slices.ContainsFunc(all, func(a *analysis.Analysis) bool {
-		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name && c.Level.N > 0 })
-	})
-}
-
 // Writer writes one form of a report.
 type Writer func(io.Writer, *Data) error
-
-// unjudgedForms are the forms of runs without ranks, by protocol. A duel with named pairs is shown as a sweep is, its verdicts above.
-var unjudgedForms = map[string]map[string]Writer{
-	"sweep":   {"text": sweepText, "html": sweepHTML, "json": sweepJSON, "markdown": sweepMarkdown, "csv": sweepCSV, "svg": sweepSVG},
-	"family":  {"text": sweepText, "html": sweepHTML, "json": sweepJSON, "markdown": sweepMarkdown, "csv": sweepCSV, "svg": sweepSVG},
-	"classic": {"text": classicText, "html": classicHTML, "json": classicJSON, "markdown": classicMarkdown, "csv": classicCSV, "svg": classicSVG},
-	"search":  {"text": searchText, "html": searchHTML, "json": searchJSON, "markdown": searchMarkdown, "csv": searchCSV, "svg": searchSVG},
-}
-
-// unjudged returns the writer of a form for the run's protocol, or nil where it is a duel that ranks.
-func (d *Data) unjudged(form string) Writer {
-	switch {
-	case d.Run == nil:
-		return nil
-	case d.isFamily():
-		return unjudgedForms["family"][form]
-	}
-	return unjudgedForms[d.Run.Plan.Protocol][form]
-}
 
 // Formats are all forms by name.
 var Formats = map[string]Writer{
@@ -73,4 +47,91 @@ var Formats = map[string]Writer{
 	"markdown": Markdown,
 	"csv":      CSV,
 	"svg":      SVG,
+}
+
+// Text writes what a person sees in a terminal at the end of a run.
+func Text(w io.Writer, d *Data) error {
+	return document.Text(w, protocolOf(d).document(), d.options())
+}
+
+func (d *Data) options() document.Options {
+	o := document.Options{Width: d.Width, Color: d.Color}
+	if o.Width <= 0 {
+		o.Width = 100
+	}
+	return o
+}
+
+// HTML writes a page.
+func HTML(w io.Writer, d *Data) error { return document.HTML(w, protocolOf(d).document()) }
+
+// Markdown writes a section of a page in GitHub's dialect.
+func Markdown(w io.Writer, d *Data) error { return document.Markdown(w, protocolOf(d).document(), 3) }
+
+// SVG writes the chart of the primary metric as a picture of its own.
+func SVG(w io.Writer, d *Data) error { return document.SVG(w, protocolOf(d).document()) }
+
+// JSON writes run.json; doc/format.md has its keys.
+func JSON(w io.Writer, d *Data) error {
+	o := protocolOf(d).json()
+	o.Companion, o.Claims = companionJSON(d), claimsJSON(d.Claims)
+	return document.JSON(w, o)
+}
+
+// CSV writes one row for each contestant and figure, with a head row; doc/format.md has the columns.
+func CSV(w io.Writer, d *Data) error { return csv.NewWriter(w).WriteAll(protocolOf(d).csv()) }
+
+// protocol is a run seen as its protocol is reported.
+type protocol interface {
+	document() *document.Document
+	json() *runJSON
+	csv() [][]string
+}
+
+// protocolOf is the one place that chooses by protocol.
+func protocolOf(d *Data) protocol {
+	v := newView(d)
+	switch d.protocol() {
+	case "sweep", namedPairs:
+		return newSweep(v)
+	case "classic":
+		return newClassic(v)
+	case "search":
+		return newSearch(v)
+	}
+	return &paired{v}
+}
+
+const namedPairs = "named pairs"
+
+// protocol is how the run is reported. What names its pairs is shown as a sweep is, its verdicts above.
+func (d *Data) protocol() string {
+	switch {
+	case d.Run == nil:
+		return ""
+	case d.namesPairs():
+		return namedPairs
+	}
+	return d.Run.Plan.Protocol
+}
+
+// namesPairs says whether the run names its comparisons.
+func (d *Data) namesPairs() bool { return d.Run != nil && len(d.Run.Plan.Family) > 0 }
+
+// ranks says whether the run orders its contestants.
+func (d *Data) ranks() bool {
+	return !slices.Contains([]string{"sweep", namedPairs, "classic", "search"}, d.protocol())
+}
+
+// has says whether there is a figure of the metric: in the table of a comparison, or at a level.
+func (d *Data) has(m analysis.Metric) bool {
+	all := []*analysis.Analysis{d.Analysis}
+	if d.Analysis == nil || d.namesPairs() {
+		for i := range d.Levels {
+			all = append(all, d.Levels[i].Analysis)
+		}
+	}
+	return slices.ContainsFunc(all, func(a *analysis.Analysis) bool {
+		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name && c.Level.N > 0 })
+	})
 }

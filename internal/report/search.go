@@ -1,16 +1,13 @@
 package report
 
 import (
-	"bufio"
-	"encoding/csv"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
+
+	"dyno/internal/document"
 )
 
 // Capacity is what a search found of a contestant in one epoch: the highest rate, in requests per second, at which it keeps the objective.
@@ -28,8 +25,8 @@ const searchLabel = "search: the highest rate that keeps the objective, by open-
 // search is a view of what was found.
 type search struct{ *view }
 
-func newSearch(d *Data) *search {
-	s := &search{newView(d)}
+func newSearch(v *view) *search {
+	s := &search{v}
 	s.struckLast()
 	return s
 }
@@ -44,43 +41,13 @@ func (s *search) objective() string {
 }
 
 func (s *search) head() []string {
-	return []string{count(len(s.rows), "contestant"), "scenario " + Clean(s.run.Plan.Scenario), count(s.run.Plan.Level.Connections, "connection"), s.objective(),
+	return []string{count(len(s.rows), "contestant"), "scenario " + (s.run.Plan.Scenario), count(s.run.Plan.Level.Connections, "connection"), s.objective(),
 		count(s.Valid, "probe") + " valid"}
-}
-
-// searchLine is a contestant's line of figures.
-type searchLine struct {
-	row
-	cells []string // rate, interval, confirmed, closed loop
-}
-
-var searchHeads = []string{"highest rate/s", "95 %", "confirmed", "closed loop/s"}
-
-// lines has a line for each contestant and epoch.
-func (s *search) lines() (out []searchLine) {
-	for _, r := range append(s.rows, s.controls...) {
-		n := 0
-		for _, c := range s.Found {
-			if c.Contestant != r.Name || r.Struck != "" {
-				continue
-			}
-			n++
-			held := fmt.Sprintf("%d of %d", c.Confirmed, c.Confirms)
-			if c.Confirmed < c.Confirms {
-				held += ", unstable"
-			}
-			out = append(out, searchLine{r, []string{grouped(c.Rate, decimals3(c.Rate)), openBound(c.Lo, decimals3(c.Lo)) + "–" + openBound(c.Hi, decimals3(c.Rate)), held, grouped(c.Top, decimals3(c.Top))}})
-		}
-		if n == 0 {
-			out = append(out, searchLine{r, []string{Missing, Missing, Missing, Missing}})
-		}
-	}
-	return out
 }
 
 // sentences are what a search says in words.
 func (s *search) sentences() []string {
-	list := append([]string{sentenceCase(searchLabel) + ". The objective: " + s.objective() + "."}, s.forbidding()...)
+	list := append([]string{"The objective: " + s.objective() + "."}, s.forbidding()...)
 	return slices.Concat(list, s.notes(), s.endedEarly())
 }
 
@@ -100,104 +67,62 @@ func (s *search) notes() (list []string) {
 	return list
 }
 
-func searchText(w io.Writer, d *Data) error {
-	s := newSearch(d)
-	t := newText(w, s.view)
-	t.unjudgedHead(sentenceCase(searchLabel), s.head(), s.notes())
-	lines := s.lines()
-	table := []column{{head: contestantHead}}
-	for _, l := range lines {
-		table[0].cells = append(table[0].cells, crossed(l.row)+shorten(l.Title, 32))
-	}
-	for i, h := range searchHeads {
-		c := column{head: h, right: true}
-		for _, l := range lines {
-			c.cells = append(c.cells, l.cells[i])
-		}
-		table = append(table, c)
-	}
-	t.line(t.paint(dim, line(table, -1, nil)))
-	for i, l := range lines {
-		t.line(line(table, i, nil))
-		if l.Struck != "" {
-			t.para("  ", "", l.Struck, "", "")
-		}
-	}
-	t.line("")
-	t.unjudgedEnd()
-	return t.out.Flush()
+func (s *search) document() *document.Document {
+	d := &document.Document{Title: s.heading(), Label: sentenceCase(searchLabel), Byline: s.head(), Lead: s.lead(s.sentences()),
+		NoChart: "a search has one figure for each contestant; take --format html, text, markdown, csv or json"}
+	d.Facts = []document.Fact{{Name: "Objective", Value: s.objective()}, s.trialsFact(), s.checksFact()}
+	d.Facts[1].Name = "Probes"
+	d.Sections = append([]document.Section{s.capacities(), s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
+		{ID: "search", Name: "Highest rate", Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by probabilistic bisection, 12 around what that " +
+			"found, and a logistic curve through all. Response time counts from when a request was due."},
+		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the figure is unstable."},
+	}, "void", "first_answer", "warm_up"))...)
+	return d
 }
 
-func searchMarkdown(w io.Writer, d *Data) error {
-	s := newSearch(d)
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "### %s\n\n%s\n\n", escapeMarkdown(s.heading()), escapeMarkdown(strings.Join(s.sentences(), " ")))
-	fmt.Fprintf(out, "| contestant | %s |\n| --- | --: | --: | --- | --: |\n", strings.Join(escaped(searchHeads), " | "))
-	for _, l := range s.lines() {
-		fmt.Fprintf(out, "| %s | %s |\n", markdownTitle(l.row), strings.Join(escaped(l.cells), " | "))
+// capacities have a row for each contestant and epoch.
+func (s *search) capacities() document.Section {
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "highest rate/s", Word: "search", Number: true},
+		{Head: "confirmed", Word: "confirmed"}, {Head: "closed loop/s", Number: true}}}
+	for _, r := range s.all() {
+		n := 0
+		for _, c := range s.Found {
+			if c.Contestant != r.Name || r.Struck != "" {
+				continue
+			}
+			n++
+			confirmed := fmt.Sprintf("%d of %d", c.Confirmed, c.Confirms)
+			if c.Confirmed < c.Confirms {
+				confirmed += ", unstable"
+			}
+			row := s.tableRow(r)
+			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" + openBound(c.Lo, decimals3(c.Lo)) + "–" + openBound(c.Hi, decimals3(c.Rate)) + ")"},
+				document.Cell{Value: confirmed}, document.Cell{Value: Sig3(c.Top)})
+			t.Rows = append(t.Rows, row)
+		}
+		if n == 0 {
+			row := s.tableRow(r)
+			for range 3 {
+				row.Cells = append(row.Cells, document.Cell{Absent: "it was not found"})
+			}
+			t.Rows = append(t.Rows, row)
+		}
 	}
-	fmt.Fprintf(out, "\n%s.\n\n", escapeMarkdown(strings.Join(s.head(), ", ")))
-	s.markdownEnd(out)
-	return out.Flush()
+	out := document.Section{ID: "table", Title: "What each can bear"}
+	if len(t.Rows) > 0 {
+		out.Blocks = []document.Block{t}
+	}
+	return out
 }
 
-// searchCSV writes one row per contestant and epoch, with a head row.
-func searchCSV(w io.Writer, d *Data) error {
-	out := csv.NewWriter(w)
-	out.Write([]string{"protocol", "contestant", "epoch", "rate_per_sec", "lo_per_sec", "hi_per_sec", "closed_loop_per_sec", "probes", "confirmed", "confirms"})
-	number := func(v float64) string {
-		if math.IsInf(v, 0) {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	for _, c := range d.Found {
-		out.Write([]string{"search", c.Contestant, strconv.Itoa(c.Epoch), number(c.Rate), number(c.Lo), number(c.Hi), number(c.Top),
+// csv has a row for each contestant and epoch:
+//
+//	protocol,contestant,epoch,rate_per_sec,lo_per_sec,hi_per_sec,closed_loop_per_sec,probes,confirmed,confirms
+func (s *search) csv() [][]string {
+	rows := [][]string{{"protocol", "contestant", "epoch", "rate_per_sec", "lo_per_sec", "hi_per_sec", "closed_loop_per_sec", "probes", "confirmed", "confirms"}}
+	for _, c := range s.Found {
+		rows = append(rows, []string{"search", c.Contestant, strconv.Itoa(c.Epoch), decimal(c.Rate), decimal(c.Lo), decimal(c.Hi), decimal(c.Top),
 			strconv.Itoa(c.Probes), strconv.Itoa(c.Confirmed), strconv.Itoa(c.Confirms)})
 	}
-	out.Flush()
-	return out.Error()
-}
-
-// searchJSON writes run.json of a search; doc/format.md has its keys.
-func searchJSON(w io.Writer, d *Data) error {
-	s := newSearch(d)
-	list := []object{}
-	for _, c := range d.Found {
-		list = append(list, object{{"contestant", c.Contestant}, {"epoch", c.Epoch}, {"rate_per_sec", number(c.Rate)}, {"lo_per_sec", number(c.Lo)}, {"hi_per_sec", number(c.Hi)},
-			{"closed_loop_per_sec", number(c.Top)}, {"probes", c.Probes}, {"confirmed", c.Confirmed}, {"confirms", c.Confirms}})
-	}
-	return writeObject(w, d, object{
-		{"format", JSONFormat}, {"label", searchLabel}, {"answer", s.sentences()}, {"plan", s.run.Plan}, {"host", s.run.Host}, {"end", s.run.End},
-		{"capacities", list}, {"findings", s.findingsJSON()},
-	})
-}
-
-func searchHTML(w io.Writer, d *Data) error {
-	s := newSearch(d)
-	p := s.unjudgedPage(s.head(), wordsOf([]word{
-		{"search", "Highest rate", "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by probabilistic bisection, 12 around what that found, and a logistic " +
-			"curve through all. Response time counts from when a request was due."},
-		{"confirmed", "Confirmed", "Three probes of 10 s at 95 % of the rate. If not all pass, the figure is unstable."},
-	}, "void", "first_answer", "warm_up"))
-	p.Heading, p.Answer = "What each can bear", s.sentences()
-	p.Facts = []fact{{Name: "Objective", Value: s.objective()}, {Name: "Probes", Value: fmt.Sprint(s.Valid), Note: fmt.Sprintf("valid; %d more void", s.Void)}, s.checksFact()}
-	t := levelsTable{}
-	for i, h := range searchHeads {
-		t.Columns = append(t.Columns, pageColumn{Head: h, Word: []string{"search", "search", "confirmed", "search"}[i]})
-	}
-	for _, l := range s.lines() {
-		row := unjudgedRow(l.row, len(searchHeads))
-		row.Meta = metaOf(l.row)
-		for _, c := range l.cells {
-			row.Cells = append(row.Cells, pageCell{Value: c})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	p.Tables = []levelsTable{t}
-	return pageTemplate.ExecuteTemplate(w, "classic", p)
-}
-
-func searchSVG(io.Writer, *Data) error {
-	return errors.New("draw chart: a search has one figure for each contestant; take --format html, text, markdown, csv or json")
+	return rows
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -26,7 +27,7 @@ var startColumns = []startColumn{
 // startsShown are the columns that some row of the run fills.
 func (v *view) startsShown() (shown []startColumn) {
 	for _, c := range startColumns {
-		if slices.ContainsFunc(slices.Concat(v.rows, v.controls), func(r row) bool { return r.Struck == "" && c.Of(r.Starts).N > 0 }) {
+		if slices.ContainsFunc(v.all(), func(r row) bool { return r.Struck == "" && c.Of(r.Starts).N > 0 }) {
 			shown = append(shown, c)
 		}
 	}
@@ -36,7 +37,7 @@ func (v *view) startsShown() (shown []startColumn) {
 // startScale is the one that a column of starts is printed with.
 func (v *view) startScale(c startColumn) Scale {
 	var values, highest []float64
-	for _, r := range slices.Concat(v.rows, v.controls) {
+	for _, r := range v.all() {
 		if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
 			values, highest = append(values, e.Value), append(highest, e.Hi)
 		}
@@ -47,15 +48,15 @@ func (v *view) startScale(c startColumn) Scale {
 	return ScaleOf(c.Unit, values...)
 }
 
-// startParts prints a time of a start, and its interval where it has a width: "3.2", "(2.6–4.1)".
-func startParts(e analysis.Estimate, s Scale) (value, side string) {
+// startCell is a figure of a start, with its interval where that has a width.
+func startCell(e analysis.Estimate, s Scale) document.Cell {
 	switch {
 	case e.N == 0:
-		return Missing, ""
+		return document.Cell{Absent: "none was found"}
 	case e.Lo == e.Hi:
-		return Sig3(e.Value / s.Per), ""
+		return document.Cell{Value: Sig3(e.Value / s.Per)}
 	}
-	return Sig3(e.Value / s.Per), "(" + intervalIn(e, s) + ")"
+	return document.Cell{Value: Sig3(e.Value / s.Per), Side: "(" + intervalIn(e, s) + ")"}
 }
 
 // classesText says what the warm-ups were: "flat", or "warmed 9, slowdown 3".
@@ -73,76 +74,37 @@ func classesText(s analysis.Starts) string {
 	return orElse(strings.Join(parts, ", "), Missing)
 }
 
-// startTextColumns are the columns of Text.
-func (t *text) startTextColumns(rows []row) (cols []column) {
-	shown := t.startsShown()
-	for _, c := range shown {
-		scale := t.startScale(c)
-		var values, sides []string
-		for _, r := range rows {
-			value, side := startParts(c.Of(r.Starts), scale)
-			if r.Struck != "" {
-				value, side = "", ""
-			}
-			values, sides = append(values, value), append(sides, side)
-		}
-		cols = append(cols, pairColumn(c.Head+" "+scale.Name, values, sides, false))
-	}
-	if t.warmed() {
-		class := column{head: "warm-up class"}
-		for _, r := range rows {
-			class.cells = append(class.cells, map[bool]string{true: classesText(r.Starts)}[r.Struck == ""])
-		}
-		cols = append(cols, class)
-	}
-	return cols
-}
-
-// pageStart is a line of the page's table of starts.
-type pageStart struct {
-	Title, Language string
-	Cells           []pageCell
-	Class           string
-}
-
-// pageStarts are the heads and lines of the page's table of starts.
-func (v *view) pageStarts() (heads []pageColumn, list []pageStart) {
+// starts is the table of how the processes began.
+func (v *view) starts() document.Section {
+	out := document.Section{ID: "starts", Title: "From start to speed"}
+	t := document.Table{Note: "Medians of the starts, one each epoch, with their 95 % interval.", Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	shown := v.startsShown()
 	for _, c := range shown {
-		heads = append(heads, pageColumn{Head: strings.ToUpper(c.Head[:1]) + c.Head[1:], Unit: v.startScale(c).Name, Word: c.Name})
+		t.Columns = append(t.Columns, document.Column{Head: c.Head, Unit: v.startScale(c).Name, Word: c.Name, Number: true})
 	}
-	for _, r := range slices.Concat(v.rows, v.controls) {
+	if v.warmed() {
+		t.Columns = append(t.Columns, document.Column{Head: "warm-up class"})
+	}
+	for _, r := range v.all() {
 		if r.Struck != "" || r.Starts.N == 0 {
 			continue
 		}
-		p := pageStart{Title: r.Title, Language: languageClass(r), Class: classesText(r.Starts)}
+		row := v.tableRow(r)
 		for _, c := range shown {
-			cell := pageCell{Absent: "none was found"}
-			if e := c.Of(r.Starts); e.N > 0 {
-				value, side := startParts(e, v.startScale(c))
-				cell = pageCell{Value: value, Side: strings.Trim(side, "()")}
-			}
-			p.Cells = append(p.Cells, cell)
+			row.Cells = append(row.Cells, startCell(c.Of(r.Starts), v.startScale(c)))
 		}
-		list = append(list, p)
+		if v.warmed() {
+			row.Cells = append(row.Cells, document.Cell{Value: classesText(r.Starts)})
+		}
+		t.Rows = append(t.Rows, row)
 	}
-	return heads, list
+	if len(t.Rows) > 0 && len(t.Columns) > 1 {
+		out.Blocks = []document.Block{t}
+	}
+	return out
 }
 
 // warmed reports whether a class of warm-up is known; a classic run has none.
 func (v *view) warmed() bool {
-	return slices.ContainsFunc(slices.Concat(v.rows, v.controls), func(r row) bool { return len(r.Starts.Classes) > 0 })
-}
-
-// startsJSON are the starts of a contestant.
-func startsJSON(s analysis.Starts) object {
-	o := object{{"starts", s.N}}
-	for _, c := range startColumns {
-		var of any
-		if e := c.Of(s); e.N > 0 {
-			of = object{{"value_" + c.Unit, number(e.Value)}, {"lo_" + c.Unit, number(e.Lo)}, {"hi_" + c.Unit, number(e.Hi)}, {"epochs", e.N}}
-		}
-		o = append(o, field{c.Name, of})
-	}
-	return append(o, field{"warm_up_classes", s.Classes})
+	return slices.ContainsFunc(v.all(), func(r row) bool { return len(r.Starts.Classes) > 0 })
 }

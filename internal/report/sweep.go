@@ -7,33 +7,12 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
-	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 // sweepLabel stands in every form of a sweep.
 const sweepLabel = "a sweep: intervals, no verdicts"
-
-// Level is one operating point of a run at several and what was found there.
-type Level struct {
-	Name     string             // that a study gives it; "": none
-	At       result.Level       // a share with the rate that it came to
-	Loaded   []string           // contestants and controls that the plan loads here; nil: all
-	Judged   bool               // a comparison names it
-	Analysis *analysis.Analysis // of the trials at this level alone, with no looks: cells, ratios and shares of the ceiling
-	Trials   []result.Trial     // valid, of this level
-	Absent   map[string]string  // why a contestant has no valid trial here
-}
-
-// leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
-const leastEpochs = 6
-
-// isUnjudged says whether the run gives no ranks: no verdicts, or those of named pairs alone.
-func (v *view) isUnjudged() bool { return unjudgedProtocols[v.run.Plan.Protocol] || v.isFamily() }
-
-// Note: not read off unjudgedForms, which refers to what asks.
-var unjudgedProtocols = map[string]bool{"sweep": true, "classic": true, "search": true}
 
 // sweep is a view of a run at several levels.
 type sweep struct {
@@ -41,11 +20,8 @@ type sweep struct {
 	names []string // of the levels
 }
 
-func newSweep(d *Data) *sweep {
-	s := &sweep{view: newView(d)}
-	for _, l := range d.Levels {
-		s.names = append(s.names, l.Title())
-	}
+func newSweep(v *view) *sweep {
+	s := newLevels(v)
 	s.struckLast()
 	s.byEngine()
 	for i := range s.rows {
@@ -86,181 +62,6 @@ func (s *sweep) struckWhere(r *row) string {
 	return r.Struck
 }
 
-// Title is what the level is called: by its name, or by its values where it has none.
-func (l *Level) Title() string {
-	if l.Name != "" {
-		return Clean(l.Name)
-	}
-	return levelName(l.At)
-}
-
-// levelList is all levels, those that have a name with their values.
-func (s *sweep) levelList() string {
-	var all []string
-	for i, l := range s.Levels {
-		text := s.names[i]
-		if l.Name != "" {
-			text += " (" + levelName(l.At) + ")"
-		}
-		all = append(all, text)
-	}
-	return strings.Join(all, "; ")
-}
-
-// WorkName is what the work of handlers is called.
-func WorkName(work string) string {
-	if work == result.CPUBound {
-		return "CPU-bound"
-	}
-	return Clean(work)
-}
-
-// levelName is a level's values, its launch part first: "5 ms, c=100".
-func levelName(l result.Level) string {
-	var parts []string
-	if l.Scenario != "" {
-		parts = append(parts, Clean(l.Scenario))
-	}
-	if l.Records > 0 {
-		parts = append(parts, count(l.Records, "record"))
-	}
-	if l.DelayNS > 0 {
-		parts = append(parts, planned(l.DelayNS))
-	}
-	if l.Work != "" {
-		parts = append(parts, WorkName(l.Work))
-	}
-	parts = append(parts, fmt.Sprintf("c=%d", l.Connections))
-	if l.Pipeline > 1 {
-		parts = append(parts, fmt.Sprintf("p=%d", l.Pipeline))
-	}
-	if l.PerConnection > 0 {
-		parts = append(parts, fmt.Sprintf("%d per connection", l.PerConnection))
-	}
-	if l.Step > 0 {
-		parts = append(parts, fmt.Sprintf("load %d", l.Step+1))
-	}
-	switch {
-	case l.RatePerSec > 0:
-		parts = append(parts, grouped(l.RatePerSec, 0)+"/s")
-	case l.RateShare > 0:
-		parts = append(parts, PerCent(l.RateShare)+" of the slowest")
-	}
-	return strings.Join(parts, ", ")
-}
-
-// figure is one contestant at one level under one metric.
-type figure struct {
-	analysis.Estimate                   // median over the level's epochs, and its interval
-	least, most       float64           // of its epochs
-	ratio             analysis.Estimate // to the yardstick
-	bound             bool              // at the generator's ceiling: it may do more
-	absent            string            // why there is none
-}
-
-// open says whether there are too few epochs for an interval.
-func (f *figure) open() bool { return math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) }
-
-// bounds are those of the interval, or where there is none, of the epochs.
-func (f *figure) bounds() (lo, hi float64) {
-	if f.open() {
-		return f.least, f.most
-	}
-	return f.Lo, f.Hi
-}
-
-// side is what stands beside a figure: its interval, "±2.3 %", or in brackets what there is instead.
-func (f *figure) side() string {
-	switch {
-	case !f.open():
-		return PlusMinus(f.Value, f.Lo, f.Hi)
-	case f.N < 2:
-		return "(1 epoch)"
-	}
-	return "(" + PlusMinus(f.Value, f.least, f.most) + ")"
-}
-
-// notLoaded is why there is nothing of a contestant at a level that the plan does not load it at: no gap.
-const notLoaded = "it is not loaded at this level"
-
-// missing says why a row has no trial at level i; empty if it has.
-func (s *sweep) missing(r row, i int) string {
-	switch l := &s.Levels[i]; {
-	case r.Struck != "":
-		return r.Struck
-	case l.Loaded != nil && !slices.Contains(l.Loaded, r.Name):
-		return notLoaded
-	case l.Absent[r.Name] != "":
-		return Clean(l.Absent[r.Name])
-	case l.Analysis == nil || !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == r.Name }):
-		return "no trial of it stands"
-	}
-	return ""
-}
-
-// figure returns that of a row at level i.
-func (s *sweep) figure(r row, m analysis.Metric, i int) figure {
-	if why := s.missing(r, i); why != "" {
-		return figure{absent: why}
-	}
-	l := &s.Levels[i]
-	c := l.Analysis.Cell(r.Name, m.Name)
-	if c == nil || c.Level.N == 0 {
-		return figure{absent: "it could not be read"}
-	}
-	f := figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More && l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
-	f.least, f.most = rangeOf(l.Trials, r.Name, m)
-	return f
-}
-
-// rangeOf is the least and the most of a contestant's epochs, each the median of its trials.
-func rangeOf(trials []result.Trial, name string, m analysis.Metric) (least, most float64) {
-	epochs := map[int][]float64{}
-	for i := range trials {
-		if t := &trials[i]; t.Contestant == name {
-			if v, ok := m.Of(t); ok {
-				epochs[t.Epoch] = append(epochs[t.Epoch], v)
-			}
-		}
-	}
-	least, most = math.Inf(1), math.Inf(-1)
-	for _, v := range epochs {
-		x := stats.Median(v)
-		least, most = min(least, x), max(most, x)
-	}
-	return least, most
-}
-
-// sweepScale is the one that all levels of a metric are printed with.
-func (s *sweep) sweepScale(m analysis.Metric) Scale {
-	var values []float64
-	for _, r := range slices.Concat(s.rows, s.controls) {
-		for i := range s.Levels {
-			if f := s.figure(r, m, i); f.absent == "" {
-				values = append(values, f.Value)
-			}
-		}
-	}
-	return ScaleOf(m.Unit, values...)
-}
-
-// has says whether a figure of a row that stands is such.
-func (s *sweep) has(such func(figure) bool) bool {
-	for _, r := range slices.Concat(s.rows, s.controls) {
-		for i := range s.Levels {
-			for _, m := range s.metrics {
-				if r.Struck == "" && such(s.figure(r, m, i)) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// any says whether there is a figure at all.
-func (s *sweep) any() bool { return s.has(func(f figure) bool { return f.absent == "" }) }
-
 // shownMetrics are those that there are tables of: one, if it is but to say what is missing.
 func (s *sweep) shownMetrics() []analysis.Metric {
 	if !s.any() {
@@ -270,90 +71,6 @@ func (s *sweep) shownMetrics() []analysis.Metric {
 		return slices.DeleteFunc(slices.Clone(s.metrics), func(m analysis.Metric) bool { return m.Idle != nil })
 	}
 	return s.metrics
-}
-
-// marks says what the marks in the tables mean, as far as they are there.
-func (s *sweep) marks() (list []string) {
-	if s.any() {
-		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
-	}
-	if s.has(func(f figure) bool { return f.absent == "" && f.open() }) {
-		more := fmt.Sprintf(" (--epochs %d)", leastEpochs)
-		if s.isFamily() {
-			more = ""
-		}
-		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is how far they lie apart.", leastEpochs, more))
-	}
-	if s.has(func(f figure) bool { return f.bound }) {
-		list = append(list, "≥: a lower bound, at the generator's ceiling.")
-	}
-	return append(list, s.edges()...)
-}
-
-// edges says at which levels rates are not those of a load that stood still.
-func (s *sweep) edges() (list []string) {
-	at := map[result.Edge][]string{}
-	for i := range s.Levels {
-		mark := analysis.EdgesOf(s.Levels[i].Trials).Mark()
-		at[mark] = append(at[mark], s.Levels[i].Title())
-	}
-	for e := result.Unsteady; e <= result.Low; e++ {
-		if len(at[e]) > 0 {
-			list = append(list, "Requests per second at "+strings.Join(at[e], ", ")+" are "+analysis.EdgeText(e)+".")
-		}
-	}
-	return list
-}
-
-// gaps says why figures are missing, one line for each contestant and reason.
-func (s *sweep) gaps() (lines []string) {
-	for _, r := range slices.Concat(s.rows, s.controls) {
-		if r.Struck != "" {
-			continue
-		}
-		lines = append(lines, s.grouped(r.Title, func(i int) string { return strings.TrimPrefix(s.missing(r, i), notLoaded) })...)
-		for _, m := range s.metrics {
-			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
-				if s.missing(r, i) != "" || m.Open() && !s.Levels[i].At.Open() {
-					return ""
-				}
-				return s.figure(r, m, i).absent
-			})...)
-		}
-	}
-	return lines
-}
-
-// grouped makes a line of each reason, with the levels that have it.
-func (s *sweep) grouped(who string, reason func(i int) string) (lines []string) {
-	var reasons []string
-	at := map[string][]string{}
-	for i, name := range s.names {
-		if why := reason(i); why != "" {
-			if at[why] == nil {
-				reasons = append(reasons, why)
-			}
-			at[why] = append(at[why], name)
-		}
-	}
-	for _, why := range reasons {
-		where := strings.Join(at[why], "; ")
-		if len(at[why]) == len(s.names) {
-			where = "all levels"
-		}
-		lines = append(lines, who+" at "+where+": "+why)
-	}
-	return lines
-}
-
-// rowNotes are what a reader must know beside the numbers, one line for each row.
-func (v *view) rowNotes() (lines []string) {
-	for _, r := range slices.Concat(v.rows, v.controls) {
-		if len(r.Notes) > 0 && r.Struck == "" {
-			lines = append(lines, r.Title+": "+strings.Join(r.Notes, "; "))
-		}
-	}
-	return lines
 }
 
 // epochs is how many the levels have: "4 valid epochs", or "3 to 4 valid epochs".
@@ -376,7 +93,7 @@ func (s *sweep) epochs() string {
 func (s *sweep) head() []string {
 	facts := []string{count(len(s.rows), "contestant")}
 	if p := s.run.Plan.Scenario; p != "" {
-		facts = append(facts, "scenario "+Clean(p))
+		facts = append(facts, "scenario "+document.Clean(p))
 	}
 	levels := count(len(s.Levels), "level")
 	if len(s.run.Plan.LevelNames) > 0 {
@@ -384,35 +101,25 @@ func (s *sweep) head() []string {
 	}
 	return append(facts, levels,
 		fmt.Sprintf("%s of %s at each", s.epochs(), count(s.run.Plan.Rounds, "round")),
-		fmt.Sprintf("%d of %s void", s.Void, count(s.Valid+s.Void, "trial")))
+		fmt.Sprintf("%d of %s discarded", s.Void, count(s.Valid+s.Void, "trial")))
 }
 
 // sentences are what a sweep says in words: what it is, what forbids to believe it, who is missing.
 func (s *sweep) sentences() (list []string) {
-	if s.isFamily() {
+	if s.namesPairs() {
 		return s.familySentences()
 	}
-	list = append(s.forbidding(), sentenceCase(sweepLabel)+" Whether two contestants differ at a level, only a duel there decides.")
+	list = append(s.forbidding(), sentenceCase(sweepLabel)+" Whether two contestants differ at a level, only a paired comparison there decides.")
 	if !s.any() {
 		list = append(list, "Nothing was measured: no contestant has a figure at any level.")
 	}
-	if s.has(func(f figure) bool { return f.bound }) {
+	if s.has(func(f *figure) bool { return f.bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
 	}
 	if a := s.absent(); a != "" {
 		list = append(list, a)
 	}
 	return append(list, s.endedEarly()...)
-}
-
-// forbidding says which checks of the whole run forbid to quote it.
-func (v *view) forbidding() (list []string) {
-	for _, f := range v.troubles() {
-		if f.State == checks.Fail && f.Contestant == "" {
-			list = append(list, "This run must not be quoted: "+Clean(orElse(f.Text, f.Title))+".")
-		}
-	}
-	return append(list, nonEmpty(v.forced())...)
 }
 
 // endedEarly says why a run did not do all that was asked.
@@ -423,14 +130,106 @@ func (v *view) endedEarly() []string {
 	return []string{v.ended()}
 }
 
-func (s *sweep) method() []fact {
+// document is a sweep, or a comparison of named pairs: those, then each metric at all levels.
+func (s *sweep) document() *document.Document {
+	d := &document.Document{Title: s.heading(), Label: sentenceCase(s.label()), Byline: s.head(), Lead: s.lead(s.sentences())}
+	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds, those of two levels with different delays in different " +
+		"epochs: what the machine did meanwhile lies between them.")}
+	if s.namesPairs() {
+		d.Facts = s.familyFacts()
+		d.Sections = append(d.Sections, s.namedPairs())
+		doubts = append(s.doubts(), doubts...)
+	} else {
+		d.Facts = s.sweepFacts()
+	}
+	d.Sections = append(d.Sections, s.held(), s.levelByLevel(), s.belief(doubts))
+	d.Sections = append(d.Sections, s.rest(s.method(), s.words())...)
+	return d
+}
+
+func (s *sweep) sweepFacts() []document.Fact {
+	epochs, of, _ := strings.Cut(s.epochs(), " ")
+	return []document.Fact{
+		{Name: "Levels", Value: fmt.Sprint(len(s.Levels)), Note: count(len(s.panels()), "plot") + " for each metric"},
+		{Name: "Epochs", Value: epochs, Note: of + " of " + count(s.run.Plan.Rounds, "round") + " at each level"},
+		s.trialsFact(),
+		{Name: "Verdicts", Value: "none", Note: sweepLabel},
+		s.checksFact(),
+	}
+}
+
+// levelByLevel has a chart and a table for each metric.
+func (s *sweep) levelByLevel() document.Section {
+	out := document.Section{ID: "table", Title: "Level by level"}
+	if len(s.all()) == 0 {
+		out.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
+		return out
+	}
+	legend := s.legend()
+	if len(s.controls) > 0 {
+		legend = append(legend, document.LegendItem{Key: "control", Name: "reference"})
+	}
+	out.Blocks = append(out.Blocks, document.Legend{Items: legend})
+	for k, m := range s.shownMetrics() {
+		here := s.showing(m)
+		if k == 0 || s.any() {
+			out.Blocks = append(out.Blocks, here.chart(m))
+		}
+		if t := here.table(m, k == 0); len(t.Rows) > 0 {
+			out.Blocks = append(out.Blocks, t)
+		}
+	}
+	if notes := document.Items(slices.Concat(s.marks(), s.gaps(), s.rowNotes())...); len(notes.Items) > 0 {
+		out.Blocks = append(out.Blocks, notes)
+	}
+	return out
+}
+
+// table has a row for each contestant and a column for each level. Who failed stands in the first of them.
+func (s *sweep) table(m analysis.Metric, first bool) document.Table {
+	scale := s.sweepScale(m)
+	t := document.Table{Title: m.Title, Note: "In " + unitWords(scale) + "; " + way(m) + ".", Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
+	for _, name := range s.names {
+		t.Columns = append(t.Columns, document.Column{Head: name, Number: true})
+	}
+	for _, r := range s.all() {
+		if r.Struck != "" && !first {
+			continue
+		}
+		row := s.tableRow(r)
+		for i := range s.Levels {
+			row.Cells = append(row.Cells, s.figure(r, m, i).cell(scale))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// unitWords is what a column counts: "requests per second", "ms".
+func unitWords(s Scale) string { return strings.Replace(s.Name, "1/s", "requests per second", 1) }
+
+// way says which figures are the better ones.
+func way(m analysis.Metric) string {
+	switch {
+	case m.Unranked:
+		return "told, not compared"
+	case m.More:
+		return "more is better"
+	}
+	return "less is better"
+}
+
+// sentenceCase makes a sentence of a label.
+func sentenceCase(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+
+func (s *sweep) method() []document.Fact {
 	p := &s.run.Plan
-	if s.isFamily() {
+	if s.namesPairs() {
 		return s.familyMethod()
 	}
-	return []fact{
-		{Name: "Protocol", Value: sweepLabel + "; profile " + orElse(Clean(p.Profile), "unknown")},
-		{Name: "Scenario", Value: orElse(Clean(p.Scenario), "not recorded")},
+	return []document.Fact{
+		{Name: "Protocol", Value: sweepLabel + "; profile " + orElse(p.Profile, "unknown")},
+		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
 		{Name: "Load", Value: "closed loop, at each level of its own connections"},
 		{Name: "Levels", Value: orElse(s.levelList(), "none")},
 		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each connection; after re-warming", planned(p.TrialNS))},

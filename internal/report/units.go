@@ -6,10 +6,11 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 )
 
 // Missing stands in a form for people where there is no number.
-const Missing = "–"
+const Missing = document.Missing
 
 // Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400", 0.01234 is "0.0123". It is Missing
 // for a NaN, and "∞" or "−∞" for the infinities.

@@ -100,31 +100,6 @@ func TestScaleOf(t *testing.T) {
 	}
 }
 
-func TestWrap(t *testing.T) {
-	for _, c := range []struct {
-		s    string
-		w    int
-		want []string
-	}{
-		{"", 10, nil}, {"one two three", 9, []string{"one two", "three"}}, {"abcdefghijkl", 8, []string{"abcdefgh", "ijkl"}},
-		{"日本語日本語", 8, []string{"日本語日", "本語"}},
-	} {
-		got := wrap(c.s, c.w)
-		if len(got) != len(c.want) {
-			t.Errorf("wrap(%q, %d) = %q, want %q", c.s, c.w, got, c.want)
-			continue
-		}
-		for i := range got {
-			if got[i] != c.want[i] {
-				t.Errorf("wrap(%q, %d) = %q, want %q", c.s, c.w, got, c.want)
-			}
-		}
-	}
-	if got := shorten("日本語日本語", 8); got != "日本語…" {
-		t.Errorf("shorten = %q", got)
-	}
-}
-
 func TestList(t *testing.T) {
 	for _, c := range []struct {
 		cpus []int

@@ -6,6 +6,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/document"
 )
 
 // matrixFrom is the number of pairs above which a matrix stands before the sentences, and these are only those of neighbours.
@@ -20,6 +21,18 @@ type sentence struct {
 }
 
 func (s sentence) String() string { return s.Claim + s.Verdict + s.Rest }
+
+// text is the sentence with its verdict in the style that it has everywhere.
+func (s sentence) text() document.Prose {
+	return document.Prose{{Text: s.Claim}, {Text: s.Verdict, Style: styleOf[s.Kind]}, {Text: s.Rest}}
+}
+
+var styleOf = map[analysis.Verdict]document.Style{
+	analysis.Different:  document.Good,
+	analysis.Negligible: document.Same,
+	analysis.Tie:        document.Same,
+	analysis.Undecided:  document.Warn,
+}
 
 func relation(m analysis.Metric, e analysis.Estimate) string {
 	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
@@ -43,7 +56,7 @@ func (v *view) sentence(p analysis.Pair) sentence {
 	case p.Verdict == analysis.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
 	case p.Note != "":
-		s.Rest = evidence + ", for " + Clean(p.Note)
+		s.Rest = evidence + ", for " + document.Clean(p.Note)
 	default:
 		s.Rest = evidence
 	}
@@ -97,14 +110,14 @@ const markLegend = "> better than the column · < worse · = tie · ≈ differs,
 func (v *view) canary() (text string, state checks.State) {
 	c := v.a.Canary
 	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
-		return "not done: the yardstick and its blinded copy have too few trials", checks.Warn
+		return "not done: the reference and its blinded copy have too few trials", checks.Warn
 	}
 	if c == nil {
-		return "not done: the run has no blinded copy of its yardstick", checks.Warn
+		return "not done: the run has no blinded copy of its reference", checks.Warn
 	}
 	state, _ = checks.StateOf(v.Findings, checks.Twins)
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", Clean(c.A), Clean(c.B), value, interval, P("p", c.P))
+	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", document.Clean(c.A), document.Clean(c.B), value, interval, P("p", c.P))
 	switch {
 	case state == checks.Fail:
 		text += "one and the same program seems to differ from itself; the run fails"
@@ -121,19 +134,22 @@ func (v *view) canary() (text string, state checks.State) {
 	return text, state
 }
 
-// others are the yardstick against further controls, each as a line: what their difference is known to be stands in their names.
+// others are the reference against further controls, each as a line: what their difference is known to be stands in their names.
 func (v *view) others() (lines []string) {
 	for _, p := range v.a.Others {
 		value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
 		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s, %s: %s",
-			Clean(p.A), Clean(p.B), value, interval, P("p", p.P), p.Verdict))
+			document.Clean(p.A), document.Clean(p.B), value, interval, P("p", p.P), p.Verdict))
 	}
 	return lines
 }
 
+// knowsMDE says whether there were epochs enough to know what the run could find.
+func (v *view) knowsMDE() bool { return v.a.MDE > 0 && !math.IsInf(v.a.MDE, 0) }
+
 // mde says what the run was able to find.
 func (v *view) mde() string {
-	if !(v.a.MDE > 0) || math.IsInf(v.a.MDE, 0) {
+	if !v.knowsMDE() {
 		return "the smallest difference that this run could find is not known: too few valid epochs"
 	}
 	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a smaller one may stay undecided"

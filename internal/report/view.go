@@ -6,12 +6,10 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -109,14 +107,14 @@ func (v *view) struck(r *row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
 	}
-	if v.isUnjudged() {
+	if !v.ranks() {
 		return "" // what it has no figure of says so in its place
 	}
 	if r.Place.Struck != "" {
-		return Clean(r.Place.Struck)
+		return document.Clean(r.Place.Struck)
 	}
 	if c := v.cell(r.Name, v.primary().Name); c.Absent != "" {
-		return "not measured: " + Clean(c.Absent)
+		return "not measured: " + document.Clean(c.Absent)
 	}
 	return ""
 }
@@ -131,7 +129,7 @@ func FailureText(f *result.Failure) string {
 	if f.Hint != "" {
 		s += "; " + f.Hint
 	}
-	return Clean(s)
+	return document.Clean(s)
 }
 
 func (v *view) notes(r *row) (notes []string) {
@@ -145,7 +143,7 @@ func (v *view) notes(r *row) (notes []string) {
 	}
 	if r.Built != nil {
 		for _, d := range r.Built.Differs {
-			notes = append(notes, Clean(d))
+			notes = append(notes, document.Clean(d))
 		}
 	}
 	return notes
@@ -177,7 +175,7 @@ func (v *view) moving(name string) (notes []string) {
 		}
 		at := ""
 		if len(v.run.Plan.Family) > 0 {
-			at = " at " + orElse(Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
+			at = " at " + orElse(document.Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
 		}
 		notes = append(notes, x.Words()+at+": compared with nobody")
 	}
@@ -187,9 +185,9 @@ func (v *view) moving(name string) (notes []string) {
 // title is what a contestant is called, its name if no title was recorded.
 func (v *view) title(name string) string {
 	if c := v.run.Contestant(name); c != nil && c.Title != "" {
-		return Clean(c.Title)
+		return document.Clean(c.Title)
 	}
-	return Clean(name)
+	return document.Clean(name)
 }
 
 // primary is the metric that decides; throughput if none is named.
@@ -202,10 +200,10 @@ func (v *view) primary() analysis.Metric {
 	return analysis.Metrics[0]
 }
 
-// yardstick is the control that ratios are to.
+// yardstick is the reference, the control that ratios are to.
 func (v *view) yardstick() string {
 	if c := v.run.Plan.Controls; len(c) > 0 {
-		return Clean(c[0])
+		return document.Clean(c[0])
 	}
 	return "ref"
 }
@@ -229,18 +227,18 @@ func (v *view) cell(name, metric string) analysis.Cell {
 	if c := v.a.Cell(name, metric); c != nil {
 		if c.Level.N == 0 && c.Absent == "" {
 			absent := *c
-			absent.Absent = "no trial of it stands"
+			absent.Absent = "it has no valid trials"
 			return absent
 		}
 		return *c
 	}
-	return analysis.Cell{Contestant: name, Metric: metric, Absent: "no trial of it stands"}
+	return analysis.Cell{Contestant: name, Metric: metric, Absent: "it has no valid trials"}
 }
 
 // scale is the one that a metric's column is printed with.
 func (v *view) scale(m analysis.Metric) Scale {
 	var levels []float64
-	for _, r := range slices.Concat(v.rows, v.controls) {
+	for _, r := range v.all() {
 		if c := v.cell(r.Name, m.Name); r.Struck == "" && c.Absent == "" {
 			levels = append(levels, c.Level.Value)
 		}
@@ -250,7 +248,7 @@ func (v *view) scale(m analysis.Metric) Scale {
 
 // shown are the metrics that tables have columns for: none if nothing stands that could fill them.
 func (v *view) shown() []analysis.Metric {
-	for _, r := range slices.Concat(v.rows, v.controls) {
+	for _, r := range v.all() {
 		if r.Struck == "" {
 			return v.metrics
 		}
@@ -282,7 +280,7 @@ func (v *view) troubles() (list []checks.Finding) {
 
 // open says whether an interval of a row that stands is unbounded.
 func (v *view) open() bool {
-	for _, r := range slices.Concat(v.rows, v.controls) {
+	for _, r := range v.all() {
 		for _, m := range v.metrics {
 			c := v.cell(r.Name, m.Name)
 			if r.Struck == "" && c.Absent == "" && (math.IsInf(c.Level.Hi, 0) || math.IsInf(c.Ratio.Hi, 0)) {
@@ -298,21 +296,21 @@ func (v *view) head() []string {
 	p := &v.run.Plan
 	facts := []string{count(len(v.rows), "contestant")}
 	if p.Scenario != "" {
-		facts = append(facts, "scenario "+Clean(p.Scenario))
+		facts = append(facts, "scenario "+document.Clean(p.Scenario))
 	}
 	if p.Level.Connections > 0 {
 		facts = append(facts, count(p.Level.Connections, "connection"))
 	}
 	facts = append(facts,
 		fmt.Sprintf("%s × %s valid", count(v.a.Epochs, "epoch"), count(p.Rounds, "round")),
-		fmt.Sprintf("%d of %s void", v.Void, count(v.Valid+v.Void, "trial")))
+		fmt.Sprintf("%d of %s discarded", v.Void, count(v.Valid+v.Void, "trial")))
 	return facts
 }
 
 // heading is the run's title.
 func (v *view) heading() string {
 	p := &v.run.Plan
-	return Clean(orElse(p.Title, orElse(p.Study, "dyno run")))
+	return document.Clean(orElse(p.Title, orElse(p.Study, "dyno run")))
 }
 
 // ended says why the run ended, as a sentence.
@@ -340,7 +338,7 @@ func (v *view) ended() string {
 		}
 		return "The run failed."
 	default:
-		return "The run ended: " + Clean(r) + "."
+		return "The run ended: " + document.Clean(r) + "."
 	}
 }
 
@@ -369,14 +367,14 @@ func (v *view) machine() string {
 	if h.Quota != "" {
 		parts = append(parts, "CPU quota "+h.Quota)
 	}
-	return Clean(strings.Join(parts, ", "))
+	return document.Clean(strings.Join(parts, ", "))
 }
 
 // unmeasured says what the machine cannot measure, and why; empty if nothing was found to be so.
 func (v *view) unmeasured() string {
 	var parts []string
 	for _, what := range slices.Sorted(maps.Keys(v.run.Host.Absent)) {
-		parts = append(parts, fmt.Sprintf("%s (%s)", Clean(what), Clean(v.run.Host.Absent[what])))
+		parts = append(parts, fmt.Sprintf("%s (%s)", document.Clean(what), document.Clean(v.run.Host.Absent[what])))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -412,39 +410,4 @@ func orElse(s, other string) string {
 		return other
 	}
 	return s
-}
-
-// command is a command line to copy, with all its spaces but no control character.
-func command(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return ' '
-		}
-		return r
-	}, s)
-}
-
-// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are written by others,
-// and an escape code in one must not reach a terminal. Codes are dropped, other control characters become spaces;
-// characters that turn the direction of text are dropped.
-func Clean(s string) string {
-	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
-			return ' '
-		case r == unicode.ReplacementChar, unicode.Is(unicode.Bidi_Control, r):
-			return -1
-		}
-		return r
-	}, ansi.Strip(s))), " ")
-}
-
-// Visible is s without the codes that a terminal would obey; its lines and their indentation stay.
-func Visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, ansi.Strip(s))
 }

@@ -4,27 +4,25 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 )
 
-// word is an entry of the page's explanations; its ID is what the tables' heads link to.
-type word struct{ ID, Name, Text string }
+// definitions are all explanations of a page, those of the metrics from their table.
+var definitions = slices.Concat(general, metricWords(), startWords)
 
-// words are all explanations, those of the metrics from their table.
-var words = slices.Concat(generalWords, metricWords(), startWords)
-
-func metricWords() (list []word) {
+func metricWords() (list []document.Definition) {
 	for _, m := range analysis.Metrics {
-		list = append(list, word{m.Name, m.Title, m.About})
+		list = append(list, document.Definition{ID: m.Name, Name: m.Title, Text: m.About})
 	}
 	for _, m := range analysis.Classic {
 		if _, listed := analysis.MetricNamed(m.Name); !listed {
-			list = append(list, word{m.Name, m.Title, m.About})
+			list = append(list, document.Definition{ID: m.Name, Name: m.Title, Text: m.About})
 		}
 	}
 	return list
 }
 
-// namesOf are the names of metrics, to which their words are keyed.
+// namesOf are the names of metrics, to which their definitions are keyed.
 func namesOf(metrics []analysis.Metric) (names []string) {
 	for _, m := range metrics {
 		names = append(names, m.Name)
@@ -32,46 +30,82 @@ func namesOf(metrics []analysis.Metric) (names []string) {
 	return names
 }
 
-var generalWords = []word{
-	{"ratio", "Ratio to the yardstick",
-		"In every round each contestant and the yardstick are loaded one after the other. Their ratio within the round cancels " +
+var general = []document.Definition{
+	{ID: "ratio", Name: "Ratio to the reference",
+		Text: "In every round each contestant and the reference are loaded one after the other. Their ratio within the round cancels " +
 			"what the machine did to all of them. The figure is the Hodges–Lehmann estimate over the epochs: a ratio under the same " +
-			"momentary conditions, not a ratio of averages. The yardstick is a plain net/http server that dyno brings along."},
-	{"interval", "Interval",
-		"The range that the data leaves open. For a level it is 95 % between epochs; for a ratio it has the level of a look, so " +
-			"that it holds for all looks together. ∞ means: too few epochs."},
-	{"epoch", "Trial, round, epoch",
-		"A trial is a short load on one contestant. A round is one trial of every contestant in random order. An epoch is some " +
+			"momentary conditions, not a ratio of averages. The reference is a plain net/http server that dyno brings along."},
+	{ID: "interval", Name: "Interval",
+		Text: "The range that the data leaves open. For a level it is 95 % between epochs; for a ratio it has the level of an interim analysis, so " +
+			"that it holds for all of them together. ∞ means: too few epochs."},
+	{ID: "epoch", Name: "Trial, round, epoch",
+		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. An epoch is some " +
 			"rounds on freshly started processes; epochs are what is counted."},
-	{"void", "Void",
-		"A round in which others used the CPUs, the hypervisor withheld them, or the generator or the machine stood still, is thrown " +
+	{ID: "void", Name: "Discarded",
+		Text: "A round in which others used the CPUs, the hypervisor withheld them, or the generator or the machine stood still, is thrown " +
 			"away for all contestants and repeated. The results themselves are never looked at for this."},
-	{"rank", "Rank interval",
-		"Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page together. It counts who is " +
+	{ID: "rank", Name: "Rank interval",
+		Text: "Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page together. It counts who is " +
 			"surely ahead and who is surely behind. Where two intervals overlap, the data does not order them."},
-	{"tier", "Tier",
-		"A new tier begins with the first contestant that is surely worse than the leader of the tier above, by more than the " +
+	{ID: "tier", Name: "Tier",
+		Text: "A new tier begins with the first contestant that is surely worse than the leader of the tier above, by more than the " +
 			"margin. Neighbours across a border may still be undecided against each other. Within a tier the order is alphabetical."},
-	{"different", "Different",
-		"The signed-rank test over epochs, corrected for the number of pairs (Holm) and of looks, leaves no room for chance."},
-	{"tie", "Tie, negligible, undecided",
-		"A tie is shown, not assumed: the interval lies within the margin. Negligible is a sure difference within the margin. " +
+	{ID: "different", Name: "Different",
+		Text: "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of interim analyses, leaves no room for chance."},
+	{ID: "tie", Name: "Tie, negligible, undecided",
+		Text: "A tie is shown, not assumed: the interval lies within the margin. Negligible is a sure difference within the margin. " +
 			"Undecided means that the data says neither; it is never a tie."},
-	{"canary", "A/A check",
-		"The yardstick runs twice, the second time under another name. If the run finds a difference between the two, it would " +
+	{ID: "canary", Name: "A/A check",
+		Text: "The reference runs twice, the second time under another name. If the run finds a difference between the two, it would " +
 			"find one anywhere."},
-	{"bound", "Lower bound",
-		"The contestant reached what the load generator can do for this shape of load. It may be faster than shown, and is never " +
+	{ID: "bound", Name: "Lower bound",
+		Text: "The contestant reached what the load generator can do for this shape of load. It may be faster than shown, and is never " +
 			"ranked above another for it."},
 }
 
 // startWords explain what is known of the starts.
-var startWords = []word{
-	{"first_answer", "First answer",
-		"From the start of the process to its first right answer: launch, load of its code and data, listening. Median of the starts, one each epoch."},
-	{"warm_up", "Warm-up",
-		"Loaded by turns with the others, from the first window of load to the one with which the level began that it stayed at: 0 is a contestant that " +
+var startWords = []document.Definition{
+	{ID: "first_answer", Name: "First answer",
+		Text: "From the start of the process to its first right answer: launch, load of its code and data, listening. Median of the starts, one each epoch."},
+	{ID: "warm_up", Name: "Warm-up",
+		Text: "Loaded by turns with the others, from the first window of load to the one with which the level began that it stayed at: 0 is a contestant that " +
 			"is at its speed at once. Its class is flat, warmed (it became faster), slowdown (it was faster before), or no steady state."},
-	{"memory_per_connection", "Memory per connection",
-		"What one more idle connection takes, after it has carried a request: the slope of PSS over the numbers of connections held (Theil–Sen), median of the epochs."},
+	{ID: "memory_per_connection", Name: "Memory per connection",
+		Text: "What one more idle connection takes, after it has carried a request: the slope of PSS over the numbers of connections held (Theil–Sen), median of the epochs."},
+}
+
+// words of a comparison leave out what no table of the page has.
+func (p *paired) words() []document.Definition {
+	return slices.DeleteFunc(slices.Clone(definitions), func(w document.Definition) bool {
+		m, ok := analysis.MetricNamed(w.ID)
+		if !ok && slices.Contains(namesOf(analysis.Classic), w.ID) {
+			return true
+		}
+		return ok && (m.Open() || m.Rare) && !p.has(m) && (len(p.Levels) == 0 || m.Rare)
+	})
+}
+
+// wordsOf picks from the definitions, after some of the protocol's own.
+func wordsOf(own []document.Definition, ids ...string) []document.Definition {
+	for _, w := range definitions {
+		if slices.Contains(ids, w.ID) {
+			own = append(own, w)
+		}
+	}
+	return own
+}
+
+// words of a sweep, and of one with named pairs.
+func (s *sweep) words() []document.Definition {
+	ids := []string{"epoch", "void", "bound", "first_answer", "warm_up", "memory_per_connection"}
+	own := []document.Definition{{ID: "sweep", Name: "Sweep", Text: "The same contestants at several levels: connections, and delays of their handlers. It shows how figures change with the level. " +
+		"It tests no pair at any level, so it has no verdicts, ranks or tiers."}}
+	if s.namesPairs() {
+		ids = append(ids, "different", "tie", "canary")
+		own = []document.Definition{{ID: "pair", Name: "Named pair", Text: "Two cells, each a contestant at a level, that the study asked to compare. All named pairs together are one family: the chance of any " +
+			"false difference among them is bounded. The ratio is the first's figure over the second's, round by round, with the interval of an interim analysis."}}
+	}
+	ids = append(ids, namesOf(s.metrics)...)
+	return wordsOf(append(own, document.Definition{ID: "sweep-interval", Name: "Interval of a level", Text: "95 % for the median between epochs. Where there are too few epochs for one, the range of the epochs " +
+		"stands in brackets, and dashed in the chart; that is no interval."}), ids...)
 }

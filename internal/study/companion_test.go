@@ -55,9 +55,9 @@ func TestCompanionIsToldOf(t *testing.T) {
 		}
 	}
 	for name, want := range map[string][]string{
-		"text":     {"Companion: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the companion", "25.0"},
-		"html":     {"20,000/s", "CPU of the companion", "told, not compared", "records, the companion"},
-		"markdown": {"Companion: records", "20,000/s"},
+		"text":     {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the companion", "25.0"},
+		"html":     {"20,000/s", "CPU of the companion", "told, not compared", "records, the backend"},
+		"markdown": {"**Backend:** records", "20,000/s"},
 		"json":     {`"companion_cpu_share"`, `"alone"`},
 	} {
 		var out bytes.Buffer

@@ -168,22 +168,22 @@ func TestFreshStudy(t *testing.T) {
 	// Memory, CPU time of the load, since the start, threads, sockets, swap.
 	idle := strings.Fields("488 ±0.1 % 10.0 ±0 % 10.0 ±0 % 4 ±0 % 4 ±0 % 0 ±0 %")
 	rows("text", "fast, idle", idle...)
-	rows("markdown", "| fast | idle |", idle...)
+	rows("markdown", "| fast, idle |", idle...)
 	then := strings.Fields("1,950 ±0.1 % 101 ±0.6 % 200 ±0 % 10 ±0 % 1 ±0 % 0 ±0 %")
 	for _, l := range Levels(run) {
 		if name := l.Title(); l.At.Step == 1 {
 			if name != "c30, then" {
 				t.Errorf("%q", name)
 			}
-			rows("markdown", "| fast | "+name+" |", then...)
-			rows("text", name, then...)
+			rows("markdown", "| fast, "+name+" |", then...)
+			rows("text", "fast, "+name, then...)
 		}
 	}
 	var page bytes.Buffer
-	if err := report.Readme(&page, d); err != nil || !strings.Contains(page.String(), "| fast | idle | 488 ±0.1 % |") {
+	if err := report.Readme(&page, d); err != nil || !strings.Contains(page.String(), "| fast, idle | 488 ±0.1 % |") {
 		t.Errorf("%v\n%s", err, page.String())
 	}
-	if html := out["html"]; !strings.Contains(html, `<section id="held">`) || !strings.Contains(html, `<small>c30, then</small>`) || !strings.Contains(html, `id="w-threads"`) || strings.Contains(html, "NaN") {
+	if html := out["html"]; !strings.Contains(html, `<section id="held">`) || !strings.Contains(html, `fast, c30, then</th>`) || !strings.Contains(html, `id="w-threads"`) || strings.Contains(html, "NaN") {
 		t.Error("the page has no table of what the processes hold")
 	}
 	var file struct {

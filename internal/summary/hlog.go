@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
+	"dyno/internal/document"
 	"dyno/internal/hist"
-	"dyno/internal/report"
 	"dyno/internal/result"
 )
 
@@ -22,7 +22,7 @@ type Hlog struct {
 func NewHlog(w io.Writer, start time.Time, about string) *Hlog {
 	l := &Hlog{w: w}
 	seconds := float64(start.UnixMilli()) / 1000
-	l.printf("#[dyno load: %s]\n#[Histogram log format version 1.3]\n", report.Clean(about))
+	l.printf("#[dyno load: %s]\n#[Histogram log format version 1.3]\n", document.Clean(about))
 	l.printf("#[StartTime: %.3f (seconds since epoch), %s]\n#[BaseTime: %.3f (seconds since epoch)]\n", seconds, start.UTC().Format(time.RFC3339), seconds)
 	l.printf("%s\n", `"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"`)
 	return l

@@ -1,17 +1,17 @@
 package summary
 
 import (
-	"bytes"
-	"encoding/json"
 	"io"
 	"math"
+
+	"dyno/internal/document"
 )
 
 // Format is the version of what JSON writes; see doc/format.md.
 const Format = 1
 
-// document is the load as JSON has it. An absent key was not measured.
-type document struct {
+// loadJSON is the load as JSON has it. An absent key was not measured.
+type loadJSON struct {
 	Format         int     `json:"format"`
 	RequestsPerSec float64 `json:"requests_per_sec"`
 
@@ -111,7 +111,7 @@ type jsonSec struct {
 // JSON writes one object; doc/format.md says what its keys mean.
 func JSON(w io.Writer, s *Summary) error {
 	l, d := &s.Load, &s.Detail
-	doc := document{
+	doc := loadJSON{
 		Format: Format, RequestsPerSec: round(s.PerSec()),
 		Planned: s.planned(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed, Errored: l.Errored(), InFlight: l.InFlight,
 		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
@@ -129,15 +129,7 @@ func JSON(w io.Writer, s *Summary) error {
 		}
 		doc.Intervals = append(doc.Intervals, j)
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(doc); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return document.JSON(w, doc)
 }
 
 func (l latency) json() *times {

@@ -1,7 +1,6 @@
 package summary
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"maps"
@@ -9,226 +8,179 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/report"
 )
 
 // Text writes the block that users of wrk, bombardier and hey know: what is wrong first, then statistics, percentiles, status codes, errors,
 // the ledger, the generator's own state, throughput, and the rate as the last line.
 func Text(w io.Writer, s *Summary) error {
-	t := text{s, bufio.NewWriter(w)}
+	var blocks []document.Block
 	for _, warning := range s.Warnings() {
-		t.line(t.red("WARNING: ") + warning.Text)
+		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(warning.Text)})
 	}
-	t.line("%s: %s", report.Clean(s.Target), s.Did)
-	t.statistics()
-	t.percentiles()
-	t.codes()
-	t.failures("Failures (answers that broke their contract):", s.Load.Failures)
-	t.failures("Errors (no answer):", s.Load.Errors)
-	t.connections()
-	t.ledger()
-	t.generator()
-	t.line("Throughput: %s read, %s written", t.megabytes(s.Load.BytesRead), t.megabytes(s.Load.BytesWritten))
-	t.line("Requests/sec: %.2f", s.PerSec())
-	return t.out.Flush()
+	line := func(label, text string) {
+		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
+	}
+	line("", s.Target+": "+s.Did)
+	blocks = append(blocks, s.statistics(), s.percentiles())
+	line("HTTP codes", s.codes())
+	blocks = append(blocks, s.failures("Failures (answers that broke their contract)", s.Load.Failures)...)
+	blocks = append(blocks, s.failures("Errors (no answer)", s.Load.Errors)...)
+	if n := s.Dialled(); n > 0 {
+		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled", count(int64(s.Load.Connections)), count(int64(s.Load.Established)), count(n)))
+	}
+	line("Ledger", s.ledger())
+	line("Generator", s.generatorText())
+	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")
+	line("Requests/sec", fixed(s.PerSec()))
+	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}}, document.Options{Color: s.Color})
 }
 
-type text struct {
-	*Summary
-	out *bufio.Writer
+// columns are a name, and figures to its right.
+func columns(heads ...string) []document.Column {
+	list := []document.Column{{Head: heads[0], Lead: true}}
+	for _, h := range heads[1:] {
+		list = append(list, document.Column{Head: h, Number: true})
+	}
+	return list
 }
 
-func (t *text) line(format string, args ...any) {
-	if len(args) == 0 { // text of others may hold a %
-		fmt.Fprintln(t.out, format)
-		return
+// line is a line of a table.
+func line(cells ...string) (r document.Row) {
+	for _, c := range cells {
+		r.Cells = append(r.Cells, document.Cell{Value: c})
 	}
-	fmt.Fprintf(t.out, format+"\n", args...)
-}
-
-func (t *text) red(s string) string {
-	if !t.Color {
-		return s
-	}
-	return "\x1b[31m" + s + "\x1b[0m"
-}
-
-// row is one line of a table: a name, then figures.
-type row []string
-
-// table writes rows, the first column to the left and the others to the right.
-func (t *text) table(indent string, rows []row) {
-	var width []int
-	for _, r := range rows {
-		for i, cell := range r {
-			if i == len(width) {
-				width = append(width, 0)
-			}
-			width[i] = max(width[i], utf8.RuneCountInString(cell))
-		}
-	}
-	for _, r := range rows {
-		l := indent
-		for i, cell := range r {
-			room := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			if i == 0 {
-				l += cell + room
-			} else {
-				l += "  " + room + cell
-			}
-		}
-		t.line(strings.TrimRight(l, " "))
-	}
+	return r
 }
 
 // loop names the latency that counts.
-func (t *text) loop() string {
+func (s *Summary) loop() string {
 	switch {
-	case t.Detail.Response == nil:
+	case s.Detail.Response == nil:
 		return "service time, closed loop"
-	case t.Open:
+	case s.Open:
 		return "response time, open loop"
 	}
 	return "response time, closed loop"
 }
 
-func (t *text) statistics() {
-	rate := row{"  Reqs/sec", "-", "-", "-"}
-	if x := t.whole(); len(x) > 0 {
+func (s *Summary) statistics() document.Table {
+	t := document.Table{Columns: columns("Statistics", "Avg", "Stdev", "Max")}
+	rate := line("Reqs/sec", "-", "-", "-")
+	if x := s.whole(); len(x) > 0 {
 		mean, stdev, most := meanStdevMax(x)
-		rate = row{"  Reqs/sec", fixed(mean), fixed(stdev), fixed(most)}
+		rate = line("Reqs/sec", fixed(mean), fixed(stdev), fixed(most))
 	}
-	rows := []row{{"Statistics", "Avg", "Stdev", "Max"}, rate, latencyRow("Latency ("+t.loop()+")", t.primary())}
-	if t.Detail.Response != nil {
-		rows = append(rows, latencyRow("  service: sent to done", t.service()), latencyRow("  lag: due to sent", t.lag()))
+	t.Rows = append(t.Rows, rate)
+	add := func(name string, l latency) {
+		t.Rows = append(t.Rows, line(name, l.mean().text(), l.stdev().text(), l.max().text()))
 	}
-	for _, x := range []struct {
-		name string
-		latency
-	}{{"Connect", latency{h: t.Detail.Connect}}, {"First byte", latency{h: t.Detail.FirstByte}}} {
-		if x.count() > 0 {
-			rows = append(rows, latencyRow(x.name, x.latency))
-		}
+	add("Latency ("+s.loop()+")", s.primary())
+	if s.Detail.Response != nil {
+		add("Service: sent to done", s.service())
+		add("Lag: due to sent", s.lag())
 	}
-	t.table("", rows)
+	if l := (latency{h: s.Detail.Connect}); l.count() > 0 {
+		add("Connect", l)
+	}
+	if l := (latency{h: s.Detail.FirstByte}); l.count() > 0 {
+		add("First byte", l)
+	}
+	return t
 }
 
-func latencyRow(name string, l latency) row {
-	return row{"  " + name, l.mean().text(), l.stdev().text(), l.max().text()}
-}
-
-func (t *text) percentiles() {
-	columns := []latency{t.primary()}
-	rows := []row{{"Latency percentiles (" + t.loop() + ")"}}
-	if t.Detail.Response != nil {
-		columns = append(columns, t.service(), t.lag())
-		t.line(rows[0][0])
-		rows = []row{{"", "response", "service", "lag"}}
-	} else {
-		t.line(rows[0][0])
-		rows = nil
+func (s *Summary) percentiles() document.Table {
+	t := document.Table{Columns: columns("Latency percentiles ("+s.loop()+")", "service")}
+	all := []latency{s.primary()}
+	if s.Detail.Response != nil {
+		all = append(all, s.service(), s.lag())
+		t.Columns = columns("Latency percentiles ("+s.loop()+")", "response", "service", "lag")
 	}
 	missing := false
 	for _, p := range percentiles {
-		r := row{p.name}
-		for _, l := range columns {
+		cells := []string{p.name}
+		for _, l := range all {
 			f := l.quantile(p.q)
 			missing = missing || !f.known
-			r = append(r, f.text())
+			cells = append(cells, f.text())
 		}
-		rows = append(rows, r)
+		t.Rows = append(t.Rows, line(cells...))
 	}
-	t.table("  ", rows)
+	var notes []string
 	if missing {
-		t.line("  -: fewer than %d requests lie beyond it, above 99%% fewer than %d", analysis.Beyond(.99), analysis.Beyond(.999))
+		notes = append(notes, fmt.Sprintf("-: fewer than %d requests lie beyond it, above 99%% fewer than %d", analysis.Beyond(.99), analysis.Beyond(.999)))
 	}
-	if l := t.primary(); l.censored > 0 {
-		t.line("  >=: at least; %s without a right answer stand with what they had waited, from %s on", amount(l.censored, "request"), report.Duration(float64(l.from)))
+	if l := s.primary(); l.censored > 0 {
+		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right answer stand with what they had waited, from %s on", amount(l.censored, "request"), report.Duration(float64(l.from))))
 	}
-	if l := t.wrong(); l.count() > 0 {
-		t.line("  of right answers; %s took p50 %s, p99 %s, max %s", amount(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text())
+	if l := s.wrong(); l.count() > 0 {
+		notes = append(notes, fmt.Sprintf("of right answers; %s took p50 %s, p99 %s, max %s", amount(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text()))
 	}
+	t.After = strings.Join(notes, "\n")
+	return t
 }
 
-func (t *text) codes() {
+// codes are the status codes by class, and one by one.
+func (s *Summary) codes() string {
 	var classes [6]int64
 	others := int64(0)
-	for code, n := range t.Detail.Status {
+	for code, n := range s.Detail.Status {
 		if class := code / 100; class >= 1 && class <= 5 {
 			classes[class] += n
 		} else {
 			others += n
 		}
 	}
-	var words []string
+	var words, each []string
 	for class := 1; class <= 5; class++ {
 		words = append(words, fmt.Sprintf("%dxx - %s", class, count(classes[class])))
 	}
 	if others > 0 {
 		words = append(words, "others - "+count(others))
 	}
-	t.line("HTTP codes:")
-	t.line("  " + strings.Join(words, ", "))
-	words = nil
-	for _, code := range slices.Sorted(maps.Keys(t.Detail.Status)) {
-		words = append(words, fmt.Sprintf("%d - %s", code, count(t.Detail.Status[code])))
+	for _, code := range slices.Sorted(maps.Keys(s.Detail.Status)) {
+		each = append(each, fmt.Sprintf("%d - %s", code, count(s.Detail.Status[code])))
 	}
-	if len(words) > 0 {
-		t.line("  " + strings.Join(words, ", "))
+	text := strings.Join(words, ", ")
+	if len(each) > 0 {
+		text += " (" + strings.Join(each, ", ") + ")"
 	}
+	return text
 }
 
 // failures lists what went wrong by kind, with the last words of the system, and the first answer that broke its contract.
-func (t *text) failures(head string, kinds map[string]int64) {
+func (s *Summary) failures(head string, kinds map[string]int64) []document.Block {
 	if len(kinds) == 0 {
-		return
+		return nil
 	}
-	t.line(head)
-	var rows []row
+	t := document.Table{Columns: append(columns(head, "requests"), document.Column{Head: "last"})}
 	for _, k := range sorted(kinds) {
-		rows = append(rows, row{k.kind, count(k.n)})
+		t.Rows = append(t.Rows, line(k.kind, count(k.n), s.Detail.Texts[k.kind]))
 	}
-	width := 0
-	for _, r := range rows {
-		width = max(width, len(r[1]))
+	if _, ours := kinds["status"]; s.Detail.First != "" && (ours || kinds["header"]+kinds["length"]+kinds["body"] > 0) {
+		t.After = "the first: " + s.Detail.First
 	}
-	for _, r := range rows {
-		l := fmt.Sprintf("  %-8s %*s", r[0], width, r[1])
-		if why := report.Clean(t.Detail.Texts[r[0]]); why != "" {
-			l += "  last: " + why
-		}
-		t.line(l)
-	}
-	if _, ours := kinds["status"]; t.Detail.First != "" && (ours || kinds["header"]+kinds["length"]+kinds["body"] > 0) {
-		t.line("  the first: " + report.Clean(t.Detail.First))
-	}
+	return []document.Block{t}
 }
 
-func (t *text) connections() {
-	if n := t.Dialled(); n > 0 {
-		t.line("Connections: %s asked for, %s established, %s dialled",
-			count(int64(t.Load.Connections)), count(int64(t.Load.Established)), count(n))
-	}
+func (s *Summary) ledger() string {
+	l := &s.Load
+	return fmt.Sprintf("planned %s = %s started + %s never started; started = %s succeeded + %s failed + %s errored + %s timed out + %s in flight",
+		count(s.planned()), count(l.Started), count(l.NeverStarted),
+		count(l.Succeeded), count(l.Failed), count(l.Errored()-s.TimedOut()), count(s.TimedOut()), count(l.InFlight))
 }
 
-func (t *text) ledger() {
-	l := &t.Load
-	t.line("Ledger: planned %s = %s started + %s never started; started = %s succeeded + %s failed + %s errored + %s timed out + %s in flight",
-		count(t.planned()), count(l.Started), count(l.NeverStarted),
-		count(l.Succeeded), count(l.Failed), count(l.Errored()-t.TimedOut()), count(t.TimedOut()), count(l.InFlight))
-}
-
-func (t *text) generator() {
-	words := []string{amount(int64(t.Load.Workers), "event loop")}
-	if u := t.usage(); u.known {
+func (s *Summary) generatorText() string {
+	words := []string{amount(int64(s.Load.Workers), "event loop")}
+	if u := s.usage(); u.known {
 		words = append(words, "CPU "+report.PerCent(u.cpu), "run queue "+report.PerCent(u.queue))
-		if spin := t.Load.Spin; spin != nil && *spin {
+		if spin := s.Load.Spin; spin != nil && *spin {
 			words = append(words, "spun "+report.PerCent(u.spun))
-		} else if spin != nil && (t.Open || t.SpinAsked == "on") {
-			words = append(words, "no spin ("+t.NoSpin+")")
+		} else if spin != nil && (s.Open || s.SpinAsked == "on") {
+			words = append(words, "no spin ("+s.NoSpin+")")
 		}
 		if u.ceiling > 0 {
 			words = append(words, "ceiling for this load about "+report.Rate(u.ceiling))
@@ -237,15 +189,15 @@ func (t *text) generator() {
 		words = []string{"not measured by this engine"}
 	}
 	for _, p := range percentiles {
-		if lag := t.lag().quantile(p.q); lag.known && (p.q == 0.5 || p.q == 0.99) {
+		if lag := s.lag().quantile(p.q); lag.known && (p.q == 0.5 || p.q == 0.99) {
 			words = append(words, "lag "+strings.TrimSuffix(p.key, "_ns")+" "+lag.text())
 		}
 	}
-	t.line("Generator: " + strings.Join(words, ", "))
+	return strings.Join(words, ", ")
 }
 
-func (t *text) megabytes(n int64) string {
-	return report.Sig3(perSec(n, t.span())/1e6) + " MB/s"
+func (s *Summary) megabytes(n int64) string {
+	return report.Sig3(perSec(n, s.span())/1e6) + " MB/s"
 }
 
 // count prints n with a comma between thousands.

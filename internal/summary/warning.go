@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/checks"
+	"dyno/internal/document"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -78,7 +79,7 @@ func (s *Summary) ended() string {
 		return ""
 	}
 	text := "ended early: no connection could be made in its last " + report.Duration(float64(l.UnreachableNS))
-	if why := report.Clean(s.Detail.Texts["dial"]); why != "" {
+	if why := document.Clean(s.Detail.Texts["dial"]); why != "" {
 		text += " (" + why + ")"
 	}
 	if l.NeverStarted > 0 {
@@ -93,7 +94,7 @@ func (s *Summary) fewer() string {
 		return ""
 	}
 	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was less than asked for", count(int64(l.Established)), count(int64(l.Connections)))
-	why := report.Clean(s.Detail.Texts["dial"])
+	why := document.Clean(s.Detail.Texts["dial"])
 	if why == "" && s.Joining {
 		return text + ". It ended before all had joined: make it longer, or --ramp-up shorter"
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/charmbracelet/lipgloss"
 
+	"dyno/internal/document"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -79,7 +80,7 @@ func (v *View) standingLines() (lines []string) {
 			}
 			ratio = report.Ratio(s.Ratio, s.Lo, s.Hi)
 		}
-		names, rates, ratios = append(names, report.Clean(s.Name)), append(rates, fmt.Sprintf("%9s", report.Rate(s.PerSec))), append(ratios, ratio)
+		names, rates, ratios = append(names, document.Clean(s.Name)), append(rates, fmt.Sprintf("%9s", report.Rate(s.PerSec))), append(ratios, ratio)
 	}
 	table := [][]string{names, rates, ratios}
 	for i, head := range []string{"so far", "rate", "× yardstick"} {

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -30,7 +31,7 @@ type LoadView struct {
 
 // NewLoad returns a view on out of a load that lasts so long, or so many requests; see New for the rest.
 func NewLoad(out io.Writer, tty bool, noColor bool, width func() int, title string, length time.Duration, requests int64) *LoadView {
-	return &LoadView{view: New(out, tty, noColor, width), title: report.Clean(title), length: length, requests: requests}
+	return &LoadView{view: New(out, tty, noColor, width), title: document.Clean(title), length: length, requests: requests}
 }
 
 // Start shows that connections are being made and the load begins.

@@ -19,6 +19,7 @@ import (
 	"github.com/charmbracelet/lipgloss"
 	"github.com/muesli/termenv"
 
+	"dyno/internal/document"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -117,7 +118,7 @@ func (v *View) take(e result.Event) (changed bool) {
 	if e.Stage != "" {
 		v.stage = e.Stage
 	}
-	v.who, v.text = report.Clean(e.Contestant), report.Clean(e.Text)
+	v.who, v.text = document.Clean(e.Contestant), document.Clean(e.Text)
 	if e.Total > 0 {
 		v.done, v.total, v.left = e.Done, e.Total, e.Left
 	}
@@ -129,8 +130,8 @@ func (v *View) take(e result.Event) (changed bool) {
 		v.over, v.tasks = true, nil
 	}
 	if e.Failure != nil {
-		v.failed = append(v.failed, report.Clean(e.Failure.Contestant))
-		v.tasks = slices.DeleteFunc(v.tasks, func(t task) bool { return t.who == report.Clean(e.Failure.Contestant) })
+		v.failed = append(v.failed, document.Clean(e.Failure.Contestant))
+		v.tasks = slices.DeleteFunc(v.tasks, func(t task) bool { return t.who == document.Clean(e.Failure.Contestant) })
 		return true
 	}
 	if !v.over && v.who != "" {
@@ -176,9 +177,9 @@ func (v *View) print(s string) {
 
 // failure is f on one line, with where its log is.
 func (v *View) failure(f *result.Failure) string {
-	s := v.style.bad.Render("✗ "+report.Clean(f.Contestant)) + "  " + report.FailureText(f)
-	if f.LogFile != "" && !strings.Contains(s, report.Clean(f.LogFile)) { // the hint may name it
-		s += " (log: " + report.Clean(f.LogFile) + ")"
+	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + report.FailureText(f)
+	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
+		s += " (log: " + document.Clean(f.LogFile) + ")"
 	}
 	return s
 }

@@ -1,0 +1,69 @@
+package analysis
+
+import (
+	"dyno/internal/result"
+)
+
+// ExternalMetrics are those that dyno and an external load generator may both tell of a long load, and what each side spent on a request.
+var ExternalMetrics = []Metric{
+	asReported("throughput", reportedRate),
+	asReported("p50", reportedOr(func(t *result.Told) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
+	asReported("p99", reportedOr(func(t *result.Told) *int64 { return t.P99NS }, ClassicNamed("p99").Of)),
+	asReported("max", reportedOr(func(t *result.Told) *int64 { return t.MaxNS }, ClassicNamed("max").Of)),
+	costOf("cpu_per_request", "server", func(t *result.Trial) *int64 { return t.Server.CPUNS }),
+	costOf("generator_cpu_per_request", "generator", func(t *result.Trial) *int64 { return t.Generator.CPUNS }),
+}
+
+// asReported is a metric of classic runs, read off the loads of either load generator.
+func asReported(name string, of func(*result.Trial) (float64, bool)) Metric {
+	m := ClassicNamed(name)
+	m.Of = of
+	return m
+}
+
+// costOf is the CPU time per answer of one of the two sides.
+func costOf(name, side string, used func(*result.Trial) *int64) Metric {
+	m := asReported("cpu_per_request", func(t *result.Trial) (float64, bool) { return perAnswer(t, used(t)) })
+	m.Name, m.Head = name, side+" "+m.Head
+	return m
+}
+
+func reportedOr(reported func(*result.Told) *int64, own func(*result.Trial) (float64, bool)) func(*result.Trial) (float64, bool) {
+	return func(t *result.Trial) (float64, bool) {
+		if t.Told == nil {
+			return own(t)
+		}
+		n := reported(t.Told)
+		if n == nil {
+			return 0, false
+		}
+		return float64(*n), true
+	}
+}
+
+func reportedRate(t *result.Trial) (float64, bool) {
+	switch {
+	case t.Told == nil:
+		return named("throughput").Of(t)
+	case t.Told.RatePerSec == nil:
+		return 0, false
+	}
+	return *t.Told.RatePerSec, true
+}
+
+// Answered is how many answers a load had, as its generator counts; nil: it does not tell.
+func Answered(t *result.Trial) *int64 {
+	if t.Told != nil {
+		return t.Told.Answered
+	}
+	n := t.Load.Succeeded + t.Load.Failed
+	return &n
+}
+
+func perAnswer(t *result.Trial, used *int64) (float64, bool) {
+	n := Answered(t)
+	if used == nil || n == nil || *n == 0 {
+		return 0, false
+	}
+	return float64(*used) / float64(*n), true
+}

@@ -1,0 +1,40 @@
+package analysis
+
+import (
+	"math"
+
+	"dyno/internal/result"
+)
+
+// settled is the share of a load from which on its growth is reckoned: by then the connections, their buffers and the runtime's first heap
+// are there.
+const settled = 0.1
+
+// Growth is how the memory of a server went under one load, bytes.
+type Growth struct {
+	Start, End, Most       float64
+	NS                     int64   // from the first reading to the last
+	PerMinute, PerThousand float64 // of time, of right answers, once it had settled; NaN where there were none
+}
+
+// GrowthOf is that of a load whose memory was read at least twice.
+func GrowthOf(t *result.Trial) Growth {
+	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
+	g := Growth{Start: float64(first.PSSBytes), End: float64(last.PSSBytes), NS: last.AtNS - first.AtNS, PerMinute: math.NaN(), PerThousand: math.NaN()}
+	from := first
+	for _, at := range t.Memory[:len(t.Memory)-1] {
+		g.Most = max(g.Most, float64(at.PSSBytes))
+		if from == first && float64(at.AtNS-first.AtNS) >= settled*float64(g.NS) {
+			from = at
+		}
+	}
+	g.Most = max(g.Most, g.End)
+	more, ns := g.End-float64(from.PSSBytes), float64(last.AtNS-from.AtNS)
+	if ns > 0 {
+		g.PerMinute = more / ns * 60e9
+	}
+	if ns > 0 && t.Load.Succeeded > 0 { // at an even rate
+		g.PerThousand = more / (float64(t.Load.Succeeded) * ns / float64(g.NS)) * 1000
+	}
+	return g
+}

@@ -1,0 +1,26 @@
+package analysis
+
+import (
+	"math"
+
+	"dyno/internal/result"
+	"dyno/internal/stats"
+)
+
+// EpochRange is the least and the most of a contestant's epochs, each the median of its trials; +Inf and -Inf where there are none.
+func EpochRange(trials []result.Trial, contestant string, m Metric) (least, most float64) {
+	epochs := map[int][]float64{}
+	for i := range trials {
+		if t := &trials[i]; t.Contestant == contestant {
+			if v, ok := m.Of(t); ok {
+				epochs[t.Epoch] = append(epochs[t.Epoch], v)
+			}
+		}
+	}
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, v := range epochs {
+		x := stats.Median(v)
+		least, most = min(least, x), max(most, x)
+	}
+	return least, most
+}

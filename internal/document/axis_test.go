@@ -1,0 +1,51 @@
+package document
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestAxis(t *testing.T) {
+	a := newRatioAxis(100, 300, 0.5, 2)
+	if x := a.at(1); math.Abs(x-200) > 1e-9 {
+		t.Errorf("1 is drawn at %v, not in the middle of 0.5 and 2", x)
+	}
+	for v, want := range map[float64]float64{0: 100, math.Inf(1): 300, 1e-9: 100, 1e9: 300, math.NaN(): 100} {
+		if x := a.at(v); x != want {
+			t.Errorf("%v is drawn at %v, want %v", v, x, want)
+		}
+	}
+	if a := newRatioAxis(0, 1, 0.999, 1.001); a.hi/a.lo < leastSpan {
+		t.Errorf("an axis of %v..%v blows a tie up", a.lo, a.hi)
+	}
+	for _, values := range [][]float64{nil, {0.5, 2}, {0.01, 30}, {0.97, 1.02}, {6.4}, {1e-5, 1e6}} {
+		ticks := newRatioAxis(0, 500, values...).ticks(46)
+		if !slices.Contains(ticks, 1) || len(ticks) < 2 || len(ticks) > 12 {
+			t.Errorf("ticks of %v: %v", values, ticks)
+		}
+	}
+}
+
+func TestTickValues(t *testing.T) {
+	for v, want := range map[float64]string{0: "0", .25: "0.25", 20_000: "20,000", 500_000: "500,000", 1e6: "1 M", 2.5e6: "2.5 M"} {
+		if got := tickValue(v); got != want {
+			t.Errorf("%v: %q; want %q", v, got, want)
+		}
+	}
+}
+
+func TestValueAxis(t *testing.T) {
+	for _, values := range [][]float64{nil, {5}, {90000, 95000}, {1000, 95000}, {3e4, 8e8}} {
+		a := newValueAxis(values)
+		marks := a.marks(1, 5)
+		if len(marks) < 2 || len(marks) > 9 {
+			t.Errorf("%v: marks %v", values, marks)
+		}
+		for _, v := range values {
+			if y := a.at(v); y <= 0 || y >= 1 {
+				t.Errorf("%v lies at %v", v, y)
+			}
+		}
+	}
+}

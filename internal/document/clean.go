@@ -1,0 +1,83 @@
+package document
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are written by others,
+// and an escape code in one must not reach a terminal. Codes are dropped, other control characters become spaces;
+// characters that turn the direction of text are dropped.
+func Clean(s string) string {
+	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
+			return ' '
+		case r == unicode.ReplacementChar, unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, ansi.Strip(s))), " ")
+}
+
+// Visible is s without the codes that a terminal would obey; its lines and their indentation stay.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, ansi.Strip(s))
+}
+
+// Command is a line to copy, with all its spaces but no control character.
+func Command(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+// visible is the text without control characters; its lines stay.
+func (c Code) visible() string { return visible(strings.Split(c.Text, "\n")) }
+
+func (l Log) visible() string { return visible(l.Lines) }
+
+func visible(lines []string) string {
+	lines = slices.Clone(lines)
+	for i, l := range lines {
+		lines[i] = strings.TrimRight(Command(ansi.Strip(strings.ReplaceAll(l, "\t", "    "))), " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// spaced is Clean, but blanks at both ends stay: spans are parts of a sentence.
+func spaced(s string) string {
+	clean := Clean(s)
+	if clean == "" {
+		return strings.Repeat(" ", min(len(s), 1))
+	}
+	if strings.HasPrefix(s, " ") {
+		clean = " " + clean
+	}
+	if strings.HasSuffix(s, " ") {
+		clean += " "
+	}
+	return clean
+}
+
+// tight keeps a number, its unit and its interval on one line.
+func tight(s string) string {
+	return tighter.Replace(unitAfter.ReplaceAllString(s, "$1\u00a0$2"))
+}
+
+var (
+	unitAfter = regexp.MustCompile(`([0-9∞–]) (×|%|ns|µs|ms|s|min|B|KiB|MiB|GiB|TiB|bytes)`)
+	tighter   = strings.NewReplacer("× (", "×\u00a0(", " = ", "\u00a0=\u00a0", " < ", "\u00a0<\u00a0")
+)

@@ -1,0 +1,288 @@
+package document
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// lineLayout is where a LineChart puts its parts, in px. Each plot has its labels at its right side.
+type lineLayout struct {
+	width     float64
+	columns   int     // plots side by side, where there are several
+	left      float64 // of the plot, from the left of its panel
+	right     float64 // room for the labels
+	height    float64
+	alone     float64 // the same where there is one plot
+	chars     int     // that fit into a label
+	charsOne  int
+	rightOne  float64
+	reasonLen int // characters that fit into a reason
+}
+
+var (
+	wideLines = lineLayout{width: 880, columns: 2, left: 58, right: 124, height: 190, alone: 280, chars: 15, charsOne: 24, rightOne: 180,
+		reasonLen: 110}
+	narrowLines = lineLayout{width: 340, columns: 1, left: 60, right: 96, height: 190, alone: 220, chars: 11, charsOne: 11, rightOne: 96,
+		reasonLen: 46}
+)
+
+const (
+	plotTop    = 34.0 // px above a plot: its title
+	plotBottom = 44.0 // px below it: ticks and their name
+	plotGap    = 20.0
+	labelGap   = 16.0 // between two labels
+	struckRow  = 20.0
+	inset      = 16.0 // of the outer points
+	lineAtMost = 12   // lines that can be told apart; of more, the best and the worst few are labelled
+	labelled   = 3
+)
+
+// lines draws a LineChart.
+type lines struct {
+	drawing
+	c      *LineChart
+	l      lineLayout
+	y      valueAxis
+	x0, x1 float64 // of the plot
+	height float64
+	chars  int
+	marks  []int // the sign of each series: those of one colour differ by it
+}
+
+func drawLines(c *LineChart, wide, alone bool) string {
+	s := &lines{c: c, l: narrowLines}
+	if wide {
+		s.l = wideLines
+	}
+	shapes := map[string]int{}
+	for _, r := range c.Series {
+		s.marks = append(s.marks, shapes[r.Key])
+		shapes[r.Key]++
+	}
+	right, columns := s.l.right, s.l.columns
+	s.height, s.chars = s.l.height, s.l.chars
+	if len(c.Plots) < 2 {
+		s.height, s.chars, right, columns = s.l.alone, s.l.charsOne, s.l.rightOne, 1
+	}
+	each := (s.l.width - float64(columns-1)*plotGap) / float64(columns)
+	s.x0, s.x1 = s.l.left, each-right
+	panel := s.height + plotTop + plotBottom
+	h := float64((len(c.Plots)+columns-1)/columns) * panel
+	below := h + 8
+	if alone {
+		h += float64(len(c.Struck)+1)*struckRow + 6
+	}
+	s.begin(c.ID, c.Words, wide, alone, s.l.width, h)
+	for i := range c.Plots {
+		s.printf(`<g transform="translate(%.1f %.1f)">`, float64(i%columns)*(each+plotGap), float64(i/columns)*panel+plotTop)
+		s.plot(&c.Plots[i])
+		s.printf("</g>")
+	}
+	if alone { // on a page the table says both
+		for _, it := range c.Struck {
+			s.struck(it, below)
+			below += struckRow
+		}
+		s.text(0, below+4, "tick", "", c.Foot)
+	}
+	s.printf("</svg>")
+	return s.String()
+}
+
+// at is where a place of the x axis is drawn.
+func (s *lines) at(x float64) float64 { return s.x0 + inset + x*(s.x1-s.x0-2*inset) }
+
+func (s *lines) down(v float64) float64 { return s.height * (1 - s.y.at(v)) }
+
+// plot draws one plot from 0 down to height.
+func (s *lines) plot(p *Plot) {
+	var values []float64
+	for _, points := range p.Points {
+		for _, f := range points {
+			if !f.Absent {
+				values = append(values, f.Value, within(f.Lo, f.Value), within(f.Hi, f.Value))
+			}
+		}
+	}
+	s.y = newValueAxis(values)
+	s.text(0, -18, "name", "", p.Title)
+	for _, v := range s.y.marks(s.c.Per, 5) {
+		class := "grid"
+		if v == 0 {
+			class = "one"
+		}
+		s.stroke(s.x0, s.x1, s.down(v), s.down(v), class)
+		s.text(s.x0-8, s.down(v)+4, "tick", "end", tickValue(v/s.c.Per))
+	}
+	last := math.Inf(-1)
+	for _, t := range p.Ticks {
+		x := s.at(t.At)
+		s.stroke(x, x, s.height, s.height+5, "grid")
+		if room := 3.4*float64(len(t.Text)) + 4; x-room > last { // else its label would touch the one before
+			s.text(x, s.height+19, "tick", "middle", t.Text)
+			last = x + room
+		}
+	}
+	unit := s.c.Unit
+	if s.y.log {
+		unit += ", log scale"
+	}
+	if p.Title == "" {
+		if s.c.Way != "" {
+			unit += " · " + s.c.Way
+		}
+		s.text(0, -18, "way", "", unit)
+	} else {
+		s.text(float64(len([]rune(p.Title)))*7.4+14, -18, "way", "", unit)
+	}
+	s.text((s.x0+s.x1)/2, s.height+36, "tick", "middle", p.X)
+	s.series(p)
+}
+
+// end is where a line ends, and its label.
+type end struct {
+	series int
+	value  float64
+	x, y   float64 // of the last point
+	at     float64 // of the label
+}
+
+// series draws the lines of a plot and labels them.
+func (s *lines) series(p *Plot) {
+	var ends []end
+	for k, points := range p.Points {
+		for i := len(points) - 1; i >= 0; i-- {
+			if f := points[i]; !f.Absent {
+				ends = append(ends, end{series: k, value: f.Value, x: s.at(f.At) + s.shift(k), y: s.down(f.Value), at: s.down(f.Value)})
+				break
+			}
+		}
+	}
+	named := s.named(ends)
+	for k, points := range p.Points {
+		class := "series l-" + s.c.Series[k].Key
+		if !named[k] {
+			class = "series dull"
+		}
+		s.printf(`<g class="%s">`, class)
+		s.line(k, points)
+		s.printf("</g>")
+	}
+	ends = slices.DeleteFunc(ends, func(e end) bool { return !named[e.series] })
+	spreadLabels(ends, s.height)
+	for _, e := range ends {
+		s.printf(`<g class="series l-%s">`, s.c.Series[e.series].Key)
+		s.stroke(e.x+5, s.x1+6, e.y, e.at, "leader")
+		if !s.c.Smooth {
+			s.mark(e.series, s.x1+12, e.at)
+		}
+		s.text(s.x1+20, e.at+4, "label", "", short(s.c.Series[e.series].Name, s.chars))
+		s.printf("</g>")
+	}
+}
+
+// shift keeps the points of one place apart, px.
+func (s *lines) shift(k int) float64 {
+	if s.c.Smooth {
+		return 0
+	}
+	n := float64(len(s.c.Series))
+	return (float64(k) - (n-1)/2) * min(3, 16/n)
+}
+
+// named are the lines with a label: all, or of more than can be told apart the best and the worst few, and those that always have one.
+func (s *lines) named(ends []end) map[int]bool {
+	var own []end
+	names := map[int]bool{}
+	for _, e := range ends {
+		if s.c.Series[e.series].Fixed {
+			names[e.series] = true
+		} else {
+			own = append(own, e)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b end) int { return cmp.Compare(a.value, b.value) })
+	for i, e := range own {
+		if len(own) <= lineAtMost || i < labelled || i >= len(own)-labelled {
+			names[e.series] = true
+		}
+	}
+	return names
+}
+
+// spreadLabels moves labels apart, as little as it takes, within the plot.
+func spreadLabels(ends []end, height float64) {
+	slices.SortStableFunc(ends, func(a, b end) int { return cmp.Compare(a.y, b.y) })
+	for i := range ends {
+		if i > 0 {
+			ends[i].at = max(ends[i].at, ends[i-1].at+labelGap)
+		}
+	}
+	limit := height + 4
+	for i := len(ends) - 1; i >= 0; i-- {
+		ends[i].at = min(ends[i].at, limit)
+		limit = ends[i].at - labelGap
+	}
+}
+
+// line draws one series: a point that is absent breaks it.
+func (s *lines) line(k int, points []Point) {
+	var x, y float64
+	joined := false
+	for _, f := range points {
+		if f.Absent {
+			joined = false
+			continue
+		}
+		x1, y1 := s.at(f.At)+s.shift(k), s.down(f.Value)
+		if joined {
+			s.stroke(x, x1, y, y1, "stroke")
+		}
+		x, y, joined = x1, y1, true
+	}
+	for _, f := range points { // above the strokes
+		if !f.Absent && !s.c.Smooth {
+			s.point(k, f)
+		}
+	}
+}
+
+// point draws a figure and its interval; where there is none, the range, dashed.
+func (s *lines) point(k int, f Point) {
+	x, y, class := s.at(f.At)+s.shift(k), s.down(f.Value), "whisker"
+	if f.Open {
+		class = "whisker open"
+	}
+	s.printf(`<g><title>%s</title>`, safe(f.Text))
+	s.stroke(x, x, s.down(f.Lo), s.down(f.Hi), class)
+	s.mark(k, x, y)
+	if f.Beyond {
+		s.printf(`<path d="M%.1f %.1fv-12m-4 5l4 -5l4 5" class="beyond"/>`, x, y-5)
+	}
+	s.printf("</g>")
+}
+
+// mark draws the sign of a series.
+func (s *lines) mark(k int, x, y float64) {
+	switch s.marks[k] % 5 {
+	case 0:
+		s.printf(`<circle cx="%.1f" cy="%.1f" r="3.5" class="dot"/>`, x, y)
+	case 1:
+		s.printf(`<path d="M%.1f %.1fh6.4v6.4h-6.4z" class="dot"/>`, x-3.2, y-3.2)
+	case 2:
+		s.printf(`<path d="M%.1f %.1fl4.2 7h-8.4z" class="dot"/>`, x, y-4.4)
+	case 3:
+		s.printf(`<path d="M%.1f %.1fl4.4 4.4l-4.4 4.4l-4.4 -4.4z" class="dot"/>`, x, y-4.4)
+	default:
+		s.printf(`<circle cx="%.1f" cy="%.1f" r="3" class="ring"/>`, x, y)
+	}
+}
+
+// struck says below the plots who has no line, and why.
+func (s *lines) struck(it Item, y float64) {
+	name, why := short(it.Label, 24), it.Text.String()
+	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)
+	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="gone">%s</tspan><tspan dx="8">%s</tspan></text>`, y,
+		safe(why), safe(name), safe(short(why, s.l.reasonLen-len([]rune(name)))))
+}

@@ -1,0 +1,362 @@
+package document
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/lipgloss"
+	"github.com/charmbracelet/lipgloss/table"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Options are how Text draws.
+type Options struct {
+	Width int  // columns; 0: lines are not wrapped
+	Color bool // ANSI styles may be used
+}
+
+// Text draws a document for a terminal. Long sentences are wrapped, never cut; columns that do not fit go below.
+func Text(w io.Writer, d *Document, o Options) error {
+	t := &terminal{Options: o}
+	if t.Width <= 0 {
+		t.Width = unlimited
+	}
+	if d.Title != "" {
+		t.para("", None, Prose{{Text: d.Title, Style: Strong}})
+	}
+	t.para("", None, Prose{{Text: d.Label, Style: Warn}})
+	t.para("", None, Plain(strings.Join(d.Byline, " · ")))
+	t.para("", None, joined(d.Lead))
+	for _, s := range d.Sections {
+		if s.On == OnPage || len(s.Blocks) == 0 {
+			continue
+		}
+		if t.out.Len() > 0 {
+			t.line("")
+		}
+		if s.Title != "" {
+			t.para("", None, Prose{{Text: s.Title, Style: Strong}})
+		}
+		t.blocks(s.Blocks)
+	}
+	_, err := io.WriteString(w, t.out.String())
+	return err
+}
+
+const unlimited = 1 << 20
+
+type terminal struct {
+	Options
+	out strings.Builder
+}
+
+// sgr are the styles' parameters (ECMA-48 8.3.117).
+var sgr = [...]string{Strong: "1", Quiet: "2", Good: "32", Same: "36", Warn: "33", Bad: "31", Markup: ""}
+
+func (t *terminal) paint(style Style, s string) string {
+	if !t.Color || sgr[style] == "" || strings.TrimSpace(s) == "" {
+		return s
+	}
+	return "\x1b[" + sgr[style] + "m" + s + "\x1b[0m"
+}
+
+func (t *terminal) line(s string) { t.out.WriteString(strings.TrimRight(s, " ") + "\n") }
+
+// joined is sentences as one text.
+func joined(all []Prose) (one Prose) {
+	for i, s := range all {
+		if i > 0 {
+			one = append(one, Span{Text: " "})
+		}
+		one = append(one, s...)
+	}
+	return one
+}
+
+// painted is a text with its styles; figures hold together with their units.
+func (t *terminal) painted(text Prose) string {
+	var s strings.Builder
+	for _, p := range text {
+		for i, word := range strings.SplitAfter(tight(spaced(p.Text)), " ") { // a style must not go over the end of a line
+			if i > 0 || word != "" {
+				s.WriteString(t.paint(p.Style, strings.TrimSuffix(word, " ")) + strings.Repeat(" ", len(word)-len(strings.TrimSuffix(word, " "))))
+			}
+		}
+	}
+	return s.String()
+}
+
+// para writes a text wrapped, after a label and with further lines under its beginning.
+func (t *terminal) para(label string, style Style, text Prose) {
+	s := t.painted(text)
+	if s == "" && strings.TrimSpace(label) == "" {
+		return
+	}
+	indent := ansi.StringWidth(label)
+	if indent > t.Width/2 { // it leaves no room: it has a line of its own
+		t.para("", None, Prose{{Text: label, Style: style}})
+		label, indent = "  ", 2
+	}
+	s = strings.ReplaceAll(s, "-", hyphen) // ansi.Wrap breaks after hyphens, one column too late
+	for i, l := range strings.Split(ansi.Wrap(s, max(8, t.Width-indent), ""), "\n") {
+		lead := strings.Repeat(" ", indent)
+		if i == 0 {
+			name := strings.TrimRight(label, " ")
+			lead = t.paint(style, name) + label[len(name):]
+		}
+		t.line(lead + loosen.Replace(strings.TrimLeft(l, " ")))
+	}
+}
+
+// hyphen is one at which no line ends.
+const hyphen = "\u2011"
+
+var loosen = strings.NewReplacer("\u00a0", " ", hyphen, "-")
+
+func (t *terminal) blocks(list []Block) {
+	list = slices.DeleteFunc(slices.Clone(list), func(b Block) bool { // what a page alone can show
+		switch b.(type) {
+		case Fold, Definitions, Legend, DotChart, LineChart:
+			return true
+		}
+		return false
+	})
+	var before bool
+	for i, b := range list {
+		_, table := b.(Table)
+		if i > 0 && (table || before) {
+			t.line("")
+		}
+		before = table
+		switch b := b.(type) {
+		case Paragraph:
+			label := Clean(b.Label)
+			if label != "" {
+				label += ": "
+			} else if b.Style != None {
+				b.Text = Prose{{Text: b.Text.String(), Style: b.Style}}
+			}
+			t.para(label, b.Style, b.Text)
+		case List:
+			t.list(b.Items)
+		case Facts:
+			for _, f := range b.Items {
+				t.para(Clean(f.Name)+": ", None, Plain(f.Value))
+			}
+		case Table:
+			t.table(&b)
+		case Code:
+			t.line("  " + strings.ReplaceAll(b.visible(), "\n", "\n  "))
+		case Log:
+			t.para("", None, Plain(b.Title))
+			for l := range strings.SplitSeq(b.visible(), "\n") {
+				t.line(t.paint(Quiet, ansi.Truncate("  | "+l, t.Width, "…")))
+			}
+		}
+	}
+}
+
+// list writes items, those without labels after a dash.
+func (t *terminal) list(items []Item) {
+	width := 0
+	for _, it := range items {
+		width = max(width, ansi.StringWidth(Clean(it.Label)))
+	}
+	for _, it := range items {
+		label := Clean(it.Label)
+		label += strings.Repeat(" ", width-ansi.StringWidth(label)) + " "
+		if width == 0 {
+			label = "- "
+		}
+		t.para(label, it.Style, it.Text)
+		if len(label) > t.Width/2 {
+			label = "  "
+		}
+		for _, m := range it.More {
+			t.para(strings.Repeat(" ", ansi.StringWidth(label)), None, m)
+		}
+	}
+}
+
+// column is one of a terminal's tables, its cells aligned among themselves.
+type column struct {
+	head   string
+	cells  []string
+	number bool
+	width  int
+}
+
+// measure finds how wide a column is.
+func (c column) measure() column {
+	c.width = ansi.StringWidth(c.head)
+	for _, s := range c.cells {
+		c.width = max(c.width, ansi.StringWidth(s))
+	}
+	return c
+}
+
+const gap = 2
+
+// table writes a table in as many parts as its width takes; notes and groups stand between its lines.
+func (t *terminal) table(tb *Table) {
+	if tb.Title != "" {
+		t.para("", None, Prose{{Text: tb.Title, Style: Strong}})
+	}
+	t.para("", None, Prose{{Text: tb.Note, Style: Quiet}})
+	var lead, cols []column
+	for i, c := range tb.Columns {
+		if c.Lead {
+			lead = append(lead, t.column(tb, i).measure())
+		} else {
+			cols = append(cols, t.column(tb, i).measure())
+		}
+	}
+	t.shorten(lead, cols)
+	notes := 2
+	for _, c := range lead[:max(0, len(lead)-1)] {
+		notes += c.width + gap
+	}
+	for k, part := range stack(lead, cols, t.Width) {
+		if k > 0 {
+			t.line("")
+		}
+		lines := drawn(part)
+		t.line(t.paint(Quiet, strings.TrimRight(lines[0], " ")))
+		for i, r := range tb.Rows {
+			if r.Group != "" {
+				t.line(t.paint(Quiet, Clean(r.Group)))
+			}
+			if r.Struck != "" && k > 0 {
+				continue
+			}
+			t.line(lines[i+1])
+			if k > 0 {
+				continue
+			}
+			indent := strings.Repeat(" ", min(notes, t.Width/2))
+			if r.Struck != "" {
+				t.para(indent, None, Prose{{Text: r.Struck, Style: Bad}})
+			}
+			t.para(indent, None, Plain(strings.Join(r.Notes, "; ")))
+		}
+	}
+	for l := range strings.SplitSeq(tb.After, "\n") {
+		t.para("", None, Plain(l))
+	}
+}
+
+// column aligns the cells of a column: values to the right, intervals beside each other.
+func (t *terminal) column(tb *Table, k int) column {
+	c := column{head: Clean(tb.Columns[k].text()), number: tb.Columns[k].Number}
+	values, sides := make([]string, len(tb.Rows)), make([]string, len(tb.Rows))
+	var wide, side int
+	for i, r := range tb.Rows {
+		if k < len(r.Cells) {
+			values[i], sides[i] = Clean(Cell{Value: r.Cells[k].Value, Absent: r.Cells[k].Absent}.text()), Clean(r.Cells[k].Side)
+		}
+		if r.Struck != "" {
+			if sides[i] = ""; !tb.Columns[k].Lead {
+				values[i] = ""
+			} else if k == tb.name() {
+				values[i] = "✗ " + values[i]
+			}
+		}
+		wide, side = max(wide, ansi.StringWidth(values[i])), max(side, ansi.StringWidth(sides[i]))
+	}
+	if head := ansi.StringWidth(c.head); c.number && side > 0 {
+		wide = max(wide, min(head, wide+1+side)-side-1)
+		if head < wide+1+side {
+			c.head = strings.Repeat(" ", max(0, wide-head)) + c.head
+		}
+		c.number = false // it is aligned already
+	}
+	for i, v := range values {
+		room := strings.Repeat(" ", wide-ansi.StringWidth(v))
+		switch {
+		case side > 0 && tb.Columns[k].Number:
+			v = room + v + " " + sides[i]
+		case sides[i] != "":
+			v += " " + sides[i]
+		}
+		style := tb.Rows[i].Style
+		if k < len(tb.Rows[i].Cells) && tb.Rows[i].Cells[k].Style != None {
+			style = tb.Rows[i].Cells[k].Style
+		}
+		c.cells = append(c.cells, t.paint(style, strings.TrimRight(v, " ")))
+	}
+	return c
+}
+
+// shorten cuts names so that the widest column has room beside them.
+func (t *terminal) shorten(lead, cols []column) {
+	if len(lead) == 0 {
+		return
+	}
+	room := t.Width
+	for _, c := range lead[:len(lead)-1] {
+		room -= c.width + gap
+	}
+	widest := 0
+	for _, c := range cols {
+		widest = max(widest, c.width)
+	}
+	name := &lead[len(lead)-1]
+	for i, s := range name.cells {
+		name.cells[i] = ansi.Truncate(s, max(8, min(room-widest-gap, max(40, t.Width/2))), "…")
+	}
+	*name = name.measure()
+}
+
+// stack lays columns beside the lead ones as far as width goes, and those that are left into further tables, each with the last lead
+// column repeated.
+func stack(lead, cols []column, width int) (parts [][]column) {
+	used := 0
+	for i, c := range cols {
+		if used += gap + c.width; i > 0 && used <= width {
+			parts[len(parts)-1] = append(parts[len(parts)-1], c)
+			continue
+		}
+		first := lead
+		if i > 0 {
+			first = lead[max(0, len(lead)-1):]
+		}
+		used = c.width
+		for _, l := range first {
+			used += l.width + gap
+		}
+		parts = append(parts, append(slices.Clone(first), c))
+	}
+	if len(cols) == 0 {
+		parts = append(parts, lead)
+	}
+	return parts
+}
+
+// drawn are the lines of a table, its head first.
+func drawn(cols []column) []string {
+	heads, rows := make([]string, len(cols)), make([][]string, len(cols[0].cells))
+	for k, c := range cols {
+		heads[k] = c.head
+		for i, s := range c.cells {
+			rows[i] = append(rows[i], s)
+		}
+	}
+	tb := table.New().Headers(heads...).Rows(rows...).BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).
+		BorderHeader(false).BorderColumn(false).StyleFunc(func(_, col int) lipgloss.Style {
+		style := lipgloss.NewStyle()
+		if col < len(cols)-1 {
+			style = style.PaddingRight(gap)
+		}
+		if cols[col].number {
+			style = style.Align(lipgloss.Right)
+		}
+		return style
+	})
+	lines := strings.Split(tb.Render(), "\n")
+	for len(lines) <= len(rows) {
+		panic(fmt.Sprintf("document: %d lines of a table of %d rows", len(lines), len(rows)))
+	}
+	return lines
+}

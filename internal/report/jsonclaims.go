@@ -1,0 +1,99 @@
+package report
+
+import (
+	"io"
+	"math"
+
+	"dyno/internal/analysis"
+	"dyno/internal/claim"
+	"dyno/internal/document"
+)
+
+// studyJSON are the claims of a run's study; doc/format.md has its keys.
+type studyJSON struct {
+	Study       string            `json:"study"`
+	Question    orNull            `json:"question"`
+	Source      string            `json:"source"`
+	PublishedOn map[string]string `json:"published_on"`
+	Trials      string            `json:"trials"`
+	Changed     bool              `json:"changed_after_the_run"`
+	Outcomes    []outcomeJSON     `json:"outcomes"`
+	Figures     []map[string]any  `json:"figures"`
+	Costs       []costJSON        `json:"costs,omitempty"`
+}
+
+type outcomeJSON struct {
+	ID        string           `json:"id"`
+	Text      string           `json:"text"`
+	Sentence  orNull           `json:"sentence"`
+	Source    string           `json:"source"`
+	Place     orNull           `json:"place"`
+	Kind      orNull           `json:"kind"`
+	Metric    string           `json:"metric"`
+	Published string           `json:"published"`
+	Verdict   claim.Verdict    `json:"verdict"`
+	Reason    string           `json:"reason"`
+	Ours      []map[string]any `json:"ours"`
+	Epochs    int              `json:"epochs"`
+	Warnings  []warningJSON    `json:"warnings"`
+}
+
+type warningJSON struct {
+	ID         string `json:"id"`
+	Contestant orNull `json:"contestant"`
+	Text       string `json:"text"`
+}
+
+type costJSON struct {
+	Contestant string `json:"contestant"`
+	Level      string `json:"level"`
+	Base       string `json:"base"`
+	Value      number `json:"value_ns"`
+	Lo         number `json:"lo_ns"`
+	Hi         number `json:"hi_ns"`
+	Epochs     int    `json:"epochs"`
+	Absent     orNull `json:"absent"`
+}
+
+// ClaimsJSON writes what run.json has under claims, as an object of its own.
+func ClaimsJSON(w io.Writer, d *Data) error { return document.JSON(w, claimsJSON(d.Claims)) }
+
+func claimsJSON(c *Claims) *studyJSON {
+	if c == nil {
+		return nil
+	}
+	o := &studyJSON{Study: c.Slug, Question: orNull(c.Question), Source: c.Source, PublishedOn: c.PublishedOn, Trials: c.File, Changed: c.Changed,
+		Outcomes: []outcomeJSON{}, Figures: []map[string]any{}}
+	for i := range c.Outcomes {
+		o.Outcomes = append(o.Outcomes, c.outcomeJSON(&c.Outcomes[i]))
+	}
+	for i := range c.Published {
+		p := &c.Published[i]
+		numbers := estimateNumbers(p.Ours, p.Ours.N == 0)
+		numbers["published"] = p.Base
+		o.Figures = append(o.Figures, inUnit(p.Metric.Unit, numbers, map[string]any{"contestant": p.Contestant, "level": orNull(p.Level), "metric": p.Metric.Name,
+			"requests": p.N, "to": orNull(p.To.String()), "more_is_better": p.Metric.More, "date": orNull(p.Date), "source": orNull(p.Source), "place": orNull(p.Place),
+			"note": orNull(p.Note), "computed": orNull(p.Metric.Computed), "absent": orNull(p.Absent)}))
+	}
+	for _, x := range c.Costs {
+		e := x.More
+		if e.N == 0 {
+			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+		}
+		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, c.Base, number(e.Value), number(e.Lo), number(e.Hi), e.N, orNull(x.Absent)})
+	}
+	return o
+}
+
+func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
+	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentence: orNull(o.Claim.Sentence), Source: orElse(o.Claim.Source, c.Source), Place: orNull(o.Claim.Place),
+		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Verdict: o.Verdict, Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
+		Warnings: []warningJSON{}}
+	for _, s := range o.Shown {
+		one.Ours = append(one.Ours, inUnit(s.Unit, estimateNumbers(s.Estimate, false), map[string]any{"what": s.What, "epochs": s.Estimate.N}))
+	}
+	for _, w := range o.Warnings {
+		one.Warnings = append(one.Warnings, warningJSON{w.ID, orNull(w.Contestant), w.Text})
+	}
+	return one
+}

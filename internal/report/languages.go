@@ -1,0 +1,62 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"dyno/internal/document"
+)
+
+// languages are their names and keys of colour; others share one colour. C# and F#, and likewise others of one runtime, look alike.
+var languages = map[string][2]string{
+	"go": {"Go", "go"}, "csharp": {"C#", "dotnet"}, "fsharp": {"F#", "dotnet"}, "dotnet": {".NET", "dotnet"}, "rust": {"Rust", "rust"},
+	"java": {"Java", "jvm"}, "kotlin": {"Kotlin", "jvm"}, "scala": {"Scala", "jvm"}, "javascript": {"JavaScript", "js"},
+	"typescript": {"TypeScript", "js"}, "node": {"Node.js", "js"}, "python": {"Python", "python"}, "c": {"C", "native"},
+	"cpp": {"C++", "native"}, "zig": {"Zig", "native"}, "php": {"PHP", "script"}, "ruby": {"Ruby", "script"}, "elixir": {"Elixir", "script"},
+}
+
+// keyOf is the colour of a row.
+func keyOf(r row) string {
+	if r.Control {
+		return "control"
+	}
+	if r.Built != nil {
+		if l, ok := languages[strings.ToLower(r.Built.Language)]; ok {
+			return l[1]
+		}
+	}
+	return "other"
+}
+
+// metaOf is what a row is made of: its language and what speaks HTTP in it.
+func metaOf(r row) string {
+	if r.Built == nil {
+		return ""
+	}
+	language := r.Built.Language
+	if l, ok := languages[strings.ToLower(language)]; ok {
+		language = l[0]
+	}
+	return strings.Join(nonEmpty(language, r.Built.Engine), " · ")
+}
+
+// legend are the colours of the contestants, and of the reference where charts show it.
+func (v *view) legend() (list []document.LegendItem) {
+	for _, r := range v.rows {
+		if r.Built == nil {
+			continue
+		}
+		name, key := "other", keyOf(r)
+		if l, ok := languages[strings.ToLower(r.Built.Language)]; ok {
+			name = l[0]
+		}
+		i := slices.IndexFunc(list, func(l document.LegendItem) bool { return l.Key == key })
+		switch {
+		case i < 0:
+			list = append(list, document.LegendItem{Key: key, Name: name})
+		case !strings.Contains(list[i].Name, name):
+			list[i].Name += ", " + name
+		}
+	}
+	return list
+}

@@ -1,0 +1,288 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// Level is one operating point of a run at several and what was found there.
+type Level struct {
+	Name     string             // that a study gives it; "": none
+	At       result.Level       // a share with the rate that it came to
+	Loaded   []string           // contestants and controls that the plan loads here; nil: all
+	Judged   bool               // a comparison names it
+	Analysis *analysis.Analysis // of the trials at this level alone, with no looks: cells, ratios and shares of the ceiling
+	Trials   []result.Trial     // valid, of this level
+	Absent   map[string]string  // why a contestant has no valid trial here
+}
+
+// leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
+const leastEpochs = 6
+
+// newLevels is a view of the levels alone.
+func newLevels(v *view) *sweep {
+	s := &sweep{view: v}
+	for _, l := range v.Levels {
+		s.names = append(s.names, l.Title())
+	}
+	return s
+}
+
+// Title is what the level is called: by its name, or by its values where it has none.
+func (l *Level) Title() string {
+	if l.Name != "" {
+		return document.Clean(l.Name)
+	}
+	return levelName(l.At)
+}
+
+// levelList is all levels, those that have a name with their values.
+func (s *sweep) levelList() string {
+	var all []string
+	for i, l := range s.Levels {
+		text := s.names[i]
+		if l.Name != "" {
+			text += " (" + levelName(l.At) + ")"
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
+}
+
+// WorkName is what the work of handlers is called.
+func WorkName(work string) string {
+	if work == result.CPUBound {
+		return "CPU-bound"
+	}
+	return document.Clean(work)
+}
+
+// levelName is a level's values, its launch part first: "5 ms, c=100".
+func levelName(l result.Level) string {
+	var parts []string
+	if l.Scenario != "" {
+		parts = append(parts, document.Clean(l.Scenario))
+	}
+	if l.Records > 0 {
+		parts = append(parts, count(l.Records, "record"))
+	}
+	if l.DelayNS > 0 {
+		parts = append(parts, planned(l.DelayNS))
+	}
+	if l.Work != "" {
+		parts = append(parts, WorkName(l.Work))
+	}
+	parts = append(parts, fmt.Sprintf("c=%d", l.Connections))
+	if l.Pipeline > 1 {
+		parts = append(parts, fmt.Sprintf("p=%d", l.Pipeline))
+	}
+	if l.PerConnection > 0 {
+		parts = append(parts, fmt.Sprintf("%d per connection", l.PerConnection))
+	}
+	if l.Step > 0 {
+		parts = append(parts, fmt.Sprintf("load %d", l.Step+1))
+	}
+	switch {
+	case l.RatePerSec > 0:
+		parts = append(parts, grouped(l.RatePerSec, 0)+"/s")
+	case l.RateShare > 0:
+		parts = append(parts, PerCent(l.RateShare)+" of the slowest")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// figure is one contestant at one level under one metric.
+type figure struct {
+	analysis.Estimate                   // median over the level's epochs, and its interval
+	least, most       float64           // of its epochs
+	ratio             analysis.Estimate // to the yardstick
+	bound             bool              // at the generator's ceiling: it may do more
+	absent            string            // why there is none
+}
+
+// open says whether there are too few epochs for an interval.
+func (f *figure) open() bool { return math.IsInf(f.Lo, 0) || math.IsInf(f.Hi, 0) }
+
+// bounds are those of the interval, or where there is none, of the epochs.
+func (f *figure) bounds() (lo, hi float64) {
+	if f.open() {
+		return f.least, f.most
+	}
+	return f.Lo, f.Hi
+}
+
+// side is what stands beside a figure: its interval, "±2.3 %", or in brackets what there is instead.
+func (f *figure) side() string {
+	switch {
+	case !f.open():
+		return PlusMinus(f.Value, f.Lo, f.Hi)
+	case f.N < 2:
+		return "(1 epoch)"
+	}
+	return "(" + PlusMinus(f.Value, f.least, f.most) + ")"
+}
+
+// cell is the figure in a table.
+func (f *figure) cell(scale Scale) document.Cell {
+	if f.absent != "" {
+		return document.Cell{Absent: f.absent}
+	}
+	value := Sig3(f.Value / scale.Per)
+	if f.bound {
+		value = "≥ " + value
+	}
+	return document.Cell{Value: value, Side: f.side()}
+}
+
+// notLoaded is why there is nothing of a contestant at a level that the plan does not load it at: no gap.
+const notLoaded = "it is not loaded at this level"
+
+// missing says why a row has no trial at level i; empty if it has.
+func (s *sweep) missing(r row, i int) string {
+	switch l := &s.Levels[i]; {
+	case r.Struck != "":
+		return r.Struck
+	case l.Loaded != nil && !slices.Contains(l.Loaded, r.Name):
+		return notLoaded
+	case l.Absent[r.Name] != "":
+		return document.Clean(l.Absent[r.Name])
+	case l.Analysis == nil || !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == r.Name }):
+		return "it has no valid trials"
+	}
+	return ""
+}
+
+// figure returns that of a row at level i.
+func (s *sweep) figure(r row, m analysis.Metric, i int) *figure {
+	if why := s.missing(r, i); why != "" {
+		return &figure{absent: why}
+	}
+	l := &s.Levels[i]
+	c := l.Analysis.Cell(r.Name, m.Name)
+	if c == nil || c.Level.N == 0 {
+		return &figure{absent: "it could not be read"}
+	}
+	f := &figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More && l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
+	f.least, f.most = analysis.EpochRange(l.Trials, r.Name, m)
+	return f
+}
+
+// sweepScale is the one that all levels of a metric are printed with.
+func (s *sweep) sweepScale(m analysis.Metric) Scale {
+	var values []float64
+	for _, r := range s.all() {
+		for i := range s.Levels {
+			if f := s.figure(r, m, i); f.absent == "" {
+				values = append(values, f.Value)
+			}
+		}
+	}
+	return ScaleOf(m.Unit, values...)
+}
+
+// has says whether a figure of a row that stands is such.
+func (s *sweep) has(such func(*figure) bool) bool {
+	for _, r := range s.all() {
+		for i := range s.Levels {
+			for _, m := range s.metrics {
+				if r.Struck == "" && such(s.figure(r, m, i)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// any says whether there is a figure at all.
+func (s *sweep) any() bool { return s.has(func(f *figure) bool { return f.absent == "" }) }
+
+// marks says what the marks in the tables mean, as far as they are there.
+func (s *sweep) marks() (list []string) {
+	if s.any() {
+		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
+	}
+	if s.has(func(f *figure) bool { return f.absent == "" && f.open() }) {
+		more := fmt.Sprintf(" (--epochs %d)", leastEpochs)
+		if s.namesPairs() {
+			more = ""
+		}
+		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is how far they lie apart.", leastEpochs, more))
+	}
+	if s.has(func(f *figure) bool { return f.bound }) {
+		list = append(list, "≥: a lower bound, at the generator's ceiling.")
+	}
+	return append(list, s.edges()...)
+}
+
+// edges says at which levels rates are not those of a load that stood still.
+func (s *sweep) edges() (list []string) {
+	at := map[result.Edge][]string{}
+	for i := range s.Levels {
+		mark := analysis.EdgesOf(s.Levels[i].Trials).Mark()
+		at[mark] = append(at[mark], s.Levels[i].Title())
+	}
+	for e := result.Unsteady; e <= result.Low; e++ {
+		if len(at[e]) > 0 {
+			list = append(list, "Requests per second at "+strings.Join(at[e], ", ")+" are "+analysis.EdgeText(e)+".")
+		}
+	}
+	return list
+}
+
+// gaps says why figures are missing, one line for each contestant and reason.
+func (s *sweep) gaps() (lines []string) {
+	for _, r := range s.all() {
+		if r.Struck != "" {
+			continue
+		}
+		lines = append(lines, s.grouped(r.Title, func(i int) string { return strings.TrimPrefix(s.missing(r, i), notLoaded) })...)
+		for _, m := range s.metrics {
+			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
+				if s.missing(r, i) != "" || m.Open() && !s.Levels[i].At.Open() {
+					return ""
+				}
+				return s.figure(r, m, i).absent
+			})...)
+		}
+	}
+	return lines
+}
+
+// grouped makes a line of each reason, with the levels that have it.
+func (s *sweep) grouped(who string, reason func(i int) string) (lines []string) {
+	var reasons []string
+	at := map[string][]string{}
+	for i, name := range s.names {
+		if why := reason(i); why != "" {
+			if at[why] == nil {
+				reasons = append(reasons, why)
+			}
+			at[why] = append(at[why], name)
+		}
+	}
+	for _, why := range reasons {
+		where := strings.Join(at[why], "; ")
+		if len(at[why]) == len(s.names) {
+			where = "all levels"
+		}
+		lines = append(lines, who+" at "+where+": "+why)
+	}
+	return lines
+}
+
+// rowNotes are what a reader must know beside the numbers, one line for each row.
+func (v *view) rowNotes() (lines []string) {
+	for _, r := range v.all() {
+		if len(r.Notes) > 0 && r.Struck == "" {
+			lines = append(lines, r.Title+": "+strings.Join(r.Notes, "; "))
+		}
+	}
+	return lines
+}

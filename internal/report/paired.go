@@ -1,0 +1,249 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/internal/analysis"
+	"dyno/internal/document"
+)
+
+// paired is a run that compares all contestants with each other, and ranks them.
+type paired struct{ *view }
+
+func (p *paired) document() *document.Document {
+	answer := p.answer()
+	for _, why := range p.endedEarly() {
+		if !slices.Contains(answer, why) {
+			answer = append(answer, why)
+		}
+	}
+	d := &document.Document{Title: p.heading(), Byline: p.head(), Lead: p.lead(answer), Facts: p.facts()}
+	d.Sections = append([]document.Section{p.standings(), p.otherLevels(), p.charts(), p.pairByPair(), p.belief(p.doubts())},
+		p.rest(p.methodFacts(), p.words())...)
+	return d
+}
+
+// standings is the table of all contestants in order of their ranks.
+func (p *paired) standings() document.Section {
+	s := document.Section{ID: "table", Title: "Standings"}
+	if len(p.rows)+len(p.controls) == 0 {
+		s.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
+		return s
+	}
+	t := document.Table{Columns: []document.Column{{Head: "tier", Word: "tier", Number: true, Lead: true}, {Head: "rank", Word: "rank", Lead: true},
+		{Head: "contestant", Lead: true}}}
+	for _, m := range p.shown() {
+		t.Columns = append(t.Columns, column(m, p.scale(m)))
+		if m.Name == p.primary().Name {
+			t.Columns = append(t.Columns, document.Column{Head: "× " + p.yardstick(), Word: "ratio", Number: true})
+		}
+	}
+	tier := 0
+	for i, r := range p.all() {
+		row := p.tableRow(r)
+		row.Cells = append([]document.Cell{{Value: tierText(r)}, {Value: rankText(r)}}, row.Cells...)
+		row.Notes = r.Notes
+		row.Rule = r.Struck == "" && r.Place.Tier != tier || i == len(p.rows)
+		tier = r.Place.Tier
+		for _, m := range p.shown() {
+			c := p.cell(r.Name, m.Name)
+			row.Cells = append(row.Cells, p.levelCell(r, m, c))
+			if m.Name == p.primary().Name {
+				row.Cells = append(row.Cells, p.ratioCell(r, c))
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if len(p.shown()) > 0 {
+		t.After = "± is the interval of a level, at 95 %; in brackets stands that of a ratio."
+		if p.open() {
+			t.After += " ∞: too few epochs for an interval."
+		}
+	}
+	s.Blocks = []document.Block{t}
+	return s
+}
+
+// column is the head of a metric's column.
+func column(m analysis.Metric, s Scale) document.Column {
+	return document.Column{Head: m.HeadIn(s.Name), Word: m.Name, Number: true}
+}
+
+// levelCell is a level with its interval.
+func (v *view) levelCell(r row, m analysis.Metric, c analysis.Cell) document.Cell {
+	if c.Absent != "" {
+		return document.Cell{Absent: c.Absent, Small: c.Absent}
+	}
+	value, side := levelParts(c.Level, v.scale(m))
+	if r.Place.LowerBound && m.AtCeiling && m.More {
+		value = "≥ " + value
+	}
+	return document.Cell{Value: value, Side: side}
+}
+
+// ratioCell is the ratio to the reference; its own is 1.
+func (v *view) ratioCell(r row, c analysis.Cell) document.Cell {
+	switch {
+	case v.isYardstick(r):
+		return document.Cell{Value: "1"}
+	case c.Absent == "" && c.Ratio.N > 0:
+		return ratioCell(c.Ratio)
+	}
+	return document.Cell{Absent: "no ratio"}
+}
+
+// ratioCell is a ratio with its interval.
+func ratioCell(e analysis.Estimate) document.Cell {
+	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
+	return document.Cell{Value: value, Side: interval}
+}
+
+func tierText(r row) string {
+	switch {
+	case r.Control || r.Struck != "":
+		return ""
+	case r.Place.Tier == 0:
+		return Missing
+	}
+	return fmt.Sprint(r.Place.Tier)
+}
+
+func rankText(r row) string {
+	p := r.Place
+	switch {
+	case r.Control || r.Struck != "":
+		return ""
+	case p.Lo == 0:
+		return Missing
+	case p.Lo == p.Hi:
+		return fmt.Sprint(p.Lo)
+	}
+	return fmt.Sprintf("%d–%d", p.Lo, p.Hi)
+}
+
+// charts are how all stand to the reference, metric by metric.
+func (p *paired) charts() document.Section {
+	s := document.Section{ID: "charts", Title: "Against the reference", On: document.OnPage}
+	metrics := p.shown()
+	if len(metrics) == 0 { // who failed, and why, is to be seen
+		metrics = p.metrics[:1]
+	}
+	for _, m := range metrics {
+		if m.Unranked {
+			continue
+		}
+		note := "Shown beside the primary metric; it decides nothing."
+		if m.Name == p.primary().Name {
+			note = "The primary metric: it alone decides the pairs."
+		}
+		s.Blocks = append(s.Blocks, p.chart(m, note))
+	}
+	aside := "Each dot is a contestant’s ratio to " + p.yardstick() + ", the bar its interval, on a logarithmic scale. The number beside it is its level."
+	s.Blocks = append([]document.Block{quiet(aside), document.Legend{Items: p.legend()}}, s.Blocks...)
+	return s
+}
+
+// quiet is a paragraph that can be skipped.
+func quiet(s string) document.Paragraph {
+	return document.Paragraph{Text: document.Plain(s), Style: document.Quiet}
+}
+
+func (p *paired) chart(m analysis.Metric, note string) document.DotChart {
+	c := document.DotChart{ID: m.Name, Title: m.Title, Note: note, Reference: p.yardstick(), Unit: m.HeadIn(p.scale(m).Name), More: m.More}
+	for _, r := range p.all() {
+		if p.isYardstick(r) {
+			continue // it is the line at 1
+		}
+		x := p.cell(r.Name, m.Name)
+		dot := document.Dot{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Quiet: r.Control, Struck: r.Struck != ""}
+		if r.Struck == "" && x.Absent == "" {
+			level := p.levelCell(r, m, x)
+			dot.Value, dot.Side = level.Value, level.Side
+			dot.Beyond = r.Place.LowerBound && m.AtCeiling && m.More
+			if dot.Missing = "no ratio: " + p.yardstick() + " has no figure to compare with"; x.Ratio.N > 0 {
+				dot.Missing, dot.Ratio, dot.Lo, dot.Hi = "", x.Ratio.Value, x.Ratio.Lo, x.Ratio.Hi
+				dot.Text = Ratio(x.Ratio.Value, x.Ratio.Lo, x.Ratio.Hi)
+			}
+		} else {
+			dot.Missing = orElse(r.Struck, x.Absent)
+		}
+		c.Dots = append(c.Dots, dot)
+	}
+	return c
+}
+
+// pairByPair are the verdicts: of many pairs a matrix, and in words those of neighbours.
+func (p *paired) pairByPair() document.Section {
+	s := document.Section{ID: "pairs", Title: "Pair by pair"}
+	all, neighbours := p.pairs()
+	var near, others document.List
+	for _, pair := range all {
+		item := document.Item{Text: p.sentence(pair).text()}
+		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n analysis.Pair) bool { return n.A == pair.A && n.B == pair.B }) {
+			near.Items = append(near.Items, item)
+		} else {
+			others.Items = append(others.Items, item)
+		}
+	}
+	if len(all) > matrixFrom {
+		s.Blocks = append(s.Blocks, p.matrix(), quiet("Neighbours in the table, in words:"))
+	}
+	if len(near.Items) > 0 {
+		s.Blocks = append(s.Blocks, near)
+	}
+	if len(others.Items) > 0 {
+		s.Blocks = append(s.Blocks, document.Fold{Title: "The other " + count(len(others.Items), "pair"), Blocks: []document.Block{others}})
+	}
+	return s
+}
+
+// matrix shows every pair once, the upper row against a lower one as the column.
+func (p *paired) matrix() document.Table {
+	rows := p.ranked()
+	t := document.Table{Note: "The row’s " + lower(p.primary().Title) + " over the column’s. Columns are numbered as the rows.",
+		Columns: []document.Column{{Head: "row ÷ column", Lead: true}}, After: markLegend}
+	for i, r := range rows {
+		row := document.Row{Cells: []document.Cell{{Value: fmt.Sprintf("%d %s", i+1, r.Title)}}, Key: keyOf(r)}
+		for j := 1; j < len(rows); j++ {
+			if i == 0 {
+				t.Columns = append(t.Columns, document.Column{Head: fmt.Sprint(j + 1), Number: true})
+			}
+			c := document.Cell{}
+			if pair, ok := p.a.Pair(r.Name, rows[j].Name, p.primary().Name); ok && i < j {
+				value, _ := ratioParts(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi)
+				c = document.Cell{Value: mark(pair) + " " + value, Side: PlusMinus(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi), Style: styleOf[pair.Verdict]}
+			}
+			row.Cells = append(row.Cells, c)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// otherLevels are the tables of further levels, at which no pair is decided.
+func (p *paired) otherLevels() document.Section {
+	s := document.Section{ID: "levels", Title: "At other levels"}
+	l := newLevels(p.view)
+	for i := range p.Levels {
+		t := document.Table{Title: l.besideTitle(i), After: l.besideNote(i), Columns: []document.Column{{Head: "contestant", Lead: true}}}
+		metrics := l.besideMetrics(i)
+		for _, m := range metrics {
+			t.Columns = append(t.Columns, column(m, l.levelScale(m, i)))
+		}
+		for _, r := range p.rows {
+			if r.Struck != "" {
+				continue
+			}
+			row := p.tableRow(r)
+			for _, m := range metrics {
+				row.Cells = append(row.Cells, l.figure(r, m, i).cell(l.levelScale(m, i)))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		if len(t.Rows) > 0 {
+			s.Blocks = append(s.Blocks, t)
+		}
+	}
+	return s
+}

@@ -1,0 +1,296 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/checks"
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// lead is an answer as a document begins with; what forbids to believe it is marked.
+func (v *view) lead(sentences []string) (lead []document.Prose) {
+	bad := v.forbidding()
+	for _, s := range sentences {
+		t := document.Plain(s)
+		if slices.Contains(bad, s) {
+			t[0].Style = document.Bad
+		}
+		lead = append(lead, t)
+	}
+	return lead
+}
+
+// forbidding says which checks of the whole run forbid to quote it, and what it was forced against.
+func (v *view) forbidding() (list []string) {
+	for _, f := range v.troubles() {
+		if f.State == checks.Fail && f.Contestant == "" {
+			list = append(list, "This run must not be quoted: "+document.Clean(orElse(f.Text, f.Title))+".")
+		}
+	}
+	if v.run.Plan.Forced != "" {
+		list = append(list, "Forced where it was to be refused: "+document.Clean(v.run.Plan.Forced)+".")
+	}
+	return list
+}
+
+// all are the contestants, then the controls.
+func (v *view) all() []row { return slices.Concat(v.rows, v.controls) }
+
+// tableRow is a row as it begins in every table: with the contestant's name.
+func (v *view) tableRow(r row) document.Row {
+	d := document.Row{Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)}}, Key: keyOf(r), Struck: r.Struck}
+	if r.Control {
+		d.Style = document.Quiet
+		if len(v.controls) > 0 && v.controls[0].Name == r.Name {
+			d.Group = "reference"
+		}
+	} else if v.engines {
+		i := slices.IndexFunc(v.rows, func(x row) bool { return x.Name == r.Name })
+		if e := r.engine(); i == 0 || v.rows[i-1].engine() != e {
+			d.Group = e
+		}
+	}
+	return d
+}
+
+var stateStyle = map[checks.State]document.Style{checks.Pass: document.Good, checks.Warn: document.Warn, checks.Fail: document.Bad}
+
+// rest is how every report ends: claims, failures, starts, how and on what was measured, how to repeat it, and words.
+func (v *view) rest(method []document.Fact, words []document.Definition) []document.Section {
+	facts := v.machineFacts()
+	return []document.Section{
+		v.findings(), v.claims(), v.failures(), v.starts(),
+		{ID: "method", Title: "How it was measured", On: document.OnPage, Blocks: []document.Block{document.Facts{Items: method}}},
+		{ID: "machine", Title: "Machine", On: document.OnPage, Blocks: []document.Block{document.Facts{Items: facts}}},
+		v.origin(), v.contestants(), v.repeat(),
+		{ID: "words", Title: "Words", On: document.OnPage, Blocks: []document.Block{document.Definitions{Items: words}}},
+	}
+}
+
+// origin is where the figures come from, in a few lines.
+func (v *view) origin() document.Section {
+	s := document.Section{On: document.OffPage}
+	if len(v.troubles()) > 0 && !v.Verbose {
+		s.Blocks = append(s.Blocks, quiet("dyno report --verbose shows all that the checks found."))
+	}
+	for _, f := range []document.Fact{{Name: "Machine", Value: v.machine()}, {Name: "Backend", Value: v.companionText()},
+		{Name: "Not measured here", Value: v.unmeasured()}} {
+		if f.Value != "" {
+			s.Blocks = append(s.Blocks, document.Paragraph{Label: f.Name, Text: document.Plain(f.Value + ".")})
+		}
+	}
+	return s
+}
+
+// failures are the ends of logs, and what failed without being a contestant.
+func (v *view) failures() document.Section {
+	s := document.Section{ID: "failures", Title: "Failures"}
+	for i := range v.run.Failures {
+		f := &v.run.Failures[i]
+		title := v.title(f.Contestant)
+		if !slices.ContainsFunc(v.all(), func(r row) bool { return r.Name == f.Contestant }) {
+			s.Blocks = append(s.Blocks, document.Paragraph{Label: title, Style: document.Bad, Text: document.Plain(FailureText(f))})
+		}
+		if tail := f.LogTail[max(0, len(f.LogTail)-20):]; len(tail) > 0 { // rule 6 of doc/design.md
+			head := "End of the log of " + title
+			if f.LogFile != "" {
+				head += " (" + f.LogFile + ")"
+			}
+			s.Blocks = append(s.Blocks, document.Log{Title: head, Lines: tail})
+		}
+	}
+	return s
+}
+
+// repeat is the command, and what the figures are computed from.
+func (v *view) repeat() document.Section {
+	s := document.Section{ID: "repeat", Title: "Repeat it"}
+	if c := v.run.Plan.Command; c != "" {
+		s.Blocks = append(s.Blocks, document.Code{Text: document.Command(c)})
+	} else {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("The command was not recorded.")})
+	}
+	s.Blocks = append(s.Blocks, quiet(fmt.Sprintf("Seed %d, dyno %s. All figures are computed from trials.jsonl alone.", v.run.Plan.Seed, orElse(v.run.Plan.Dyno, "unknown"))))
+	return s
+}
+
+// built are the contestants as they were built and started.
+func (v *view) contestants() document.Section {
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "framework"}, {Head: "toolchain"}, {Head: "binary"},
+		{Head: "response", Unit: "head + body"}, {Head: "build"}}}
+	all := v.all()
+	if name := v.run.Plan.Companion; name != "" {
+		all = append(all, row{Name: name, Title: v.title(name) + ", the backend", Built: v.run.Contestant(name)})
+	}
+	for _, r := range all {
+		c := r.Built
+		if c == nil || c.BinaryHash == "" && !r.Control { // it was not built
+			continue
+		}
+		var words []string
+		for _, s := range c.Tuning {
+			words = append(words, "tuned: "+s)
+		}
+		for _, s := range c.Differs {
+			words = append(words, "differs: "+s)
+		}
+		response, build := Missing, Missing
+		if c.HeaderBytes+c.BodyBytes > 0 {
+			response = fmt.Sprintf("%d + %d bytes", c.HeaderBytes, c.BodyBytes)
+		}
+		if c.BuildNS > 0 {
+			build = Duration(float64(c.BuildNS))
+		}
+		t.Rows = append(t.Rows, document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: r.Title, Small: metaOf(r)},
+			{Value: strings.TrimSpace(c.Framework + " " + c.Version), Small: strings.Join(words, "; ")}, {Value: c.Toolchain},
+			{Value: orElse(c.BinaryHash[:min(len(c.BinaryHash), 12)], Missing)}, {Value: response}, {Value: build}}})
+	}
+	s := document.Section{ID: "contestants", Title: "What was measured", On: document.OnPage}
+	if len(t.Rows) > 0 {
+		s.Blocks = []document.Block{t}
+	}
+	return s
+}
+
+// machineFacts are the machine line by line.
+func (v *view) machineFacts() []document.Fact {
+	h := &v.run.Host
+	if h.CPU == "" && h.CPUs == 0 {
+		return []document.Fact{{Name: "Machine", Value: "the record has no host"}}
+	}
+	how := "not pinned"
+	if h.Pinned {
+		how = "pinned"
+	}
+	facts := []document.Fact{
+		{Name: "CPU", Value: orElse(h.CPU, "unknown") + ", " + count(h.CPUs, "CPU")},
+		{Name: "Partition", Value: fmt.Sprintf("server on %s, generator on %s, %s", list(h.ServerCPUs), list(h.GeneratorCPUs), how)},
+		{Name: "Memory", Value: Bytes(float64(h.MemoryBytes))},
+		{Name: "System", Value: strings.TrimSpace(h.OS + " " + h.Kernel)},
+		{Name: "Governor", Value: orElse(h.Governor, "unknown")},
+		{Name: "Hypervisor", Value: orElse(h.Hypervisor, "none seen")},
+		{Name: "Open files", Value: "at most " + grouped(float64(h.FileLimit), 0)},
+	}
+	for _, f := range []document.Fact{{Name: "CPU quota", Value: h.Quota}, {Name: "Backend", Value: v.companionText()}, {Name: "Not measured here", Value: v.unmeasured()}} {
+		if f.Value != "" {
+			facts = append(facts, f)
+		}
+	}
+	return facts
+}
+
+// facts are the few numbers that say how far the answer can be trusted.
+func (v *view) facts() []document.Fact {
+	_, state := v.canary()
+	aa := document.Fact{Name: "A/A check", Value: "passed", Note: "the reference against its copy", Style: stateStyle[state]}
+	switch {
+	case v.a.Canary == nil:
+		aa.Value = "not done"
+	case state == checks.Fail:
+		aa.Value = "failed"
+	case state == checks.Warn:
+		aa.Value = "doubtful"
+	case v.a.Look == 0:
+		aa.Value, aa.Style = "too early", document.Warn
+	}
+	mde := document.Fact{Name: "Would find", Value: "not known", Note: "too few valid epochs"}
+	if v.knowsMDE() {
+		mde.Value, mde.Note = PerCent(v.a.MDE), "the least difference, four times in five"
+	}
+	return []document.Fact{
+		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + count(v.run.Plan.Rounds, "round") + " each"},
+		v.trialsFact(), aa, mde, v.checksFact(),
+	}
+}
+
+func (v *view) trialsFact() document.Fact {
+	discarded := "0 %"
+	if all := v.Void + v.Valid; all > 0 {
+		discarded = PerCent(float64(v.Void) / float64(all))
+	}
+	return document.Fact{Name: "Trials", Value: grouped(float64(v.Valid), 0), Note: fmt.Sprintf("valid; %d more discarded (%s)", v.Void, discarded)}
+}
+
+// checksFact counts the findings.
+func (v *view) checksFact() document.Fact {
+	n := map[checks.State]int{}
+	for _, f := range v.Findings {
+		n[f.State]++
+	}
+	out := document.Fact{Name: "Checks", Value: count(len(v.Findings), "check"), Note: "all passed", Style: document.Good}
+	if n[checks.Warn]+n[checks.Fail] > 0 {
+		out.Value = fmt.Sprintf("%d fail, %d warn", n[checks.Fail], n[checks.Warn])
+		out.Note, out.Style = fmt.Sprintf("of %d", len(v.Findings)), document.Warn
+	}
+	if unknown := n[checks.CannotTell]; unknown > 0 && out.Style == document.Good {
+		out.Note = fmt.Sprintf("%d passed, %d cannot tell", n[checks.Pass], unknown)
+	} else if unknown > 0 {
+		out.Note += fmt.Sprintf(", %d cannot tell", unknown)
+	}
+	if n[checks.Fail] > 0 {
+		out.Style = document.Bad
+	}
+	if len(v.Findings) == 0 {
+		out = document.Fact{Name: "Checks", Value: "none made"}
+	}
+	return out
+}
+
+// loadText is what a level asks of a server, in words.
+func loadText(l result.Level, more ...string) string {
+	parts := append([]string{"closed loop", count(l.Connections, "connection")}, more...)
+	if l.Pipeline > 1 {
+		parts = append(parts, fmt.Sprintf("%d requests in flight on each", l.Pipeline))
+	}
+	if l.DelayNS > 0 {
+		parts = append(parts, "the handler waits "+planned(l.DelayNS))
+	}
+	if l.Work != "" {
+		parts = append(parts, WorkName(l.Work))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (v *view) methodFacts() []document.Fact {
+	p := &v.run.Plan
+	looks := "none planned"
+	if len(p.Looks) > 0 {
+		looks = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken", and(p.Looks), v.a.AlphaAt, v.a.Look)
+	}
+	return []document.Fact{
+		{Name: "Protocol", Value: strings.Join(nonEmpty(p.Protocol, p.Profile), ", ")},
+		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
+		{Name: "Load", Value: loadText(p.Level)},
+		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.TrialNS), planned(p.RewarmNS))},
+		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
+		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs, count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
+		{Name: "Interim analyses", Value: looks},
+		{Name: "Primary metric", Value: v.primary().Title},
+		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},
+		{Name: "Tie", Value: "an interval within " + PerCent(v.margin())},
+		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
+		{Name: "Started", Value: v.started()},
+		{Name: "End", Value: v.ended()},
+	}
+}
+
+func (v *view) started() string {
+	if at := v.run.Plan.StartedUnixNS; at > 0 {
+		return time.Unix(0, at).UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	return "not recorded"
+}
+
+// doubts are what may be wrong with verdicts: the reference against itself, further controls, and what could not be seen.
+func (v *view) doubts() []document.Block {
+	canary, state := v.canary()
+	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "canary", Style: stateStyle[state], Text: document.Plain(canary + ".")}}
+	for _, o := range v.others() {
+		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
+	}
+	return append(list, document.Paragraph{Label: "Power", Text: document.Plain(v.mde() + ".")})
+}
