@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -32,19 +33,16 @@ func parseConditions(texts []string) ([]condition, error) {
 	return out, nil
 }
 
+// conditionForm is a condition in five words, of which any may be missing or wrong.
+var conditionForm = regexp.MustCompile(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
+
 // parseCondition reads METRIC<-N% or METRIC>N%; spaces may stand between the words.
 func parseCondition(text string) (condition, error) {
-	rest := text
-	at := func(format string, args ...any) (condition, error) {
-		return condition{}, fmt.Errorf("column %d: %s", len(text)-len(rest)+1, fmt.Sprintf(format, args...))
+	word, from := conditionForm.FindStringSubmatch(text), conditionForm.FindStringSubmatchIndex(text)
+	at := func(i int, format string, args ...any) (condition, error) {
+		return condition{}, fmt.Errorf("column %d: %s", from[2*i]+1, fmt.Sprintf(format, args...))
 	}
-	word := func(letters string) string {
-		rest = strings.TrimLeft(rest, " ")
-		n := len(rest) - len(strings.TrimLeft(rest, letters))
-		return rest[:n]
-	}
-	name := word("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
-	m, ok := analysis.MetricNamed(name)
+	m, ok := analysis.MetricNamed(word[1])
 	if !ok || m.Open() { // a comparison has a closed loop
 		var names []string
 		for _, m := range analysis.Metrics {
@@ -52,34 +50,25 @@ func parseCondition(text string) (condition, error) {
 				names = append(names, m.Name)
 			}
 		}
-		if near := conf.Nearest(name, names); near != "" {
-			return at("no metric %q; did you mean %q?", name, near)
+		if near := conf.Nearest(word[1], names); near != "" {
+			return at(1, "no metric %q; did you mean %q?", word[1], near)
 		}
-		return at("want a metric: %s", strings.Join(names, ", "))
+		return at(1, "want a metric: %s", strings.Join(names, ", "))
 	}
-	rest = rest[len(name):]
-	op := word("<>=")
-	if op != "<" && op != ">" {
-		return at("want < or >")
+	limit, err := strconv.ParseFloat(word[3], 64)
+	switch {
+	case word[2] != "<" && word[2] != ">":
+		return at(2, "want < or >")
+	case err != nil:
+		return at(3, "want a number of percent, such as 3%% or -3%%")
+	case limit <= -100:
+		return at(3, "%s%%: nothing can change by that", word[3])
+	case word[4] != "%":
+		return at(4, "want %% after the number")
+	case word[5] != "":
+		return at(5, "nothing follows the %%; repeat --fail-if for another condition")
 	}
-	rest = rest[1:]
-	number := word("+-0123456789.")
-	limit, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return at("want a number of percent, such as 3%% or -3%%")
-	}
-	if limit <= -100 {
-		return at("%s%%: nothing can change by that", number)
-	}
-	rest = rest[len(number):]
-	if word("%") != "%" {
-		return at("want %% after the number")
-	}
-	rest = rest[1:]
-	if word(""); rest != "" {
-		return at("nothing follows the %%; repeat --fail-if for another condition")
-	}
-	return condition{text: name + op + number + "%", metric: m, below: op == "<", limit: limit / 100}, nil
+	return condition{text: word[1] + word[2] + word[3] + "%", metric: m, below: word[2] == "<", limit: limit / 100}, nil
 }
 
 // state is what the data say of a condition.

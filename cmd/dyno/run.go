@@ -156,13 +156,11 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 
 // resumed goes on with an interrupted run.
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
-	others := cmd.Flags().NFlag() - 1
-	for _, flag := range []string{"offline", "contestants", "budget", "wait"} {
-		if cmd.Flags().Changed(flag) {
-			others--
-		}
-	}
-	if others > 0 {
+	alone := true
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		alone = alone && slices.Contains([]string{"resume", "offline", "contestants", "budget", "wait"}, f.Name)
+	})
+	if !alone {
 		return nil, usagef("--resume goes on with the plan of the run; beside it there is room for " +
 			"--budget, --offline, --wait, and --contestants with folders, only")
 	}

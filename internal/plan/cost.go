@@ -66,13 +66,9 @@ func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
 	return stats.Looks([]int{fits}, fits, m, alpha)
 }
 
-func pilotsEstimate(p *result.Plan) (sum time.Duration) {
-	of := estimates(p)
-	for e := range p.Pilots {
-		took, _ := of(e)
-		sum += took
-	}
-	return sum
+func pilotsEstimate(p *result.Plan) time.Duration {
+	var c Cost // without epochs after them
+	return c.add(p, p.Pilots)
 }
 
 // turnCost is the time of one epoch of each part, after the pilots and without the cells beside the family.

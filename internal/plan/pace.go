@@ -159,19 +159,15 @@ func Progress(run *result.Run) (done, total int, left time.Duration) {
 		}
 	}
 	share := 1 - float64(gone)/float64(len(starters(p, false)))
-	var whole time.Duration
-	of := estimates(p)
-	for e := range p.Pilots + epochs {
-		took, trials := of(e)
-		total += int(float64(trials)*share + 0.5)
-		whole += took
-	}
+	c := Cost{Epochs: epochs}
+	c.add(p, 0)
+	total = int(float64(c.Trials)*share + 0.5)
 	done = len(run.Trials)
 	if !alone(p) { // which repeats nothing
 		void, _ := Voided(run)
 		done -= void
 	}
 	done = min(done, total)
-	left = time.Duration(pace(run) * share * float64(whole) * float64(total-done) / float64(max(total, 1)))
+	left = time.Duration(pace(run) * share * float64(c.Whole) * float64(total-done) / float64(max(total, 1)))
 	return done, total, min(left, max(0, time.Duration(Budgeted(run)-elapsed(run))))
 }

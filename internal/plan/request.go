@@ -182,28 +182,26 @@ func (r *Request) question(t *Traits) (Question, error) {
 
 // levels are all combinations of what the request asks for at level; nil if it asks for none.
 func (r *Request) levels(level result.Level) (all []result.Level) {
-	connections, delays, records := r.Connections, r.Delays, r.Records
-	if len(connections)+len(delays)+len(records) == 0 {
+	if len(r.Connections)+len(r.Delays)+len(r.Records) == 0 {
 		return nil
 	}
-	if len(connections) == 0 {
-		connections = []int{level.Connections}
-	}
-	if len(delays) == 0 {
-		delays = []time.Duration{time.Duration(level.DelayNS)}
-	}
-	if len(records) == 0 {
-		records = []int{level.Records}
-	}
-	for _, d := range delays {
-		for _, n := range records {
-			for _, c := range connections {
+	for _, d := range or(r.Delays, time.Duration(level.DelayNS)) {
+		for _, n := range or(r.Records, level.Records) {
+			for _, c := range or(r.Connections, level.Connections) {
 				level.DelayNS, level.Records, level.Connections = int64(d), n, c
 				all = append(all, level)
 			}
 		}
 	}
 	return all
+}
+
+// or is list, or where that is empty what stands for it.
+func or[T any](list []T, otherwise T) []T {
+	if len(list) == 0 {
+		return []T{otherwise}
+	}
+	return list
 }
 
 // controls are the reference servers that ride along.
