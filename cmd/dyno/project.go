@@ -65,16 +65,6 @@ func (p *project) manifest(name string) *contestant.Manifest {
 	return nil
 }
 
-// contestants checks names of contestants and reference servers.
-func (p *project) contestants(names []string) error {
-	for _, n := range names {
-		if _, err := p.facts(n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (p *project) scenario(name string) (*scenario.Scenario, error) {
 	names, err := scenario.Names(p.fsys)
 	if err != nil {

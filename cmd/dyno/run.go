@@ -186,7 +186,12 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 	if st, err := pr.asked(&run.Plan); err == nil && run.Plan.ClaimsHash != "" {
 		x.Settled = st.Settled
 	}
-	return x, pr.contestants(run.Plan.Contestants)
+	for _, name := range run.Plan.Contestants {
+		if _, err := pr.facts(name); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
 }
 
 // conclude prints the verdicts and writes the run folder's pages.

@@ -133,14 +133,11 @@ func New(r Request, w World) (result.Plan, error) {
 	}
 	p.Level = q.Levels[0]
 	protocol.levels(&p, &q)
-	err = cmp.Or(tail(&p, profile), r.check(&p, protocol.Traits()), w.check(&p), w.backend(&p), w.serve(&p), w.room(&p, profile, r.Force))
+	err = cmp.Or(tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.room(&p, profile, r.Force))
 	if err != nil {
 		return p, err
 	}
-	if p.Ceiling, p.CeilingScenarios = w.ceiling(&p); p.Title == "" && w.Scenario != nil {
-		s, _ := w.Scenario(p.Scenario)
-		p.Title = s.Title
-	}
+	p.Ceiling, p.CeilingScenarios = w.ceiling(&p)
 	protocol.arrange(&p, &r, &q, profile)
 	return p, nil
 }

@@ -1,20 +1,31 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"dyno/internal/result"
 )
 
-// check refuses contestants and reference servers that there are none of, or twice.
+// check refuses contestants and reference servers that there are none of, or twice, and contestants
+// that do not serve what they are to be loaded with. It notes which are of a managed runtime.
 func (w *World) check(p *result.Plan) error {
 	for i, name := range p.Contestants {
-		if _, err := w.contestant(name); err != nil {
+		c, err := w.contestant(name)
+		if err != nil {
 			return err
 		}
 		if slices.Index(p.Contestants, name) < i {
 			return refuse("contestant %q is named twice", name)
+		}
+		for _, a := range Asked(p, name) {
+			if needs := cmp.Or(a.Scenario, p.Scenario); c.Scenarios != nil && !slices.Contains(c.Scenarios, needs) {
+				return refuse("%s does not serve the scenario %q; it serves %s", name, needs, strings.Join(c.Scenarios, ", "))
+			}
+		}
+		if c.Managed {
+			p.Managed = append(p.Managed, name)
 		}
 	}
 	for _, name := range p.Controls {
@@ -44,22 +55,19 @@ func (w *World) backend(p *result.Plan) error {
 	if w.Scenario == nil {
 		return nil
 	}
-	first, err := w.Scenario(p.Scenario)
+	s, err := w.Scenario(p.Scenario)
 	if err != nil {
 		return err
 	}
-	p.Companion = first.Backend
+	p.Companion, p.Title = s.Backend, cmp.Or(p.Title, s.Title)
 	levels := []*result.Level{&p.Level}
 	for i := range p.Levels {
 		levels = append(levels, &p.Levels[i])
 	}
 	for _, l := range levels {
-		name, s := p.Scenario, first
-		if l.Scenario != "" {
-			name = l.Scenario
-			if s, err = w.Scenario(name); err != nil {
-				return err
-			}
+		name := cmp.Or(l.Scenario, p.Scenario)
+		if s, err = w.Scenario(name); err != nil {
+			return err
 		}
 		switch {
 		case s.Backend != p.Companion:
@@ -72,30 +80,6 @@ func (w *World) backend(p *result.Plan) error {
 			return refuse("the study %s: a level of the scenario %s has no records: say how many its companion answers with", p.Study, name)
 		case s.Backend != "" && l.Records == 0:
 			l.Records = DefaultRecords
-		}
-	}
-	return nil
-}
-
-// serve notes which contestants are of a managed runtime, and refuses one that does not serve what
-// it is to be loaded with.
-func (w *World) serve(p *result.Plan) error {
-	for _, name := range p.Contestants {
-		c, err := w.contestant(name)
-		if err != nil {
-			return err
-		}
-		for _, a := range Asked(p, name) {
-			needs := a.Scenario
-			if needs == "" {
-				needs = p.Scenario
-			}
-			if c.Scenarios != nil && !slices.Contains(c.Scenarios, needs) {
-				return refuse("%s does not serve the scenario %q; it serves %s", name, needs, strings.Join(c.Scenarios, ", "))
-			}
-		}
-		if c.Managed {
-			p.Managed = append(p.Managed, name)
 		}
 	}
 	return nil
