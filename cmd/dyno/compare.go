@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
+	"dyno/internal/proc"
 	"dyno/internal/result"
 )
 
@@ -106,11 +106,11 @@ func compare(cmd *cobra.Command, f *compareFlags, baseText, headText string) (er
 	if _, err := pr.knowOnly(f.folders); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp("", "dyno-compare-")
+	work, err := proc.MkdirTemp("", "dyno-compare-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
 	var sides [2]*side
 	for i, name := range []string{baseName, headName} {
 		s, err := findSide(cmd.Context(), pr, f.contestant, name, []string{baseText, headText}[i])

@@ -68,11 +68,11 @@ func proveLive(cmd *cobra.Command, file string, more int, wait bool) error {
 
 // playLive carries one run out, in a folder that is gone afterwards.
 func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result.Run, addedNS float64, err error) {
-	dir, err := os.MkdirTemp("", "dyno-live-")
+	dir, err := proc.MkdirTemp("", "dyno-live-")
 	if err != nil {
 		return nil, 0, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
 	r := plan.Request{
 		Contestants: t.Contestants[:], Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: validate.Alpha, Margin: validate.Margin,
 		Budget: liveBudget, Looks: liveLooks, Seed: t.Seed,

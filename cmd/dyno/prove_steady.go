@@ -12,6 +12,7 @@ import (
 	"dyno/internal/bench"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
+	"dyno/internal/proc"
 	"dyno/internal/result"
 	"dyno/internal/validate"
 )
@@ -56,11 +57,11 @@ func proveSteady(cmd *cobra.Command, file string, most time.Duration, wait bool)
 
 // playSteady carries one unit out, in a folder that is gone afterwards.
 func playSteady(cmd *cobra.Command, pr *project, t validate.SteadyTask) (run *result.Run, err error) {
-	dir, err := os.MkdirTemp("", "dyno-steady-")
+	dir, err := proc.MkdirTemp("", "dyno-steady-")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
 	x, err := pr.validation(cmd, plan.Request{
 		Protocol: "sweep", Contestants: validate.SteadyContestants, Primary: "throughput", Alpha: validate.Alpha, Margin: validate.Margin,
 		Budget: steadyBudget, Epochs: 1, Seed: t.Seed,

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"dyno/internal/contestant"
 	"dyno/internal/document"
 	"dyno/internal/plan"
+	"dyno/internal/proc"
 	"dyno/internal/scenario"
 	"dyno/internal/verify"
 )
@@ -149,14 +149,16 @@ func verifyOne(cmd *cobra.Command, p *project, m *contestant.Manifest, name stri
 	if err != nil {
 		return false, err
 	}
-	folder, err := os.MkdirTemp("", "dyno-verify-")
+	folder, err := proc.MkdirTemp("", "dyno-verify-")
 	if err != nil {
 		return false, err
 	}
 	keep := false
 	defer func() {
-		if !keep {
-			os.RemoveAll(folder)
+		if keep {
+			proc.UnmarkTemp(folder)
+		} else {
+			proc.RemoveTemp(folder)
 		}
 	}()
 	host, err := bench.NewLocal(bench.LocalOptions{Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: name, Companion: s.Companion, Folder: folder, Offline: offline})

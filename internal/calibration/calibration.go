@@ -126,7 +126,7 @@ func open(o Options, times Times, c *result.Calibration) (*bench, error) {
 	}
 	b := &bench{Options: o, times: times, cal: c}
 	var err error
-	if b.folder, err = os.MkdirTemp("", "dyno-calibration-"); err != nil {
+	if b.folder, err = proc.MkdirTemp("", "dyno-calibration-"); err != nil {
 		return nil, err
 	}
 	if b.meter, err = host.NewMeter(); err != nil {
@@ -153,7 +153,7 @@ func (b *bench) close() error {
 	if b.meter != nil {
 		b.meter.Close()
 	}
-	return errors.Join(append(errs, os.RemoveAll(b.folder))...)
+	return errors.Join(append(errs, proc.RemoveTemp(b.folder))...)
 }
 
 // all takes the steps in turn.

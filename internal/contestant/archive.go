@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"dyno/internal/proc"
 )
 
 // sums checks file against the SHA256SUMS beside it, where there is one: it must name the file.
@@ -66,7 +68,7 @@ func unpack(ctx context.Context, file, dir, program string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(partial)
+	defer proc.RemoveTemp(partial)
 	if strings.HasSuffix(file, ".gz") {
 		err = untar(ctx, file, partial)
 	} else {
@@ -100,7 +102,7 @@ func isFile(path string) bool {
 
 // tarCommand unpacks what the standard library cannot, by the system's tar.
 func tarCommand(ctx context.Context, file, dir string) error {
-	out, err := exec.CommandContext(ctx, "tar", "-xf", file, "-C", dir).CombinedOutput()
+	out, err := proc.CombinedOutput(exec.CommandContext(ctx, "tar", "-xf", file, "-C", dir))
 	if err != nil {
 		return fmt.Errorf("tar: %w: %s (it needs tar and, for .xz, xz-utils)", err, strings.TrimSpace(string(out)))
 	}

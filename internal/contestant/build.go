@@ -73,8 +73,9 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	if err != nil {
 		return nil, &Failed{Stage: "build", Err: err}
 	}
-	defer os.RemoveAll(partial)
-	defer os.RemoveAll(partial + "-source")
+	defer proc.RemoveTemp(partial)
+	proc.MarkTemp(partial + "-source")
+	defer proc.RemoveTemp(partial + "-source")
 	if src, err = stage(src, shared, partial+"-source"); err != nil {
 		return nil, &Failed{Stage: "build", Err: err}
 	}

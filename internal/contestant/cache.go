@@ -143,7 +143,7 @@ func partialFolder(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return "", err
 	}
-	return os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
+	return proc.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial")
 }
 
 // replace moves a finished folder to its place in the cache, where there may be one that is
@@ -153,11 +153,11 @@ func replace(finished, dir string) error {
 	if err == nil || damaged(dir, true) == nil { // another dyno was faster
 		return nil
 	}
-	old, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial-old")
+	old, err := proc.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".partial-old")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(old)
+	defer proc.RemoveTemp(old)
 	if err := os.Rename(dir, filepath.Join(old, "old")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"dyno/internal/proc"
 )
 
 // dotnetVendor is where Microsoft publishes its releases and their checksums.
@@ -128,7 +130,8 @@ func fetchArchive(ctx context.Context, url, hash, dir, program string, note func
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
+	proc.MarkTemp(file.Name())
+	defer proc.RemoveTemp(file.Name())
 	defer file.Close()
 	body, size, err := get(ctx, url)
 	if err != nil {

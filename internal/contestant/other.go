@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"dyno/internal/proc"
 )
 
 // programName is what a toolchain that has no row in toolchains may be called: a program on PATH.
@@ -51,7 +53,7 @@ var printedVersion = regexp.MustCompile(`[0-9]+(\.[0-9]+)+`)
 func programVersion(ctx context.Context, program string) (string, error) {
 	var last error
 	for _, ask := range []string{"--version", "version", "-version"} {
-		out, err := exec.CommandContext(ctx, program, ask).CombinedOutput()
+		out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, ask))
 		if v := printedVersion.Find(out); v != nil && err == nil {
 			return string(v), nil
 		}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"dyno/internal/proc"
 )
 
 // Revision is a commit of the git repository that holds a contestant's folder.
@@ -92,7 +94,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 		key, _, _ := strings.Cut(v, "=")
 		return slices.Contains(repository, key)
 	})
-	out, err := cmd.Output()
+	out, err := proc.Output(cmd)
 	var failed *exec.ExitError
 	switch {
 	case ctx.Err() != nil:

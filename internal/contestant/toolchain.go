@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"dyno/internal/proc"
 )
 
 // Toolchain is what builds a contestant, as it was found.
@@ -303,7 +305,7 @@ func compareVersions(a, b string) int {
 }
 
 func goVersion(ctx context.Context, program string) (string, error) {
-	out, err := exec.CommandContext(ctx, program, "env", "GOVERSION").Output()
+	out, err := proc.Output(exec.CommandContext(ctx, program, "env", "GOVERSION"))
 	if err != nil {
 		return "", fmt.Errorf("go env: %w", err)
 	}
@@ -314,7 +316,7 @@ func goEnv(dir, cache string) map[string]string {
 	env := map[string]string{"GOWORK": "off"}
 	ask := exec.Command(filepath.Join(dir, "bin", "go"), "env",
 		"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN")
-	if out, err := ask.Output(); err == nil {
+	if out, err := proc.Output(ask); err == nil {
 		// The builder's home is private; its caches and proxy are the user's.
 		lines := strings.Split(string(out), "\n")
 		for i, key := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB", "GOTOOLCHAIN"} {
@@ -331,7 +333,7 @@ func dotnetVersion(ctx context.Context, program string) (string, error) {
 	cmd.Dir = os.TempDir() // no global.json of somebody's
 	cmd.Env = append(os.Environ(), "DOTNET_ROOT="+filepath.Dir(program),
 		"DOTNET_CLI_TELEMETRY_OPTOUT=1", "DOTNET_NOLOGO=1", "DOTNET_SKIP_FIRST_TIME_EXPERIENCE=1")
-	out, err := cmd.Output()
+	out, err := proc.Output(cmd)
 	if err != nil {
 		return "", fmt.Errorf("dotnet --version: %w (is it the SDK, or only a runtime?)", err)
 	}

@@ -7,9 +7,11 @@ package proc
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,6 +89,25 @@ func (c *Command) lookup() (string, error) {
 		}
 	}
 	return "", fmt.Errorf("%s is not on PATH", name)
+}
+
+// outputDelay is how long Output waits for the end of a command's output after the command itself
+// has ended. Toolchains leave build servers behind that keep the pipe open.
+const outputDelay = time.Second
+
+// Output runs c as c.Output does, but does not wait for what c left behind.
+func Output(c *exec.Cmd) ([]byte, error) { return output(c, c.Output) }
+
+// CombinedOutput runs c as c.CombinedOutput does, but does not wait for what c left behind.
+func CombinedOutput(c *exec.Cmd) ([]byte, error) { return output(c, c.CombinedOutput) }
+
+func output(c *exec.Cmd, run func() ([]byte, error)) ([]byte, error) {
+	c.WaitDelay = outputDelay
+	out, err := run()
+	if errors.Is(err, exec.ErrWaitDelay) { // c itself has ended with status 0
+		err = nil
+	}
+	return out, err
 }
 
 // Longest that Tail reads back, and that a line of it may be.

@@ -9,6 +9,27 @@ import (
 // RuntimeVariable names the folder for what lasts as long as a dyno runs: state files, and the lock of the machine.
 const RuntimeVariable = "DYNO_RUNTIME_DIR"
 
+// MkdirTemp makes a folder as os.MkdirTemp does, and marks it. The path is absolute.
+func MkdirTemp(dir, pattern string) (string, error) {
+	path, err := os.MkdirTemp(dir, pattern)
+	if err == nil {
+		path, err = filepath.Abs(path)
+	}
+	if err == nil {
+		MarkTemp(path)
+	}
+	return path, err
+}
+
+// RemoveTemp removes a marked folder or file, if it is still there, and its mark.
+func RemoveTemp(path string) error {
+	err := os.RemoveAll(path)
+	if err == nil {
+		UnmarkTemp(path)
+	}
+	return err
+}
+
 // OwnFolder makes the folder dir, or sees that it is one of this user's own that nobody else can write to. Others
 // lose what they may read there: programs are run from such folders.
 func OwnFolder(dir string) error {

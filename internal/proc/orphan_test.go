@@ -4,6 +4,7 @@ package proc
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -286,8 +287,10 @@ func supervisedByTest(t *testing.T) KeepOptions {
 	return KeepOptions{Command: "test " + t.Name(), Program: self, Argv: []string{self}, Env: []string{"PROC_ROLE=supervisor"}}
 }
 
-// killedOwner starts a process that is a dyno of its own: it has started a tree with a daemon and frozen it. Supervised
-// or not, it is killed when before has returned, and what it had started is returned.
+// killedOwner starts a process that is a dyno of its own: it has started a tree with a daemon and
+// frozen it, and made two temporary folders, of which it keeps one. Supervised or not, it is killed
+// when before has returned. What it had started is returned, and before the test ends the one
+// folder must have been removed.
 func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat, groups []string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -295,7 +298,8 @@ func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), "PROC_ROLE="+role, "PROC_HOME="+t.TempDir())
+	home := t.TempDir()
+	cmd.Env = append(os.Environ(), "PROC_ROLE="+role, "PROC_HOME="+home)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -330,6 +334,13 @@ func killedOwner(t *testing.T, role string, before func(owner int)) (left []stat
 				t.Errorf("%d was left behind", s.pid)
 			}
 		}
+		eventually(t, "the temporary folder is removed", func() bool {
+			temp, _ := filepath.Glob(filepath.Join(home, "removed*"))
+			return len(temp) == 0
+		})
+		if kept, _ := filepath.Glob(filepath.Join(home, "kept*", "file")); len(kept) != 1 {
+			t.Errorf("of the folder that is kept there is %v", kept)
+		}
 	})
 	return left, groups
 }
@@ -353,6 +364,16 @@ func beOwner(supervisor string) {
 	if err := p.Freeze(); err != nil {
 		panic(err)
 	}
+	var temp [2]string
+	for i, name := range []string{"removed", "kept"} {
+		if temp[i], err = MkdirTemp(os.Getenv("PROC_HOME"), name); err == nil {
+			err = os.WriteFile(filepath.Join(temp[i], "file"), nil, 0o644)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	UnmarkTemp(temp[1])
 	bystander := exec.Command("setsid", "sleep", "611") // as git is started, or tar
 	if err := bystander.Start(); err != nil {
 		panic(err)
@@ -437,8 +458,9 @@ func TestStateOfAnotherBoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, _ := readStat(p.Pid())
-	err = errors.Join(add(f, entry{Owner: &owner{Boot: "another", Pid: 999999999, Started: 1}}),
-		add(f, entry{Process: &known{Pid: s.pid, Started: s.started}}), f.Close())
+	j := journal{w: f}
+	err = errors.Join(j.add(entry{Owner: &owner{Boot: "another", Pid: 999999999, Started: 1}}),
+		j.add(entry{Process: &known{Pid: s.pid, Started: s.started}}), f.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -447,6 +469,61 @@ func TestStateOfAnotherBoot(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// limited takes so many bytes, then fails until it is given more.
+type limited struct {
+	bytes.Buffer
+	room int
+}
+
+func (l *limited) Write(b []byte) (int, error) {
+	n := min(len(b), l.room)
+	l.room -= n
+	l.Buffer.Write(b[:n])
+	if n < len(b) {
+		return n, unix.ENOSPC
+	}
+	return n, nil
+}
+
+// An entry that was written in part, as on a full disk, does not take the next one with it.
+func TestEntryAfterATornOne(t *testing.T) {
+	for part := range 20 {
+		l := &limited{room: 1 << 10}
+		j := journal{w: l}
+		if err := j.add(entry{Owner: &owner{Pid: 1}}); err != nil {
+			t.Fatal(err)
+		}
+		l.room = part
+		if err := j.add(entry{Process: &known{Pid: 2, Started: 3}}); err == nil {
+			t.Fatal("the disk is not full")
+		}
+		l.room = 1 << 10
+		for _, dir := range []string{"/tmp/a", "/tmp/b"} {
+			if err := j.add(entry{Temp: dir}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := readState(l); err != nil || len(got.known) > 0 || len(got.temp) != 2 {
+			t.Errorf("cut after %d bytes: %v, %v", part, got, err)
+		}
+	}
+}
+
+// A command whose daemon keeps its output open is not waited for.
+func TestOutputOfADaemon(t *testing.T) {
+	for name, run := range map[string]func(*exec.Cmd) ([]byte, error){"Output": Output, "CombinedOutput": CombinedOutput} {
+		out, err := run(exec.Command("sh", "-c", "sleep 600 & echo 1.2 $!"))
+		version, pid, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+		daemon, _ := strconv.Atoi(pid)
+		if daemon == 0 || unix.Kill(daemon, unix.SIGKILL) != nil {
+			t.Errorf("%s: the daemon had ended before its output was returned", name)
+		}
+		if version != "1.2" || err != nil {
+			t.Errorf("%s: %q, %v", name, out, err)
+		}
 	}
 }
 

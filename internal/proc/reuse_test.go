@@ -153,9 +153,10 @@ func held(t *testing.T, dir string, o owner, list ...known) *os.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { f.Close() })
-	err = errors.Join(add(f, entry{Owner: &o}), unix.Flock(int(f.Fd()), unix.LOCK_EX))
+	j := journal{w: f}
+	err = errors.Join(j.add(entry{Owner: &o}), unix.Flock(int(f.Fd()), unix.LOCK_EX))
 	for _, k := range list {
-		err = errors.Join(err, add(f, entry{Process: &k}))
+		err = errors.Join(err, j.add(entry{Process: &k}))
 	}
 	if err != nil {
 		t.Fatal(err)

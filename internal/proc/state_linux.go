@@ -28,6 +28,8 @@ type entry struct {
 	Group   string `json:"group,omitempty"` // folder of a cgroup
 	Process *known `json:"process,omitempty"`
 	Stopped int64  `json:"stopped,omitempty"` // tree of which nobody is left
+	Temp    string `json:"temp,omitempty"`    // folder or file to be removed
+	Kept    string `json:"kept,omitempty"`    // one that is removed already, or is to stay
 }
 
 type owner struct {
@@ -73,6 +75,7 @@ type Keeper struct {
 
 	mu         sync.Mutex // over writing to state
 	state      *os.File   // nil after Close
+	journal    journal    // writes to state
 	path       string     // of it
 	supervisor *exec.Cmd
 	pipe       io.Closer // whose other end the supervisor reads
@@ -114,8 +117,9 @@ func (k *Keeper) create(dir, command string) error {
 	if err == nil {
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	}
+	k.journal.w = f
 	if err == nil {
-		err = add(f, entry{Owner: &owner{bootName(), self.pid, self.started, command, time.Now().UnixNano()}})
+		err = k.journal.add(entry{Owner: &owner{bootName(), self.pid, self.started, command, time.Now().UnixNano()}})
 	}
 	if err == nil {
 		err = os.Rename(f.Name(), k.path)
@@ -151,16 +155,33 @@ func (k *Keeper) supervise(o KeepOptions) error {
 	})
 }
 
-// add appends one line to a state file. That it could not is no reason to give a run up: marks and cgroups tell most
-// of it, too.
-func add(w io.Writer, e entry) error {
+// journal writes the lines of a state file.
+type journal struct {
+	w    io.Writer
+	torn bool // the last write failed, perhaps within its line
+}
+
+// add appends one line. An error is no reason to give a run up: environment marks and cgroups still
+// identify most processes.
+func (j *journal) add(e entry) error {
 	line, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(line, '\n'))
+	if j.torn { // readState skips what is no entry
+		line = append([]byte{'\n'}, line...)
+	}
+	_, err = j.w.Write(append(line, '\n'))
+	j.torn = err != nil
 	return err
 }
+
+// MarkTemp records that path, absolute, is to be removed when this process is killed. UnmarkTemp
+// takes that back.
+func MarkTemp(path string) { note(entry{Temp: path}) }
+
+// UnmarkTemp records that path is no longer to be removed.
+func UnmarkTemp(path string) { note(entry{Kept: path}) }
 
 // note appends to the state file of this process, if it has one.
 func note(e entry) {
@@ -171,7 +192,7 @@ func note(e entry) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.state != nil {
-		add(k.state, e)
+		k.journal.add(e)
 	}
 }
 

@@ -89,12 +89,14 @@ func settleState(f *os.File, just bool) (told string, err error) {
 	if here {
 		ended, groups, err = l.end(just)
 	}
-	if err != nil {
+	folders, unremoved := l.removeTemp() // after the processes, which might write there
+	if err = errors.Join(err, unremoved); err != nil {
 		return "", fmt.Errorf("end what pid %d (%s) left: %w", l.Pid, l.Command, err)
 	}
-	if ended+groups > 0 {
-		told = fmt.Sprintf("pid %d (%s), started %s, was killed: ended %d processes and removed %d cgroups that it left",
-			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups)
+	if ended+groups+folders > 0 {
+		told = fmt.Sprintf("pid %d (%s), started %s, was killed: "+
+			"ended %d processes and removed %d cgroups and %d temporary folders that it left",
+			l.Pid, l.Command, time.Unix(0, l.SinceUnixNS).Format(time.DateTime), ended, groups, folders)
 	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return told, err
@@ -107,11 +109,12 @@ type legacy struct {
 	owner
 	groups []string
 	known  map[int]known // by pid, of the trees that were not stopped
+	temp   map[string]bool
 }
 
 // readState reads a state file. A last line that was cut off is left out.
 func readState(r io.Reader) (*legacy, error) {
-	l := &legacy{known: map[int]known{}}
+	l := &legacy{known: map[int]known{}, temp: map[string]bool{}}
 	for lines := bufio.NewScanner(r); lines.Scan(); {
 		var e entry
 		if json.Unmarshal(lines.Bytes(), &e) != nil {
@@ -122,6 +125,10 @@ func readState(r io.Reader) (*legacy, error) {
 			l.owner = *e.Owner
 		case e.Group != "":
 			l.groups = append(l.groups, e.Group)
+		case e.Temp != "":
+			l.temp[e.Temp] = true
+		case e.Kept != "":
+			delete(l.temp, e.Kept)
 		case e.Process != nil:
 			l.known[e.Process.Pid] = *e.Process
 		case e.Stopped != 0: // the kernel may give their numbers to others
@@ -163,6 +170,17 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 		}
 	}
 	return len(killed), groups, nil
+}
+
+// removeTemp removes the temporary folders and files of the legacy, and returns how many there were.
+func (l *legacy) removeTemp() (n int, err error) {
+	for path := range l.temp {
+		if _, missing := os.Lstat(path); missing == nil && filepath.IsAbs(path) {
+			err = errors.Join(err, os.RemoveAll(path))
+			n++
+		}
+	}
+	return n, err
 }
 
 // living are the processes of the legacy: those listed, those in its groups, those that bear its mark, those in the

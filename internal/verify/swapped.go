@@ -7,17 +7,18 @@ import (
 	"path/filepath"
 
 	"dyno/internal/contestant"
+	"dyno/internal/proc"
 )
 
 // swapped tries a program that is replaced by another after it was built. It must not be started.
 func swapped(ctx context.Context) Finding {
 	f := Finding{Mutant: "swapped-program", Does: "another program is put in its place after it was built"}
-	dir, err := os.MkdirTemp("", "dyno-swapped-")
+	dir, err := proc.MkdirTemp("", "dyno-swapped-")
 	if err != nil {
 		f.Err = err
 		return f
 	}
-	defer os.RemoveAll(dir)
+	defer proc.RemoveTemp(dir)
 	program := filepath.Join(dir, "program")
 	m := &contestant.Manifest{Name: "swapped-program", Program: program, Run: []string{"{out}/program"}}
 	b, err := contestant.Prebuilt(m, contestant.Toolchain{})

@@ -54,7 +54,7 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, program, k.ask).CombinedOutput() // wrk ends with 1, having told
+	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk ends with 1, having told
 	version := strings.TrimSpace(strings.TrimPrefix(string(bytes.SplitN(bytes.TrimSpace(out), []byte("\n"), 2)[0]), "This is "))
 	if !strings.ContainsAny(version, "0123456789") {
 		return nil, fmt.Errorf("%s does not tell its version: %q, %v", program, version, err)
@@ -131,11 +131,11 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	if err != nil {
 		return told, 0, err
 	}
-	folder, err := os.MkdirTemp("", "dyno-driver-")
+	folder, err := proc.MkdirTemp("", "dyno-driver-")
 	if err != nil {
 		return told, 0, err
 	}
-	defer os.RemoveAll(folder)
+	defer proc.RemoveTemp(folder)
 	argv, err := t.kind.argv(&errand{Request: r, job: &job, window: &w, folder: folder, threads: threads(&job)})
 	if err != nil {
 		return told, 0, err
