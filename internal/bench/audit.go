@@ -14,8 +14,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// impossible says what arithmetic forbids of a trial, or nil: a server that was faster than its delay or its work, or shorter than its answer, did not
-// do the work. The ceiling's server does none, and is not asked.
+// impossible says what arithmetic forbids of a trial, or nil: a server that was faster than its
+// delay or its work, or shorter than its answer, did not do the work. The ceiling's server does
+// none, and is not asked.
 func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
 	if o.Driver != "" || o.Contestant == p.Ceiling || o.Contestant == p.Companion {
@@ -28,11 +29,13 @@ func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 	return job.Impossible(&t.Load, time.Duration(o.Level.DelayNS), b.shownBytes(o.Contestant, o.Level))
 }
 
-// leastWork is less CPU time than 10,278 SHA-256 take of any CPU: each has 32 steps of two rounds, and a step takes two cycles at least.
+// leastWork is less CPU time than 10,278 SHA-256 take of any CPU: each has 32 steps of two rounds,
+// and a step takes two cycles at least.
 const leastWork = 10278 * 32 * 2 / 6.5 // ns, at 6.5 GHz
 
-// idled says that a server which is to hash before it answers used too little CPU time for that: less than any CPU takes, or than half of what
-// the reference, which hashes as much, took in the run.
+// idled says that a server which is to hash before it answers used too little CPU time for that:
+// less than any CPU takes, or than half of what the reference, which hashes as much, took in the
+// run.
 func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
 	own, ok := cpuPerAnswer(t)
@@ -40,18 +43,21 @@ func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 		return nil
 	}
 	if own < leastWork {
-		return fmt.Errorf("impossible: %v of CPU time per answer, but the 10,278 SHA-256 of DYNO_WORK=%s take %v on any CPU: it does not do the work",
+		return fmt.Errorf("impossible: %v of CPU time per answer, but the 10,278 SHA-256 of DYNO_WORK=%s "+
+			"take %v on any CPU: it does not do the work",
 			nearly(own), o.Level.Work, nearly(leastWork))
 	}
 	var of []float64
 	for i := range b.run.Trials {
 		at := &b.run.Trials[i]
-		if v, ok := cpuPerAnswer(at); ok && len(p.Controls) > 0 && at.Contestant == p.Controls[0] && p.LevelOf(at) == o.Level {
+		if v, ok := cpuPerAnswer(at); ok && len(p.Controls) > 0 && at.Contestant == p.Controls[0] &&
+			p.LevelOf(at) == o.Level {
 			of = append(of, v)
 		}
 	}
 	if reference := stats.Median(of); own < reference/2 {
-		return fmt.Errorf("it used %v of CPU time per answer, and %s, which hashes as DYNO_WORK=%s says, %v: it does not do the work",
+		return fmt.Errorf("it used %v of CPU time per answer, and %s, which hashes as DYNO_WORK=%s says, %v: "+
+			"it does not do the work",
 			nearly(own), p.Controls[0], o.Level.Work, nearly(reference))
 	}
 	return nil
@@ -66,7 +72,8 @@ func cpuPerAnswer(t *result.Trial) (ns float64, ok bool) {
 
 func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
-// shownBytes is how long the answers were when the contestant's process was verified, where all that it is loaded with has one answer; else 0.
+// shownBytes is how long the answers were when the contestant's process was verified, where all
+// that it is loaded with has one answer; else 0.
 func (b *Bench) shownBytes(name string, level result.Level) int {
 	sc := b.scenario(level.Scenario)
 	seen := b.exact.seen[shown{name, sc.Name, level.Records}]
@@ -86,7 +93,8 @@ func (b *Bench) shownBytes(name string, level result.Level) int {
 	return seen.HeaderBytes + seen.BodyBytes
 }
 
-// proveAgain proves every process of an epoch once more, after its last load: what was proved before the first may have been a show.
+// proveAgain proves every process of an epoch once more, after its last load: what was proved
+// before the first may have been a show.
 func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
 	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
@@ -108,8 +116,9 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	return nil
 }
 
-// stillKeeps thaws a process, loads it with what is never loaded mixed in, verifies it, and once more with other records of the companion, which one
-// that keeps its answers does not know; then it freezes it.
+// stillKeeps thaws a process, loads it with what is never loaded mixed in, verifies it, and once
+// more with other records of the companion, which one that keeps its answers does not know; then it
+// freezes it.
 func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int) error {
 	if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 		return err
@@ -129,18 +138,20 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 	return err
 }
 
-// otherRecords is an epoch that there is none of, whose records are told apart from those of all others.
+// otherRecords is an epoch that there is none of, whose records are told apart from those of all
+// others.
 func otherRecords(epoch int) int { return -1 - epoch }
 
-// A load with what is never loaded mixed in: so many requests, a hundred or so of them such, and connections at the most. It is to be a crowd,
-// and short: an epoch may have sixty contestants.
+// A load with what is never loaded mixed in: so many requests, a hundred or so of them such, and
+// connections at the most. It is to be a crowd, and short: an epoch may have sixty contestants.
 const (
 	mixedRequests    = 1000
 	mixedConnections = 100
 )
 
-// loadMixed loads a process as it was warmed up, but with what is never loaded mixed in: one that keeps its contract only where it has one connection,
-// as when it is verified, breaks it here. The figures count for nothing.
+// loadMixed loads a process as it was warmed up, but with what is never loaded mixed in: one that
+// keeps its contract only where it has one connection, as when it is verified, breaks it here. The
+// figures count for nothing.
 func (b *Bench) loadMixed(ctx context.Context, name string, s Server, epoch int) error {
 	for _, level := range plan.Warmups(b.run, epoch, name) {
 		level.Connections = min(level.Connections, mixedConnections)

@@ -12,7 +12,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestCheatsAreStruck: a contestant that keeps its contract as long as it is looked at, but does not do the work, is out, with the reason.
+// TestCheatsAreStruck: a contestant that keeps its contract as long as it is looked at, but does
+// not do the work, is out, with the reason.
 func TestCheatsAreStruck(t *testing.T) {
 	const delay = 20 * time.Millisecond
 	for name, c := range map[string]struct {
@@ -71,8 +72,9 @@ func TestCheatsAreStruck(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)
-			h.scenario.Requests = append(h.scenario.Requests, scenario.Request{Name: "text", Method: "GET", Path: "/api/values/abc",
-				Expect: scenario.Expect{Status: 404}})
+			h.scenario.Requests = append(h.scenario.Requests,
+				scenario.Request{Name: "text", Method: "GET", Path: "/api/values/abc",
+					Expect: scenario.Expect{Status: 404}})
 			d.rates = map[string]float64{"a": 175, "b": 190, "ref": 180, "ref'": 180, "null": 2e5}
 			d.trouble = func(of string, l *result.Load) {
 				l.ServiceP50NS = int64(delay)
@@ -113,7 +115,8 @@ func TestCheatsAreStruck(t *testing.T) {
 	}
 }
 
-// TestKeptAnswersAreStruck: a contestant that keeps what its companion answered, instead of asking for it again, is out, for however short it does.
+// TestKeptAnswersAreStruck: a contestant that keeps what its companion answered, instead of asking
+// for it again, is out, for however short it does.
 func TestKeptAnswersAreStruck(t *testing.T) {
 	for _, keeps := range []time.Duration{0, 200 * time.Millisecond, time.Hour} {
 		b, h, _, p := relaySet(t)
@@ -129,7 +132,8 @@ func TestKeptAnswersAreStruck(t *testing.T) {
 			}
 			continue
 		}
-		if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || f.Epoch != 0 || !strings.Contains(f.Reason, "after the last load of epoch 0") {
+		if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || f.Epoch != 0 ||
+			!strings.Contains(f.Reason, "after the last load of epoch 0") {
 			t.Errorf("%v: %+v", keeps, f)
 		}
 		for _, f := range run.Failures {
@@ -154,12 +158,14 @@ func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := run.FailureOf("b")
-	if f == nil || f.Epoch == 0 || f.Stage != "load" || !strings.Contains(f.Reason, "it was ended while it was frozen") || strings.Contains(f.Reason, "under load") {
+	if f == nil || f.Epoch == 0 || f.Stage != "load" ||
+		!strings.Contains(f.Reason, "it was ended while it was frozen") || strings.Contains(f.Reason, "under load") {
 		t.Errorf("%+v", f)
 	}
 }
 
-// TestWhoDoesNotHashIsStruck: where handlers hash before they answer, one that does not is out, by the CPU time that it used.
+// TestWhoDoesNotHashIsStruck: where handlers hash before they answer, one that does not is out, by
+// the CPU time that it used.
 func TestWhoDoesNotHashIsStruck(t *testing.T) {
 	for name, c := range map[string]struct {
 		cost     time.Duration // of an answer of b
@@ -169,7 +175,8 @@ func TestWhoDoesNotHashIsStruck(t *testing.T) {
 		"hashes":               {800 * time.Microsecond, []string{"ref", "ref'"}, ""},
 		"does not":             {20 * time.Microsecond, []string{"ref", "ref'"}, "take 101µs on any CPU"},
 		"does not, no control": {20 * time.Microsecond, []string{}, "take 101µs on any CPU"},
-		"hashes a third":       {300 * time.Microsecond, []string{"ref", "ref'"}, "and ref, which hashes as DYNO_WORK=cpu says, 1ms"},
+		"hashes a third": {300 * time.Microsecond, []string{"ref", "ref'"},
+			"and ref, which hashes as DYNO_WORK=cpu says, 1ms"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)

@@ -1,5 +1,6 @@
-// Package bench carries a plan out: it builds, launches, verifies, warms up, loads and records. What it works with is behind Host and
-// Driver, so that a run may span machines, or be played by a fake with known numbers.
+// Package bench carries a plan out: it builds, launches, verifies, warms up, loads and records.
+// What it works with is behind Host and Driver, so that a run may span machines, or be played by a
+// fake with known numbers.
 package bench
 
 import (
@@ -19,15 +20,17 @@ import (
 // Host is where contestants live.
 type Host interface {
 	Describe() result.Host
-	// Build makes the named contestant ready to be launched. note is told what goes on. A *result.Failure-like error is turned into a
-	// record by Failure.
+	// Build makes the named contestant ready to be launched. note is told what goes on. A
+	// *result.Failure-like error is turned into a record by Failure.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
-	// Launch starts it, the companion on the generator's CPUs, and returns when probe has succeeded against its address.
+	// Launch starts it, the companion on the generator's CPUs, and returns when probe has succeeded
+	// against its address.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Failure says what an error of this host means for the record.
 	Failure(name, stage string, err error) result.Failure
-	// Watch begins to observe what else uses the machine; the function it returns ends that and says what did, given what the server, the
-	// generator and the companion themselves used meanwhile.
+	// Watch begins to observe what else uses the machine; the function it returns ends that and
+	// says what did, given what the server, the generator and the companion themselves used
+	// meanwhile.
 	Watch() func(server, generator, companion time.Duration) result.Causes
 }
 
@@ -50,20 +53,24 @@ type Server interface {
 	Freeze() error
 	Thaw() error
 	CPU() (time.Duration, error) // of the whole tree, ns resolution
-	// Count begins to count what is counted besides CPU, instructions and energy; the function it returns puts what passed since into u.
+	// Count begins to count what is counted besides CPU, instructions and energy; the function it
+	// returns puts what passed since into u.
 	Count() func(u *result.Usage)
 	// Usage puts into u what the tree holds: memory, threads. Read after each trial, while frozen.
 	Usage(u *result.Usage)
-	// Totals puts into u what is dear to read: the sockets it holds, and what it used since its launch. Once per epoch.
+	// Totals puts into u what is dear to read: the sockets it holds, and what it used since its
+	// launch. Once per epoch.
 	Totals(u *result.Usage)
-	// Heap reads the figures of its heap, which stops it for a moment: bytes in use, and bytes allocated since its launch.
+	// Heap reads the figures of its heap, which stops it for a moment: bytes in use, and bytes
+	// allocated since its launch.
 	Heap() (inuse, allocated int64, err error)
 	Meters() (by, absent map[string]string) // by what it is metered, and what of it cannot be read and why
 	Logged() int64                          // bytes written to its log so far
 	LogTail() []string
 	Exited() error // nil while it runs
 	Stop() error
-	// End is Stop for one that must end by itself when it is told to; the error says that it did not.
+	// End is Stop for one that must end by itself when it is told to; the error says that it did
+	// not.
 	End() error
 }
 
@@ -77,7 +84,8 @@ type Driver interface {
 	Quiet() func() // keeps the generator's own runtime still until the function it returns is called
 }
 
-// External is a load generator that is not dyno's. log is the file that its output goes to; used is the CPU time of its processes.
+// External is a load generator that is not dyno's. log is the file that its output goes to; used is
+// the CPU time of its processes.
 type External interface {
 	Load(ctx context.Context, job load.Job, w load.Window, log string) (told result.Told, used time.Duration, err error)
 }
@@ -105,8 +113,9 @@ type Bench struct {
 	mu      sync.Mutex
 }
 
-// Run carries out p until its plan stops it or ctx is cancelled, and returns what was recorded. The error is of the bench itself: a
-// contestant that fails is a record, not an error. However it ends, every server is stopped.
+// Run carries out p until its plan stops it or ctx is cancelled, and returns what was recorded. The
+// error is of the bench itself: a contestant that fails is a record, not an error. However it ends,
+// every server is stopped.
 func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	b.run, b.servers, b.exact = &result.Run{}, map[string]Server{}, newExact()
 	host := b.Host.Describe()
@@ -121,21 +130,25 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	return b.carryOut(ctx)
 }
 
-// Resume goes on with a run that was interrupted, in a new epoch: its processes are built and proved again, and must be the same. budget, of the
-// whole run, replaces that of the plan; 0: it stands.
+// Resume goes on with a run that was interrupted, in a new epoch: its processes are built and
+// proved again, and must be the same. budget, of the whole run, replaces that of the plan; 0: it
+// stands.
 func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duration) (*result.Run, error) {
 	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
 	epoch, err := plan.Resumable(run, int64(budget))
 	if err != nil {
 		return run, fmt.Errorf("resume: %w", err)
 	}
-	if here := b.Host.Describe(); here.CPU != run.Host.CPU || here.CPUs != run.Host.CPUs || here.Kernel != run.Host.Kernel || here.Pinned != run.Host.Pinned {
-		return run, fmt.Errorf("resume: the run was begun on another machine (%s, %d CPUs, %s; here %s, %d CPUs, %s): start it anew",
+	if here := b.Host.Describe(); here.CPU != run.Host.CPU || here.CPUs != run.Host.CPUs ||
+		here.Kernel != run.Host.Kernel || here.Pinned != run.Host.Pinned {
+		return run, fmt.Errorf("resume: the run was begun on another machine "+
+			"(%s, %d CPUs, %s; here %s, %d CPUs, %s): start it anew",
 			run.Host.CPU, run.Host.CPUs, run.Host.Kernel, here.CPU, here.CPUs, here.Kernel)
 	}
 	now := time.Now().UnixNano()
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
-	if err := b.record(result.Record{Resume: &result.Resume{Epoch: epoch, StartedUnixNS: now, PausedNS: now - last, BudgetNS: int64(budget)}}); err != nil {
+	again := result.Resume{Epoch: epoch, StartedUnixNS: now, PausedNS: now - last, BudgetNS: int64(budget)}
+	if err := b.record(result.Record{Resume: &again}); err != nil {
 		return run, err
 	}
 	return b.carryOut(ctx)
@@ -233,7 +246,8 @@ func (b *Bench) delay(epoch int) time.Duration {
 	return time.Duration(plan.First(&b.run.Plan, epoch).DelayNS)
 }
 
-// launch starts a contestant; it is ready when its first loaded request is answered with the right status.
+// launch starts a contestant; it is ready when its first loaded request is answered with the right
+// status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
 	asked := plan.Asked(&b.run.Plan, name)
 	var routes []string
@@ -245,7 +259,8 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 		}
 	}
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
-	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Work: plan.First(&b.run.Plan, epoch).Work, Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
+	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Work: plan.First(&b.run.Plan, epoch).Work,
+		Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
 	if c := b.companion(); c != nil {
 		_, l.Companion = c.Addr()
 	}
@@ -304,7 +319,8 @@ func (b *Bench) tell(e result.Event) {
 func broken(l *result.Load) error {
 	switch {
 	case l.Failed > 0:
-		return fmt.Errorf("%d of %d responses broke the contract: %s", l.Failed, l.Succeeded+l.Failed, kinds(l.Failures))
+		return fmt.Errorf("%d of %d responses broke the contract: %s",
+			l.Failed, l.Succeeded+l.Failed, kinds(l.Failures))
 	case l.Errored() > 0:
 		return fmt.Errorf("%d of %d requests got no answer: %s", l.Errored(), l.Started, kinds(l.Errors))
 	case l.Established < l.Connections:

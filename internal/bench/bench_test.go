@@ -27,7 +27,8 @@ func values(body string) *scenario.Scenario {
 func set(t *testing.T) (*Bench, *fakeHost, *fakeDriver, *[]result.Record) {
 	t.Helper()
 	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}, held: map[string]int{}}
-	d := &fakeDriver{host: h, rng: rand.New(rand.NewPCG(1, 1)), rates: map[string]float64{"a": 60_000, "b": 40_000, "c": 30_000, "ref": 5e4, "ref'": 5e4, "null": 2e5}}
+	d := &fakeDriver{host: h, rng: rand.New(rand.NewPCG(1, 1)),
+		rates: map[string]float64{"a": 60_000, "b": 40_000, "c": 30_000, "ref": 5e4, "ref'": 5e4, "null": 2e5}}
 	var records []result.Record
 	b := &Bench{
 		Host: h, Driver: d, Scenario: h.scenario,
@@ -46,7 +47,8 @@ func set(t *testing.T) (*Bench, *fakeHost, *fakeDriver, *[]result.Record) {
 // small is a plan of few and short trials.
 func small(names ...string) result.Plan {
 	return result.Plan{
-		Format: result.Format, Contestants: names, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03,
+		Format: result.Format, Contestants: names, Controls: []string{"ref",
+			"ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03,
 		Rounds: 2, Pilots: 1, Looks: []int{8}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(time.Hour), Level: result.Level{Connections: 4, Pipeline: 1},
 	}
 }
@@ -77,8 +79,10 @@ func TestDuelRecordsEverything(t *testing.T) {
 	for _, r := range *records {
 		again.Add(r)
 	}
-	if len(again.Trials) != len(run.Trials) || len(again.Launches) != len(run.Launches) || len(again.Contestants) != 5 || again.End == nil {
-		t.Errorf("what was stored is not what was returned: %d trials, %d launches, %d contestants", len(again.Trials), len(again.Launches), len(again.Contestants))
+	if len(again.Trials) != len(run.Trials) || len(again.Launches) != len(run.Launches) ||
+		len(again.Contestants) != 5 || again.End == nil {
+		t.Errorf("what was stored is not what was returned: %d trials, %d launches, %d contestants",
+			len(again.Trials), len(again.Launches), len(again.Contestants))
 	}
 	if (*records)[0].Plan == nil || (*records)[len(*records)-1].End == nil {
 		t.Error("the plan must come first and the end last")
@@ -155,8 +159,10 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 		stage, reason string
 		set           func(*fakeHost, *fakeDriver)
 	}{
-		"no toolchain":  {"toolchain", "no toolchain", func(h *fakeHost, d *fakeDriver) { h.build = map[string]error{"b": errNoToolchain} }},
-		"does not keep": {"verify", `body "WRONG"; want "value"`, func(h *fakeHost, d *fakeDriver) { h.mutant = map[string]*scenario.Scenario{"b": wrong} }},
+		"no toolchain": {"toolchain", "no toolchain",
+			func(h *fakeHost, d *fakeDriver) { h.build = map[string]error{"b": errNoToolchain} }},
+		"does not keep": {"verify", `body "WRONG"; want "value"`,
+			func(h *fakeHost, d *fakeDriver) { h.mutant = map[string]*scenario.Scenario{"b": wrong} }},
 		"third launch": {"launch", "address in use", func(h *fakeHost, d *fakeDriver) {
 			h.launch = func(name string, n int) error {
 				if name == "b" && n == 3 {
@@ -186,7 +192,8 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 				}
 			}
 		}},
-		"exits": {"load", "exited under load: signal: killed", func(h *fakeHost, d *fakeDriver) { h.exits = map[string]int{"b": 2} }},
+		"exits": {"load", "exited under load: signal: killed",
+			func(h *fakeHost, d *fakeDriver) { h.exits = map[string]int{"b": 2} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)
@@ -235,9 +242,11 @@ func TestManagedContestantsAreWarmedUntilTheyStopCompiling(t *testing.T) {
 		took := time.Duration(l.WarmupNS)
 		switch l.Contestant {
 		case "a":
-			other := run.Launches[slices.IndexFunc(run.Launches, func(o result.Launch) bool { return o.Contestant == "b" && o.Epoch == l.Epoch })]
+			other := run.Launches[slices.IndexFunc(run.Launches,
+				func(o result.Launch) bool { return o.Contestant == "b" && o.Epoch == l.Epoch })]
 			if more := len(l.Windows) - len(other.Windows); took < plan.WarmManaged || more < -1 || more > 1 {
-				t.Errorf("a does not compile: %d windows in %v, %d of b, which is to be compared with it", len(l.Windows), took, len(other.Windows))
+				t.Errorf("a does not compile: %d windows in %v, %d of b, which is to be compared with it",
+					len(l.Windows), took, len(other.Windows))
 			}
 		case "b":
 			if took < 20*time.Second || took > plan.WarmManagedCap+time.Second {
@@ -310,7 +319,8 @@ func TestResume(t *testing.T) {
 	if err != nil || run.End == nil || run.End.Reason != string(plan.Decided) {
 		t.Fatalf("%+v, %v", run.End, err)
 	}
-	if len(run.Contestants) != contestants || len(run.Resumes) != 1 || run.Resumes[0].Epoch != cut+1 || run.Resumes[0].PausedNS <= 0 {
+	if len(run.Contestants) != contestants || len(run.Resumes) != 1 || run.Resumes[0].Epoch != cut+1 ||
+		run.Resumes[0].PausedNS <= 0 {
 		t.Errorf("%d contestants, %d before; %+v", len(run.Contestants), contestants, run.Resumes)
 	}
 	again := &result.Run{}

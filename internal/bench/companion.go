@@ -10,13 +10,16 @@ import (
 	"dyno/internal/scenario"
 )
 
-// companionDeaths is how often the companion may die before the run is given up: it is started anew in the next epoch.
+// companionDeaths is how often the companion may die before the run is given up: it is started anew
+// in the next epoch.
 const companionDeaths = 3
 
-// companion is the program that the contestants of this epoch call; nil: they call none, or it is not running.
+// companion is the program that the contestants of this epoch call; nil: they call none, or it is
+// not running.
 func (b *Bench) companion() Server { return b.servers[b.run.Plan.Companion] }
 
-// startCompanion starts the companion of an epoch, before those that call it, and returns its launch; nil where nobody calls one.
+// startCompanion starts the companion of an epoch, before those that call it, and returns its
+// launch; nil where nobody calls one.
 func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, error) {
 	p := &b.run.Plan
 	if p.Companion == "" {
@@ -24,7 +27,8 @@ func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, 
 	}
 	b.progress("launch", p.Companion, epoch, nil)
 	clear(b.exact.bound)
-	l := &result.Launch{Contestant: p.Companion, Epoch: epoch, CPUs: b.Driver.CPUs(), StartedUnixNS: time.Now().UnixNano()}
+	l := &result.Launch{Contestant: p.Companion, Epoch: epoch, CPUs: b.Driver.CPUs(),
+		StartedUnixNS: time.Now().UnixNano()}
 	s, err := b.Host.Launch(ctx, p.Companion, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
 		Probe: func(ctx context.Context, network, addr string) error {
 			return scenario.Tell(ctx, network, addr, p.Points()[0].Records, plan.RecordsSeed(p, epoch))
@@ -38,7 +42,8 @@ func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, 
 	return l, nil
 }
 
-// beginEpoch starts the companion of an epoch and records that, or ends the epoch. gone: there is nobody to be called.
+// beginEpoch starts the companion of an epoch and records that, or ends the epoch. gone: there is
+// nobody to be called.
 func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error) {
 	l, err := b.startCompanion(ctx, epoch)
 	switch {
@@ -52,8 +57,8 @@ func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error
 	return false, nil
 }
 
-// instruct tells the companion how many records to answer with: the same ones throughout an epoch, for the contestants are held to the bytes that they
-// showed at its start.
+// instruct tells the companion how many records to answer with: the same ones throughout an epoch,
+// for the contestants are held to the bytes that they showed at its start.
 func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	s := b.companion()
 	if s == nil || records == 0 {
@@ -101,8 +106,9 @@ func (b *Bench) gone() error {
 	return b.mute
 }
 
-// lose ends an epoch whose companion is gone: none of its contestants is to blame, and what the others would show would be worth nothing. The run goes on
-// with the next epoch; the error is why it cannot.
+// lose ends an epoch whose companion is gone: none of its contestants is to blame, and what the
+// others would show would be worth nothing. The run goes on with the next epoch; the error is why
+// it cannot.
 func (b *Bench) lose(epoch int, stage string, why error) error {
 	p := &b.run.Plan
 	cause := &LogError{Err: why}

@@ -42,12 +42,15 @@ func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// relaySet is a bench whose contestants hand on what the companion answers, with 3 and 40 records, and a plan of a duel of two there.
+// relaySet is a bench whose contestants hand on what the companion answers, with 3 and 40 records,
+// and a plan of a duel of two there.
 func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeDriver, result.Plan) {
 	t.Helper()
 	b, h, d, _ := set(t)
-	h.scenario = &scenario.Scenario{Name: "relay", Companion: companionName, Requests: []scenario.Request{{Name: "relay", Method: "GET", Path: "/test", Weight: 1,
-		Expect: scenario.Expect{Status: 200, JSONOf: "/data", Headers: map[string]string{"Content-Type": "application/json"}}}}}
+	h.scenario = &scenario.Scenario{Name: "relay", Companion: companionName,
+		Requests: []scenario.Request{{Name: "relay", Method: "GET", Path: "/test", Weight: 1,
+			Expect: scenario.Expect{Status: 200, JSONOf: "/data",
+				Headers: map[string]string{"Content-Type": "application/json"}}}}}
 	b.Scenario = h.scenario
 	d.rates[companionName] = 90_000
 	p := small("a", "b")
@@ -57,7 +60,8 @@ func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeDriver, result.Plan) {
 	many.Records = 40
 	p.Levels = []result.Level{p.Level, many}
 	for i := range p.Levels {
-		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: i}, B: result.Cell{Contestant: "b", Level: i}})
+		p.Family = append(p.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: i},
+			B: result.Cell{Contestant: "b", Level: i}})
 	}
 	return b, h, d, p
 }
@@ -97,7 +101,8 @@ func TestCompanionAnswersAsTheLevelSays(t *testing.T) {
 			started++
 		}
 	}
-	if epochs := 1 + len(plan.Epochs(run)); started != epochs || h.starts[companionName] != epochs+1 { // the pilot and the others; and the proof
+	// the pilot and the others; and the proof
+	if epochs := 1 + len(plan.Epochs(run)); started != epochs || h.starts[companionName] != epochs+1 {
 		t.Errorf("it was launched %d times, recorded %d times, in %d epochs", h.starts[companionName], started, epochs)
 	}
 }
@@ -107,13 +112,15 @@ func TestContestantIsHeldToTheCompanion(t *testing.T) {
 	body := "[3]"
 	other := *h.scenario
 	other.Requests = []scenario.Request{h.scenario.Requests[0]}
-	other.Requests[0].Expect = scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "application/json"}}
+	other.Requests[0].Expect = scenario.Expect{Status: 200, Body: &body,
+		Headers: map[string]string{"Content-Type": "application/json"}}
 	h.mutant = map[string]*scenario.Scenario{"b": &other}
 	run, err := b.Run(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || !strings.Contains(f.Reason, "3 records: ") || len(run.Failures) != 1 {
+	if f := run.FailureOf("b"); f == nil || f.Stage != "verify" || !strings.Contains(f.Reason, "3 records: ") ||
+		len(run.Failures) != 1 {
 		t.Errorf("failures %+v", run.Failures)
 	}
 }
@@ -126,7 +133,8 @@ func TestCompanionThatDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := run.FailureOf(companionName)
-	if f == nil || len(run.Failures) != 1 || f.Stage != "load" || f.Epoch != 3 || !strings.Contains(f.Reason, "was loaded, it exited: signal: killed") {
+	if f == nil || len(run.Failures) != 1 || f.Stage != "load" || f.Epoch != 3 ||
+		!strings.Contains(f.Reason, "was loaded, it exited: signal: killed") {
 		t.Errorf("failures %+v", run.Failures)
 	}
 	if len(run.Resumes) != 1 || run.Resumes[0].Epoch != 4 || run.End.Reason != string(plan.Decided) {
@@ -138,12 +146,14 @@ func TestCompanionThatDies(t *testing.T) {
 
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
-	if run, err = b.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "died 3 times") || len(run.Failures) != companionDeaths {
+	if run, err = b.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "died 3 times") ||
+		len(run.Failures) != companionDeaths {
 		t.Errorf("%v, %+v", err, run.Failures)
 	}
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start == 2 }
-	if _, err = b.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "the companion records: it exited") {
+	if _, err = b.Run(t.Context(), p); err == nil ||
+		!strings.Contains(err.Error(), "the companion records: it exited") {
 		t.Errorf("in the pilot: %v", err)
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// driven is load by the external load generator. What that meets is its own affair: it stands in what was told and strikes out no contestant.
+// driven is load by the external load generator. What that meets is its own affair: it stands in
+// what was told and strikes out no contestant.
 func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	watched := b.Host.Watch()
 	outer := clocks(s, b.Driver)
@@ -23,7 +24,8 @@ func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Tri
 	}
 	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Driver)
 	name := filepath.Join("logs", LogName(o.Contestant, fmt.Sprintf("%s%d", o.Driver, o.Epoch)))
-	told, used, err := b.External.Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil), filepath.Join(b.Folder, name))
+	told, used, err := b.External.Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil),
+		filepath.Join(b.Folder, name))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -18,7 +18,8 @@ type fakeTool struct {
 	logs []string
 }
 
-func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log string) (result.Told, time.Duration, error) {
+func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log string) (result.Told, time.Duration,
+	error) {
 	f.logs = append(f.logs, filepath.Base(log))
 	if job.Connections != 4 || w.For != time.Second || len(f.host.thawed) != 1 {
 		f.host.t.Errorf("%d connections, %v, thawed %v", job.Connections, w.For, f.host.thawed)
@@ -44,16 +45,20 @@ func TestDriven(t *testing.T) {
 	}
 	for i, name := range []string{"a", "b", "null"} {
 		own, driven := run.Trials[2*i], run.Trials[2*i+1]
-		if own.Contestant != name || own.Driver != "" || own.Told != nil || own.Load.Succeeded == 0 || len(own.Memory) < 2 {
+		if own.Contestant != name || own.Driver != "" || own.Told != nil || own.Load.Succeeded == 0 ||
+			len(own.Memory) < 2 {
 			t.Errorf("own: %+v", own)
 		}
-		if driven.Contestant != name || driven.Driver != "wrk" || driven.Told == nil || driven.Load.Succeeded != 0 || driven.Load.Connections != 0 {
+		if driven.Contestant != name || driven.Driver != "wrk" || driven.Told == nil || driven.Load.Succeeded != 0 ||
+			driven.Load.Connections != 0 {
 			t.Fatalf("driven: %+v", driven)
 		}
 		switch told := driven.Told; {
-		case name == "b" && (told.Trouble != "it did not run: no such file" || told.RatePerSec != nil || driven.Generator.CPUNS != nil || told.LogFile != ""):
+		case name == "b" && (told.Trouble != "it did not run: no such file" || told.RatePerSec != nil ||
+			driven.Generator.CPUNS != nil || told.LogFile != ""):
 			t.Errorf("%+v", told)
-		case name != "b" && (*told.RatePerSec != 1000 || *driven.Generator.CPUNS != 25e7 || told.LogFile != "logs/"+name+"-wrk0.log"):
+		case name != "b" && (*told.RatePerSec != 1000 || *driven.Generator.CPUNS != 25e7 ||
+			told.LogFile != "logs/"+name+"-wrk0.log"):
 			t.Errorf("%+v", told)
 		}
 	}

@@ -10,16 +10,19 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestLoadsAreHeldToWhatWasVerified: each contestant is asked at its own paths, and held to the bytes that its own process showed.
+// TestLoadsAreHeldToWhatWasVerified: each contestant is asked at its own paths, and held to the
+// bytes that its own process showed.
 func TestLoadsAreHeldToWhatWasVerified(t *testing.T) {
 	page := func(path, body string) *scenario.Scenario {
-		return &scenario.Scenario{Name: "pages", Map: map[string]string{"/Home": "/home"}, Requests: []scenario.Request{{Name: "page", Method: "GET", Path: path, Weight: 1,
-			Expect: scenario.Expect{Status: 200, Body: &body, Collapse: true}}}}
+		return &scenario.Scenario{Name: "pages", Map: map[string]string{"/Home": "/home"},
+			Requests: []scenario.Request{{Name: "page", Method: "GET", Path: path, Weight: 1,
+				Expect: scenario.Expect{Status: 200, Body: &body, Collapse: true}}}}
 	}
 	b, h, d, _ := set(t)
 	b.Scenario = page("/home", "<p>/home</p><p></p>")
 	h.scenario = b.Scenario
-	h.mutant = map[string]*scenario.Scenario{"b": page("/Home", "<p>/Home</p>  <p></p>\n"), "c": page("/home", "<p>/house</p>")}
+	h.mutant = map[string]*scenario.Scenario{"b": page("/Home", "<p>/Home</p>  <p></p>\n"),
+		"c": page("/home", "<p>/house</p>")}
 	h.paths = map[string]map[string]string{"b": {"/home": "/Home"}}
 	asked := map[string]bool{}
 	d.asked = func(name string, job load.Job) {
@@ -35,7 +38,8 @@ func TestLoadsAreHeldToWhatWasVerified(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := run.FailureOf("c"); len(run.Failures) != 1 || f == nil || f.Stage != "verify" || !strings.Contains(f.Reason, "the page") {
+	if f := run.FailureOf("c"); len(run.Failures) != 1 || f == nil || f.Stage != "verify" ||
+		!strings.Contains(f.Reason, "the page") {
 		t.Errorf("failures %+v", run.Failures)
 	}
 	delete(asked, " /home <p>/home</p><p></p>") // the warm-up, in which more than one are thawed

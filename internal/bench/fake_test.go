@@ -22,7 +22,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// fakeHost starts real reference servers inside the test, and remembers which of them run and which are thawed.
+// fakeHost starts real reference servers inside the test, and remembers which of them run and which
+// are thawed.
 type fakeHost struct {
 	t        *testing.T
 	scenario *scenario.Scenario
@@ -55,7 +56,8 @@ func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs:
 
 func (h *fakeHost) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	note("compiling")
-	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00", Paths: h.paths[name]}, h.build[name]
+	return result.Contestant{Name: name, Title: name, Version: "v1", BinaryHash: "00",
+		Paths: h.paths[name]}, h.build[name]
 }
 
 func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
@@ -259,7 +261,8 @@ func (s *fakeServer) Thaw() error {
 }
 
 func (s *fakeServer) Exited() error {
-	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == companionName && s.host.dies != nil && s.host.dies(s.start, s.loads) {
+	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == companionName && s.host.dies != nil &&
+		s.host.dies(s.start, s.loads) {
 		return errors.New("signal: killed")
 	}
 	return nil
@@ -373,7 +376,8 @@ func (s *fakeSession) Run(ctx context.Context, w load.Window) (result.Load, erro
 	if w.Requests > 0 {
 		n = w.Requests
 	}
-	l := result.Load{WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n, Succeeded: n, ServiceP50NS: 1e6}
+	l := result.Load{WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections,
+		Started: n, Succeeded: n, ServiceP50NS: 1e6}
 	if s.d.trouble != nil {
 		s.d.trouble(s.name, &l)
 	}

@@ -18,21 +18,26 @@ import (
 // page is a scenario of another path than values.
 func page(body string) *scenario.Scenario {
 	return &scenario.Scenario{Name: "page", Requests: []scenario.Request{{
-		Name: "get", Method: "GET", Path: "/page", Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain"}},
+		Name: "get", Method: "GET", Path: "/page", Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body,
+			Headers: map[string]string{"Content-Type": "text/plain"}},
 	}}}
 }
 
-// familyPlan is a duel of a and b at two levels of values, of a between them, and of a and c with the other scenario; beside it a common rate.
+// familyPlan is a duel of a and b at two levels of values, of a between them, and of a and c with
+// the other scenario; beside it a common rate.
 func familyPlan() result.Plan {
 	p := small("a", "b", "c")
 	p.Protocol = plan.Paired
 	p.Levels = []result.Level{
-		{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}, {Connections: 4, Pipeline: 1, Scenario: "page"}, {Connections: 4, Pipeline: 1, RateShare: .3},
+		{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1}, {Connections: 4, Pipeline: 1,
+			Scenario: "page"}, {Connections: 4, Pipeline: 1, RateShare: .3},
 	}
 	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
-	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("a", 2), cell("c", 2), cell("a", 3), cell("b", 3)}
+	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("a", 2), cell("c", 2),
+		cell("a", 3), cell("b", 3)}
 	p.Family = []result.Comparison{
-		{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)}, {A: cell("a", 0), B: cell("a", 1)}, {A: cell("c", 2), B: cell("a", 2)},
+		{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)}, {A: cell("a", 0),
+			B: cell("a", 1)}, {A: cell("c", 2), B: cell("a", 2)},
 	}
 	p.Looks = []int{10}
 	return p
@@ -45,7 +50,8 @@ func analysed(run *result.Run) *analysis.Analysis {
 	for _, f := range run.Failures {
 		failed[f.Contestant] = f.Reason
 	}
-	return analysis.Analyse(analysis.Input{Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed,
+	return analysis.Analyse(analysis.Input{Trials: plan.Valid(run), Pilot: plan.Pilot(run),
+		Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed,
 		Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Family: p.Family, At: p.At})
 }
 
@@ -58,8 +64,8 @@ func decided(run *result.Run) bool {
 	return true
 }
 
-// familyBench has a host whose servers answer both scenarios, and a driver on which a is the faster by half with few connections, as fast as b with
-// many, and half as fast as c at the page.
+// familyBench has a host whose servers answer both scenarios, and a driver on which a is the faster
+// by half with few connections, as fast as b with many, and half as fast as c at the page.
 func familyBench(t *testing.T) (*Bench, *fakeHost, *fakeDriver) {
 	t.Helper()
 	b, h, d, _ := set(t)
@@ -116,7 +122,8 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 	}{{analysis.Different, 1, 1.5}, {analysis.Tie, 0, 1}, {analysis.Tie, 0, 1}, {analysis.Different, 1, 2}}
 	a := analysed(run)
 	for i, p := range a.Pairs[:4] {
-		if p.Metric != "throughput" || p.Verdict != want[i].verdict || p.Leads() != want[i].leads || math.Abs(p.Ratio.Value/want[i].ratio-1) > .02 {
+		if p.Metric != "throughput" || p.Verdict != want[i].verdict || p.Leads() != want[i].leads ||
+			math.Abs(p.Ratio.Value/want[i].ratio-1) > .02 {
 			t.Errorf("%+v; want %+v", p, want[i])
 		}
 	}
@@ -126,22 +133,26 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 	for _, tr := range run.Trials {
 		switch l := run.Plan.LevelOf(&tr); {
 		case l.RateShare > 0:
-			if math.Abs(l.RatePerSec/12_000-1) > .03 || tr.Load.ResponseP50NS == 0 || tr.Epoch < 1 || tr.Epoch > 6 || tr.Round != 0 {
+			if math.Abs(l.RatePerSec/12_000-1) > .03 || tr.Load.ResponseP50NS == 0 || tr.Epoch < 1 || tr.Epoch > 6 ||
+				tr.Round != 0 {
 				t.Errorf("at the common rate: %+v, %+v", l, tr)
 			}
-		case l.Scenario == "page" && tr.Contestant == "b", l.Scenario == "" && tr.Contestant == "c", l.Scenario == "page" && tr.Contestant == "null":
+		case l.Scenario == "page" && tr.Contestant == "b", l.Scenario == "" &&
+			tr.Contestant == "c", l.Scenario == "page" && tr.Contestant == "null":
 			t.Errorf("%s is loaded at %+v", tr.Contestant, l)
 		}
 	}
 	table := analysis.Tabulate(plan.Valid(run), run.Plan.At)
 	m, _ := analysis.MetricNamed("response_p50")
-	if r := table.Compare(m, result.Cell{Contestant: "a", Level: 3}, result.Cell{Contestant: "b", Level: 3}, .95); math.Abs(r.Value-2./3) > .02 || r.N != 6 {
+	if r := table.Compare(m, result.Cell{Contestant: "a", Level: 3}, result.Cell{Contestant: "b", Level: 3},
+		.95); math.Abs(r.Value-2./3) > .02 || r.N != 6 {
 		t.Errorf("response times at the common rate: %+v", r)
 	}
 	if c := run.Contestant("a"); c.Response["get"] == "" || c.Response["page get"] == "" {
 		t.Errorf("both scenarios are verified: %v", c.Response)
 	}
-	if got := fmt.Sprint(h.routes["a"], h.routes["b"], h.routes["c"], h.routes["ref"]); got != "[values.routes page.routes] [values.routes] [page.routes] [values.routes page.routes]" {
+	if got := fmt.Sprint(h.routes["a"], h.routes["b"], h.routes["c"],
+		h.routes["ref"]); got != "[values.routes page.routes] [values.routes] [page.routes] [values.routes page.routes]" {
 		t.Errorf("a, b, c and ref are told to have the routes %s", got)
 	}
 	two := 0
@@ -178,7 +189,8 @@ func TestContestantMustKeepEveryScenarioItIsLoadedWith(t *testing.T) {
 		t.Errorf("%+v", run.End)
 	}
 	delete(b.Others, "page")
-	if _, err := b.Run(t.Context(), familyPlan()); err == nil || !strings.Contains(err.Error(), `the scenario "page", which was not read`) {
+	if _, err := b.Run(t.Context(), familyPlan()); err == nil ||
+		!strings.Contains(err.Error(), `the scenario "page", which was not read`) {
 		t.Errorf("without the scenario: %v", err)
 	}
 }

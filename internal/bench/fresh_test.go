@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Fresh processes are read before their first load, are not warmed up, and carry one load of so many requests, or one after another where a level goes
-// on with those of the one before.
+// Fresh processes are read before their first load, are not warmed up, and carry one load of so
+// many requests, or one after another where a level goes on with those of the one before.
 func TestFreshProcesses(t *testing.T) {
 	b, h, d, records := set(t)
 	carried := map[*fakeServer][]int{} // connections of the loads of a process
@@ -22,8 +22,10 @@ func TestFreshProcesses(t *testing.T) {
 	h.compiles = func(s *fakeServer) time.Duration { return 5 * time.Millisecond }
 	p := small("a", "b")
 	p.Protocol, p.Fresh, p.Requests, p.Controls, p.Ceiling, p.Rounds, p.Pilots, p.RewarmNS = plan.Paired, true, 100, nil, "", 1, 0, 0
-	p.Levels = []result.Level{{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1, Step: 1}, {Connections: 8, Pipeline: 1}}
-	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a", Level: 1}, B: result.Cell{Contestant: "b", Level: 1}},
+	p.Levels = []result.Level{{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1, Step: 1},
+		{Connections: 8, Pipeline: 1}}
+	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a", Level: 1},
+		B: result.Cell{Contestant: "b", Level: 1}},
 		{A: result.Cell{Contestant: "a", Level: 2}, B: result.Cell{Contestant: "b", Level: 2}}}
 	run, err := b.Run(t.Context(), p)
 	if err != nil || run.End.Reason != string(plan.Decided) {
@@ -59,7 +61,8 @@ func TestFreshProcesses(t *testing.T) {
 		switch {
 		case r.Idle != nil:
 			u := &r.Idle.Server
-			if r.Idle.Connections != 0 || u.OpenSockets == nil || u.PSSBytes == nil || u.CPUNS == nil || *u.CPUNS != 5e6 || *u.PSSBytes != 0 {
+			if r.Idle.Connections != 0 || u.OpenSockets == nil || u.PSSBytes == nil || u.CPUNS == nil ||
+				*u.CPUNS != 5e6 || *u.PSSBytes != 0 {
 				t.Errorf("%+v", r.Idle)
 			}
 			idle[[2]any{r.Idle.Contestant, r.Idle.Epoch}] = true

@@ -2,8 +2,9 @@ package bench
 
 import "dyno/internal/result"
 
-// heap begins to follow the heap of a server that is thawed and at rest, if the plan asks for it; the function it returns puts into u what is in use then,
-// and what was allocated between the two. A server that cannot tell has neither.
+// heap begins to follow the heap of a server that is thawed and at rest, if the plan asks for it;
+// the function it returns puts into u what is in use then, and what was allocated between the two.
+// A server that cannot tell has neither.
 //
 // A reading allocates some kilobytes itself. How much is the difference of two in a row.
 func (b *Bench) heap(s Server) func(u *result.Usage) {

@@ -7,7 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// What is allocated in a window is told without what the readings take, and of those that can tell; the handlers' work reaches the launch of its epochs.
+// What is allocated in a window is told without what the readings take, and of those that can tell;
+// the handlers' work reaches the launch of its epochs.
 func TestHeapIsReadAroundTheWindow(t *testing.T) {
 	b, h, _, _ := set(t)
 	p := small("a", "b")
@@ -26,7 +27,8 @@ func TestHeapIsReadAroundTheWindow(t *testing.T) {
 				t.Errorf("b, which cannot tell: %+v", u)
 			}
 		case u.HeapInuseBytes == nil || *u.HeapInuseBytes != 5e6 || *u.AllocBytes != 64*tr.Load.Succeeded:
-			t.Errorf("%s: heap %v, allocated %v in %d requests", tr.Contestant, u.HeapInuseBytes, u.AllocBytes, tr.Load.Succeeded)
+			t.Errorf("%s: heap %v, allocated %v in %d requests", tr.Contestant, u.HeapInuseBytes, u.AllocBytes,
+				tr.Load.Succeeded)
 		}
 		seen[run.Plan.LevelOf(&tr).Work] = true
 	}

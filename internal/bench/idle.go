@@ -9,8 +9,9 @@ import (
 	"dyno/internal/result"
 )
 
-// idle ends an epoch: it reads what each contestant holds with more and more idle connections, one contestant after another. Each connection carries
-// one request, so that the server has made all that it makes for one. A contestant that cannot hold so many has fewer records, and goes on.
+// idle ends an epoch: it reads what each contestant holds with more and more idle connections, one
+// contestant after another. Each connection carries one request, so that the server has made all
+// that it makes for one. A contestant that cannot hold so many has fewer records, and goes on.
 func (b *Bench) idle(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
 	if epoch < p.Pilots || len(p.IdleConnections) == 0 {
@@ -29,7 +30,8 @@ func (b *Bench) idle(ctx context.Context, epoch int) error {
 	return ctx.Err()
 }
 
-// idleOf thaws, dials what a step lacks, asks once on each new connection, freezes and reads. The error is of the record.
+// idleOf thaws, dials what a step lacks, asks once on each new connection, freezes and reads. The
+// error is of the record.
 func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) error {
 	level := plan.First(&b.run.Plan, epoch)
 	level.RatePerSec, level.PerConnection, level.Pipeline, level.Connections = 0, 0, 1, 0

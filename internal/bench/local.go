@@ -56,8 +56,8 @@ type found struct {
 	err  error
 }
 
-// NewLocal looks at the machine and divides its CPUs. Dyno itself moves to the generator's when the first contestant is launched, so that the
-// builds before have all.
+// NewLocal looks at the machine and divides its CPUs. Dyno itself moves to the generator's when the
+// first contestant is launched, so that the builds before have all.
 func NewLocal(o LocalOptions) (*Local, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -72,7 +72,8 @@ func NewLocal(o LocalOptions) (*Local, error) {
 		return nil, err
 	}
 	host.RaiseFileLimit()
-	l := &Local{opts: o, self: self, machine: host.Describe(), built: map[string]*contestant.Built{}, toolchain: map[string]*found{}}
+	l := &Local{opts: o, self: self, machine: host.Describe(),
+		built: map[string]*contestant.Built{}, toolchain: map[string]*found{}}
 	if o.Companion != "" {
 		m, err := contestant.ReadCompanion(o.FS, o.Companion)
 		if err != nil {
@@ -112,8 +113,10 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	if m == nil {
 		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
 	}
-	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine, HTTP2: m.HTTP2, Managed: m.Managed(),
-		Companion: name == l.opts.Companion, Tuning: m.Tuning, Differs: m.Differs, Paths: m.Paths}
+	c := result.Contestant{
+		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
+		HTTP2: m.HTTP2, Managed: m.Managed(), Companion: name == l.opts.Companion, Tuning: m.Tuning, Differs: m.Differs, Paths: m.Paths,
+	}
 	b, err := l.make(ctx, m, &c, note)
 	if err != nil {
 		return c, err
@@ -140,7 +143,8 @@ func (l *Local) sources(m *contestant.Manifest) fs.FS {
 }
 
 // make builds m, or takes the program that it names, and notes how in c.
-func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string)) (*contestant.Built, error) {
+func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string),
+) (*contestant.Built, error) {
 	var tc contestant.Toolchain
 	var err error
 	if m.Program == "" || m.Managed() { // whose program needs the runtime
@@ -154,7 +158,8 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 		return contestant.Prebuilt(m, tc)
 	}
 	began := time.Now()
-	b, err := contestant.Build(ctx, m, tc, contestant.BuildOptions{Root: l.opts.Root, Log: l.log(m.Name, "build"), Note: note})
+	o := contestant.BuildOptions{Root: l.opts.Root, Log: l.log(m.Name, "build"), Note: note}
+	b, err := contestant.Build(ctx, m, tc, o)
 	c.BuildNS = int64(time.Since(began))
 	return b, err
 }
@@ -169,8 +174,8 @@ func (l *Local) control(c refserver.Control) result.Contestant {
 	}
 	m := &contestant.Manifest{Name: c.Name, Title: c.Title(), Language: "go", Engine: c.Engine()}
 	l.built[c.Name] = &contestant.Built{Manifest: m, Argv: argv}
-	return result.Contestant{Name: c.Name, Title: m.Title, Language: m.Language, Framework: "dyno", Version: runtime.Version(), Engine: m.Engine,
-		Control: true, Toolchain: "dyno itself"}
+	return result.Contestant{Name: c.Name, Title: m.Title, Language: m.Language, Framework: "dyno",
+		Version: runtime.Version(), Engine: m.Engine, Control: true, Toolchain: "dyno itself"}
 }
 
 // find looks for the toolchain of m, once for all contestants that need the same.
@@ -184,7 +189,8 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 	}
 	l.mu.Unlock()
 	f.once.Do(func() {
-		f.tc, f.err = contestant.Find(ctx, m, contestant.FindOptions{Root: l.opts.Root, Offline: l.opts.Offline, Note: note})
+		o := contestant.FindOptions{Root: l.opts.Root, Offline: l.opts.Offline, Note: note}
+		f.tc, f.err = contestant.Find(ctx, m, o)
 	})
 	return f.tc, f.err
 }
@@ -218,13 +224,16 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	for _, file := range o.Routes {
 		routes = append(routes, filepath.Join(l.opts.Root, filepath.FromSlash(file)))
 	}
-	cpus := l.serverCPUs()
+	cpus := l.machine.ServerCPUs
 	if name == l.opts.Companion {
-		cpus = l.generatorCPUs()
+		cpus = l.machine.GeneratorCPUs
 	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
-		Dir: filepath.Join(l.opts.Folder, "homes", safe(name)), Log: l.log(name, fmt.Sprintf("epoch%d", o.Epoch)), CPUs: cpus,
-		Pad: o.Padding, Delay: o.Delay, Work: o.Work, Stats: o.Stats && b.Manifest.Language == "go" && b.Manifest.Path != "", Companion: o.Companion, Routes: routes, Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
+		Dir:  filepath.Join(l.opts.Folder, "homes", safe(name)),
+		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
+		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Companion: o.Companion, Routes: routes,
+		Stats: o.Stats && b.Manifest.Language == "go" && b.Manifest.Path != "",
+		Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
 	})
 	if err != nil {
 		return nil, err
@@ -232,11 +241,12 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	return &localServer{inst, l}, nil
 }
 
-func (l *Local) serverCPUs() []int {
-	if !l.machine.Pinned {
-		return nil
+// pinned returns cpus, or nil where nothing is pinned.
+func (l *Local) pinned(cpus []int) []int {
+	if l.machine.Pinned {
+		return cpus
 	}
-	return l.machine.ServerCPUs
+	return nil
 }
 
 // Failure says what an error means for the record; the log's name is given within the run folder.
@@ -261,8 +271,10 @@ func (l *Local) Watch() func(server, generator, companion time.Duration) result.
 	l.meter.Snapshot(&before)
 	return func(server, generator, companion time.Duration) result.Causes {
 		l.meter.Snapshot(&after)
-		return host.Causes(&before, &after, host.Account{CPUs: l.machine.ServerCPUs, Used: server}, host.Account{CPUs: l.machine.GeneratorCPUs, Used: generator},
-			host.Account{CPUs: l.machine.GeneratorCPUs, Used: companion})
+		m := &l.machine
+		return host.Causes(&before, &after,
+			host.Account{CPUs: m.ServerCPUs, Used: server}, host.Account{CPUs: m.GeneratorCPUs, Used: generator},
+			host.Account{CPUs: m.GeneratorCPUs, Used: companion})
 	}
 }
 
@@ -280,7 +292,8 @@ func (l *Local) log(name, what string) string {
 	return filepath.Join(l.opts.Folder, "logs", LogName(name, what))
 }
 
-// LogName is the name of the file, in a run's folder logs, that a contestant's output goes to; what is build, or epoch and its number.
+// LogName is the name of the file, in a run's folder logs, that a contestant's output goes to; what
+// is build, or epoch and its number.
 func LogName(name, what string) string { return safe(name) + "-" + what + ".log" }
 
 // safe is a name as part of a file's name.
@@ -335,7 +348,8 @@ func (s *localServer) Usage(u *result.Usage) {
 	u.LoggedBytes = s.Logged()
 }
 
-// Heap asks a contestant of Go. Note: by its language and no key of the manifest, for all have the harness, which a test sees to.
+// Heap asks a contestant of Go. Note: by its language and no key of the manifest, for all have the
+// harness, which a test sees to.
 func (s *localServer) Heap() (inuse, allocated int64, err error) {
 	h, err := s.Instance.Heap()
 	return h.Inuse, h.TotalAlloc, err
@@ -365,13 +379,8 @@ func (s *localServer) Meters() (by, absent map[string]string) {
 }
 
 // Driver is the load engine of this machine, on the generator's CPUs.
-func (l *Local) Driver() Driver { return &localDriver{Engine: epoll.Engine{}, cpus: l.generatorCPUs()} }
-
-func (l *Local) generatorCPUs() []int {
-	if !l.machine.Pinned {
-		return nil
-	}
-	return l.machine.GeneratorCPUs
+func (l *Local) Driver() Driver {
+	return &localDriver{Engine: epoll.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
 }
 
 type localDriver struct {
@@ -385,7 +394,8 @@ func (d *localDriver) CPU() (time.Duration, error) { return proc.SelfCPU() }
 func (d *localDriver) Now() time.Time       { return time.Now() }
 func (d *localDriver) Rest(t time.Duration) { time.Sleep(t) }
 
-// Quiet holds the garbage collector back. What piles up in a trial is small; it is collected when the trial is over.
+// Quiet holds the garbage collector back. What piles up in a trial is small; it is collected when
+// the trial is over.
 func (d *localDriver) Quiet() func() {
 	old := debug.SetGCPercent(-1)
 	return func() {

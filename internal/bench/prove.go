@@ -12,7 +12,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// build builds all contestants, two at a time, and returns those that could be; of the others it records why not.
+// build builds all contestants, two at a time, and returns those that could be; of the others it
+// records why not.
 func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
@@ -22,7 +23,8 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	if p.Companion != "" {
 		names = append(names, p.Companion)
 	}
-	lost := func(name string) bool { return name != p.Companion && b.run.FailureOf(name) != nil } // before the run was resumed
+	// before the run was resumed
+	lost := func(name string) bool { return name != p.Companion && b.run.FailureOf(name) != nil }
 	built := make([]result.Contestant, len(names))
 	failed := make([]error, len(names))
 	slots := make(chan struct{}, 2)
@@ -69,7 +71,8 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	return standing, nil
 }
 
-// prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it recorded, with what was observed.
+// prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it
+// recorded, with what was observed.
 func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	if _, err := b.startCompanion(ctx, 0); err != nil {
 		return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, err)
@@ -79,7 +82,8 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
 		known := b.run.Contestant(c.Name)
 		if known != nil && (known.BinaryHash != c.BinaryHash || known.Version != c.Version) {
-			return fmt.Errorf("resume: %s is built otherwise than when the run began (%s, now %s): start the run anew", c.Name, known.Version, c.Version)
+			return fmt.Errorf("resume: %s is built otherwise than when the run began (%s, now %s): start the run anew",
+				c.Name, known.Version, c.Version)
 		}
 		seen, err := b.proveOne(ctx, &c)
 		if ctx.Err() != nil {
@@ -94,7 +98,8 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 			}
 		}
 		if seen != nil {
-			c.Response, c.HeaderBytes, c.BodyBytes, c.Differs = seen.Framing, seen.HeaderBytes, seen.BodyBytes, seen.Differs
+			c.Response, c.Differs = seen.Framing, seen.Differs
+			c.HeaderBytes, c.BodyBytes = seen.HeaderBytes, seen.BodyBytes
 		}
 		if known != nil {
 			continue
@@ -106,7 +111,9 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	return nil
 }
 
-// proveOne proves that a contestant keeps its contract, and that it ends when it is told to. It returns what was observed; nil for the ceiling's server, which keeps no more of a contract than what is loaded, and for the companion, which runs already.
+// proveOne proves that a contestant keeps its contract, and that it ends when it is told to. It
+// returns what was observed; nil for the ceiling's server, which keeps no more of a contract than
+// what is loaded, and for the companion, which runs already.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
 	if c.Name == b.run.Plan.Companion {
 		return nil, nil
@@ -129,10 +136,12 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	return seen, nil
 }
 
-// verify proves that a contestant keeps the contract of each scenario that it is loaded with, with each number of the companion's records. What was
-// observed is of the first, but for the framing and the differences, in which the others have a part. The load holds the process to the bytes that it
-// showed here. The companion answers with the records of the epoch told.
-func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int) (*scenario.Observed, error) {
+// verify proves that a contestant keeps the contract of each scenario that it is loaded with, with
+// each number of the companion's records. What was observed is of the first, but for the framing
+// and the differences, in which the others have a part. The load holds the process to the bytes
+// that it showed here. The companion answers with the records of the epoch told.
+func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
+) (*scenario.Observed, error) {
 	var all *scenario.Observed
 	network, addr := s.Addr()
 	for _, of := range plan.Asked(&b.run.Plan, name) {
@@ -164,7 +173,8 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 	return all, nil
 }
 
-// look is what the ceiling's server has in place of verify: the load holds it to the bytes that it shows.
+// look is what the ceiling's server has in place of verify: the load holds it to the bytes that it
+// shows.
 func (b *Bench) look(ctx context.Context, name string, s Server) error {
 	network, addr := s.Addr()
 	for _, of := range plan.Asked(&b.run.Plan, name) {

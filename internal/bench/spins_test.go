@@ -6,7 +6,8 @@ import (
 	"dyno/internal/result"
 )
 
-// The generator spins where it slows nobody down, or as it was asked for, and sleeps where what stands beside it does.
+// The generator spins where it slows nobody down, or as it was asked for, and sleeps where what
+// stands beside it does.
 func TestSpins(t *testing.T) {
 	two := result.Host{Pinned: true, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
 	core, quota := two, two

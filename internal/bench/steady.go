@@ -9,21 +9,23 @@ import (
 	"dyno/internal/stats"
 )
 
-// steadyWindows is how many windows the last level must hold, and how many of the last the halves test looks at; of a managed contestant, whose
-// windows lie apart, the latter are steadyTurns. Fewer windows than fewest are no level.
+// steadyWindows is how many windows the last level must hold, and how many of the last the halves
+// test looks at; of a managed contestant, whose windows lie apart, the latter are steadyTurns.
+// Fewer windows than fewest are no level.
 const (
 	steadyWindows = 10
 	steadyTurns   = 4
 	fewest        = 3
 )
 
-// windowsOf is how many windows of a length the last level must hold: steadyWindows, or of longer ones what makes up the same time, but no fewer
-// than the halves test needs.
+// windowsOf is how many windows of a length the last level must hold: steadyWindows, or of longer
+// ones what makes up the same time, but no fewer than the halves test needs.
 func windowsOf(length time.Duration) int {
 	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(result.Level{})/length))
 }
 
-// perCPU are the logs of requests per second of its own CPU; of the clock on the wall where the CPU could not be read.
+// perCPU are the logs of requests per second of its own CPU; of the clock on the wall where the CPU
+// could not be read.
 func perCPU(windows []result.WarmupWindow) []float64 {
 	x := perSecond(windows)
 	for i, w := range windows {
@@ -55,9 +57,10 @@ type leveled struct {
 	faster, slower bool // there was a faster one before it, a slower one
 }
 
-// levels looks for the last level of x, logs of rates, oldest first (doc/method.md, Warm-up): segments of equal mean, of which those at the end that
-// differ from the last one by less than the tolerance are one level. It is settled if it holds need windows at least. A last segment of less than
-// fewest windows is no level yet. noise is the least that is taken for the noise of x.
+// levels looks for the last level of x, logs of rates, oldest first (doc/method.md, Warm-up):
+// segments of equal mean, of which those at the end that differ from the last one by less than the
+// tolerance are one level. It is settled if it holds need windows at least. A last segment of less
+// than fewest windows is no level yet. noise is the least that is taken for the noise of x.
 func levels(x []float64, need int, noise float64) (l leveled) {
 	sigma := max(stats.Jitter(x), noise)
 	if math.IsNaN(sigma) {
@@ -91,7 +94,8 @@ func levels(x []float64, need int, noise float64) (l leveled) {
 	return l
 }
 
-// classOf is the class of a warm-up that ended steady, and the window with which its last level began, by all its series.
+// classOf is the class of a warm-up that ended steady, and the window with which its last level
+// began, by all its series.
 func classOf(all []leveled) (class string, from int) {
 	class = result.Flat
 	for _, l := range all {
@@ -106,8 +110,8 @@ func classOf(all []leveled) (class string, from int) {
 	return class, from
 }
 
-// halvesAgree reports whether the medians of both halves of x, logs of rates, are within the tolerance of each other; of less than four values
-// nothing is known.
+// halvesAgree reports whether the medians of both halves of x, logs of rates, are within the
+// tolerance of each other; of less than four values nothing is known.
 func halvesAgree(x []float64, noise float64) bool {
 	if len(x) < 4 {
 		return false
@@ -116,8 +120,8 @@ func halvesAgree(x []float64, noise float64) bool {
 	return math.Abs(stats.Median(x[len(x)-half:])-stats.Median(x[:half])) < tolerance(max(stats.Jitter(x), noise))
 }
 
-// noiseOf is by how much a series differs from one window to the next, in the middle of several contestants: their own few windows give a poor
-// estimate. It is 0 where none has four.
+// noiseOf is by how much a series differs from one window to the next, in the middle of several
+// contestants: their own few windows give a poor estimate. It is 0 where none has four.
 func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float64 {
 	var each []float64
 	for _, s := range all {

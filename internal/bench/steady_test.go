@@ -38,7 +38,8 @@ func step(i, at int, before, after float64) float64 {
 
 const length = 30 // of the series of warmups
 
-// judged is the class of a series as an epoch that is not calibrated gives it, which looks again after up to five windows more.
+// judged is the class of a series as an epoch that is not calibrated gives it, which looks again
+// after up to five windows more.
 func judged(x []float64, noise float64) (class string, from int) {
 	for n := len(x) - 5; n <= len(x); n++ {
 		if levels(x[:n], steadyWindows, noise).settled {
@@ -60,7 +61,8 @@ func TestClassesWithoutNoise(t *testing.T) {
 	}
 }
 
-// On the machine of doc/method.md a window's rate has a spread of 15 %, and now and then one is half of what it should be.
+// On the machine of doc/method.md a window's rate has a spread of 15 %, and now and then one is
+// half of what it should be.
 func TestClassesInNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 100))
 	const reps = 300
@@ -109,7 +111,8 @@ func TestHalvesAgree(t *testing.T) {
 	}
 }
 
-// simulated runs two native contestants: what warms says is the rate of the n-th window of a, against its usual one.
+// simulated runs two native contestants: what warms says is the rate of the n-th window of a,
+// against its usual one.
 func simulated(t *testing.T, warms func(n int) float64) *result.Run {
 	b, _, d, _ := set(t)
 	d.warms = func(name string, n int) float64 {
@@ -141,7 +144,8 @@ func TestPilotCalibratesTheWarmup(t *testing.T) {
 		if took < least || took > most {
 			t.Errorf("%s in epoch %d: %v; want %v to %v", l.Contestant, l.Epoch, took, least, most)
 		}
-		if l.Contestant == "a" && (l.Warmup != result.Warmed || l.SteadyNS == nil || *l.SteadyNS < 7e8 || *l.SteadyNS > 10e8) {
+		if l.Contestant == "a" && (l.Warmup != result.Warmed || l.SteadyNS == nil || *l.SteadyNS < 7e8 ||
+			*l.SteadyNS > 10e8) {
 			t.Errorf("a in epoch %d: %s, %v", l.Epoch, l.Warmup, l.SteadyNS)
 		}
 		if int64(len(l.Windows)) != l.WarmupNS/1e8 || l.Windows[len(l.Windows)-1].EndNS != l.WarmupNS {
@@ -161,7 +165,8 @@ func TestNoSteadyStateIsNotWaitedForTwice(t *testing.T) {
 			want = plan.WarmNative + plan.WarmQuiet
 		}
 		if l.Warmup != result.NotSteady || l.SteadyNS != nil || time.Duration(l.WarmupNS) != want {
-			t.Errorf("epoch %d: %s after %v, %v; want none after %v", l.Epoch, l.Warmup, time.Duration(l.WarmupNS), l.SteadyNS, want)
+			t.Errorf("epoch %d: %s after %v, %v; want none after %v", l.Epoch, l.Warmup, time.Duration(l.WarmupNS),
+				l.SteadyNS, want)
 		}
 	}
 }

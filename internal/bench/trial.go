@@ -15,7 +15,8 @@ import (
 	"dyno/internal/result"
 )
 
-// turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this one, in shuffled order.
+// turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this
+// one, in shuffled order.
 func (b *Bench) turn(ctx context.Context, epoch int) error {
 	b.stopAll()
 	if err := b.Sync(); err != nil {
@@ -34,7 +35,8 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 			continue
 		}
 		b.progress("launch", name, epoch, nil)
-		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i, managed: slices.Contains(p.Managed, name), at: plan.Warmups(b.run, epoch, name)}
+		s := &started{Launch: result.Launch{Contestant: name, Epoch: epoch}, position: i,
+			managed: slices.Contains(p.Managed, name), at: plan.Warmups(b.run, epoch, name)}
 		s.err = b.open(ctx, s)
 		all = append(all, s)
 	}
@@ -129,7 +131,8 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	return nil
 }
 
-// alone launches one contestant by itself, loads it once, and stops it: the way of published benchmarks.
+// alone launches one contestant by itself, loads it once, and stops it: the way of published
+// benchmarks.
 func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	b.stopAll()
 	if err := b.Sync(); err != nil {
@@ -159,15 +162,16 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	return b.proveAgain(ctx, o.Epoch)
 }
 
-// trial thaws, connects, re-warms, loads, drains, reads the clocks, disconnects, freezes, and records.
+// trial thaws, connects, re-warms, loads, drains, reads the clocks, disconnects, freezes, and
+// records.
 func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	s := b.servers[o.Contestant]
 	if s == nil {
 		return b.fail(o.Contestant, "launch", o.Epoch, fmt.Errorf("it was not started in epoch %d", o.Epoch))
 	}
 	if exited := s.Exited(); exited != nil {
-		err := fmt.Errorf("it was ended while it was frozen, when it could do nothing itself: %w; see who did that: another contestant, "+
-			"another program, or the kernel for want of memory", exited)
+		err := fmt.Errorf("it was ended while it was frozen, when it could do nothing itself: %w; "+
+			"see who did that: another contestant, another program, or the kernel for want of memory", exited)
 		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: err, Tail: s.LogTail()})
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
@@ -186,7 +190,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		if err := b.record(result.Record{Trial: t}); err != nil {
 			return err
 		}
-		if o.Driver == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) { // an open loop may ask for more than it can bear
+		// an open loop may ask for more than it can bear
+		if o.Driver == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) {
 			err = broken(&t.Load)
 		}
 		if err == nil {
@@ -223,7 +228,8 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		return nil, err
 	}
 	if o.Contestant == p.Companion {
-		if _, err := b.contract(ctx, plan.Asking{Scenario: o.Level.Scenario, Records: o.Level.Records}, o.Epoch); err != nil {
+		of := plan.Asking{Scenario: o.Level.Scenario, Records: o.Level.Records}
+		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
 			return nil, err
 		}
 	}
@@ -256,7 +262,8 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		return nil, err
 	}
 	if r := seen.Response; r != nil {
-		t.Load.ResponseP50NS, t.Load.ResponseP99NS, t.Load.LagP99NS = r.Quantile(0.5), r.Quantile(0.99), seen.Lag.Quantile(0.99)
+		t.Load.ResponseP50NS, t.Load.ResponseP99NS = r.Quantile(0.5), r.Quantile(0.99)
+		t.Load.LagP99NS = seen.Lag.Quantile(0.99)
 		if t.Load.CensoredFromNS = seen.CensoredFromNS; seen.Censored > 0 {
 			t.Load.ResponseP50MostNS, t.Load.ResponseP99MostNS = seen.ResponseAtMost(0.5), seen.ResponseAtMost(0.99)
 		}
@@ -309,7 +316,8 @@ func (r reading) or(d time.Duration) time.Duration {
 	return d
 }
 
-// clocks reads the CPU clocks of all sides; the function it returns reads them again and says what passed, of those that are not nil.
+// clocks reads the CPU clocks of all sides; the function it returns reads them again and says what
+// passed, of those that are not nil.
 func clocks(of ...interface{ CPU() (time.Duration, error) }) func() []reading {
 	from := make([]reading, len(of))
 	for i, c := range of {
@@ -338,8 +346,9 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
-// spins says whether the generator spins: if asked for, or where it takes a CPU from nobody. A companion wants the same CPU. In a closed loop a server that
-// wakes a sleeping generator pays for it, and the more the slower it is; but beside a driver that sleeps ours does too.
+// spins says whether the generator spins: if asked for, or where it takes a CPU from nobody. A
+// companion wants the same CPU. In a closed loop a server that wakes a sleeping generator pays for
+// it, and the more the slower it is; but beside a driver that sleeps ours does too.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
 	if p.Spin != "" || p.Companion != "" || !open && p.Driver != "" {
@@ -357,15 +366,18 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 	}
 	return load.Job{
 		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Driver.CPUs(),
-		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection, Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
-		Spin: b.spins(level),
+		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection,
+		Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
+		Spin:    b.spins(level),
 	}
 }
 
-// rewarm is the load before a trial that does not count: one request at a time on each connection, whatever the pipeline; of handlers that hash,
-// as many as they answer meanwhile, for a queue of one from each would take as long as the trial.
+// rewarm is the load before a trial that does not count: one request at a time on each connection,
+// whatever the pipeline; of handlers that hash, as many as they answer meanwhile, for a queue of
+// one from each would take as long as the trial.
 func rewarm(p *result.Plan, at result.Level) load.Window {
-	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at), Spread: time.Duration(at.DelayNS), InFlight: 1}
+	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at),
+		Spread: time.Duration(at.DelayNS), InFlight: 1}
 }
 
 // window is the load of a trial. Of an open loop the response times are kept in seen.

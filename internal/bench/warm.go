@@ -11,14 +11,16 @@ import (
 	"dyno/internal/result"
 )
 
-// settle is how long a managed contestant gets to see that its connections are closed, which is no work at rest.
+// settle is how long a managed contestant gets to see that its connections are closed, which is no
+// work at rest.
 const settle = 20 * time.Millisecond
 
-// compiling is the CPU time between two of its windows above which a managed contestant is at work on its own: its compiler is.
+// compiling is the CPU time between two of its windows above which a managed contestant is at work
+// on its own: its compiler is.
 const compiling = 20 * time.Millisecond
 
-// warm loads fresh processes by turns until each has had its least and stands still. Between its windows a managed one rests, while others are
-// loaded or all rest, for its runtime compiles then.
+// warm loads fresh processes by turns until each has had its least and stands still. Between its
+// windows a managed one rests, while others are loaded or all rest, for its runtime compiles then.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Driver.Quiet()()
 	compilers := 0
@@ -40,7 +42,8 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 			young = young || s.managed && s.err == nil && !s.warm(b.delay(s.Epoch) > 0)
 		}
 		for _, s := range all {
-			if s.err != nil || !(s.managed && young && time.Duration(s.WarmupNS) < s.Most) && s.warm(b.delay(s.Epoch) > 0) {
+			if s.err != nil || !(s.managed && young && time.Duration(s.WarmupNS) < s.Most) &&
+				s.warm(b.delay(s.Epoch) > 0) {
 				continue
 			}
 			if s.managed {
@@ -84,7 +87,8 @@ func (s *started) warm(waits bool) bool {
 // quiet reports whether a managed contestant has done nothing at rest for long enough.
 func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= plan.WarmQuiet }
 
-// steady reports whether s stands still: by the changepoints of its windows, and where the pilots are over by the halves of its speed per CPU alone.
+// steady reports whether s stands still: by the changepoints of its windows, and where the pilots
+// are over by the halves of its speed per CPU alone.
 func (s *started) steady() bool {
 	if s.Calibrated {
 		return halvesAgree(last(perCPU(s.Windows), s.few()), s.noise[0])
@@ -92,7 +96,8 @@ func (s *started) steady() bool {
 	return !slices.ContainsFunc(s.levels(s.need), func(l leveled) bool { return !l.settled })
 }
 
-// few is how many of the last windows the halves test looks at: of those that began when the pilots had found it warm.
+// few is how many of the last windows the halves test looks at: of those that began when the pilots
+// had found it warm.
 func (s *started) few() int {
 	n := len(s.Windows)
 	for n > 0 && began(s.Windows[len(s.Windows)-n]) < int64(s.Found) {
@@ -104,8 +109,8 @@ func (s *started) few() int {
 	return min(n, steadyWindows)
 }
 
-// levels are those of what must stand still: requests per second of its own CPU, for others work beside it, and where none of them compiles, per
-// second.
+// levels are those of what must stand still: requests per second of its own CPU, for others work
+// beside it, and where none of them compiles, per second.
 func (s *started) levels(need int) []leveled {
 	all := []leveled{levels(perCPU(s.Windows), need, s.noise[0])}
 	if !s.disturbed {
@@ -131,8 +136,9 @@ func (s *started) judge() {
 // began is when a window did, on the clock of WarmupNS.
 func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
-// warmOnce is one window of load of each scenario that s will be loaded with, on connections of its own as in a trial: what opens and closes them must
-// be compiled as well. WarmupNS is what a native one was loaded for, and for a managed one the time since its first window began.
+// warmOnce is one window of load of each scenario that s will be loaded with, on connections of its
+// own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native
+// one was loaded for, and for a managed one the time since its first window began.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	before, unread := s.server.CPU()
 	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {

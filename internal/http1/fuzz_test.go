@@ -30,7 +30,8 @@ func FuzzParser(f *testing.F) {
 			}
 		}
 		r, err := Whole(stream, head, true)
-		if err != want.Err || err == nil && (int64(len(r.Body)) != want.Length || r.Status != want.Status || r.TotalBytes != len(stream)-len(want.Rest)) {
+		if err != want.Err || err == nil && (int64(len(r.Body)) != want.Length || r.Status != want.Status ||
+			r.TotalBytes != len(stream)-len(want.Rest)) {
 			t.Fatalf("whole %+v, %v; in parts %+v", r, err, want)
 		}
 		if err == nil && want.Equal != (string(r.Body) == "value") {

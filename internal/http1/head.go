@@ -49,8 +49,8 @@ var (
 	tokenKeepAlive   = []byte("keep-alive")
 )
 
-// parse reads b, which must end with the empty line or hold a line that ends in a bare LF, into h. Its error is that of the first
-// wrong line, whatever follows.
+// parse reads b, which must end with the empty line or hold a line that ends in a bare LF, into h.
+// Its error is that of the first wrong line, whatever follows.
 func (h *head) parse(b []byte) error {
 	*h = head{size: len(b), length: -1}
 	if !bytes.HasPrefix(b, prefix) {
@@ -97,8 +97,8 @@ func (h *head) parse(b []byte) error {
 	return nil
 }
 
-// statusLine reads `HTTP/1.x SP 3DIGIT [SP reason]`. Note: the space before an absent reason is demanded by RFC 9112 4, but so many
-// servers drop it that refusing would tell nothing.
+// statusLine reads `HTTP/1.x SP 3DIGIT [SP reason]`. Note: the space before an absent reason is
+// demanded by RFC 9112 4, but so many servers drop it that refusing would tell nothing.
 func (h *head) statusLine(b []byte) (minor byte, err error) {
 	if len(b) < len("HTTP/1.1 200") || b[8] != ' ' {
 		return 0, ErrStatusLine
@@ -123,7 +123,8 @@ func (h *head) statusLine(b []byte) (minor byte, err error) {
 	return minor, nil
 }
 
-// field cuts and checks one field line without its CR LF: no white space before the colon (RFC 9112 5.1), none at the start (5.2).
+// field cuts and checks one field line without its CR LF: no white space before the colon (RFC 9112
+// 5.1), none at the start (5.2).
 func field(line []byte) (name, value []byte, err error) {
 	if line[0] == ' ' || line[0] == '\t' {
 		return nil, nil, ErrFold
@@ -173,8 +174,9 @@ func decimal(b []byte) (n int64, ok bool) {
 	return n, true
 }
 
-// coding takes chunked, in any case, once (RFC 9112 7: coding names are case-insensitive; 6.1: chunked is applied once at most, and in
-// HTTP/1.0 the framing is faulty). Other codings were not asked for (7.4, TE), and their content could not be checked.
+// coding takes chunked, in any case, once (RFC 9112 7: coding names are case-insensitive; 6.1:
+// chunked is applied once at most, and in HTTP/1.0 the framing is faulty). Other codings were not
+// asked for (7.4, TE), and their content could not be checked.
 func (h *head) coding(value []byte, minor byte) error {
 	if h.chunked || minor == 0 || !EqualFold(value, tokenChunked) {
 		return ErrCoding

@@ -1,13 +1,15 @@
-// Package http1 parses HTTP/1.1 responses on byte slices: Parser incrementally and without allocation, for the hot path; Whole in
-// one go and with everything kept, for a strict verifier.
+// Package http1 parses HTTP/1.1 responses on byte slices: Parser incrementally and without
+// allocation, for the hot path; Whole in one go and with everything kept, for a strict verifier.
 //
-// A response that RFC 9112 lets a client repair, it refuses: bare LF, obs-fold, Transfer-Encoding beside Content-Length, two lengths.
-// A test bench that guesses what a server meant no longer measures the same answer from all of them.
+// A response that RFC 9112 lets a client repair, it refuses: bare LF, obs-fold, Transfer-Encoding
+// beside Content-Length, two lengths. A test bench that guesses what a server meant no longer
+// measures the same answer from all of them.
 package http1
 
 import "errors"
 
-// What is wrong with a response. The text names the section of RFC 9112 that it breaks, but for limits, which are ours.
+// What is wrong with a response. The text names the section of RFC 9112 that it breaks, but for
+// limits, which are ours.
 var (
 	ErrLine       = errors.New("http1: line does not end in CR LF (RFC 9112 2.2)")
 	ErrStatusLine = errors.New("http1: malformed status line (RFC 9112 4)")
@@ -22,7 +24,8 @@ var (
 	ErrIncomplete = errors.New("http1: the connection closed before the response was complete (RFC 9112 8)")
 )
 
-// Limits on what the server may send, in bytes. The buffer given to Feed must be able to hold MaxHead.
+// Limits on what the server may send, in bytes. The buffer given to Feed must be able to hold
+// MaxHead.
 const (
 	MaxHead = 32 << 10 // status line and header section; also all trailers together
 	maxLine = 4 << 10  // chunk size with its extensions
@@ -43,8 +46,8 @@ func (f Framing) String() string {
 	return [...]string{"none", "content-length", "chunked", "close"}[f]
 }
 
-// NextField cuts the first field line off a header section whose lines end in CR LF, the value trimmed of white space; ok is false at
-// the end. It trusts that the section has been parsed.
+// NextField cuts the first field line off a header section whose lines end in CR LF, the value
+// trimmed of white space; ok is false at the end. It trusts that the section has been parsed.
 func NextField(section []byte) (name, value, rest []byte, ok bool) {
 	colon := -1
 	for i, c := range section {
@@ -61,7 +64,8 @@ func NextField(section []byte) (name, value, rest []byte, ok bool) {
 	return nil, nil, nil, false
 }
 
-// EqualFold reports whether name equals lower, which must be in lower case already, ignoring ASCII case.
+// EqualFold reports whether name equals lower, which must be in lower case already, ignoring ASCII
+// case.
 func EqualFold(name, lower []byte) bool {
 	if len(name) != len(lower) {
 		return false

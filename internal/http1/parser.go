@@ -5,7 +5,8 @@ import (
 	"hash"
 )
 
-// Want says how to read the response to come, and what its body must be. Feed does not keep what it points to beyond that response.
+// Want says how to read the response to come, and what its body must be. Feed does not keep what it
+// points to beyond that response.
 type Want struct {
 	Body      []byte
 	CheckBody bool      // compare with Body
@@ -17,15 +18,17 @@ type Want struct {
 // Event is why Feed returned.
 type Event uint8
 
-// More: all of the slice that could be used is used. AtHead: Fields may be read now, and only now. Done: the response is complete.
+// More: all of the slice that could be used is used. AtHead: Fields may be read now, and only now.
+// Done: the response is complete.
 const (
 	More Event = iota
 	AtHead
 	Done
 )
 
-// Memo remembers the last header section that was parsed, so that one equal to it byte for byte costs a comparison. Servers repeat
-// theirs for a whole second, until Date moves on. The Parsers of one goroutine may share one.
+// Memo remembers the last header section that was parsed, so that one equal to it byte for byte
+// costs a comparison. Servers repeat theirs for a whole second, until Date moves on. The Parsers of
+// one goroutine may share one.
 type Memo struct {
 	head  head
 	bytes [1024]byte
@@ -33,8 +36,8 @@ type Memo struct {
 	id    uint64
 }
 
-// Parser reads the responses of one connection, one after another: Expect, then Feed until Done. The exported fields describe the
-// response being read; they hold until the next Expect.
+// Parser reads the responses of one connection, one after another: Expect, then Feed until Done.
+// The exported fields describe the response being read; they hold until the next Expect.
 type Parser struct {
 	Memo *Memo // may be nil
 
@@ -87,8 +90,8 @@ func (p *Parser) Fields() []byte { return p.fields }
 // Matches reports whether the body, complete, is Want.Body.
 func (p *Parser) Matches() bool { return p.Equal && p.Length == int64(len(p.want.Body)) }
 
-// Feed reads from b, which must start where the last call stopped: the bytes beyond n, then newer ones. It does not keep b.
-// After an error the connection is of no use.
+// Feed reads from b, which must start where the last call stopped: the bytes beyond n, then newer
+// ones. It does not keep b. After an error the connection is of no use.
 func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 	for {
 		var k int
@@ -131,7 +134,8 @@ func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 	}
 }
 
-// End says that the connection has closed. It returns nil if that completes the response, as it does a body that ends so.
+// End says that the connection has closed. It returns nil if that completes the response, as it
+// does a body that ends so.
 func (p *Parser) End() error {
 	if p.state != inClose {
 		return ErrIncomplete
@@ -183,8 +187,9 @@ func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {
 	return h.size, false, nil
 }
 
-// unfinished judges the start of a header section, so that garbage is told from slowness, and remembers how far it looked. What it
-// says depends on the bytes alone, not on the pieces in which they come: nothing beyond MaxHead is looked at.
+// unfinished judges the start of a header section, so that garbage is told from slowness, and
+// remembers how far it looked. What it says depends on the bytes alone, not on the pieces in which
+// they come: nothing beyond MaxHead is looked at.
 func (p *Parser) unfinished(b []byte) error {
 	if k := min(len(b), len(prefix)); !bytes.Equal(b[:k], prefix[:k]) {
 		return ErrStatusLine
@@ -201,7 +206,8 @@ func (p *Parser) unfinished(b []byte) error {
 	return nil
 }
 
-// startBody decides how the body ends (RFC 9112 6.3). Rule 2 is for CONNECT, which nobody sends; rule 7 for requests.
+// startBody decides how the body ends (RFC 9112 6.3). Rule 2 is for CONNECT, which nobody sends;
+// rule 7 for requests.
 func (p *Parser) startBody() {
 	h := &p.head
 	switch {
@@ -233,8 +239,8 @@ func (p *Parser) piece(b []byte) {
 	}
 }
 
-// feedLine reads what of the chunked coding comes in lines (RFC 9112 7.1): sizes, the ends of chunks, the trailer section (7.1.2),
-// whose fields are checked and not used.
+// feedLine reads what of the chunked coding comes in lines (RFC 9112 7.1): sizes, the ends of
+// chunks, the trailer section (7.1.2), whose fields are checked and not used.
 func (p *Parser) feedLine(b []byte) (n int, more bool, err error) {
 	i := bytes.IndexByte(b[p.scanned:], '\n')
 	if i < 0 {
@@ -287,7 +293,8 @@ func (p *Parser) feedLine(b []byte) (n int, more bool, err error) {
 	return n, false, nil
 }
 
-// chunkLine reads `1*HEXDIG [chunk-ext]`, up to 15 digits. Extensions are ignored, as RFC 9112 7.1.1 demands.
+// chunkLine reads `1*HEXDIG [chunk-ext]`, up to 15 digits. Extensions are ignored, as RFC 9112
+// 7.1.1 demands.
 func chunkLine(b []byte) (size int64, ok bool) {
 	i := 0
 	for ; i < len(b); i++ {

@@ -29,8 +29,9 @@ func (r *Response) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Whole parses one response from the start of b, toHead saying that it answers HEAD and closed that the connection ended after b. It
-// returns ErrIncomplete if there is more to come. Bytes after the response are not its business: compare TotalBytes with len(b).
+// Whole parses one response from the start of b, toHead saying that it answers HEAD and closed that
+// the connection ended after b. It returns ErrIncomplete if there is more to come. Bytes after the
+// response are not its business: compare TotalBytes with len(b).
 func Whole(b []byte, toHead, closed bool) (Response, error) {
 	r := Response{Length: -1}
 	p := Parser{keep: &r}

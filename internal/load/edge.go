@@ -7,15 +7,18 @@ import (
 	"dyno/internal/result"
 )
 
-// Edge is where the steady part of a window begins and ends; the workers of the window share it. A rate is of that part alone: before it the
-// connections are still starting, after it they run dry, and neither belongs to the server.
+// Edge is where the steady part of a window begins and ends; the workers of the window share it. A
+// rate is of that part alone: before it the connections are still starting, after it they run dry,
+// and neither belongs to the server.
 //
-// It begins when every connection has as many answers as it has requests in flight, in an open loop with the first answer, and ends when
-// nothing more was to start: at the deadline, or with the last of a number of requests. All times are ns on the session's clock.
+// It begins when every connection has as many answers as it has requests in flight, in an open loop
+// with the first answer, and ends when nothing more was to start: at the deadline, or with the last
+// of a number of requests. All times are ns on the session's clock.
 //
-// Note: with the first answer of each connection its pipeline would still hold requests that went out together at the start. Each counts by
-// a part of its service time, and of those the parts are too large: 5 % too many answers in six service times, of a server that answers
-// the connections in turn.
+// Note: with the first answer of each connection its pipeline would still hold requests that went
+// out together at the start. Each counts by a part of its service time, and of those the parts are
+// too large: 5 % too many answers in six service times, of a server that answers the connections in
+// turn.
 type Edge struct {
 	start, spread int64
 	pause         int64 // of a fixed think time; 0: none
@@ -26,8 +29,9 @@ type Edge struct {
 	starting      atomic.Int64 // workers that may still start requests of a limited number
 }
 
-// NewEdge is that of a window of job which starts at start and in which nothing starts after deadline; math.MaxInt64: a number bounds it,
-// and Over says when so many starters have started the last of theirs.
+// NewEdge is that of a window of job which starts at start and in which nothing starts after
+// deadline; math.MaxInt64: a number bounds it, and Over says when so many starters have started the
+// last of theirs.
 func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
 	e := &Edge{start: start, spread: int64(w.Spread), turn: w.Depth(job)}
 	if job.PerConnection > 0 {
@@ -63,9 +67,10 @@ func (e *Edge) Over(now int64) {
 // Cut says that the window was cancelled at now.
 func (e *Edge) Cut(now int64) { e.until.Store(min(now, e.until.Load())) }
 
-// count adds a right answer to the rate. One whose request was under way at either end counts by the part of its service time that lies
-// inside: where all connections are answered in step, whole answers would make a rate of n or n+1 turns. With a think time a turn is the pause
-// before the request, too.
+// count adds a right answer to the rate. One whose request was under way at either end counts by
+// the part of its service time that lies inside: where all connections are answered in step, whole
+// answers would make a rate of n or n+1 turns. With a think time a turn is the pause before the
+// request, too.
 func (r *Recorder) count(due, sent, now int64) {
 	begun := sent
 	if r.Edge.pause > 0 {
@@ -99,11 +104,18 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 	return turns
 }
 
-// rate puts into l the answers of the steady part and its length. There is none where a connection was not answered, or
-// its first answer came so late that less than half of the time is left, or less than one pause, or that the server stood
-// still: after more than a tenth of the time and five turns. Then all right answers count, over the time that was planned
-// or the window, whichever is longer. In an open loop the rate is that at the most: a backlog of the beginning that is
-// worked off later is no throughput.
+// close puts into l what is known of a whole window alone: its rate, and quantiles of service times.
+func (r *Recorder) close(l *result.Load, now int64) {
+	r.rate(l, now)
+	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()
+}
+
+// rate puts into l the answers of the steady part and its length. There is none where a connection
+// was not answered, or its first answer came so late that less than half of the time is left, or
+// less than one pause, or that the server stood still: after more than a tenth of the time and five
+// turns. Then all right answers count, over the time that was planned or the window, whichever is
+// longer. In an open loop the rate is that at the most: a backlog of the beginning that is worked
+// off later is no throughput.
 func (r *Recorder) rate(l *result.Load, now int64) {
 	e := r.Edge
 	if e == nil || l.Started == 0 {

@@ -8,7 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// script is a closed loop of c connections, each answered after delay, from start on; the i-th begins i/c of spread later.
+// script is a closed loop of c connections, each answered after delay, from start on; the i-th
+// begins i/c of spread later.
 type script struct {
 	connections            int
 	delay, spread, planned int64
@@ -68,7 +69,8 @@ func (s script) play(t *testing.T, edge func(w *Window, e *Edge)) result.Load {
 	return l
 }
 
-// TestRateWithinTheEdges: connections that start over one delay, or all at once, and are answered in step; whole turns or not.
+// TestRateWithinTheEdges: connections that start over one delay, or all at once, and are answered
+// in step; whole turns or not.
 func TestRateWithinTheEdges(t *testing.T) {
 	for _, s := range []script{
 		{connections: 10, delay: 1000, spread: 1000, planned: 20_000},
@@ -88,8 +90,8 @@ func TestRateWithinTheEdges(t *testing.T) {
 	}
 }
 
-// TestRateOfAPipeline: of a server that answers one request after another, the connections in turn, the rate is what it answers, however
-// few turns the window holds.
+// TestRateOfAPipeline: of a server that answers one request after another, the connections in turn,
+// the rate is what it answers, however few turns the window holds.
 func TestRateOfAPipeline(t *testing.T) {
 	const connections, depth, each = 4, 16, 1000
 	for _, turns := range []int64{3, 6, 50} {
@@ -114,7 +116,8 @@ func TestRateOfAPipeline(t *testing.T) {
 			}
 		}
 		l, err := Merge([]*Recorder{r}, now)
-		if got, _ := l.PerSec(); err != nil || math.Abs(got/(1e9/each)-1) > 1e-4 || l.RateFromNS != connections*depth*each {
+		if got, _ := l.PerSec(); err != nil || math.Abs(got/(1e9/each)-1) > 1e-4 ||
+			l.RateFromNS != connections*depth*each {
 			t.Errorf("%d turns: %v/s, want %v: %+v, %v", turns, got, 1e9/each, l, err)
 		}
 	}
@@ -127,13 +130,14 @@ func TestRateOfWhatStalls(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	l = script{connections: 4, delay: 100, planned: 10_000, mute: 1}.play(t, nil)
-	if l.Succeeded != 300 || l.RateFromNS != 0 || l.RateAnswers != 300 || l.RateNS != 10_000 || l.Edge() != result.Unsteady {
+	if l.Succeeded != 300 || l.RateFromNS != 0 || l.RateAnswers != 300 || l.RateNS != 10_000 ||
+		l.Edge() != result.Unsteady {
 		t.Errorf("one connection mute: %+v", l)
 	}
 }
 
-// TestRateOfALateStart: a server that stands still first is not as fast as it is afterwards. So it is from a tenth of
-// the load on, unless what it does takes so long.
+// TestRateOfALateStart: a server that stands still first is not as fast as it is afterwards. So it
+// is from a tenth of the load on, unless what it does takes so long.
 func TestRateOfALateStart(t *testing.T) {
 	for _, c := range []struct {
 		late   int64
@@ -141,7 +145,8 @@ func TestRateOfALateStart(t *testing.T) {
 	}{{0, true}, {800_000, true}, {1_000_000, false}, {4_000_000, false}} {
 		l := script{connections: 4, delay: 100_000, planned: 10_000_000, late: c.late}.play(t, nil)
 		answers := 4 * (10_000_000 - c.late) / 100_000
-		if !c.steady && (l.RateFromNS != 0 || l.RateNS != 10_000_000 || l.RateAnswers != float64(answers)) || c.steady && l.RateFromNS != c.late+100_000 {
+		if !c.steady && (l.RateFromNS != 0 || l.RateNS != 10_000_000 || l.RateAnswers != float64(answers)) ||
+			c.steady && l.RateFromNS != c.late+100_000 {
 			t.Errorf("from %d ns on: %+v", c.late, l)
 		}
 	}
@@ -152,7 +157,8 @@ func TestRateOfALateStart(t *testing.T) {
 
 // TestSteadyFromFiveServiceTimes, and not below.
 func TestSteadyFromFiveServiceTimes(t *testing.T) {
-	for planned, want := range map[int64]result.Edge{61_000: result.Inside, 55_000: result.Unsteady, 15_000: result.Unsteady} {
+	for planned, want := range map[int64]result.Edge{61_000: result.Inside, 55_000: result.Unsteady,
+		15_000: result.Unsteady} {
 		if l := (script{connections: 3, delay: 10_000, planned: planned}).play(t, nil); l.Edge() != want {
 			t.Errorf("%d ns: %v: %+v", planned, l.Edge(), l)
 		}
@@ -184,13 +190,14 @@ func TestRateOfAnOpenLoop(t *testing.T) {
 			r.Edge.Heard(1, 2000)
 		}
 	}
-	if l, _ := Merge([]*Recorder{r}, 12_000); l.RateFromNS != 2000 || l.RateNS != 8000 || math.Abs(l.RateAnswers-80) > 1e-9 {
+	if l, _ := Merge([]*Recorder{r}, 12_000); l.RateFromNS != 2000 || l.RateNS != 8000 ||
+		math.Abs(l.RateAnswers-80) > 1e-9 {
 		t.Errorf("%+v", l)
 	}
 }
 
-// TestRateOfABacklog: an open loop whose first answer was late, and who then worked off what had waited, is as fast as it was asked: whether or not
-// it came soon enough for a steady part.
+// TestRateOfABacklog: an open loop whose first answer was late, and who then worked off what had
+// waited, is as fast as it was asked: whether or not it came soon enough for a steady part.
 func TestRateOfABacklog(t *testing.T) {
 	for _, late := range []int64{900, 4000} {
 		r := NewRecorder()

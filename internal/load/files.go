@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// OutOfFiles reports whether err says that this process, or its machine, may open no more files. That is no fault of
-// the server's that it was to be connected to.
+// OutOfFiles reports whether err says that this process, or its machine, may open no more files.
+// That is no fault of the server's that it was to be connected to.
 func OutOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }

@@ -12,7 +12,8 @@ import (
 // wants is the contract e as a connection gets it.
 func wants(t *testing.T, e scenario.Expect) *scenario.Want {
 	t.Helper()
-	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1, Expect: e}}}).Compile("h", scenario.Options{})
+	m, err := (&scenario.Scenario{Requests: []scenario.Request{{Method: "GET", Path: "/", Weight: 1,
+		Expect: e}}}).Compile("h", scenario.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +53,8 @@ func TestJudge(t *testing.T) {
 	value, five := "value", int64(5)
 	some, _ := scenario.ParseStatuses("2xx,304")
 	answer := func(status int, body string) string {
-		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
+		return fmt.Sprintf("HTTP/1.1 %d X\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", status,
+			len(body), body)
 	}
 	p := http1.Parser{Memo: new(http1.Memo)}
 	for name, c := range map[string]struct {
@@ -73,10 +75,13 @@ func TestJudge(t *testing.T) {
 		"hash":            {scenario.Expect{Status: 200, SHA256: hash}, answer(200, "value"), OK},
 		"other hash":      {scenario.Expect{Status: 200, SHA256: hash}, answer(200, "valse"), Body},
 		"length and hash": {scenario.Expect{Status: 200, SHA256: hash, Length: &five}, answer(200, "values"), Length},
-		"present":         {scenario.Expect{Status: 200, Headers: map[string]string{"content-TYPE": ""}}, answer(200, ""), OK},
-		"absent":          {scenario.Expect{Status: 200, Headers: map[string]string{"ETag": ""}}, answer(200, ""), Header},
-		"surplus":         {scenario.Expect{Status: 200, Length: &five}, answer(200, "value") + "!", Length},
-		"chunked":         {scenario.Expect{Status: 200, SHA256: hash, Length: &five}, "HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nva\r\n3;x\r\nlue\r\n0\r\n\r\n", OK},
+		"present": {scenario.Expect{Status: 200, Headers: map[string]string{"content-TYPE": ""}},
+			answer(200, ""), OK},
+		"absent": {scenario.Expect{Status: 200, Headers: map[string]string{"ETag": ""}}, answer(200, ""),
+			Header},
+		"surplus": {scenario.Expect{Status: 200, Length: &five}, answer(200, "value") + "!", Length},
+		"chunked": {scenario.Expect{Status: 200, SHA256: hash, Length: &five},
+			"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nva\r\n3;x\r\nlue\r\n0\r\n\r\n", OK},
 	} {
 		w := wants(t, c.e)
 		for _, size := range []int{1 << 10, 1, 3} {

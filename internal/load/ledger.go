@@ -8,7 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Ledger gathers the recorders of the workers of one observed Window: interval by interval for Observe.Tick, and as a whole.
+// Ledger gathers the recorders of the workers of one observed Window: interval by interval for
+// Observe.Tick, and as a whole.
 type Ledger struct {
 	observe *Observe
 	paced   bool
@@ -53,8 +54,8 @@ func (l *Ledger) Every() int64 {
 	return int64(l.observe.Every)
 }
 
-// Turn hands in what worker recorded in interval k and returns what to go on with. It never waits: if the gathering is behind, rec goes on
-// and what it holds counts to the next interval.
+// Turn hands in what worker recorded in interval k and returns what to go on with. It never waits:
+// if the gathering is behind, rec goes on and what it holds counts to the next interval.
 func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	select {
 	case next := <-l.spare:
@@ -72,15 +73,13 @@ func (l *Ledger) End(worker int, k int64, rec *Recorder) {
 	l.parts <- part{worker: worker, k: k, rec: rec, last: true}
 }
 
-// Close waits until all is gathered, once every worker has ended, at now. It fills Observe.Into but for Texts and First, and returns the Load
-// without histogram.
+// Close waits until all is gathered, once every worker has ended, at now. It fills Observe.Into but
+// for Texts and First, and returns the Load without histogram.
 func (l *Ledger) Close(now int64) result.Load {
 	close(l.parts)
 	l.done.Wait()
 	load := l.total.load(now)
-	l.total.rate(&load, now)
-	s := l.total.Service
-	load.ServiceP50NS, load.ServiceP99NS, load.ServiceMaxNS = s.Quantile(0.5), s.Quantile(0.99), s.Max()
+	l.total.close(&load, now)
 	if l.observe.Into != nil {
 		*l.observe.Into = l.total.detail()
 	}

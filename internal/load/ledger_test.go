@@ -27,7 +27,8 @@ func newGatherer(workers int, w Window) *gatherer {
 	g := &gatherer{hold: func(int) {}}
 	w.Observe = &Observe{Into: &g.detail, Every: time.Second, Tick: func(i result.Interval) {
 		g.hold(len(g.ticks))
-		g.ticks = append(g.ticks, told{i.StartNS, i.LengthNS, i.Load.Started, i.Load.Succeeded, i.Load.Errored(), i.Detail.Service.Count(), i.Detail.Censored})
+		g.ticks = append(g.ticks, told{i.StartNS, i.LengthNS, i.Load.Started, i.Load.Succeeded, i.Load.Errored(),
+			i.Detail.Service.Count(), i.Detail.Censored})
 	}}
 	g.Ledger = NewLedger(&w, workers, false)
 	return g
@@ -67,12 +68,14 @@ func (g *gatherer) check(t *testing.T, l result.Load, want ...int64) {
 		}
 		sum += i.succeeded
 	}
-	if len(g.ticks) != len(want) || sum != l.Succeeded || g.detail.Service.Count() != sum || g.detail.FirstByte.Count() != sum || g.detail.Status[200] != sum {
+	if len(g.ticks) != len(want) || sum != l.Succeeded || g.detail.Service.Count() != sum ||
+		g.detail.FirstByte.Count() != sum || g.detail.Status[200] != sum {
 		t.Errorf("%d ticks, %d in them; %+v, %v", len(g.ticks), sum, l, g.detail.Status)
 	}
 }
 
-// TestLedgerWaitsForAll: an interval is told when every worker has handed it in, in order, however they come.
+// TestLedgerWaitsForAll: an interval is told when every worker has handed it in, in order, however
+// they come.
 func TestLedgerWaitsForAll(t *testing.T) {
 	g := newGatherer(3, Window{})
 	a, b, c := g.Take(), g.Take(), g.Take()
@@ -102,7 +105,8 @@ func TestLedgerWithAWorkerThatEndsEarly(t *testing.T) {
 	g.check(t, g.Close(9e9), 5, 1, 2, 3, 9)
 }
 
-// TestLedgerWithAWorkerThatSkips: a worker that was held up hands in a later interval; those between are empty.
+// TestLedgerWithAWorkerThatSkips: a worker that was held up hands in a later interval; those
+// between are empty.
 func TestLedgerWithAWorkerThatSkips(t *testing.T) {
 	g := newGatherer(2, Window{})
 	a, b := g.Take(), g.Take()
@@ -115,7 +119,8 @@ func TestLedgerWithAWorkerThatSkips(t *testing.T) {
 	g.check(t, g.Close(9e9), 11, 20, 0, 2, 4)
 }
 
-// TestLedgerBehind: while a Tick takes long the workers go on, with the recorder that they have once there is no other; nothing is lost.
+// TestLedgerBehind: while a Tick takes long the workers go on, with the recorder that they have
+// once there is no other; nothing is lost.
 func TestLedgerBehind(t *testing.T) {
 	g := newGatherer(1, Window{})
 	entered, release := make(chan bool), make(chan bool)
@@ -158,10 +163,12 @@ func TestLedgerWithoutTick(t *testing.T) {
 	l.End(1, 0, b)
 	l.End(0, 0, answers(a, 7))
 	got := l.Close(20_000)
-	if got.Started != 8 || got.Succeeded != 7 || got.Errors["timeout"] != 1 || got.WindowNS != 2000 || got.ServiceMaxNS != 2000 || got.Service != "" {
+	if got.Started != 8 || got.Succeeded != 7 || got.Errors["timeout"] != 1 || got.WindowNS != 2000 ||
+		got.ServiceMaxNS != 2000 || got.Service != "" {
 		t.Errorf("%+v", got)
 	}
-	if d.Service.Count() != 8 || d.Response.Count() != 8 || d.Response.Max() != 8600 || d.Lag.Count() != 7 || d.Censored != 1 || d.CensoredFromNS != 8600 {
+	if d.Service.Count() != 8 || d.Response.Count() != 8 || d.Response.Max() != 8600 || d.Lag.Count() != 7 ||
+		d.Censored != 1 || d.CensoredFromNS != 8600 {
 		t.Errorf("%+v", d)
 	}
 }
@@ -174,7 +181,8 @@ func TestLedgerOfNothing(t *testing.T) {
 	g.End(1, 2, b)
 	l := g.Close(9e9)
 	g.check(t, l, 0, 0, 0)
-	if l.Started != 0 || l.WindowNS != 0 || g.detail.Response != nil || g.detail.Censored != 0 || g.detail.CensoredFromNS != 0 {
+	if l.Started != 0 || l.WindowNS != 0 || g.detail.Response != nil || g.detail.Censored != 0 ||
+		g.detail.CensoredFromNS != 0 {
 		t.Errorf("%+v, %+v", l, g.detail)
 	}
 }
@@ -191,11 +199,13 @@ func TestLedgerCountsWhatIsCensored(t *testing.T) {
 	r.Undial(4000, 6000)
 	g.End(0, 1, r)
 	l := g.Close(9e9)
-	if len(g.ticks) != 2 || g.ticks[0].censored != 2 || g.ticks[1].censored != 2 || g.detail.Censored != 4 || g.detail.CensoredFromNS != 2000 {
+	if len(g.ticks) != 2 || g.ticks[0].censored != 2 || g.ticks[1].censored != 2 || g.detail.Censored != 4 ||
+		g.detail.CensoredFromNS != 2000 {
 		t.Errorf("%+v: %d censored from %d", g.ticks, g.detail.Censored, g.detail.CensoredFromNS)
 	}
 	// The one that was never sent has no service time; nor has the one without a connection.
-	if g.detail.Service.Count() != 4 || g.detail.Response.Count() != 6 || l.Started != 5 || l.NeverStarted != 1 || l.InFlight != 1 || l.Errors["dial"] != 1 {
+	if g.detail.Service.Count() != 4 || g.detail.Response.Count() != 6 || l.Started != 5 || l.NeverStarted != 1 ||
+		l.InFlight != 1 || l.Errors["dial"] != 1 {
 		t.Errorf("%+v, %d services, %d responses", l, g.detail.Service.Count(), g.detail.Response.Count())
 	}
 }

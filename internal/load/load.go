@@ -1,9 +1,12 @@
-// Package load defines what a load is (Job), when requests go out (Schedule), what is kept of them (Recorder) and who sends
-// them (Engine). Engines live in the rooms above; one worker owns one Recorder, and Run merges them.
+// Package load defines what a load is (Job), when requests go out (Schedule), what is kept of them
+// (Recorder) and who sends them (Engine). Engines live in the rooms above; one worker owns one
+// Recorder, and Run merges them.
 package load
 
 import (
 	"context"
+	"errors"
+	"math"
 	"time"
 
 	"dyno/internal/result"
@@ -23,13 +26,32 @@ type Job struct {
 	Workers     int           // event loops; 0 means Loops of the CPUs in CPUs
 	CPUs        []int         // that the workers are pinned to, round robin; nil leaves them free
 
-	// PerConnection is how many requests a connection carries before the client closes it and dials anew for the next; 0: no end. With 1
-	// every request says "Connection: close"; where the Scenario's requests say so, it is 1.
+	// PerConnection is how many requests a connection carries before the client closes it and dials
+	// anew for the next; 0: no end. With 1 every request says "Connection: close"; where the
+	// Scenario's requests say so, it is 1.
 	PerConnection int
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when its turn comes (Window.Spread), not by Open
-	Spin          bool     // poll for answers, and for the last 60 µs before a due time, without sleeping (host.Spinning)
+	// poll for answers, and for the last 60 µs before a due time, without sleeping (host.Spinning)
+	Spin bool
+}
+
+// Prepare fills in what j leaves open and compiles its scenario, whose requests may say that
+// PerConnection is 1.
+func (j *Job) Prepare() (*scenario.Mix, error) {
+	if j.Timeout <= 0 {
+		j.Timeout = 10 * time.Second
+	}
+	j.Pipeline = max(j.Pipeline, 1)
+	if j.Connections <= 0 {
+		return nil, errors.New("no connections asked for")
+	}
+	mix, err := j.Scenario.Compile(j.Host(), scenario.Options{Close: j.PerConnection == 1, Cookies: j.Cookies})
+	if err == nil && mix.Closes() {
+		j.PerConnection = 1
+	}
+	return mix, err
 }
 
 // Window is one stretch of load on an open Session.
@@ -37,10 +59,14 @@ type Window struct {
 	For      time.Duration // no request starts after it; those in flight are awaited
 	Requests int64         // or: at most so many requests; 0 means no limit
 	Spread   time.Duration // the first requests of the connections are spread evenly over it
-	InFlight int           // requests in flight per connection, where that is less than the job's Pipeline; 0: as the job has it
-	Schedule *Schedule     // when requests are due: an open loop; nil: a closed loop, in which each connection asks as soon as it may
-	Think    Pause         // closed loop: from an answer to the next request of its connection
-	Observe  *Observe      // what to keep beyond the Load; nil: nothing
+	// requests in flight per connection, where that is less than the job's Pipeline; 0: as the job
+	// has it
+	InFlight int
+	// when requests are due: an open loop; nil: a closed loop, in which each connection asks as
+	// soon as it may
+	Schedule *Schedule
+	Think    Pause    // closed loop: from an answer to the next request of its connection
+	Observe  *Observe // what to keep beyond the Load; nil: nothing
 }
 
 // Depth is how many requests of job may be in flight on each connection during the window.
@@ -52,11 +78,34 @@ func (w *Window) Depth(job *Job) int {
 	return n
 }
 
+// Check returns an error if nothing would end the window.
+func (w *Window) Check() error {
+	if w.For <= 0 && w.Requests <= 0 && (w.Schedule == nil || w.Schedule.Length() <= 0) {
+		return errors.New("run window: neither a duration nor a number of requests")
+	}
+	return nil
+}
+
+// Deadline is the time, in ns, after which nothing starts in a window that begins at start;
+// math.MaxInt64 if there is none. A number of requests is served whole, even if the schedule ends.
+func (w *Window) Deadline(start int64) int64 {
+	end := int64(math.MaxInt64)
+	if w.For > 0 {
+		end = start + int64(w.For)
+	}
+	if w.Schedule != nil && w.Schedule.Length() > 0 && w.Requests == 0 {
+		end = min(end, start+int64(w.Schedule.Length()))
+	}
+	return end
+}
+
 // Observe asks a Window for detail.
 type Observe struct {
-	Into  *result.Detail        // is filled when Run returns
-	Every time.Duration         // length of the intervals told to Tick; 0: none
-	Tick  func(result.Interval) // is called for each interval, in order, by one goroutine; what it is given holds until it returns
+	Into  *result.Detail // is filled when Run returns
+	Every time.Duration  // length of the intervals told to Tick; 0: none
+	// is called for each interval, in order, by one goroutine; what it is given holds until it
+	// returns
+	Tick func(result.Interval)
 }
 
 // Pause is a think time, drawn anew each time if Random: then exponentially, of that mean.
@@ -65,20 +114,22 @@ type Pause struct {
 	Random bool
 }
 
-// Nap is the longest that an engine sleeps at a time within a window, so that what stopped it in its sleep shows (result.Load.GapNS).
+// Nap is the longest that an engine sleeps at a time within a window, so that what stopped it in
+// its sleep shows (result.Load.GapNS).
 const Nap = 5 * time.Millisecond
 
 // Engine dials.
 type Engine interface {
-	// Open establishes the connections of job. Fewer than asked is not an error here: the Load of each window says how many there were;
-	// none at all is.
+	// Open establishes the connections of job. Fewer than asked is not an error here: the Load of
+	// each window says how many there were; none at all is.
 	Open(ctx context.Context, job Job) (Session, error)
 }
 
 // Session is a set of established connections, all idle between windows.
 type Session interface {
-	// Run loads for one window, awaits every answer (drain) and returns what was seen. A connection that breaks is dialled again once
-	// per failure, and the failure is counted. Cancelling ctx ends the window early; what was seen is still returned.
+	// Run loads for one window, awaits every answer (drain) and returns what was seen. A connection
+	// that breaks is dialled again once per failure, and the failure is counted. Cancelling ctx
+	// ends the window early; what was seen is still returned.
 	Run(ctx context.Context, w Window) (result.Load, error)
 	Close() error
 }

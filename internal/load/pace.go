@@ -12,8 +12,9 @@ const (
 	paceGaps = 64 // parts of 0 to 1
 )
 
-// Pace keeps how the requests of an open loop went out on one event loop, and how many of them waited: see result.Pace. It is bound to one
-// window, and nothing in it allocates once it is made. All times are ns on the session's clock.
+// Pace keeps how the requests of an open loop went out on one event loop, and how many of them
+// waited: see result.Pace. It is bound to one window, and nothing in it allocates once it is made.
+// All times are ns on the session's clock.
 type Pace struct {
 	schedule *Schedule
 	part     float64 // of the arrivals, that are this event loop's
@@ -31,7 +32,8 @@ type Pace struct {
 	sum result.Pace // what was closed, and merged
 }
 
-// NewPace begins the books of one of so many event loops for a window from start to deadline; math.MaxInt64: there is none.
+// NewPace begins the books of one of so many event loops for a window from start to deadline;
+// math.MaxInt64: there is none.
 func NewPace(s *Schedule, workers int, start, deadline int64) *Pace {
 	p := &Pace{schedule: s, part: 1 / float64(workers), start: start, deadline: deadline, last: start}
 	if deadline < math.MaxInt64 {
@@ -61,7 +63,8 @@ func (p *Pace) send(n, now int64) {
 	p.last = now
 }
 
-// turn closes a bin. What went out after the deadline, or so near before it that its bin was cut short, does not count.
+// turn closes a bin. What went out after the deadline, or so near before it that its bin was cut
+// short, does not count.
 func (p *Pace) turn() {
 	if p.bin < (p.deadline-p.start)/paceBin {
 		p.sent += p.inBin
@@ -80,7 +83,8 @@ func (p *Pace) waited(due, until int64) {
 	p.late += max(until-max(due, p.middle), 0)
 }
 
-// close ends the books. A window that was cut short has bins until its last send, and no halves; so has one that a number bounds.
+// close ends the books. A window that was cut short has bins until its last send, and no halves; so
+// has one that a number bounds.
 func (p *Pace) close(cut bool) {
 	whole, end := !cut && p.middle > 0, p.last
 	if whole {

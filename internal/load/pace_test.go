@@ -86,7 +86,8 @@ func TestPaceSeesABacklogGrow(t *testing.T) {
 	if steady.HalfNS != 500e6 {
 		t.Errorf("%+v", steady)
 	}
-	// 20 ms each: 20 wait at any time, but in the first 20 ms; in the last 20 the window ends before they are answered.
+	// 20 ms each: 20 wait at any time, but in the first 20 ms; in the last 20 the window ends
+	// before they are answered.
 	if early, late := steady.EarlyNS/1e9, steady.LateNS/1e9; early != 9 || late != 10 {
 		t.Errorf("%d and %d request·s waited; %+v", early, late, steady)
 	}

@@ -10,7 +10,8 @@ import (
 // Kind is what became of a request.
 type Kind uint8
 
-// The kinds. OK is success; Status to Header are answers that broke their contract; Dial to Write are requests that got no answer.
+// The kinds. OK is success; Status to Header are answers that broke their contract; Dial to Write
+// are requests that got no answer.
 const (
 	OK     Kind = iota
 	Status      // another status than expected
@@ -28,11 +29,13 @@ const (
 )
 
 func (k Kind) String() string {
-	return [kinds]string{"ok", "status", "header", "length", "body", "dial", "reset", "closed", "timeout", "parse", "write"}[k]
+	return [kinds]string{"ok", "status", "header", "length", "body", "dial", "reset", "closed", "timeout", "parse",
+		"write"}[k]
 }
 
-// Recorder is the ledger of one worker, or of several that lock it. All times are ns on one monotonic clock. Nothing in it allocates once
-// it is made, but for the first request that is censored.
+// Recorder is the ledger of one worker, or of several that lock it. All times are ns on one
+// monotonic clock. Nothing in it allocates once it is made, but for the first request that is
+// censored.
 type Recorder struct {
 	Service   *hist.Histogram // sent -> done of every right answer
 	Response  *hist.Histogram // due -> done of every right answer; nil: not kept
@@ -49,12 +52,14 @@ type Recorder struct {
 	RunQueueNS   int64
 	CPUNS        int64 // of the event loop, SpunNS among it
 	SpunNS       int64 // CPU time, too
-	GapNS        int64 // longest time in which the event loop, or what watches in its place, should have run and did not
-	StarvedNS    int64
-	UnevenNS     int64
-	BacklogPeak  int64
-	Pace         *Pace // of an open loop, until ClosePace; nil: not kept
-	Edge         *Edge // of the window; nil: no rate is kept
+	// longest time in which the event loop, or what watches in its place, should have run and did
+	// not
+	GapNS       int64
+	StarvedNS   int64
+	UnevenNS    int64
+	BacklogPeak int64
+	Pace        *Pace // of an open loop, until ClosePace; nil: not kept
+	Edge        *Edge // of the window; nil: no rate is kept
 
 	inside int64   // right answers of the steady part
 	parts  float64 // of those under way at its ends
@@ -64,8 +69,8 @@ type Recorder struct {
 	first  int64       // send
 	last   int64       // answer
 
-	// Of the requests without a right answer, at what they had waited: from their sending, those without any answer; and from their due times,
-	// all of them.
+	// Of the requests without a right answer, at what they had waited: from their sending, those
+	// without any answer; and from their due times, all of them.
 	heldService, heldResponse *hist.Histogram
 	serviceFrom, responseFrom int64           // the least of it
 	wrong                     *hist.Histogram // sent -> done of every wrong answer
@@ -85,7 +90,8 @@ func newDetailed(paced bool) *Recorder {
 
 // histograms are those of r and of o side by side, in one order.
 func (r *Recorder) histograms() []**hist.Histogram {
-	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.FirstByte, &r.heldService, &r.heldResponse, &r.wrong}
+	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.FirstByte, &r.heldService,
+		&r.heldResponse, &r.wrong}
 }
 
 // Reset empties r and keeps its memory.
@@ -167,7 +173,8 @@ func (r *Recorder) Never(due, now int64) {
 	r.held(due, now, now)
 }
 
-// NotDue keeps n requests that were planned, but not due before the window ended: they have waited for nothing yet.
+// NotDue keeps n requests that were planned, but not due before the window ended: they have waited
+// for nothing yet.
 func (r *Recorder) NotDue(n int64) {
 	if n > 0 {
 		r.room()
@@ -176,7 +183,8 @@ func (r *Recorder) NotDue(n int64) {
 	}
 }
 
-// held keeps what a request without an answer has waited at the least. One that was never sent has no service time.
+// held keeps what a request without an answer has waited at the least. One that was never sent has
+// no service time.
 func (r *Recorder) held(due, sent, now int64) {
 	r.missed(due, now)
 	if now > sent {
@@ -270,8 +278,7 @@ func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 		all.merge(r)
 	}
 	l := all.load(now)
-	all.rate(&l, now)
-	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = all.Service.Quantile(0.5), all.Service.Quantile(0.99), all.Service.Max()
+	all.close(&l, now)
 	var err error
 	if l.Service, err = all.Service.Encode(serviceDigits); err != nil {
 		return l, fmt.Errorf("merge recorders: %w", err)
@@ -282,9 +289,11 @@ func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 // load is r as a Load without its histogram, of a window that ended at now.
 func (r *Recorder) load(now int64) result.Load {
 	l := result.Load{
-		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started, Succeeded: r.counts[OK], InFlight: r.InFlight,
+		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started,
+		Succeeded: r.counts[OK], InFlight: r.InFlight,
 		BytesRead: r.BytesRead, BytesWritten: r.BytesWritten,
-		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS, StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak,
+		RunQueueNS: r.RunQueueNS, LoopCPUNS: max(r.CPUNS-r.SpunNS, 0), SpunNS: r.SpunNS, GapNS: r.GapNS,
+		StarvedNS: r.StarvedNS, UnevenNS: r.UnevenNS, BacklogPeak: r.BacklogPeak,
 	}
 	if r.Pace != nil {
 		pace := r.Pace.sum
@@ -311,7 +320,8 @@ func (r *Recorder) load(now int64) result.Load {
 
 // detail is r in full. It shares r's histograms.
 func (r *Recorder) detail() result.Detail {
-	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect, FirstByte: r.FirstByte, Status: map[int]int64{}}
+	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
+		FirstByte: r.FirstByte, Status: map[int]int64{}}
 	if r.heldService != nil {
 		d.Unanswered, d.UnansweredFromNS = r.heldService.Count()+r.heldService.Over(), r.serviceFrom
 		d.Service.Merge(r.heldService)
@@ -339,12 +349,13 @@ func count(m map[string]int64, k Kind, n int64) map[string]int64 {
 	return m
 }
 
-// serviceDigits are those of the histogram that is recorded: 1 % is finer than any margin, and a trial's record three times smaller than
-// with 3 digits. The quantiles beside it have 3.
+// serviceDigits are those of the histogram that is recorded: 1 % is finer than any margin, and a
+// trial's record three times smaller than with 3 digits. The quantiles beside it have 3.
 const serviceDigits = 2
 
-// ConnectionSeed derives the seed of connection i by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), so that neighbours have nothing in
-// common. Both engines use it: the same job sends the same bytes.
+// ConnectionSeed derives the seed of connection i by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014),
+// so that neighbours have nothing in common. Both engines use it: the same job sends the same
+// bytes.
 func (j *Job) ConnectionSeed(i int) uint64 {
 	z := j.Seed + (uint64(i)+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -352,7 +363,8 @@ func (j *Job) ConnectionSeed(i int) uint64 {
 	return z ^ z>>31
 }
 
-// Host is the value of the Host header: HostHeader, or else Addr, or "localhost" for a unix socket, whose path no server would accept.
+// Host is the value of the Host header: HostHeader, or else Addr, or "localhost" for a unix socket,
+// whose path no server would accept.
 func (j *Job) Host() string {
 	switch {
 	case j.HostHeader != "":

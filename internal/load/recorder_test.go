@@ -22,7 +22,8 @@ func TestMergeClosesTheLedger(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l.Started != 8 || l.Succeeded != 2 || l.Failed != 1 || l.Errored() != 4 || l.InFlight != 1 || l.WindowNS != 60_500 {
+	if l.Started != 8 || l.Succeeded != 2 || l.Failed != 1 || l.Errored() != 4 || l.InFlight != 1 ||
+		l.WindowNS != 60_500 {
 		t.Errorf("%+v", l)
 	}
 	if l.Started != l.Succeeded+l.Failed+l.Errored()+l.InFlight {
@@ -93,20 +94,26 @@ func TestCensoredAreLowerBounds(t *testing.T) {
 	r.Undial(30_000, 50_000)
 	r.NotDue(7)
 	l, d := r.load(70_000), r.detail()
-	if l.Started != 7 || l.Succeeded != 1 || l.Errors["timeout"] != 2 || l.InFlight != 1 || l.NeverStarted != 1 || l.WindowNS != 10_000 {
+	if l.Started != 7 || l.Succeeded != 1 || l.Errors["timeout"] != 2 || l.InFlight != 1 || l.NeverStarted != 1 ||
+		l.WindowNS != 10_000 {
 		t.Errorf("%+v", l)
 	}
-	if d.Censored != 14 || d.CensoredFromNS != 1 || d.Response.Count() != 15 || d.Response.Max() != 60_000 || d.Response.Quantile(0.4) > 1000 {
-		t.Errorf("%d from %d: responses %d up to %d", d.Censored, d.CensoredFromNS, d.Response.Count(), d.Response.Max())
+	if d.Censored != 14 || d.CensoredFromNS != 1 || d.Response.Count() != 15 || d.Response.Max() != 60_000 ||
+		d.Response.Quantile(0.4) > 1000 {
+		t.Errorf("%d from %d: responses %d up to %d", d.Censored, d.CensoredFromNS, d.Response.Count(),
+			d.Response.Max())
 	}
-	if d.Unanswered != 4 || d.UnansweredFromNS != 2000 || d.Service.Count() != 5 || d.Service.Max() != 59_000 || d.Wrong.Count() != 1 || d.Wrong.Max() != 8000 {
-		t.Errorf("%d from %d: services %d up to %d, wrong %d up to %d", d.Unanswered, d.UnansweredFromNS, d.Service.Count(), d.Service.Max(), d.Wrong.Count(), d.Wrong.Max())
+	if d.Unanswered != 4 || d.UnansweredFromNS != 2000 || d.Service.Count() != 5 || d.Service.Max() != 59_000 ||
+		d.Wrong.Count() != 1 || d.Wrong.Max() != 8000 {
+		t.Errorf("%d from %d: services %d up to %d, wrong %d up to %d", d.Unanswered, d.UnansweredFromNS,
+			d.Service.Count(), d.Service.Max(), d.Wrong.Count(), d.Wrong.Max())
 	}
 	if p50, p5 := d.ResponseAtMost(.5), d.ResponseAtMost(.05); p50 != 0 || p5 < 59_000 {
 		t.Errorf("at most %d, %d", p50, p5)
 	}
 	r.Reset()
-	if d := r.detail(); d.Censored+d.Unanswered != 0 || d.Wrong != nil || d.CensoredFromNS != 0 || d.Service.Count() != 0 || d.Response.Count() != 0 || len(d.Status) != 0 {
+	if d := r.detail(); d.Censored+d.Unanswered != 0 || d.Wrong != nil || d.CensoredFromNS != 0 ||
+		d.Service.Count() != 0 || d.Response.Count() != 0 || len(d.Status) != 0 {
 		t.Errorf("after reset: %+v", d)
 	}
 }
@@ -127,7 +134,8 @@ func TestMergeTakesTheExtremes(t *testing.T) {
 			all.merge(r)
 		}
 		l, d := all.load(9000), all.detail()
-		if l.WindowNS != 4600 || l.StarvedNS != 30 || l.BacklogPeak != 7 || d.CensoredFromNS != 29 || d.Status[200] != 1 || d.Status[404] != 1 {
+		if l.WindowNS != 4600 || l.StarvedNS != 30 || l.BacklogPeak != 7 || d.CensoredFromNS != 29 ||
+			d.Status[200] != 1 || d.Status[404] != 1 {
 			t.Errorf("%+v, %+v", l, d)
 		}
 	}

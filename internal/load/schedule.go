@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Schedule says when the requests of an open loop are due. It follows from its fields alone, is drawn ahead, and is never re-anchored: a
-// request that is sent late stays due when it was.
+// Schedule says when the requests of an open loop are due. It follows from its fields alone, is
+// drawn ahead, and is never re-anchored: a request that is sent late stays due when it was.
 type Schedule struct {
 	Stages  []Stage // one after another
 	Poisson bool    // arrivals are random, at that rate; else evenly spaced
 	Seed    uint64
 }
 
-// Stage is a stretch of a Schedule whose rate changes linearly, From -> To, in requests per second. The last may be endless: For = 0,
-// with From = To.
+// Stage is a stretch of a Schedule whose rate changes linearly, From -> To, in requests per second.
+// The last may be endless: For = 0, with From = To.
 type Stage struct {
 	For      time.Duration
 	From, To float64
@@ -33,7 +33,8 @@ func (s *Schedule) Length() time.Duration {
 	return sum
 }
 
-// Expected is how many requests s asks for until at, on average if it is random: the integral of the rate.
+// Expected is how many requests s asks for until at, on average if it is random: the integral of
+// the rate.
 func (s *Schedule) Expected(at time.Duration) float64 {
 	sum := 0.0
 	for _, st := range s.Stages {
@@ -67,8 +68,9 @@ func (s Stage) when(n float64) float64 {
 	return 2 * n / (s.From + root)
 }
 
-// Arrivals is the share of one of several workers in a Schedule. Evenly spaced requests are dealt out in turn; of random ones each worker
-// draws its own at a part of the rate, which together are Poisson again.
+// Arrivals is the share of one of several workers in a Schedule. Evenly spaced requests are dealt
+// out in turn; of random ones each worker draws its own at a part of the rate, which together are
+// Poisson again.
 type Arrivals struct {
 	s       *Schedule
 	stage   int
@@ -83,7 +85,8 @@ type Arrivals struct {
 
 // Arrivals starts the sequence of worker i of n. Of a limit of requests above 0 it takes its part.
 func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
-	a := Arrivals{s: s, step: float64(n), at: float64(i) - float64(n), rng: *rand.NewPCG(s.Seed, uint64(i)<<32|uint64(n))}
+	a := Arrivals{s: s, step: float64(n), at: float64(i) - float64(n),
+		rng: *rand.NewPCG(s.Seed, uint64(i)<<32|uint64(n))}
 	if s.Poisson {
 		a.at = 0
 	}
@@ -96,7 +99,8 @@ func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
 	return a
 }
 
-// Next returns when the next request is due, in ns from the start; false if there is none. The first of an even schedule is due at 0.
+// Next returns when the next request is due, in ns from the start; false if there is none. The
+// first of an even schedule is due at 0.
 func (a *Arrivals) Next() (due int64, ok bool) {
 	if a.limited && a.left == 0 {
 		return 0, false
@@ -113,7 +117,8 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 		if st.For <= 0 && st.From <= 0 {
 			return 0, false
 		}
-		// Rounded, so that an even rate is evenly spaced to the ns, and what falls upon the end of a stage is in the next, which begins there.
+		// Rounded, so that an even rate is evenly spaced to the ns, and what falls upon the end of
+		// a stage is in the next, which begins there.
 		if n := a.at - a.before; st.For <= 0 || n < st.integral(st.For.Seconds()) {
 			if in := math.Round(st.when(n) * 1e9); in >= farthest {
 				return 0, false
@@ -128,7 +133,8 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 	return 0, false
 }
 
-// farthest is when, in ns from the start of a stage, a request is due too late for anyone: int64 holds 292 years.
+// farthest is when, in ns from the start of a stage, a request is due too late for anyone: int64
+// holds 292 years.
 const farthest = 100 * 365 * 24 * 3600 * 1e9
 
 // Left is how many of a limited number of arrivals are still to come; 0 without a limit.

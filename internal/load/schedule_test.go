@@ -21,16 +21,21 @@ func all(s *Schedule, i, n int, limit int64, most int) (dues []int64) {
 
 func endless(rate float64) *Schedule { return &Schedule{Stages: []Stage{{From: rate, To: rate}}} }
 
-// shapes end, and hold what is awkward: ramps from and to 0, a pause, lengths that binary fractions cannot hold.
+// shapes end, and hold what is awkward: ramps from and to 0, a pause, lengths that binary fractions
+// cannot hold.
 var shapes = map[string]*Schedule{
-	"constant":      {Stages: []Stage{{1100 * time.Millisecond, 100, 100}}},
-	"ramp up":       {Stages: []Stage{{2 * time.Second, 0, 500}}},
-	"ramp down":     {Stages: []Stage{{2 * time.Second, 500, 0}}},
-	"up, on, down":  {Stages: []Stage{{time.Second, 0, 300}, {700 * time.Millisecond, 300, 300}, {500 * time.Millisecond, 300, 20}}},
-	"with a pause":  {Stages: []Stage{{333 * time.Millisecond, 1000, 1000}, {time.Second, 0, 0}, {333 * time.Millisecond, 1000, 1000}}},
-	"pause first":   {Stages: []Stage{{time.Second, 0, 0}, {time.Second, 10, 10}}},
-	"less than one": {Stages: []Stage{{time.Second, 0.25, 0.25}, {time.Second, 0.25, 0.25}, {10 * time.Second, 0.25, 0.25}}},
-	"a staircase":   {Stages: []Stage{{100 * time.Millisecond, 70, 70}, {100 * time.Millisecond, 140, 140}, {100 * time.Millisecond, 210, 210}}},
+	"constant":  {Stages: []Stage{{1100 * time.Millisecond, 100, 100}}},
+	"ramp up":   {Stages: []Stage{{2 * time.Second, 0, 500}}},
+	"ramp down": {Stages: []Stage{{2 * time.Second, 500, 0}}},
+	"up, on, down": {Stages: []Stage{{time.Second, 0, 300}, {700 * time.Millisecond, 300, 300},
+		{500 * time.Millisecond, 300, 20}}},
+	"with a pause": {Stages: []Stage{{333 * time.Millisecond, 1000, 1000}, {time.Second, 0, 0},
+		{333 * time.Millisecond, 1000, 1000}}},
+	"pause first": {Stages: []Stage{{time.Second, 0, 0}, {time.Second, 10, 10}}},
+	"less than one": {Stages: []Stage{{time.Second, 0.25, 0.25}, {time.Second, 0.25, 0.25},
+		{10 * time.Second, 0.25, 0.25}}},
+	"a staircase": {Stages: []Stage{{100 * time.Millisecond, 70, 70}, {100 * time.Millisecond, 140, 140},
+		{100 * time.Millisecond, 210, 210}}},
 }
 
 func TestEvenSpacingIsExact(t *testing.T) {
@@ -43,7 +48,8 @@ func TestEvenSpacingIsExact(t *testing.T) {
 	}
 }
 
-// TestCountsAreTheIntegral: arrival i, from 0, comes when the integral of the rate reaches i, so that ceil(integral) come in all.
+// TestCountsAreTheIntegral: arrival i, from 0, comes when the integral of the rate reaches i, so
+// that ceil(integral) come in all.
 func TestCountsAreTheIntegral(t *testing.T) {
 	for name, s := range shapes {
 		dues := all(s, 0, 1, 0, math.MaxInt)
@@ -51,7 +57,8 @@ func TestCountsAreTheIntegral(t *testing.T) {
 			t.Errorf("%s: %d arrivals; want %v", name, len(dues), want)
 		}
 		if !slices.IsSorted(dues) || dues[0] < 0 || dues[len(dues)-1] >= int64(s.Length()) {
-			t.Errorf("%s: from %d to %d of %d, in order: %v", name, dues[0], dues[len(dues)-1], s.Length(), slices.IsSorted(dues))
+			t.Errorf("%s: from %d to %d of %d, in order: %v", name, dues[0], dues[len(dues)-1], s.Length(),
+				slices.IsSorted(dues))
 		}
 		for i, due := range dues {
 			before, after := s.Expected(time.Duration(due-1)), s.Expected(time.Duration(due+1))
@@ -63,7 +70,8 @@ func TestCountsAreTheIntegral(t *testing.T) {
 	}
 }
 
-// TestStagesEndSharply: what would fall upon the end of a stage is not in it, at whatever length and rate.
+// TestStagesEndSharply: what would fall upon the end of a stage is not in it, at whatever length
+// and rate.
 func TestStagesEndSharply(t *testing.T) {
 	for _, rate := range []int64{1, 7, 10, 33, 100, 500, 1000, 3333} {
 		for ms := int64(1); ms < 2000; ms += 7 {
@@ -190,8 +198,9 @@ func TestExpected(t *testing.T) {
 	}
 }
 
-// TestPoisson: counts per second of a rate have its mean and, as variance, too: the index of dispersion is 1 with a standard error of
-// sqrt(2/(n-1)) (Fisher, Statistical Methods for Research Workers, 1925). Of the gaps, exp(-1) are longer than the mean.
+// TestPoisson: counts per second of a rate have its mean and, as variance, too: the index of
+// dispersion is 1 with a standard error of sqrt(2/(n-1)) (Fisher, Statistical Methods for Research
+// Workers, 1925). Of the gaps, exp(-1) are longer than the mean.
 func TestPoisson(t *testing.T) {
 	const rate, seconds = 200.0, 1000
 	for _, workers := range []int{1, 2, 7} {
@@ -232,7 +241,8 @@ func TestPoissonFollowsTheRamp(t *testing.T) {
 	s := &Schedule{Stages: []Stage{{100 * time.Second, 0, 2000}}, Poisson: true, Seed: 5}
 	dues := all(s, 0, 1, 0, math.MaxInt)
 	first, _ := slices.BinarySearch(dues, 50e9)
-	if !slices.IsSorted(dues) || math.Abs(float64(len(dues))-100_000) > 4*math.Sqrt(100_000) || math.Abs(float64(first)-25_000) > 4*math.Sqrt(25_000) {
+	if !slices.IsSorted(dues) || math.Abs(float64(len(dues))-100_000) > 4*math.Sqrt(100_000) ||
+		math.Abs(float64(first)-25_000) > 4*math.Sqrt(25_000) {
 		t.Errorf("%d arrivals, %d in the first half", len(dues), first)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,8 +19,9 @@ func cpuSet(cpus []int) (unix.CPUSet, error) {
 	return set, nil
 }
 
-// PinSelf pins every thread of this process to cpus; threads made later inherit it. Commands started later are not affected: their CPUs
-// are their own. Restore gives each thread back what it had.
+// PinSelf pins every thread of this process to cpus; threads made later inherit it. Commands
+// started later are not affected: their CPUs are their own. Restore gives each thread back what it
+// had.
 func PinSelf(cpus []int) (restore func(), err error) {
 	set, err := cpuSet(cpus)
 	if err != nil {
@@ -62,19 +62,18 @@ func PinSelf(cpus []int) (restore func(), err error) {
 	}, nil
 }
 
-// eachThread calls f once for each thread of this process, until a look finds no new one: a thread that was being made meanwhile has the
-// affinity of its maker from before.
+// eachThread calls f once for each thread of this process, until a look finds no new one: a thread
+// that was being made meanwhile has the affinity of its maker from before.
 func eachThread(f func(tid int) error) error {
 	seen := map[int]bool{}
 	for {
-		list, err := os.ReadDir("/proc/self/task")
+		tids, err := threads(os.Getpid())
 		if err != nil {
 			return err
 		}
 		fresh := false
-		for _, entry := range list {
-			tid, err := strconv.Atoi(entry.Name())
-			if err != nil || seen[tid] {
+		for _, tid := range tids {
+			if seen[tid] {
 				continue
 			}
 			seen[tid], fresh = true, true

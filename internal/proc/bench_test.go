@@ -42,8 +42,9 @@ func BenchmarkFreezeThaw(b *testing.B) {
 	}
 }
 
-// BenchmarkReadings is what a trial costs beyond its load, for a process of some ten threads: counters and usage after each trial, totals after
-// the epoch's last. The three together should stay below 3 ms, for a trial is 0.1 s.
+// BenchmarkReadings is what a trial costs beyond its load, for a process of some ten threads:
+// counters and usage after each trial, totals after the epoch's last. The three together should
+// stay below 3 ms, for a trial is 0.1 s.
 func BenchmarkReadings(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {
@@ -52,7 +53,8 @@ func BenchmarkReadings(b *testing.B) {
 	home := b.TempDir()
 	by := accounts()
 	by.event, by.uncounted = taskClock, nil
-	p, err := begin(Command{Argv: []string{self}, Env: Environment(home, home, 0, map[string]string{"PROC_ROLE": "sockets"}), Log: filepath.Join(home, "log")}, by)
+	p, err := begin(Command{Argv: []string{self}, Env: Environment(home, home, 0,
+		map[string]string{"PROC_ROLE": "sockets"}), Log: filepath.Join(home, "log")}, by)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -16,21 +16,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchy is a mounted tree of cgroups that counts CPU time, as far as this process's own group in it.
+// hierarchy is a mounted tree of cgroups that counts CPU time, as far as this process's own group
+// in it.
 type hierarchy struct {
 	version int    // 1 or 2
 	dir     string // folder of our group
 }
 
-// hierarchies finds those that count CPU time, version 2 first: there the kernel puts a process into its group at its birth.
+// hierarchies finds those that count CPU time, version 2 first: there the kernel puts a process
+// into its group at its birth.
 func hierarchies() []hierarchy {
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
 	return parseHierarchies(string(own), string(mounts))
 }
 
-// parseHierarchies reads /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo (proc_pid_mountinfo(5)). Note: version 2 counts CPU time in
-// every group but the root, whether or not its cpu controller is on (kernel Documentation/admin-guide/cgroup-v2.rst, cpu.stat).
+// parseHierarchies reads /proc/self/cgroup (cgroups(7)) and /proc/self/mountinfo
+// (proc_pid_mountinfo(5)). Note: version 2 counts CPU time in every group but the root, whether or
+// not its cpu controller is on (kernel Documentation/admin-guide/cgroup-v2.rst, cpu.stat).
 func parseHierarchies(own, mounts string) []hierarchy {
 	var list []hierarchy
 	for line := range strings.Lines(own) {
@@ -48,7 +51,8 @@ func parseHierarchies(own, mounts string) []hierarchy {
 		for mount := range strings.Lines(mounts) {
 			head, tail, _ := strings.Cut(mount, " - ")
 			fields, super := strings.Fields(head), strings.Fields(tail)
-			if len(fields) < 6 || len(super) < 3 || super[0] != kind || version == 1 && !slices.Contains(strings.Split(super[2], ","), "cpuacct") {
+			if len(fields) < 6 || len(super) < 3 || super[0] != kind ||
+				version == 1 && !slices.Contains(strings.Split(super[2], ","), "cpuacct") {
 				continue
 			}
 			below, err := filepath.Rel(fields[3], parts[2]) // what is mounted may be a part of the hierarchy
@@ -63,7 +67,8 @@ func parseHierarchies(own, mounts string) []hierarchy {
 	return list
 }
 
-// cgroup is a group of our own below a hierarchy, for one tree. It counts those that ended too, also those that nobody waited for.
+// cgroup is a group of our own below a hierarchy, for one tree. It counts those that ended too,
+// also those that nobody waited for.
 type cgroup struct {
 	hierarchy        // dir is that of the group
 	parent    string // the group that it was made in
@@ -74,7 +79,8 @@ type cgroup struct {
 // groupPrefix begins the names of our groups; the pid of their maker follows, then their number.
 const groupPrefix = "dyno-"
 
-// newCgroup makes a group called name below h. An error means that we may not, and nothing is left of it.
+// newCgroup makes a group called name below h. An error means that we may not, and nothing is left
+// of it.
 func newCgroup(h hierarchy, name string) (*cgroup, error) {
 	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
@@ -93,11 +99,13 @@ func newCgroup(h hierarchy, name string) (*cgroup, error) {
 		return nil, fmt.Errorf("use cgroup %s: %w", g.dir, err)
 	}
 	note(entry{Group: g.dir})
-	os.WriteFile(filepath.Join(g.dir, "cgroup.pressure"), []byte("0"), 0) // nobody reads it, and it costs at each context switch
+	// nobody reads it, and it costs at each context switch
+	os.WriteFile(filepath.Join(g.dir, "cgroup.pressure"), []byte("0"), 0)
 	return g, nil
 }
 
-// sweep removes groups below h whose maker is gone without having done so. The kernel removes no group that is in use.
+// sweep removes groups below h whose maker is gone without having done so. The kernel removes no
+// group that is in use.
 func (h hierarchy) sweep() {
 	dirs, _ := filepath.Glob(filepath.Join(h.dir, groupPrefix+"*"))
 	for _, dir := range dirs {
@@ -110,8 +118,8 @@ func (h hierarchy) sweep() {
 
 func (g *cgroup) String() string { return "cgroup v" + strconv.Itoa(g.version) }
 
-// usage is the CPU time of all that have been in the group. It does not allocate. Of a thread that runs at this moment it may lack what that used
-// since the last tick of the kernel, up to 10 ms.
+// usage is the CPU time of all that have been in the group. It does not allocate. Of a thread that
+// runs at this moment it may lack what that used since the last tick of the kernel, up to 10 ms.
 func (g *cgroup) usage() (time.Duration, error) {
 	n, err := unix.Pread(g.clock, g.buf[:], 0)
 	if err != nil {
@@ -152,10 +160,12 @@ func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 	return 0, errors.New("cgroup: no CPU time")
 }
 
-// enter moves this thread into a group of version 1, so that what it starts is born there; leave moves it back, and takes what it used itself off
-// the group's count, with what its child has used by then.
+// enter moves this thread into a group of version 1, so that what it starts is born there; leave
+// moves it back, and takes what it used itself off the group's count, with what its child has used
+// by then.
 //
-// Note: to move the child after its start would be simpler, but the kernel takes some 10 ms for it, in which a child forks others.
+// Note: to move the child after its start would be simpler, but the kernel takes some 10 ms for it,
+// in which a child forks others.
 func (g *cgroup) enter() (leave func(), err error) {
 	tid := []byte(strconv.Itoa(unix.Gettid()))
 	if err := os.WriteFile(filepath.Join(g.dir, "tasks"), tid, 0); err != nil {
@@ -167,7 +177,8 @@ func (g *cgroup) enter() (leave func(), err error) {
 	}, nil
 }
 
-// parsePids reads cgroup.procs. A pid may stand there twice, and 0 for one of another namespace (cgroups(7)).
+// parsePids reads cgroup.procs. A pid may stand there twice, and 0 for one of another namespace
+// (cgroups(7)).
 func parsePids(data []byte) (list []int) {
 	for line := range bytes.Lines(data) {
 		if pid, ok := number(bytes.TrimSpace(line)); ok && pid > 0 && !slices.Contains(list, int(pid)) {
@@ -188,33 +199,34 @@ func (g *cgroup) holds(members []stat) bool {
 	return len(inside) == len(members)
 }
 
-// groupMembers are the pids of all in the group at dir and those below it.
-func groupMembers(dir string) (list []int) {
+// groupFolders returns the folders of the group at dir and of those below it, outer ones first.
+func groupFolders(dir string) (list []string) {
 	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.IsDir() {
-			return nil
+		if err == nil && d.IsDir() {
+			list = append(list, path)
 		}
-		data, _ := os.ReadFile(filepath.Join(path, "cgroup.procs"))
-		list = append(list, parsePids(data)...)
 		return nil
 	})
 	return list
 }
 
-// killGroup kills all in a group and those below it, where the kernel does that: in version 2, since Linux 5.14.
+// groupMembers returns the pids of all in the group at dir and those below it.
+func groupMembers(dir string) (list []int) {
+	for _, d := range groupFolders(dir) {
+		data, _ := os.ReadFile(filepath.Join(d, "cgroup.procs"))
+		list = append(list, parsePids(data)...)
+	}
+	return list
+}
+
+// killGroup kills all in a group and those below it, where the kernel does that: in version 2,
+// since Linux 5.14.
 func killGroup(dir string) { os.WriteFile(filepath.Join(dir, "cgroup.kill"), []byte("1"), 0) }
 
-// removeGroup removes the group at dir and those below it. The kernel refuses for a moment after the last of them has
-// ended.
+// removeGroup removes the group at dir and those below it. The kernel refuses for a moment after
+// the last of them has ended.
 func removeGroup(dir string) bool {
-	var dirs []string
-	filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			dirs = append(dirs, path)
-		}
-		return nil
-	})
-	for _, d := range slices.Backward(dirs) {
+	for _, d := range slices.Backward(groupFolders(dir)) {
 		for range 20 {
 			if err := unix.Rmdir(d); err == nil || !errors.Is(err, unix.EBUSY) {
 				break

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// children are what this process starts by itself and waits for. All others that it is the parent of were given to it
-// by the kernel when their own parent ended, for it is a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): they came from
-// one of its trees.
+// children are what this process starts by itself and waits for. All others that it is the parent
+// of were given to it by the kernel when their own parent ended, for it is a subreaper (prctl(2),
+// PR_SET_CHILD_SUBREAPER): they came from one of its trees.
 var children = &brood{pids: map[int]bool{}, trees: map[*Process]bool{}, before: map[int]uint64{}}
 
 type brood struct {
@@ -34,8 +34,8 @@ func (b *brood) start(f func() (pid int, err error)) error {
 	return err
 }
 
-// subreap makes this process a subreaper. Jobs of a shell that executed dyno in its own place are children of this
-// process already, and no orphans.
+// subreap makes this process a subreaper. Jobs of a shell that executed dyno in its own place are
+// children of this process already, and no orphans.
 func (b *brood) subreap() {
 	all, _ := processes()
 	for _, s := range all {
@@ -64,11 +64,12 @@ func (b *brood) tree(p *Process, living bool) {
 	}
 }
 
-// orphans are those of all that were given to this process, and live; it waits for those that have ended. sole is the
-// only tree that there is, nil if there are several: theirs are the orphans whose origin does not show.
+// orphans are those of all that were given to this process, and live; it waits for those that have
+// ended. sole is the only tree that there is, nil if there are several: theirs are the orphans
+// whose origin does not show.
 //
-// Note: what os/exec starts elsewhere in this process stays in its process group, and what was born in a tree never
-// joins that.
+// Note: what os/exec starts elsewhere in this process stays in its process group, and what was born
+// in a tree never joins that.
 func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -90,7 +91,8 @@ func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
 	return living, sole
 }
 
-// endStrays kills what is left of the trees after their end: orphans that did not show whose they were.
+// endStrays kills what is left of the trees after their end: orphans that did not show whose they
+// were.
 func endStrays() error {
 	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
 		all, err := processes()

@@ -1,8 +1,9 @@
-// Package proc runs a command in a box and says what its tree used: CPU set, process group, log file, environment by an allow-list;
-// freezing, thawing, CPU time, memory, listening sockets, and an end that leaves nobody.
+// Package proc runs a command in a box and says what its tree used: CPU set, process group, log
+// file, environment by an allow-list; freezing, thawing, CPU time, memory, listening sockets, and
+// an end that leaves nobody.
 //
-// A tree is the started process and all that came from it, also what has left its process group or lost its parent. It is read from
-// /proc, so it is Linux only; elsewhere Start says so.
+// A tree is the started process and all that came from it, also what has left its process group or
+// lost its parent. It is read from /proc, so it is Linux only; elsewhere Start says so.
 package proc
 
 import (
@@ -26,20 +27,24 @@ type Command struct {
 	Argv []string // a name without a slash is looked up in the PATH of Env
 	Dir  string   // working directory; empty means this process's
 	Env  []string // "KEY=value", complete: nothing is inherited. Start adds BoxVariable to it
-	CPUs []int    // affinity from before the exec, so that runtimes that count CPUs see it; nil means all that dyno itself may use
-	Log  string   // file that stdout and stderr append to; empty means they are discarded
+	// affinity from before the exec, so that runtimes that count CPUs see it; nil means all that
+	// dyno itself may use
+	CPUs []int
+	Log  string // file that stdout and stderr append to; empty means they are discarded
 }
 
-// BoxVariable is the environment variable by which a process that left its group and lost its parent is still known to be of a tree.
+// BoxVariable is the environment variable by which a process that left its group and lost its
+// parent is still known to be of a tree.
 const BoxVariable = "DYNO_BOX"
 
-// inherited are the variables of dyno's own environment that a contestant may see. All others could differ between two users' shells
-// without anyone knowing.
+// inherited are the variables of dyno's own environment that a contestant may see. All others could
+// differ between two users' shells without anyone knowing.
 var inherited = []string{"PATH", "LANG", "LC_ALL", "TZ"}
 
-// Environment is a complete, sorted environment: the allow-listed variables of this process, private HOME, TMPDIR and XDG_CACHE_HOME, then
-// extra, which wins. A pad above 0 adds DYNO_PAD with a value of so many bytes: the size of the environment moves the stack, and with it
-// the speed (Mytkowicz et al., ASPLOS 2009), so it is drawn anew per start.
+// Environment is a complete, sorted environment: the allow-listed variables of this process,
+// private HOME, TMPDIR and XDG_CACHE_HOME, then extra, which wins. A pad above 0 adds DYNO_PAD with
+// a value of so many bytes: the size of the environment moves the stack, and with it the speed
+// (Mytkowicz et al., ASPLOS 2009), so it is drawn anew per start.
 func Environment(home, tmp string, pad int, extra map[string]string) []string {
 	vars := map[string]string{"HOME": home, "TMPDIR": tmp, "XDG_CACHE_HOME": filepath.Join(home, ".cache")}
 	for _, key := range inherited {
@@ -116,8 +121,8 @@ const (
 	lineLength = 500
 )
 
-// plain is a line as a person would see it in the end: without the codes that colour it or move the cursor, and what
-// was written over with a carriage return.
+// plain is a line as a person would see it in the end: without the codes that colour it or move the
+// cursor, and what was written over with a carriage return.
 func plain(line string) string {
 	line = strings.TrimRight(ansi.Strip(line), "\r")
 	line = line[strings.LastIndexByte(line, '\r')+1:]
@@ -132,8 +137,8 @@ func plain(line string) string {
 	}, line)
 }
 
-// Tail returns the last n lines of the file at path as plain text, each cut at 500 characters; nil if it cannot be
-// read.
+// Tail returns the last n lines of the file at path as plain text, each cut at 500 characters; nil
+// if it cannot be read.
 func Tail(path string, n int) []string {
 	f, err := os.Open(path)
 	if err != nil || n <= 0 {

@@ -21,21 +21,24 @@ type event struct {
 // instructions are those that retired, in the program and in the kernel on its behalf.
 var instructions = event{unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS}
 
-// counter counts an event in the processes that the thread which opened it starts from then on, and in all threads and children that they make;
-// what they counted stays when they end. It begins with the program: neither the thread itself nor the fork is counted.
+// counter counts an event in the processes that the thread which opened it starts from then on, and
+// in all threads and children that they make; what they counted stays when they end. It begins with
+// the program: neither the thread itself nor the fork is counted.
 type counter struct {
 	fd     int
 	kernel bool // what the kernel did for them is counted too
 	buf    [24]byte
 }
 
-// openCounter opens a counter of e on this thread, which must start no other process until the counter is closed. Where this user may not count in
-// the kernel it counts the program alone.
+// openCounter opens a counter of e on this thread, which must start no other process until the
+// counter is closed. Where this user may not count in the kernel it counts the program alone.
 //
-// Note: attached to the process after its start, a counter would lack the threads made by then; of Go programs it came too late in a fifth.
+// Note: attached to the process after its start, a counter would lack the threads made by then; of
+// Go programs it came too late in a fifth.
 func openCounter(e event) (*counter, error) {
-	attr := unix.PerfEventAttr{Type: e.kind, Config: e.config, Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING,
-		Bits: unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitEnableOnExec | unix.PerfBitExcludeHv}
+	attr := unix.PerfEventAttr{Type: e.kind, Config: e.config,
+		Read_format: unix.PERF_FORMAT_TOTAL_TIME_ENABLED | unix.PERF_FORMAT_TOTAL_TIME_RUNNING,
+		Bits:        unix.PerfBitDisabled | unix.PerfBitInherit | unix.PerfBitEnableOnExec | unix.PerfBitExcludeHv}
 	attr.Size = uint32(unsafe.Sizeof(attr))
 	c := &counter{kernel: true}
 	var err error
@@ -58,7 +61,8 @@ func refusal(err error) error {
 		return fmt.Errorf("this machine has no such counter (%w)", err)
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EPERM):
 		paranoid, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
-		return fmt.Errorf("not permitted; kernel.perf_event_paranoid is %q (%w)", strings.TrimSpace(string(paranoid)), err)
+		return fmt.Errorf("not permitted; kernel.perf_event_paranoid is %q (%w)",
+			strings.TrimSpace(string(paranoid)), err)
 	case errors.Is(err, unix.ENOSYS):
 		return fmt.Errorf("the kernel was built without it (%w)", err)
 	}
@@ -80,15 +84,17 @@ func (c *counter) read() (count, error) {
 	return count{at(0), at(1), at(2)}, nil
 }
 
-// count is one reading. Where more events are wanted than the CPU has counters the kernel lets them take turns: enabled is the time in ns that
-// the threads ran, running that in which the event was really counted.
+// count is one reading. Where more events are wanted than the CPU has counters the kernel lets them
+// take turns: enabled is the time in ns that the threads ran, running that in which the event was
+// really counted.
 type count struct{ value, enabled, running uint64 }
 
-// leastCounted is the share of the time that must have been counted. Below it, what is scaled up is a guess.
+// leastCounted is the share of the time that must have been counted. Below it, what is scaled up is
+// a guess.
 const leastCounted = 0.5
 
-// since is what was counted from one reading to a later one, scaled to the whole time. ok is false if too little of it was counted; a tree that
-// did not run counted 0.
+// since is what was counted from one reading to a later one, scaled to the whole time. ok is false
+// if too little of it was counted; a tree that did not run counted 0.
 func (c count) since(before count) (n int64, ok bool) {
 	value, enabled, running := c.value-before.value, c.enabled-before.enabled, c.running-before.running
 	if enabled == 0 {
@@ -122,7 +128,8 @@ func Absent() map[string]string {
 	return nil
 }
 
-// Count begins to count the tree's instructions; the function it returns says how many there were since, nil if they are not counted.
+// Count begins to count the tree's instructions; the function it returns says how many there were
+// since, nil if they are not counted.
 func (p *Process) Count() func() *int64 {
 	before, err := p.counted()
 	return func() *int64 {
@@ -146,7 +153,8 @@ func (p *Process) counted() (count, error) {
 	return p.counter.read()
 }
 
-// Meters says by what means the tree's CPU time and instructions are read, and why those that are not are absent.
+// Meters says by what means the tree's CPU time and instructions are read, and why those that are
+// not are absent.
 func (p *Process) Meters() (by, absent map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 )
 
-// RuntimeVariable names the folder for what lasts as long as a dyno runs: state files, and the lock of the machine.
+// RuntimeVariable names the folder for what lasts as long as a dyno runs: state files, and the lock
+// of the machine.
 const RuntimeVariable = "DYNO_RUNTIME_DIR"
 
 // MkdirTemp makes a folder as os.MkdirTemp does, and marks it. The path is absolute.
@@ -30,8 +31,8 @@ func RemoveTemp(path string) error {
 	return err
 }
 
-// OwnFolder makes the folder dir, or sees that it is one of this user's own that nobody else can write to. Others
-// lose what they may read there: programs are run from such folders.
+// OwnFolder makes the folder dir, or sees that it is one of this user's own that nobody else can
+// write to. Others lose what they may read there: programs are run from such folders.
 func OwnFolder(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err

@@ -15,15 +15,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineLock is locked by whoever measures on this machine, and says who that is. It is never removed.
+// machineLock is locked by whoever measures on this machine, and says who that is. It is never
+// removed.
 const machineLock = "dyno-measuring.lock"
 
-// LockMachine lets nobody else measure on this machine until release is called. If somebody does, the error is a
-// *Busy; but if wait is given, that is told who it is, and LockMachine returns when it is over, or with ctx's error.
+// LockMachine lets nobody else measure on this machine until release is called. If somebody does,
+// the error is a *Busy; but if wait is given, that is told who it is, and LockMachine returns when
+// it is over, or with ctx's error.
 func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release func(), err error) {
 	f, err := openLock(lockFolder())
 	if err != nil {
-		return nil, fmt.Errorf("lock this machine for measuring: %w; set %s to a folder of your own", err, RuntimeVariable)
+		return nil, fmt.Errorf("lock this machine for measuring: %w; set %s to a folder of your own",
+			err, RuntimeVariable)
 	}
 	for told := false; ; {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
@@ -74,7 +77,8 @@ func lockFolder() string {
 	return os.TempDir()
 }
 
-// openLock opens the lock of the machine in dir, which others may write to: what lies there must be a file of one name.
+// openLock opens the lock of the machine in dir, which others may write to: what lies there must be
+// a file of one name.
 func openLock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, machineLock)
 	const safe = unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK // of a pipe there, nothing is waited for
@@ -107,8 +111,8 @@ func openLock(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// LockFolder lets no other dyno write into the run folder dir until release is called. Where the file system knows no
-// such locks, nothing is locked.
+// LockFolder lets no other dyno write into the run folder dir until release is called. Where the
+// file system knows no such locks, nothing is locked.
 func LockFolder(dir string) (release func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -121,8 +125,9 @@ func LockFolder(dir string) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// KeepFilesPrivate sees to it that no program started by this one inherits a file that this one has inherited itself:
-// standard input, output and error apart, all that are open now close when another program is executed.
+// KeepFilesPrivate sees to it that no program started by this one inherits a file that this one has
+// inherited itself: standard input, output and error apart, all that are open now close when
+// another program is executed.
 func KeepFilesPrivate() {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil { // since Linux 5.11
 		return

@@ -25,7 +25,8 @@ var errOff = errors.New("switched off")
 func metered(t *testing.T, by accounting, script string) *Process {
 	t.Helper()
 	home := t.TempDir()
-	p, err := begin(Command{Argv: []string{"sh", "-c", script}, Env: Environment(home, home, 0, nil), Log: filepath.Join(home, "log")}, by)
+	p, err := begin(Command{Argv: []string{"sh", "-c", script}, Env: Environment(home, home, 0, nil),
+		Log: filepath.Join(home, "log")}, by)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,8 @@ func writable(t *testing.T) []hierarchy {
 const loop = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done"
 
 func TestGroupCountsTheUnreaped(t *testing.T) {
-	// Three children that nobody waits for: their parents have ended, and whoever adopts them is not of the tree.
+	// Three children that nobody waits for: their parents have ended, and whoever adopts them is
+	// not of the tree.
 	const script = "for n in 1 2 3; do sh -c '(" + loop + "; echo done) &'; done; sleep 600; true"
 	list := writable(t)
 	if len(list) == 0 {
@@ -67,10 +69,14 @@ func TestGroupCountsTheUnreaped(t *testing.T) {
 		t.Run(g.String(), func(t *testing.T) {
 			bare := metered(t, accounting{uncounted: errOff}, script)
 			p := metered(t, accounting{groups: []hierarchy{h}, uncounted: errOff}, script)
-			if by, absent := p.Meters(); by["cpu"] != "process clocks and "+g.String() || absent["instructions"] != errOff.Error() {
+			if by, absent := p.Meters(); by["cpu"] != "process clocks and "+g.String() ||
+				absent["instructions"] != errOff.Error() {
 				t.Errorf("meters %v, absent %v", by, absent)
 			}
-			eventually(t, "all done", func() bool { return logged(p, 3)() && logged(bare, 3)() && len(p.Tree()) == 2 && len(bare.Tree()) == 2 })
+			eventually(t, "all done", func() bool {
+				return logged(p, 3)() && logged(bare, 3)() &&
+					len(p.Tree()) == 2 && len(bare.Tree()) == 2
+			})
 			if err := p.Freeze(); err != nil {
 				t.Fatal(err)
 			}
@@ -80,10 +86,12 @@ func TestGroupCountsTheUnreaped(t *testing.T) {
 			}
 			with, err := p.CPU()
 			if err != nil || with < 2*without || p.gone == 0 {
-				t.Errorf("with a group %v (%v), of it %v by those that ended; without one %v", with, err, p.gone, without)
+				t.Errorf("with a group %v (%v), of it %v by those that ended; without one %v", with, err, p.gone,
+					without)
 			}
 			var u result.Usage
-			if err := p.Totals(&u); err != nil || h.version == 2 && *u.CPUUserTotalNS+*u.CPUSystemTotalNS < int64(with)*9/10 {
+			if err := p.Totals(&u); err != nil || h.version == 2 &&
+				*u.CPUUserTotalNS+*u.CPUSystemTotalNS < int64(with)*9/10 {
 				t.Errorf("%v in all, %v user, %v system, %v", with, *u.CPUUserTotalNS, *u.CPUSystemTotalNS, err)
 			}
 			dir := p.group.dir
@@ -150,7 +158,8 @@ func TestParseHierarchies(t *testing.T) {
 		name, own string
 		want      []hierarchy
 	}{
-		{"hybrid, version 2 first", "3:memory:/m\n2:cpu,cpuacct:/a/b\n0::/box/c\n", []hierarchy{{2, "/sys/fs/cgroup/unified/c"}, {1, "/sys/fs/cgroup/cpu,cpuacct/a/b"}}},
+		{"hybrid, version 2 first", "3:memory:/m\n2:cpu,cpuacct:/a/b\n0::/box/c\n",
+			[]hierarchy{{2, "/sys/fs/cgroup/unified/c"}, {1, "/sys/fs/cgroup/cpu,cpuacct/a/b"}}},
 		{"outside of what is mounted", "0::/other\n", nil},
 		{"the mount's own root", "0::/box\n", []hierarchy{{2, "/sys/fs/cgroup/unified"}}},
 		{"no accounting", "3:memory:/m\n", nil},
@@ -171,7 +180,8 @@ func TestParseHierarchies(t *testing.T) {
 
 func TestField(t *testing.T) {
 	const stat = "usage_usec 233598\nuser_usec 200000\nsystem_usec 33598\nnr_periods 0\n"
-	for key, want := range map[string]time.Duration{"usage_usec": 233598 * time.Microsecond, "system_usec": 33598 * time.Microsecond} {
+	for key, want := range map[string]time.Duration{"usage_usec": 233598 * time.Microsecond,
+		"system_usec": 33598 * time.Microsecond} {
 		if got, err := field([]byte(stat), key, time.Microsecond); got != want || err != nil {
 			t.Errorf("%s: %v, %v", key, got, err)
 		}
@@ -214,7 +224,8 @@ func TestCounterCountsTheTree(t *testing.T) {
 	if n == nil {
 		t.Fatal("nothing was counted")
 	}
-	// Both are CPU time of the same tree. Without a cgroup the clock knows the ended children in ticks, hence the width.
+	// Both are CPU time of the same tree. Without a cgroup the clock knows the ended children in
+	// ticks, hence the width.
 	if got := time.Duration(*n); got < used/2 || got > 2*used+200*time.Millisecond {
 		t.Errorf("counted %v, the clocks say %v", got, used)
 	}
@@ -279,7 +290,8 @@ func TestTotals(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *u.OpenSockets != 7 || *u.PeakRSSBytes < 1<<20 || *u.CPUUserTotalNS < 0 || *u.CPUSystemTotalNS < 0 {
-		t.Errorf("%d sockets, peak %d, user %d, system %d", *u.OpenSockets, *u.PeakRSSBytes, *u.CPUUserTotalNS, *u.CPUSystemTotalNS)
+		t.Errorf("%d sockets, peak %d, user %d, system %d", *u.OpenSockets, *u.PeakRSSBytes, *u.CPUUserTotalNS,
+			*u.CPUSystemTotalNS)
 	}
 	if *u.SwitchesVoluntary+*u.SwitchesInvoluntary == 0 {
 		t.Error("it never left its CPU, and yet it waits")
@@ -316,7 +328,8 @@ func TestSharedSocketsCountOnce(t *testing.T) {
 }
 
 func TestCountersDoNotSeeEachOther(t *testing.T) {
-	// A counter counts what its own process does from its first instruction on, and nothing of those that are started after it.
+	// A counter counts what its own process does from its first instruction on, and nothing of
+	// those that are started after it.
 	p := metered(t, accounting{event: taskClock}, "sleep 600; true")
 	if p.uncounted != nil {
 		t.Skip(p.uncounted)

@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// daemon is a script whose daemon has left all that shows whose it is: its process group and session, its parent, its
-// environment. It logs its pid.
+// daemon is a script whose daemon has left all that shows whose it is: its process group and
+// session, its parent, its environment. It logs its pid.
 const daemon = `(env -i PATH="$PATH" setsid sh -c 'echo $$; exec sleep 605' &) ; sleep 606`
 
 // ways are those to know a tree: with a cgroup where one may be made, and without.
@@ -284,7 +284,8 @@ func supervisedByTest(t *testing.T) KeepOptions {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return KeepOptions{Command: "test " + t.Name(), Program: self, Argv: []string{self}, Env: []string{"PROC_ROLE=supervisor"}}
+	return KeepOptions{Command: "test " + t.Name(), Program: self, Argv: []string{self},
+		Env: []string{"PROC_ROLE=supervisor"}}
 }
 
 // killedOwner starts a process that is a dyno of its own: it has started a tree with a daemon and
@@ -514,7 +515,8 @@ func TestEntryAfterATornOne(t *testing.T) {
 
 // A command whose daemon keeps its output open is not waited for.
 func TestOutputOfADaemon(t *testing.T) {
-	for name, run := range map[string]func(*exec.Cmd) ([]byte, error){"Output": Output, "CombinedOutput": CombinedOutput} {
+	for name, run := range map[string]func(*exec.Cmd) ([]byte, error){"Output": Output,
+		"CombinedOutput": CombinedOutput} {
 		out, err := run(exec.Command("sh", "-c", "sleep 600 & echo 1.2 $!"))
 		version, pid, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 		daemon, _ := strconv.Atoi(pid)
@@ -527,8 +529,8 @@ func TestOutputOfADaemon(t *testing.T) {
 	}
 }
 
-// A tree is frozen also when a child of it is stopped before it can execute its program, while its parent waits for
-// just that (vfork).
+// A tree is frozen also when a child of it is stopped before it can execute its program, while its
+// parent waits for just that (vfork).
 func TestFreezeWhileStarting(t *testing.T) {
 	p := box(t, "", "sh", "-c", "while :; do /bin/true; done")
 	for range 100 {

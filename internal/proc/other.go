@@ -13,8 +13,10 @@ import (
 	"dyno/internal/result"
 )
 
-// errSystem says that contestants cannot be started here. Loading a URL and reading results work on any system.
-var errSystem = fmt.Errorf("starting contestants is built for Linux, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+// errSystem says that contestants cannot be started here. Loading a URL and reading results work on
+// any system.
+var errSystem = fmt.Errorf("starting contestants is built for Linux, and this is %s: %w",
+	runtime.GOOS, errors.ErrUnsupported)
 
 // Process is a started command and its tree; on this system there is none.
 type Process struct{ log string }

@@ -15,7 +15,8 @@ import (
 func TestParseStat(t *testing.T) {
 	const line = "4242 (a (b) c) S 17 4242 4242 0 -1 4194560 1 2 3 4 50 60 7 8 20 0 5 0 987654 1 2 3\n"
 	got, err := parseStat([]byte(line))
-	want := stat{pid: 4242, state: 'S', parent: 17, group: 4242, own: split{500 * time.Millisecond, 600 * time.Millisecond},
+	want := stat{pid: 4242, state: 'S', parent: 17, group: 4242,
+		own:    split{500 * time.Millisecond, 600 * time.Millisecond},
 		waited: split{70 * time.Millisecond, 80 * time.Millisecond}, threads: 5, started: 987654}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)

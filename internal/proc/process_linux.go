@@ -42,7 +42,8 @@ type Process struct {
 	uncounted error         // why there is none
 }
 
-// affinity is which CPUs this process had before anything was pinned; mu is held over changes of it.
+// affinity is which CPUs this process had before anything was pinned; mu is held over changes of
+// it.
 type affinity struct {
 	mu       sync.Mutex
 	original unix.CPUSet
@@ -54,8 +55,10 @@ var ourAffinity = sync.OnceValue(func() *affinity {
 	return a
 })
 
-// launcher is a thread that one process is started from, and that ends after it. The kernel sends Pdeathsig when the parent *thread* ends
-// (prctl(2), PR_SET_PDEATHSIG), affinity, a cgroup of version 1 and a counter's heirs are a thread's too, so an ordinary goroutine's thread will not do.
+// launcher is a thread that one process is started from, and that ends after it. The kernel sends
+// Pdeathsig when the parent *thread* ends (prctl(2), PR_SET_PDEATHSIG), affinity, a cgroup of
+// version 1 and a counter's heirs are a thread's too, so an ordinary goroutine's thread will not
+// do.
 type launcher chan func()
 
 func newLauncher() launcher {
@@ -83,9 +86,9 @@ func (l launcher) do(f func()) {
 // boxes numbers the trees of this process.
 var boxes atomic.Int64
 
-// Start starts cmd in a process group of its own and, where this user may make one, in a cgroup of its own. The
-// caller owns the Process and must Stop it, also once it is Done; if this program dies first, the kernel kills the
-// started process, and the supervisor of Keep its children.
+// Start starts cmd in a process group of its own and, where this user may make one, in a cgroup of
+// its own. The caller owns the Process and must Stop it, also once it is Done; if this program dies
+// first, the kernel kills the started process, and the supervisor of Keep its children.
 func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
 
 // accounting is by what a tree is metered besides the CPU clocks of its processes.
@@ -136,7 +139,8 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
 	}
-	p := &Process{serial: serial, box: box, log: cmd.Log, cpus: cpus, done: make(chan struct{}), launcher: newLauncher(), uncounted: by.uncounted}
+	p := &Process{serial: serial, box: box, log: cmd.Log, cpus: cpus, done: make(chan struct{}),
+		launcher: newLauncher(), uncounted: by.uncounted}
 	if p.uncounted == nil {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}
@@ -167,8 +171,8 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	return p, nil
 }
 
-// groupName is that of the cgroup of a tree: the kernel gives out pids again, so the time that its maker started is
-// in it.
+// groupName is that of the cgroup of a tree: the kernel gives out pids again, so the time that its
+// maker started is in it.
 func groupName(serial int64) string {
 	return fmt.Sprintf("%s%s-%d", groupPrefix, strings.ReplaceAll(identity(), ".", "-"), serial)
 }
@@ -186,9 +190,10 @@ func (p *Process) launch(path string, cmd Command, attr *os.ProcAttr) (*os.Proce
 	return p.launcher.start(path, cmd.Argv, attr, cmd.CPUs, nil)
 }
 
-// start runs os.StartProcess on the launcher's thread, which has the wanted affinity for as long as the fork takes. The child is born into g, if
-// there is one.
-func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []int, g *cgroup) (child *os.Process, err error) {
+// start runs os.StartProcess on the launcher's thread, which has the wanted affinity for as long as
+// the fork takes. The child is born into g, if there is one.
+func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []int, g *cgroup,
+) (child *os.Process, err error) {
 	set, err := cpuSet(cpus)
 	if err != nil {
 		return nil, err
@@ -280,7 +285,8 @@ func (p *Process) Pid() int { return p.pid }
 // Done is closed when the started process has ended. Others of its tree may live on until Stop.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err is nil while the process runs and when it ended with status 0; else it says how it ended, as an *exec.ExitError.
+// Err is nil while the process runs and when it ended with status 0; else it says how it ended, as
+// an *exec.ExitError.
 func (p *Process) Err() error {
 	if p.exited() {
 		return p.err
@@ -297,9 +303,9 @@ func (p *Process) exited() bool {
 	}
 }
 
-// Stop ends the tree: SIGCONT to all, SIGTERM to the group and to those outside of it whom nobody of the tree
-// started, up to grace for all to end by themselves, then SIGKILL to every member until none is left. It may be
-// called again. An error means that a member could not be killed.
+// Stop ends the tree: SIGCONT to all, SIGTERM to the group and to those outside of it whom nobody
+// of the tree started, up to grace for all to end by themselves, then SIGKILL to every member until
+// none is left. It may be called again. An error means that a member could not be killed.
 func (p *Process) Stop(grace time.Duration) error {
 	deadline := time.Now().Add(grace)
 	members := p.refresh()
@@ -350,7 +356,8 @@ func (p *Process) terminate(members []stat) {
 	}
 }
 
-// killAll kills the group at once, which leaves nobody the time to start another, and all that are known.
+// killAll kills the group at once, which leaves nobody the time to start another, and all that are
+// known.
 func (p *Process) killAll(members []stat) {
 	p.mu.Lock()
 	if p.group != nil {

@@ -110,7 +110,8 @@ func box(t *testing.T, role string, argv ...string) *Process {
 		argv = []string{self}
 	}
 	home := t.TempDir()
-	p, err := Start(Command{Argv: argv, Env: Environment(home, home, 0, map[string]string{"PROC_ROLE": role}), Log: filepath.Join(home, "log")})
+	p, err := Start(Command{Argv: argv, Env: Environment(home, home, 0, map[string]string{"PROC_ROLE": role}),
+		Log: filepath.Join(home, "log")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +180,8 @@ func TestStartErrors(t *testing.T) {
 		want string
 	}{
 		{Command{}, "start: the command is empty"},
-		{Command{Argv: []string{"no-such-program"}, Env: []string{"PATH=/bin:/usr/bin"}}, "start: no-such-program is not on PATH"},
+		{Command{Argv: []string{"no-such-program"}, Env: []string{"PATH=/bin:/usr/bin"}},
+			"start: no-such-program is not on PATH"},
 		{Command{Argv: []string{"sh"}, Env: nil}, "start: sh is not on PATH"}, // the PATH of Env counts, not ours
 		{Command{Argv: []string{"/no/such"}}, "no such file"},
 		{Command{Argv: []string{"/bin/sh"}, Dir: "/no/such"}, "no such file"},
@@ -218,7 +220,8 @@ func TestFreezeAndThaw(t *testing.T) {
 			t.Errorf("frozen, but its clock went from %v to %v", before, after)
 		}
 		var u result.Usage
-		if err := p.Usage(&u); err != nil || *u.PSSBytes < 1<<20 || *u.SwapPSSBytes < 0 || *u.Threads < 5 || u.Processes != 4 {
+		if err := p.Usage(&u); err != nil || *u.PSSBytes < 1<<20 || *u.SwapPSSBytes < 0 || *u.Threads < 5 ||
+			u.Processes != 4 {
 			t.Errorf("usage %+v, %v", u, err)
 		}
 		if err := p.Thaw(); err != nil {

@@ -18,7 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A number that a tree had is another's when the tree has ended: its process group is not the tree's.
+// A number that a tree had is another's when the tree has ended: its process group is not the
+// tree's.
 func TestNumbersOfOthers(t *testing.T) {
 	leader := box(t, "", "sh", "-c", "sleep 612 & wait")
 	lost := box(t, "", "sh", "-c", "sleep 613 & exit 0") // a group whose leader has gone
@@ -41,7 +42,8 @@ func TestNumbersOfOthers(t *testing.T) {
 		{"listed, and another by now", listed(leader, 1), 0},
 		{"its leader is gone", listed(lost, 1), 1},
 		{"its leader is gone, and another tree was stopped", listed(lost, 1) + `{"stopped":2}`, 1},
-		{"the leader was stopped, and its number has gone through another's hands", listed(lost, 1) + `{"stopped":3}`, 0},
+		{"the leader was stopped, and its number has gone through another's hands", listed(lost, 1) + `{"stopped":3}`,
+			0},
 	} {
 		l, err := readState(strings.NewReader(c.state))
 		if err != nil {
@@ -78,7 +80,8 @@ func TestStoppedTreesAreNotListed(t *testing.T) {
 	}
 }
 
-// The runtime folder of a user goes when its last session ends; a dyno that lives on, as by nohup, is supervised still.
+// The runtime folder of a user goes when its last session ends; a dyno that lives on, as by nohup,
+// is supervised still.
 func TestSupervisorOfALostStateFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(RuntimeVariable, dir)
@@ -86,7 +89,10 @@ func TestSupervisorOfALostStateFile(t *testing.T) {
 		file := states(t)
 		eventually(t, "the supervisor has opened the state file", func() bool {
 			all, _ := processes()
-			return slices.ContainsFunc(all, func(s stat) bool { return s.parent == owner && len(holds(s.pid, file)) > 0 })
+			return slices.ContainsFunc(all, func(s stat) bool {
+				return s.parent == owner &&
+					len(holds(s.pid, file)) > 0
+			})
 		})
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
@@ -164,7 +170,8 @@ func held(t *testing.T, dir string, o owner, list ...known) *os.File {
 	return f
 }
 
-// An owner that lives in another pid namespace, as that of a container with the same runtime folder, is let alone.
+// An owner that lives in another pid namespace, as that of a container with the same runtime
+// folder, is let alone.
 func TestOwnerElsewhereLives(t *testing.T) {
 	dir := t.TempDir()
 	f := held(t, dir, owner{Boot: "another", Pid: 1, Started: 1})
@@ -176,7 +183,8 @@ func TestOwnerElsewhereLives(t *testing.T) {
 	}
 }
 
-// An owner that has ended, and whose parent has not seen it yet, does not live: its supervisor is waited for.
+// An owner that has ended, and whose parent has not seen it yet, does not live: its supervisor is
+// waited for.
 func TestOwnerIsAZombie(t *testing.T) {
 	zombie := exec.Command("true")
 	if err := zombie.Start(); err != nil {
@@ -247,10 +255,12 @@ func TestDaemonsInGroupsOfTheirOwn(t *testing.T) {
 	for _, h := range list {
 		t.Run((&cgroup{hierarchy: h}).String(), func(t *testing.T) {
 			p := metered(t, accounting{groups: []hierarchy{h}, uncounted: errOff}, daemon)
-			other := metered(t, accounting{uncounted: errOff}, "sleep 619") // beside it an orphan's origin does not show
+			// beside it an orphan's origin does not show
+			other := metered(t, accounting{uncounted: errOff}, "sleep 619")
 			s := daemonOf(t, p)
 			own := filepath.Join(p.group.dir, "own")
-			err := errors.Join(os.Mkdir(own, 0o755), os.WriteFile(filepath.Join(own, "cgroup.procs"), fmt.Append(nil, s.pid), 0))
+			err := errors.Join(os.Mkdir(own, 0o755),
+				os.WriteFile(filepath.Join(own, "cgroup.procs"), fmt.Append(nil, s.pid), 0))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,7 +281,8 @@ func TestDaemonsInGroupsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A pipe that another user has put in the lock's place, which can be read only, is refused and not waited for.
+// A pipe that another user has put in the lock's place, which can be read only, is refused and not
+// waited for.
 func TestLockIsAPipe(t *testing.T) {
 	dir, err := os.MkdirTemp("", "dyno-lock-") // others do not get into t.TempDir
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/netip"
 	"os"
 	"slices"
@@ -15,9 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ServerCPUs returns the CPUs that the processes may run on that listen on an address of this machine, all of their threads together, in ascending
-// order. Network is "unix", and addr the path of a socket, or else addr is an IP address and a port. Whose processes cannot be found or read, an
-// error says; processes to which a listening one hands its connections on are not seen.
+// ServerCPUs returns the CPUs that the processes may run on that listen on an address of this
+// machine, all of their threads together, in ascending order. Network is "unix", and addr the path
+// of a socket, or else addr is an IP address and a port. Whose processes cannot be found or read,
+// an error says; processes to which a listening one hands its connections on are not seen.
 func ServerCPUs(network, addr string) ([]int, error) {
 	sockets, err := listening(network, addr)
 	if err != nil {
@@ -27,37 +27,26 @@ func ServerCPUs(network, addr string) ([]int, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
 	}
-	var cpus unix.CPUSet
-	held := map[string]bool{}
-	for _, s := range all {
-		own := holds(s.pid, sockets)
-		if len(own) == 0 {
-			continue
-		}
-		if err := addAffinity(s.pid, &cpus); err != nil {
-			return nil, fmt.Errorf("read the CPUs of process %d, which listens on %s: %w", s.pid, addr, err)
-		}
-		for _, socket := range own {
-			held[socket] = true
-		}
-	}
-	if len(sockets) == 0 || len(held) < len(sockets) {
+	servers, found := holders(pids(all), sockets)
+	if len(sockets) == 0 || !found {
 		return nil, fmt.Errorf("find who listens on %s: no process that may be read", addr)
+	}
+	var cpus unix.CPUSet
+	for _, pid := range servers {
+		if err := addAffinity(pid, &cpus); err != nil {
+			return nil, fmt.Errorf("read the CPUs of process %d, which listens on %s: %w", pid, addr, err)
+		}
 	}
 	return cpuNumbers(&cpus), nil
 }
 
 // addAffinity adds to set the CPUs that each thread of pid may run on.
 func addAffinity(pid int, set *unix.CPUSet) error {
-	tasks, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
+	tids, err := threads(pid)
 	if err != nil {
 		return err
 	}
-	for _, task := range tasks {
-		tid, err := strconv.Atoi(task.Name())
-		if err != nil {
-			continue
-		}
+	for _, tid := range tids {
 		var own unix.CPUSet
 		if err := unix.SchedGetaffinity(tid, &own); errors.Is(err, unix.ESRCH) {
 			continue // it ended
@@ -81,18 +70,11 @@ func listening(network, addr string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []string
-	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		data, err := os.ReadFile(path)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		list = append(list, parseListeners(data, int(to.Port()), func(address []byte) bool { return accepts(address, to.Addr()) })...)
-	}
-	return list, nil
+	return listeners(int(to.Port()), func(address []byte) bool { return accepts(address, to.Addr()) })
 }
 
-// accepts reports whether a socket bound to address, in hex as in proc_net_tcp, takes connections to an address.
+// accepts reports whether a socket bound to address, in hex as in proc_net_tcp, takes connections
+// to an address.
 func accepts(address []byte, to netip.Addr) bool {
 	for _, a := range addresses(address) {
 		if a.IsUnspecified() || a == to.Unmap().WithZone("") {
@@ -102,7 +84,8 @@ func accepts(address []byte, to netip.Addr) bool {
 	return false
 }
 
-// addresses reads an address in hex in words of four bytes, each in the order of the machine: as either order has it, nothing if it is not one.
+// addresses reads an address in hex in words of four bytes, each in the order of the machine: as
+// either order has it, nothing if it is not one.
 func addresses(address []byte) []netip.Addr {
 	raw, err := hex.DecodeString(string(address))
 	if err != nil || len(raw)%4 != 0 {
@@ -121,8 +104,9 @@ func addresses(address []byte) []netip.Addr {
 	return list
 }
 
-// parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, of which 10000 hex says that it listens (__SO_ACCEPTCON), 7 the
-// inode, and the rest is the path as the server gave it.
+// parseUnixListeners reads /proc/net/unix (proc_pid_net(5)): field 4 holds flags, of which 10000
+// hex says that it listens (__SO_ACCEPTCON), 7 the inode, and the rest is the path as the server
+// gave it.
 func parseUnixListeners(data []byte, path string) []string {
 	var list []string
 	for line := range bytes.Lines(data) {

@@ -19,7 +19,8 @@ func TestServerCPUs(t *testing.T) {
 	if err := addAffinity(unix.Getpid(), &own); err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range [][2]string{{"tcp", "127.0.0.1:0"}, {"tcp", ":0"}, {"unix", filepath.Join(t.TempDir(), "a socket")}} {
+	for _, at := range [][2]string{{"tcp", "127.0.0.1:0"}, {"tcp", ":0"},
+		{"unix", filepath.Join(t.TempDir(), "a socket")}} {
 		l, err := net.Listen(at[0], at[1])
 		if err != nil {
 			t.Fatal(err)
@@ -45,9 +46,12 @@ func TestAccepts(t *testing.T) {
 		address, to string
 		want        bool
 	}{
-		{"0100007F", "127.0.0.1", true}, {"00000000", "127.0.0.1", true}, {"00000000", "192.168.0.1", true}, {"0100A8C0", "192.168.0.1", true},
-		{"0100007F", "192.168.0.1", false}, {"0100A8C0", "127.0.0.1", false}, {"00000000000000000000000000000000", "192.168.0.1", true},
-		{"00000000000000000000000001000000", "::1", true}, {"0000000000000000FFFF00000100007F", "127.0.0.1", true}, {"x", "127.0.0.1", false},
+		{"0100007F", "127.0.0.1", true}, {"00000000", "127.0.0.1", true}, {"00000000", "192.168.0.1",
+			true}, {"0100A8C0", "192.168.0.1", true},
+		{"0100007F", "192.168.0.1", false}, {"0100A8C0", "127.0.0.1", false}, {"00000000000000000000000000000000",
+			"192.168.0.1", true},
+		{"00000000000000000000000001000000", "::1", true}, {"0000000000000000FFFF00000100007F", "127.0.0.1",
+			true}, {"x", "127.0.0.1", false},
 	} {
 		if got := accepts([]byte(c.address), netip.MustParseAddr(c.to)); got != c.want {
 			t.Errorf("%s to %s: %t", c.address, c.to, got)
@@ -63,7 +67,8 @@ func TestParseUnixListeners(t *testing.T) {
 0000000000000000: 00000002 00000000 00010000 0001 01 14
 0000000000000000: 00000002 00000000 00010000 0001 01 15 /run/other/run/app.sock
 `
-	for path, want := range map[string]string{"/run/app.sock": "socket:[11]", "/run/a b": "socket:[13]", "/run/none": ""} {
+	for path, want := range map[string]string{"/run/app.sock": "socket:[11]", "/run/a b": "socket:[13]",
+		"/run/none": ""} {
 		if got := strings.Join(parseUnixListeners([]byte(table), path), " "); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}

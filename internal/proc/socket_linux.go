@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// listenTries is how often Listening looks: a contestant may hand its port over to a child of its own while it is
-// looked at.
+// listenTries is how often Listening looks: a contestant may hand its port over to a child of its
+// own while it is looked at.
 const listenTries = 5
 
-// Listening reports whether what listens on the TCP port of the loopback address is all of the tree. pids are the
-// processes that hold such sockets, all of the tree or all not; a socket of another user's process that may not be
-// read makes ours false and adds no pid.
+// Listening reports whether what listens on the TCP port of the loopback address is all of the
+// tree. pids are the processes that hold such sockets, all of the tree or all not; a socket of
+// another user's process that may not be read makes ours false and adds no pid.
 func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
 	for range listenTries {
-		sockets, err := listeners(port)
+		sockets, err := listeners(port, local)
 		if err != nil || len(sockets) == 0 {
 			return false, nil, err
 		}
@@ -29,7 +29,9 @@ func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
 		if pids, all := holders(members, sockets); all {
 			return true, pids, nil
 		}
-		pids = slices.DeleteFunc(Owner(port), func(pid int) bool { return slices.Contains(members, pid) || p.take(pid) })
+		pids = slices.DeleteFunc(Owner(port), func(pid int) bool {
+			return slices.Contains(members, pid) || p.take(pid)
+		})
 		if len(pids) > 0 {
 			return false, pids, nil
 		}
@@ -38,7 +40,8 @@ func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
 	return false, nil, nil
 }
 
-// holders are those of pids that have one of sockets open, and whether all of these are open in one of them.
+// holders are those of pids that have one of sockets open, and whether all of these are open in one
+// of them.
 func holders(pids []int, sockets []string) (list []int, all bool) {
 	held := make(map[string]bool)
 	for _, pid := range pids {
@@ -53,8 +56,9 @@ func holders(pids []int, sockets []string) (list []int, all bool) {
 	return list, len(held) == len(sockets)
 }
 
-// take counts process pid among the tree if it is an orphan that this process was given, bears no other tree's mark,
-// and no cgroup says that it is of another: it holds a port that only this tree was told.
+// take counts process pid among the tree if it is an orphan that this process was given, bears no
+// other tree's mark, and no cgroup says that it is of another: it holds a port that only this tree
+// was told.
 func (p *Process) take(pid int) bool {
 	s, err := readStat(pid)
 	if err != nil || s.started < p.started {
@@ -71,22 +75,15 @@ func (p *Process) take(pid int) bool {
 	return true
 }
 
-// Owner returns the processes that hold a socket that listens on the TCP port of the loopback address, as far as they may be read.
+// Owner returns the processes that hold a socket that listens on the TCP port of the loopback
+// address, as far as they may be read.
 func Owner(port int) []int {
-	sockets, err := listeners(port)
+	sockets, err := listeners(port, local)
 	if err != nil || len(sockets) == 0 {
 		return nil
 	}
-	all, err := processes()
-	if err != nil {
-		return nil
-	}
-	var list []int
-	for _, s := range all {
-		if len(holds(s.pid, sockets)) > 0 {
-			list = append(list, s.pid)
-		}
-	}
+	all, _ := processes()
+	list, _ := holders(pids(all), sockets)
 	slices.Sort(list)
 	return list
 }
@@ -100,8 +97,9 @@ func Name(pid int) string {
 	return strings.TrimSpace(string(data))
 }
 
-// listeners returns the links, "socket:[inode]", of the sockets that answer on port of 127.0.0.1 or ::1.
-func listeners(port int) ([]string, error) {
+// listeners returns the links, "socket:[inode]", of the TCP sockets that listen on port of an
+// address that is wanted.
+func listeners(port int, wanted func(address []byte) bool) ([]string, error) {
 	var list []string
 	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
 		data, err := os.ReadFile(path)
@@ -111,13 +109,14 @@ func listeners(port int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, parseListeners(data, port, local)...)
+		list = append(list, parseListeners(data, port, wanted)...)
 	}
 	return list, nil
 }
 
-// parseListeners reads /proc/net/tcp and tcp6 (kernel Documentation/networking/proc_net_tcp.rst): field 2 is the local address and port in
-// hex, 4 the state, of which 0A listens, 10 the inode. It returns the links of those whose address is wanted.
+// parseListeners reads /proc/net/tcp and tcp6 (kernel Documentation/networking/proc_net_tcp.rst):
+// field 2 is the local address and port in hex, 4 the state, of which 0A listens, 10 the inode. It
+// returns the links of those whose address is wanted.
 func parseListeners(data []byte, port int, wanted func(address []byte) bool) []string {
 	var list []string
 	for line := range bytes.Lines(data) {
@@ -135,8 +134,9 @@ func parseListeners(data []byte, port int, wanted func(address []byte) bool) []s
 	return list
 }
 
-// local reports whether a connection to the loopback address can reach address, which is hex in words of four bytes, each in the order of
-// the machine. Both orders are tried: one of them means something else only for addresses that no loopback has.
+// local reports whether a connection to the loopback address can reach address, which is hex in
+// words of four bytes, each in the order of the machine. Both orders are tried: one of them means
+// something else only for addresses that no loopback has.
 func local(address []byte) bool {
 	all := addresses(address)
 	return len(all) == 0 || // rather too careful
@@ -145,19 +145,27 @@ func local(address []byte) bool {
 
 // holds returns those of sockets that pid has open.
 func holds(pid int, sockets []string) []string {
+	links, _ := socketsOf(pid)
+	links = slices.DeleteFunc(links, func(s string) bool { return !slices.Contains(sockets, s) })
+	slices.Sort(links)
+	return slices.Compact(links)
+}
+
+// socketsOf returns the links, "socket:[inode]", of the sockets that pid has open, one for each
+// file descriptor.
+func socketsOf(pid int) ([]string, error) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	f, err := os.Open(dir)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	defer f.Close()
-	names, _ := f.Readdirnames(-1)
+	names, err := f.Readdirnames(-1)
 	var list []string
 	for _, name := range names {
-		link, err := os.Readlink(dir + "/" + name)
-		if err == nil && slices.Contains(sockets, link) && !slices.Contains(list, link) {
+		if link, err := os.Readlink(dir + "/" + name); err == nil && strings.HasPrefix(link, "socket:") {
 			list = append(list, link)
 		}
 	}
-	return list
+	return list, err
 }

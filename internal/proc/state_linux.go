@@ -17,9 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A state file lists what a dyno has started, so that somebody else can end it when that dyno was killed: its own
-// supervisor at once, or else the next dyno. It lies in a folder that only this user can write to, and its owner
-// holds a lock on it for as long as it lives.
+// A state file lists what a dyno has started, so that somebody else can end it when that dyno was
+// killed: its own supervisor at once, or else the next dyno. It lies in a folder that only this
+// user can write to, and its owner holds a lock on it for as long as it lives.
 const statePattern = "owner-*.jsonl"
 
 // entry is one line of a state file; exactly one field is set. The first line is the owner.
@@ -68,8 +68,8 @@ type KeepOptions struct {
 	Env     []string // of that program
 }
 
-// Keeper keeps a state file of all that this process starts, and a supervisor that ends it should this process be
-// killed. Its owner closes it.
+// Keeper keeps a state file of all that this process starts, and a supervisor that ends it should
+// this process be killed. Its owner closes it.
 type Keeper struct {
 	Swept []string // what dead owners had left, a line each
 
@@ -84,8 +84,8 @@ type Keeper struct {
 // keeping is the Keeper of this process, nil if it has none.
 var keeping atomic.Pointer[Keeper]
 
-// Keep ends what dead owners left, and begins to keep track of what this process starts from now on. There is one
-// Keeper in a process at a time.
+// Keep ends what dead owners left, and begins to keep track of what this process starts from now
+// on. There is one Keeper in a process at a time.
 func Keep(o KeepOptions) (*Keeper, error) {
 	dir, err := RuntimeFolder()
 	if err != nil {
@@ -133,8 +133,8 @@ func (k *Keeper) create(dir, command string) error {
 	return nil
 }
 
-// supervise starts the supervisor, in a session of its own: what ends this process by a signal to its group does not
-// end that.
+// supervise starts the supervisor, in a session of its own: what ends this process by a signal to
+// its group does not end that.
 func (k *Keeper) supervise(o KeepOptions) error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -196,8 +196,8 @@ func note(e entry) {
 	}
 }
 
-// Close ends the processes that no tree of this one had, and then the supervisor. It is called when all trees were
-// stopped.
+// Close ends the processes that no tree of this one had, and then the supervisor. It is called when
+// all trees were stopped.
 func (k *Keeper) Close() error {
 	keeping.CompareAndSwap(k, nil)
 	os.Unsetenv(BoxVariable)

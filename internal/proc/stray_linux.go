@@ -6,8 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Strayed says that a thread of the tree may run on CPUs that it was not started on: it has moved itself, and what it did there is no work of its own
-// CPUs. It is nil for a tree that was not pinned. Read it while the tree is frozen; it costs a system call per thread.
+// Strayed says that a thread of the tree may run on CPUs that it was not started on: it has moved
+// itself, and what it did there is no work of its own CPUs. It is nil for a tree that was not
+// pinned. Read it while the tree is frozen; it costs a system call per thread.
 func (p *Process) Strayed() error {
 	if p.cpus.Count() == 0 {
 		return nil
@@ -21,7 +22,8 @@ func (p *Process) Strayed() error {
 			now[i] &^= p.cpus[i]
 		}
 		if now.Count() > 0 {
-			return fmt.Errorf("its process %d (%s) may run on CPUs %v, and was started on %v: a contestant keeps to the CPUs that it is given",
+			return fmt.Errorf("its process %d (%s) may run on CPUs %v, and was started on %v: "+
+				"a contestant keeps to the CPUs that it is given",
 				m.pid, Name(m.pid), cpuNumbers(&now), cpuNumbers(&p.cpus))
 		}
 	}

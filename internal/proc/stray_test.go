@@ -27,7 +27,8 @@ func beStray() {
 	select {}
 }
 
-// TestStrayed: who moves one of its threads to CPUs that it was not started on is found out; who uses fewer is not.
+// TestStrayed: who moves one of its threads to CPUs that it was not started on is found out; who
+// uses fewer is not.
 func TestStrayed(t *testing.T) {
 	var all unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &all); err != nil {
@@ -54,7 +55,8 @@ func TestStrayed(t *testing.T) {
 			}
 			home := t.TempDir()
 			env := map[string]string{"PROC_ROLE": "stray", "STRAY_CPUS": strings.Trim(fmt.Sprint(c.moves), "[]")}
-			p, err := Start(Command{Argv: []string{self}, Env: Environment(home, home, 0, env), CPUs: c.start, Log: filepath.Join(home, "log")})
+			p, err := Start(Command{Argv: []string{self}, Env: Environment(home, home, 0, env), CPUs: c.start,
+				Log: filepath.Join(home, "log")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,7 +65,8 @@ func TestStrayed(t *testing.T) {
 			if err := p.Freeze(); err != nil {
 				t.Fatal(err)
 			}
-			if err := p.Strayed(); c.want != (err != nil) || err != nil && !strings.Contains(err.Error(), "was started on") {
+			if err := p.Strayed(); c.want != (err != nil) || err != nil &&
+				!strings.Contains(err.Error(), "was started on") {
 				t.Errorf("%v", err)
 			}
 		})

@@ -18,9 +18,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supervise reads r until it ends, which is when the process that holds its other end has died, and then ends all
-// that the state file at path lists. The file is opened first: it may be removed meanwhile, as XDG_RUNTIME_DIR is when
-// its user logs out. A process that ends as it should kills its supervisor.
+// Supervise reads r until it ends, which is when the process that holds its other end has died, and
+// then ends all that the state file at path lists. The file is opened first: it may be removed
+// meanwhile, as XDG_RUNTIME_DIR is when its user logs out. A process that ends as it should kills
+// its supervisor.
 func Supervise(r io.Reader, path string) error {
 	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // what is killed by dyno's name is not this
 	f, err := os.Open(path)
@@ -35,8 +36,8 @@ func Supervise(r io.Reader, path string) error {
 	return err
 }
 
-// sweep ends what dead owners left whose state files lie in dir, and says so, a line for each of whom something was
-// left.
+// sweep ends what dead owners left whose state files lie in dir, and says so, a line for each of
+// whom something was left.
 func sweep(dir string) (told []string) {
 	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
 	for _, path := range files {
@@ -59,9 +60,9 @@ func sweep(dir string) (told []string) {
 	return told
 }
 
-// settleState ends what the owner of the state file f left, and removes the file. It leaves those alone that are in
-// use: the owner lives, here or in another pid namespace, or another process is at it, for which it waits a while.
-// just says that the owner has only now died.
+// settleState ends what the owner of the state file f left, and removes the file. It leaves those
+// alone that are in use: the owner lives, here or in another pid namespace, or another process is
+// at it, for which it waits a while. just says that the owner has only now died.
 func settleState(f *os.File, just bool) (told string, err error) {
 	path := f.Name()
 	l, err := readState(f)
@@ -172,7 +173,8 @@ func (l *legacy) end(just bool) (ended, groups int, err error) {
 	return len(killed), groups, nil
 }
 
-// removeTemp removes the temporary folders and files of the legacy, and returns how many there were.
+// removeTemp removes the temporary folders and files of the legacy, and returns how many there
+// were.
 func (l *legacy) removeTemp() (n int, err error) {
 	for path := range l.temp {
 		if _, missing := os.Lstat(path); missing == nil && filepath.IsAbs(path) {
@@ -183,8 +185,9 @@ func (l *legacy) removeTemp() (n int, err error) {
 	return n, err
 }
 
-// living are the processes of the legacy: those listed, those in its groups, those that bear its mark, those in the
-// process groups of those listed while these numbers cannot be another's, and all that came from them.
+// living are the processes of the legacy: those listed, those in its groups, those that bear its
+// mark, those in the process groups of those listed while these numbers cannot be another's, and
+// all that came from them.
 func (l *legacy) living(all []stat, just bool) []stat {
 	ours := map[int]bool{}
 	for _, g := range l.groups {
@@ -221,8 +224,8 @@ func descend(all []stat, ours map[int]bool, since uint64) {
 	}
 }
 
-// marked reports whether process pid was started with a variable in its environment that begins so; a mark that ends
-// with a zero byte is a whole one.
+// marked reports whether process pid was started with a variable in its environment that begins so;
+// a mark that ends with a zero byte is a whole one.
 func marked(pid int, mark []byte) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
@@ -236,8 +239,8 @@ func marked(pid int, mark []byte) bool {
 	return false
 }
 
-// RuntimeFolder is where this user's dynos keep their state files: DYNO_RUNTIME_DIR, or a folder that goes with the
-// boot. It is the user's own.
+// RuntimeFolder is where this user's dynos keep their state files: DYNO_RUNTIME_DIR, or a folder
+// that goes with the boot. It is the user's own.
 func RuntimeFolder() (string, error) {
 	if dir := os.Getenv(RuntimeVariable); dir != "" {
 		return dir, OwnFolder(dir)

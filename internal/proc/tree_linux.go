@@ -33,7 +33,8 @@ func (s split) sum() time.Duration { return s.user + s.system }
 // tick is one unit of time in /proc/pid/stat. USER_HZ is 100 on every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
-// dead reports whether only the exit status is left. The first thread of a living process may be a zombie.
+// dead reports whether only the exit status is left. The first thread of a living process may be a
+// zombie.
 func (s *stat) dead() bool { return (s.state == 'Z' || s.state == 'X') && s.threads <= 1 }
 
 func (s *stat) stopped() bool { return s.state == 'T' || s.state == 't' }
@@ -55,7 +56,8 @@ func readStatFile(path string) (stat, error) {
 	return parseStat(buf[:n])
 }
 
-// parseStat reads one line of /proc/pid/stat. Field 2 is the name in parentheses, and may itself hold blanks and parentheses.
+// parseStat reads one line of /proc/pid/stat. Field 2 is the name in parentheses, and may itself
+// hold blanks and parentheses.
 func parseStat(line []byte) (stat, error) {
 	var s stat
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
@@ -67,31 +69,20 @@ func parseStat(line []byte) (stat, error) {
 		return s, errors.New("stat: no pid")
 	}
 	s.pid = int(pid)
-	field := 2
+	var fields [23]uint64
+	at := 2
 	for word := range bytes.FieldsSeq(line[end+1:]) {
-		field++
-		if field == 3 {
+		if at++; at == 3 {
 			s.state = word[0]
 			continue
 		}
-		n, _ := number(word) // what is negative here does not matter
-		switch field {
-		case 4:
-			s.parent = int(n)
-		case 5:
-			s.group = int(n)
-		case 14:
-			s.own.user = time.Duration(n) * tick
-		case 15:
-			s.own.system = time.Duration(n) * tick
-		case 16:
-			s.waited.user = time.Duration(n) * tick
-		case 17:
-			s.waited.system = time.Duration(n) * tick
-		case 20:
-			s.threads = int(n)
-		case 22:
-			s.started = n
+		fields[at], _ = number(word) // what is negative here does not matter
+		if at == 22 {
+			ticks := func(i int) split {
+				return split{time.Duration(fields[i]) * tick, time.Duration(fields[i+1]) * tick}
+			}
+			s.parent, s.group, s.threads = int(fields[4]), int(fields[5]), int(fields[20])
+			s.own, s.waited, s.started = ticks(14), ticks(16), fields[22]
 			return s, nil
 		}
 	}
@@ -133,9 +124,9 @@ func processes() ([]stat, error) {
 	return all, nil
 }
 
-// Tree returns the pids of all living processes of the tree: the started process, its process group, those in its
-// cgroup, all descendants, those met before, those that carry its mark after their parents went, and orphans that can
-// only be its own. Order: the started process first.
+// Tree returns the pids of all living processes of the tree: the started process, its process
+// group, those in its cgroup, all descendants, those met before, those that carry its mark after
+// their parents went, and orphans that can only be its own. Order: the started process first.
 func (p *Process) Tree() []int { return pids(p.refresh()) }
 
 func pids(members []stat) []int {
@@ -146,7 +137,8 @@ func pids(members []stat) []int {
 	return list
 }
 
-// refresh reads the tree from /proc and its cgroup, and keeps it for CPU. The caller may keep the result.
+// refresh reads the tree from /proc and its cgroup, and keeps it for CPU. The caller may keep the
+// result.
 func (p *Process) refresh() []stat {
 	exited := p.exited() // before reading: its number is not reused while it is unreaped
 	all, err := processes()
@@ -216,8 +208,8 @@ func (p *Process) refresh() []stat {
 	return slices.Clone(p.members)
 }
 
-// adopters are the processes that an orphan below us can be given to: init and, as some of them may be a subreaper (prctl(2)), ourselves and our
-// ancestors.
+// adopters are the processes that an orphan below us can be given to: init and, as some of them may
+// be a subreaper (prctl(2)), ourselves and our ancestors.
 func adopters(byPid map[int]*stat) map[int]bool {
 	set := map[int]bool{1: true}
 	for s := byPid[os.Getpid()]; s != nil && !set[s.pid]; s = byPid[s.parent] {
@@ -229,12 +221,15 @@ func adopters(byPid map[int]*stat) map[int]bool {
 // mark is what stands in the environment of the tree's processes.
 func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 
-// Freeze stops the whole tree (SIGSTOP) and returns when every thread of it shows so, or after two seconds with an error. Connections stay open.
+// Freeze stops the whole tree (SIGSTOP) and returns when every thread of it shows so, or after two
+// seconds with an error. Connections stay open.
 //
-// Note: a cgroup freezer would stop all at once, but needs a cgroup of ours; signals work for any user.
+// Note: a cgroup freezer would stop all at once, but needs a cgroup of ours; signals work for any
+// user.
 //
-// A child that was stopped before it could execute its program holds up its parent, which does not stop meanwhile
-// (vfork(2); posix_spawn, Go and dash start programs so). So all may run for a moment after 8 looks, 16, 32 and so on.
+// A child that was stopped before it could execute its program holds up its parent, which does not
+// stop meanwhile (vfork(2); posix_spawn, Go and dash start programs so). So all may run for a
+// moment after 8 looks, 16, 32 and so on.
 func (p *Process) Freeze() error {
 	deadline := time.Now().Add(freezeTimeout)
 	patience := 8
@@ -272,15 +267,27 @@ func (p *Process) Freeze() error {
 // freezePause is between two looks of Freeze.
 const freezePause = 200 * time.Microsecond
 
-// threadsStopped reports whether no thread of pid can run: the first may have stopped while others are still on their way out of the kernel.
+// threads returns the numbers of the threads of process pid.
+func threads(pid int) ([]int, error) {
+	entries, err := os.ReadDir("/proc/" + strconv.Itoa(pid) + "/task")
+	tids := make([]int, 0, len(entries))
+	for _, e := range entries {
+		if tid, err := strconv.Atoi(e.Name()); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	return tids, err
+}
+
+// threadsStopped reports whether no thread of pid can run: the first may have stopped while others
+// are still on their way out of the kernel.
 func threadsStopped(pid int) bool {
-	tasks := "/proc/" + strconv.Itoa(pid) + "/task"
-	list, err := os.ReadDir(tasks)
+	tids, err := threads(pid)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	for _, t := range list {
-		s, err := readStatFile(tasks + "/" + t.Name() + "/stat")
+	for _, tid := range tids {
+		s, err := readStatFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, tid))
 		if err == nil && !s.stopped() && s.state != 'Z' && s.state != 'X' {
 			return false
 		}

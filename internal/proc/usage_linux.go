@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -16,13 +15,16 @@ import (
 	"dyno/internal/result"
 )
 
-// CPU is the CPU time that the tree has used, in ns. A process that has no children costs two system calls and no allocation. Members are those
-// that the last Tree, Freeze or Thaw saw. Children that ended are counted by the tree's cgroup. Where there is none, they count once their
-// parent has waited for them, and then in ticks of 10 ms; a child that was never waited for, or whose parent ignores SIGCHLD, takes its
-// time with it. CPU never goes back. After the end it is what wait4 told, or the cgroup if that is more.
+// CPU is the CPU time that the tree has used, in ns. A process that has no children costs two
+// system calls and no allocation. Members are those that the last Tree, Freeze or Thaw saw.
+// Children that ended are counted by the tree's cgroup. Where there is none, they count once their
+// parent has waited for them, and then in ticks of 10 ms; a child that was never waited for, or
+// whose parent ignores SIGCHLD, takes its time with it. CPU never goes back. After the end it is
+// what wait4 told, or the cgroup if that is more.
 //
-// Each way to count can only miss some, so the greatest is nearest to the truth. Note: the cgroup alone would do for the whole tree, but
-// it lags by up to a tick behind threads that run, which is too coarse for a window of 0.1 s; the clocks of the living do not lag.
+// Each way to count can only miss some, so the greatest is nearest to the truth. Note: the cgroup
+// alone would do for the whole tree, but it lags by up to a tick behind threads that run, which is
+// too coarse for a window of 0.1 s; the clocks of the living do not lag.
 func (p *Process) CPU() (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,8 +80,9 @@ func (p *Process) readGroup() {
 	}
 }
 
-// settle finds what those that have ended used: what the group counted, less the clocks of the living. It is exact as long as all are frozen
-// and known. Of a group that a process was moved to, what it used before is missing.
+// settle finds what those that have ended used: what the group counted, less the clocks of the
+// living. It is exact as long as all are frozen and known. Of a group that a process was moved to,
+// what it used before is missing.
 func (p *Process) settle(members []stat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,8 +101,9 @@ func (p *Process) settle(members []stat) {
 	p.gone = max(p.gone, gone)
 }
 
-// cpuClock reads the CPU-time clock of a process: all its threads, those that ended too, in ns. The clock's number is made as the kernel does,
-// MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED) in include/linux/posix-timers_types.h.
+// cpuClock reads the CPU-time clock of a process: all its threads, those that ended too, in ns. The
+// clock's number is made as the kernel does, MAKE_PROCESS_CPUCLOCK(pid, CPUCLOCK_SCHED) in
+// include/linux/posix-timers_types.h.
 func cpuClock(pid int) (time.Duration, error) {
 	const cpuclockSched = 2
 	var ts unix.Timespec
@@ -109,10 +113,13 @@ func cpuClock(pid int) (time.Duration, error) {
 	return time.Duration(ts.Nano()), nil
 }
 
-// Usage puts into u what the tree holds now: processes, threads, memory. What cannot be read stays nil, and the error says why.
+// Usage puts into u what the tree holds now: processes, threads, memory. What cannot be read stays
+// nil, and the error says why.
 //
-// Memory is the proportional set size (Pss and SwapPss of smaps_rollup, kernel Documentation/filesystems/proc.rst): pages that n processes share
-// count 1/n in each, so the sum is meaningful. It costs 0.1 ms per process and 17 ms per GiB that is in use: read it while the tree is frozen.
+// Memory is the proportional set size (Pss and SwapPss of smaps_rollup, kernel
+// Documentation/filesystems/proc.rst): pages that n processes share count 1/n in each, so the sum
+// is meaningful. It costs 0.1 ms per process and 17 ms per GiB that is in use: read it while the
+// tree is frozen.
 func (p *Process) Usage(u *result.Usage) error {
 	members := p.current()
 	u.Processes = len(members)
@@ -152,7 +159,8 @@ func (p *Process) Usage(u *result.Usage) error {
 	return nil
 }
 
-// current is refresh, but while all that are known are stopped it looks for no others: nobody of a frozen tree starts one.
+// current is refresh, but while all that are known are stopped it looks for no others: nobody of a
+// frozen tree starts one.
 func (p *Process) current() []stat {
 	p.mu.Lock()
 	members := slices.Clone(p.members)
@@ -171,10 +179,12 @@ func (p *Process) current() []stat {
 	return members
 }
 
-// Totals puts into u what the tree has used since its start and how many sockets it holds. This is dear: it reads each thread (20 µs) and each
-// open file (5 µs), so once per epoch is enough. What cannot be read stays nil, and the error says why. Threads that ended take their context
-// switches with them, processes that ended their peak. The peak is a sum of peaks (VmHWM) that need not have been at one time, and pages
-// that processes share count fully in each: it is an upper bound for a tree of several.
+// Totals puts into u what the tree has used since its start and how many sockets it holds. This is
+// dear: it reads each thread (20 µs) and each open file (5 µs), so once per epoch is enough. What
+// cannot be read stays nil, and the error says why. Threads that ended take their context switches
+// with them, processes that ended their peak. The peak is a sum of peaks (VmHWM) that need not have
+// been at one time, and pages that processes share count fully in each: it is an upper bound for a
+// tree of several.
 func (p *Process) Totals(u *result.Usage) error {
 	members := p.refresh()
 	if len(members) == 0 {
@@ -197,7 +207,8 @@ func (p *Process) Totals(u *result.Usage) error {
 	return nil
 }
 
-// split is the CPU time of the tree by who ran: of the cgroup, or in ticks of 10 ms of its members and those they waited for.
+// split is the CPU time of the tree by who ran: of the cgroup, or in ticks of 10 ms of its members
+// and those they waited for.
 func (p *Process) split(members []stat) (user, system int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -236,18 +247,15 @@ func addPeak(m stat, sum *int64) error {
 	return nil
 }
 
-// addSwitches adds the voluntary and the involuntary context switches of m's threads. The counts in /proc/pid/status are of the first thread alone.
+// addSwitches adds the voluntary and the involuntary context switches of m's threads. The counts in
+// /proc/pid/status are of the first thread alone.
 func addSwitches(m stat, sum *[2]int64) error {
-	tasks := "/proc/" + strconv.Itoa(m.pid) + "/task"
-	list, err := os.ReadDir(tasks)
-	if err != nil {
-		if gone(m) {
-			return nil
-		}
+	tids, err := threads(m.pid)
+	if err != nil && !gone(m) {
 		return err
 	}
-	for _, t := range list {
-		data, err := os.ReadFile(tasks + "/" + t.Name() + "/status")
+	for _, tid := range tids {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/status", m.pid, tid))
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) {
 			continue // the thread has ended
 		}
@@ -258,7 +266,7 @@ func addSwitches(m stat, sum *[2]int64) error {
 			value, ok := line(data, key)
 			n, digits := number(value)
 			if !ok || !digits {
-				return fmt.Errorf("status of thread %s has no line %s", t.Name(), key)
+				return fmt.Errorf("status of thread %d has no line %s", tid, key)
 			}
 			sum[i] += int64(n)
 		}
@@ -266,25 +274,15 @@ func addSwitches(m stat, sum *[2]int64) error {
 	return nil
 }
 
-// addSockets adds the sockets that m has open to set, by their links: one that several processes share is one.
+// addSockets adds the sockets that m has open to set, by their links: one that several processes
+// share is one.
 func addSockets(m stat, set map[string]bool) error {
-	dir := "/proc/" + strconv.Itoa(m.pid) + "/fd"
-	f, err := os.Open(dir)
-	if err != nil {
-		if gone(m) {
-			return nil
-		}
-		return err
-	}
-	defer f.Close()
-	names, err := f.Readdirnames(-1)
+	links, err := socketsOf(m.pid)
 	if err != nil && !gone(m) {
 		return err
 	}
-	for _, name := range names {
-		if link, err := os.Readlink(dir + "/" + name); err == nil && strings.HasPrefix(link, "socket:") {
-			set[link] = true
-		}
+	for _, link := range links {
+		set[link] = true
 	}
 	return nil
 }

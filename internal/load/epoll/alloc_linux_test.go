@@ -53,11 +53,13 @@ func twoRequests() *scenario.Scenario {
 	with := map[string]scenario.Input{"id": {Int: [2]int64{1, 1_000_000}}}
 	return &scenario.Scenario{Name: "two", Requests: []scenario.Request{
 		{Name: "a", Method: "GET", Path: "/api/values/{id}", Weight: 2, With: with, Expect: e},
-		{Name: "b", Method: "POST", Path: "/{id}", Body: "twelve bytes", Weight: 1, With: with, Expect: scenario.Expect{Status: 200, Body: &body}},
+		{Name: "b", Method: "POST", Path: "/{id}", Body: "twelve bytes", Weight: 1, With: with,
+			Expect: scenario.Expect{Status: 200, Body: &body}},
 	}}
 }
 
-// TestRequestsDoNotAllocate compares a long window of a worker with a short one: what begins and ends a window does allocate.
+// TestRequestsDoNotAllocate compares a long window of a worker with a short one: what begins and
+// ends a window does allocate.
 func TestRequestsDoNotAllocate(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	due := &load.Schedule{Stages: []load.Stage{{From: 1e5, To: 1e5}}, Poisson: true, Seed: 1}

@@ -14,15 +14,16 @@ import (
 	"dyno/internal/result"
 )
 
-// TestRateAgainstTheServersCount compares the rate of a load with what the server itself counted in the same time, at known delays and far below what
-// the server can do. It takes 18 s:
+// TestRateAgainstTheServersCount compares the rate of a load with what the server itself counted in
+// the same time, at known delays and far below what the server can do. It takes 18 s:
 //
 //	DYNO_EDGE=1 go test ./internal/load/epoll -run TestRateAgainstTheServersCount -v
 func TestRateAgainstTheServersCount(t *testing.T) {
 	if os.Getenv("DYNO_EDGE") == "" {
 		t.Skip("an experiment: set DYNO_EDGE=1")
 	}
-	for _, delay := range []time.Duration{10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond} {
+	for _, delay := range []time.Duration{10 * time.Millisecond, 30 * time.Millisecond, 100 * time.Millisecond,
+		500 * time.Millisecond} {
 		var mu sync.Mutex
 		var answered []time.Time
 		ln, err := net.Listen("tcp", "127.0.0.1:0")

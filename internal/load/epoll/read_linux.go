@@ -8,12 +8,13 @@ import (
 	"dyno/internal/load"
 )
 
-// read takes in what c has received, then sends what its answers make room for. Over says that the peer has closed its side: under
-// EPOLLET its end is announced once, perhaps together with its last bytes, so one must read on until it shows. Otherwise a read
-// shorter than the buffer has emptied the socket (epoll(7), Q9).
+// read takes in what c has received, then sends what its answers make room for. Over says that the
+// peer has closed its side: under EPOLLET its end is announced once, perhaps together with its last
+// bytes, so one must read on until it shows. Otherwise a read shorter than the buffer has emptied
+// the socket (epoll(7), Q9).
 //
-// It takes no more than burst at a time, which would keep the worker from all else: the rest is left for the next turn of the loop, for it is
-// not announced again.
+// It takes no more than burst at a time, which would keep the worker from all else: the rest is
+// left for the next turn of the loop, for it is not announced again.
 func (w *worker) read(c *conn, over bool) {
 	for left := burst; ; {
 		kept := copy(w.in, c.rest)
@@ -72,9 +73,10 @@ func (w *worker) readOn() {
 	w.unread = w.unread[:copy(w.unread, w.unread[n:])]
 }
 
-// goOn lets c send again. Where nothing has a due time of its own, all connections of a batch of events send after all have been read: the server,
-// once awake, finds their requests one upon the other and goes to sleep less often, which spares the generator 3 % of its CPU time, the waking being
-// done on it. With due times each sends at once.
+// goOn lets c send again. Where nothing has a due time of its own, all connections of a batch of
+// events send after all have been read: the server, once awake, finds their requests one upon the
+// other and goes to sleep less often, which spares the generator 3 % of its CPU time, the waking
+// being done on it. With due times each sends at once.
 func (w *worker) goOn(c *conn, now int64) {
 	if w.paced {
 		w.fill(c, now)
@@ -115,8 +117,8 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 	return true
 }
 
-// answered judges the complete response to c's oldest request and takes it off. It reports whether c is still of use. Raw is what was read
-// last, for the complaint.
+// answered judges the complete response to c's oldest request and takes it off. It reports whether
+// c is still of use. Raw is what was read last, for the complaint.
 func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	s := &c.slots[c.first]
 	kind := load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1)
@@ -138,7 +140,7 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	if c.parser.Close || c.budget == 0 && c.pending == 0 {
 		if c.pending > 0 {
 			w.lose(c, load.Closed, now)
-			w.say(load.Closed, errAnnounced)
+			w.say(load.Closed, load.ErrAnnounced)
 		}
 		w.again(c, now)
 		return false
@@ -151,11 +153,7 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	return true
 }
 
-var (
-	errClosed    = errors.New("the server closed the connection without an answer")
-	errAnnounced = errors.New("the server announced that it closes, with requests still in the pipeline")
-	errUnasked   = errors.New("the server sent bytes that no request asked for")
-)
+var errUnasked = errors.New("the server sent bytes that no request asked for")
 
 // checkHeaders judges the header section at hand, or remembers how its like was judged.
 func (w *worker) checkHeaders(c *conn) {
@@ -175,5 +173,5 @@ func (w *worker) ended(c *conn, now int64) {
 			return
 		}
 	}
-	w.broke(c, load.Closed, errClosed, now)
+	w.broke(c, load.Closed, load.ErrClosed, now)
 }

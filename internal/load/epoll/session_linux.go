@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -19,7 +18,6 @@ import (
 
 	"dyno/internal/load"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 )
 
 // Engine is the load.Engine of this package.
@@ -33,12 +31,9 @@ type session struct {
 
 // Open dials job's connections, at most 32 at a time per worker. An error means that there is none.
 func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
-	if job.Timeout <= 0 {
-		job.Timeout = 10 * time.Second
-	}
-	job.Pipeline = max(job.Pipeline, 1)
-	if job.Connections <= 0 {
-		return nil, fmt.Errorf("open %s: no connections asked for", job.Addr)
+	mix, err := job.Prepare()
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
 	}
 	if job.Workers <= 0 {
 		job.Workers = load.Loops(len(job.CPUs), job.Connections)
@@ -47,13 +42,6 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	addr, err := resolve(ctx, &job)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
-	}
-	mix, err := job.Scenario.Compile(job.Host(), scenario.Options{Close: job.PerConnection == 1, Cookies: job.Cookies})
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", job.Addr, err)
-	}
-	if mix.Closes() {
-		job.PerConnection = 1
 	}
 	s := &session{job: job}
 	base := time.Now()
@@ -95,13 +83,15 @@ func (s *session) each(f func(*worker)) {
 	wg.Wait()
 }
 
-// Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window short; the requests then in flight
-// are counted so, and their connections are dialled anew by the next Run.
+// Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window
+// short; the requests then in flight are counted so, and their connections are dialled anew by the
+// next Run.
 func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
-	if win.For <= 0 && win.Requests <= 0 && (win.Schedule == nil || win.Schedule.Length() <= 0) {
-		return result.Load{}, errors.New("run window: neither a duration nor a number of requests")
+	if err := win.Check(); err != nil {
+		return result.Load{}, err
 	}
-	shared := &window{Window: win, pause: win.Think.Mean, paced: win.Schedule != nil || win.Think.Mean > 0 || s.job.PerConnection > 0}
+	shared := &window{Window: win, pause: win.Think.Mean,
+		paced: win.Schedule != nil || win.Think.Mean > 0 || s.job.PerConnection > 0}
 	if win.Schedule != nil {
 		shared.pause = 0
 	}
@@ -177,7 +167,8 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	return l, err
 }
 
-// Quiet is the number of connections that broke while no request was on them, and were dialled again without a word in the ledger.
+// Quiet is the number of connections that broke while no request was on them, and were dialled
+// again without a word in the ledger.
 func (s *session) Quiet() (n int64) {
 	for _, w := range s.workers {
 		n += w.quiet
@@ -215,30 +206,19 @@ func (win *window) open(start int64, job *load.Job) {
 	if win.Schedule != nil {
 		starters = job.Workers
 	}
-	win.edge = load.NewEdge(&win.Window, job, starters, start, win.deadline(start))
+	win.edge = load.NewEdge(&win.Window, job, starters, start, win.Deadline(start))
 }
 
-// deadline is after when nothing starts. A number of requests is served whole, even if the schedule ends.
-func (win *window) deadline(start int64) int64 {
-	end := int64(math.MaxInt64)
-	if win.For > 0 {
-		end = start + int64(win.For)
-	}
-	if win.Schedule != nil && win.Schedule.Length() > 0 && win.Requests == 0 {
-		end = min(end, start+int64(win.Schedule.Length()))
-	}
-	return end
-}
-
-// precise gives the calling thread the least timer slack there is, 1 ns, until what it returns is called. The default is 50 µs
-// (PR_SET_TIMERSLACK(2const)); 0 restores it.
+// precise gives the calling thread the least timer slack there is, 1 ns, until what it returns is
+// called. The default is 50 µs (PR_SET_TIMERSLACK(2const)); 0 restores it.
 func precise() func() {
 	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	return func() { unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
 }
 
-// queueDelay is how long the calling thread has waited on a run queue so far, ns: the second field of its schedstat (kernel
-// Documentation/scheduler/sched-stats.rst); 0 where the kernel does not say.
+// queueDelay is how long the calling thread has waited on a run queue so far, ns: the second field
+// of its schedstat (kernel Documentation/scheduler/sched-stats.rst); 0 where the kernel does not
+// say.
 func queueDelay() int64 {
 	b, err := os.ReadFile("/proc/thread-self/schedstat")
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestSleepsWithoutPwait2: where epoll_pwait2 is missing or forbidden, a worker sleeps all the same, to the microsecond, and wakes for an event.
+// TestSleepsWithoutPwait2: where epoll_pwait2 is missing or forbidden, a worker sleeps all the
+// same, to the microsecond, and wakes for an event.
 func TestSleepsWithoutPwait2(t *testing.T) {
 	for _, missing := range []syscall.Errno{syscall.ENOSYS, syscall.EPERM} {
 		ep, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
@@ -43,7 +44,8 @@ func TestSleepsWithoutPwait2(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer unix.Close(fd)
-		if err := unix.EpollCtl(ep, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: 7}); err != nil {
+		if err := unix.EpollCtl(ep, unix.EPOLL_CTL_ADD, fd,
+			&unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLET, Fd: 7}); err != nil {
 			t.Fatal(err)
 		}
 		n, errno := wait(ep, events, int64(time.Hour))

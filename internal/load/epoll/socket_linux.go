@@ -13,16 +13,19 @@ import (
 	"dyno/internal/load"
 )
 
-// The hot calls are raw: they never block, so the scheduler need not hear of them, and its entersyscall and exitsyscall would cost
-// some 40 ns each. recvfrom and sendto spare what read and write do for files first. All three hand EINTR to the caller.
+// The hot calls are raw: they never block, so the scheduler need not hear of them, and its
+// entersyscall and exitsyscall would cost some 40 ns each. recvfrom and sendto spare what read and
+// write do for files first. All three hand EINTR to the caller.
 
 func recv(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), 0, 0, 0)
+	n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), 0, 0, 0)
 	return int(n), errno
 }
 
 func send(fd int, b []byte) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))),
+		uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
 	return int(n), errno
 }
 
@@ -33,20 +36,23 @@ func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
 	pieces[1].SetLen(len(tail))
 	m := unix.Msghdr{Iov: &pieces[0]}
 	m.SetIovlen(len(pieces))
-	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&m)), unix.MSG_NOSIGNAL, 0, 0, 0)
+	n, _, errno := syscall.RawSyscall6(unix.SYS_SENDMSG, uintptr(fd), uintptr(unsafe.Pointer(&m)), unix.MSG_NOSIGNAL,
+		0, 0, 0)
 	return int(n), errno
 }
 
 // poll returns what is ready now.
 func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep),
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
 	return int(n), errno
 }
 
 // sleeper blocks up to ns nanoseconds for events, and so tells the scheduler.
 type sleeper func(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno)
 
-// sleeperFor is first where it works, tried once on ep, to which nothing is registered yet; else sleepByPpoll.
+// sleeperFor is first where it works, tried once on ep, to which nothing is registered yet; else
+// sleepByPpoll.
 func sleeperFor(ep int, first sleeper) sleeper {
 	var events [1]unix.EpollEvent
 	if _, errno := first(ep, events[:], 0); errno != 0 && errno != syscall.EINTR {
@@ -57,16 +63,20 @@ func sleeperFor(ep int, first sleeper) sleeper {
 
 func sleepByPwait2(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
 	t := unix.NsecToTimespec(ns)
-	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
+	n, _, errno := syscall.Syscall6(unix.SYS_EPOLL_PWAIT2, uintptr(ep),
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
 		uintptr(unsafe.Pointer(&t)), 0, 0)
 	return int(n), errno
 }
 
-// sleepByPpoll takes one more call. A kernel before 5.11 has no epoll_pwait2, sandboxes forbid it, and epoll_pwait counts in milliseconds.
+// sleepByPpoll takes one more call. A kernel before 5.11 has no epoll_pwait2, sandboxes forbid it,
+// and epoll_pwait counts in milliseconds.
 func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
 	t := unix.NsecToTimespec(ns)
 	fd := unix.PollFd{Fd: int32(ep), Events: unix.POLLIN}
-	if n, _, errno := syscall.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fd)), 1, uintptr(unsafe.Pointer(&t)), 0, 0, 0); errno != 0 || n == 0 {
+	n, _, errno := syscall.Syscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&fd)), 1,
+		uintptr(unsafe.Pointer(&t)), 0, 0, 0)
+	if errno != 0 || n == 0 {
 		return 0, errno
 	}
 	return poll(ep, events)
@@ -155,11 +165,12 @@ func copied(s unix.Sockaddr) unix.Sockaddr {
 	return s
 }
 
-// socket starts to connect the job's connection index and registers with ep under id, once for the connection's life. Pending means that
-// EPOLLOUT will tell.
+// socket starts to connect the job's connection index and registers with ep under id, once for the
+// connection's life. Pending means that EPOLLOUT will tell.
 //
-// Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space in net/unix/af_unix.c), where TCP
-// raises it only after a write fell short (sk_stream_write_space in net/core/stream.c). It connects at once anyway.
+// Note: a unix socket leaves EPOLLOUT out. Its peer's every read would raise it (unix_write_space
+// in net/unix/af_unix.c), where TCP raises it only after a write fell short (sk_stream_write_space
+// in net/core/stream.c). It connects at once anyway.
 func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err error) {
 	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -172,7 +183,8 @@ func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err
 		}
 	}
 	if len(a.from) > 0 {
-		// With IP_BIND_ADDRESS_NO_PORT the port is chosen by connect, which may use one anew towards another server (ip(7)).
+		// With IP_BIND_ADDRESS_NO_PORT the port is chosen by connect, which may use one anew
+		// towards another server (ip(7)).
 		if err = unix.SetsockoptInt(fd, unix.IPPROTO_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1); err == nil {
 			err = unix.Bind(fd, a.from[index%len(a.from)])
 		}
@@ -196,8 +208,9 @@ func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err
 	return fd, pending, nil
 }
 
-// isOwn reports whether fd is connected to itself. A dial to a port of this machine that nobody listens on does so by simultaneous open
-// (RFC 9293 3.5) where the kernel chooses that very port to dial from, which holds it against the server that comes back.
+// isOwn reports whether fd is connected to itself. A dial to a port of this machine that nobody
+// listens on does so by simultaneous open (RFC 9293 3.5) where the kernel chooses that very port to
+// dial from, which holds it against the server that comes back.
 func (a *address) isOwn(fd int) bool {
 	if a.family == unix.AF_UNIX {
 		return false

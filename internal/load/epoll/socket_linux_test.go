@@ -30,12 +30,14 @@ func TestPinnedRunsOnItsCPUAndRestores(t *testing.T) {
 	if w.pinErr != nil || during.Count() != 1 || !during.IsSet(cpu) || after != before {
 		t.Errorf("during %v, after %v, want before %v: %v", during, after, before, w.pinErr)
 	}
-	if _, err := (Engine{}).Open(t.Context(), load.Job{Network: "tcp", Addr: "127.0.0.1:1", Scenario: twoRequests(), Connections: 1, CPUs: []int{1000}}); err == nil {
+	if _, err := (Engine{}).Open(t.Context(), load.Job{Network: "tcp", Addr: "127.0.0.1:1", Scenario: twoRequests(),
+		Connections: 1, CPUs: []int{1000}}); err == nil {
 		t.Error("pinned to CPU 1000")
 	}
 }
 
-// slowlyAccepting listens at a path with the shortest accept queue there is, and accepts a connection after each pause.
+// slowlyAccepting listens at a path with the shortest accept queue there is, and accepts a
+// connection after each pause.
 func slowlyAccepting(t *testing.T, pause time.Duration) (path string) {
 	t.Helper()
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
@@ -67,19 +69,23 @@ func slowlyAccepting(t *testing.T, pause time.Duration) (path string) {
 	return path
 }
 
-// TestOpenOutlastsAFullAcceptQueue: a unix socket refuses for the moment (EAGAIN) while its queue is full.
+// TestOpenOutlastsAFullAcceptQueue: a unix socket refuses for the moment (EAGAIN) while its queue
+// is full.
 func TestOpenOutlastsAFullAcceptQueue(t *testing.T) {
 	path := slowlyAccepting(t, time.Millisecond)
-	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 40, Timeout: time.Minute})
+	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 40,
+		Timeout: time.Minute})
 	if n := s.workers[0].up(); n != 40 {
 		t.Errorf("%d connections of 40", n)
 	}
 }
 
-// TestTimeOutIsOfOneDial, and not of all together: they need twice as long, each a third of it. Within one time-out 100 are accepted at most.
+// TestTimeOutIsOfOneDial, and not of all together: they need twice as long, each a third of it.
+// Within one time-out 100 are accepted at most.
 func TestTimeOutIsOfOneDial(t *testing.T) {
 	path := slowlyAccepting(t, 10*time.Millisecond)
-	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 200, Timeout: time.Second})
+	s := connect(t, load.Job{Network: "unix", Addr: path, Scenario: twoRequests(), Connections: 200,
+		Timeout: time.Second})
 	if n := s.workers[0].up(); n < 130 {
 		t.Errorf("%d connections of 200", n)
 	}
@@ -92,7 +98,8 @@ func TestLateLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	s := connect(t, load.Job{Network: "tcp", Addr: ln.Addr().String(), Scenario: twoRequests(), Connections: 3, Timeout: 1})
+	s := connect(t, load.Job{Network: "tcp", Addr: ln.Addr().String(), Scenario: twoRequests(), Connections: 3,
+		Timeout: 1})
 	if n := s.workers[0].up(); n == 0 {
 		t.Error("no connection")
 	}

@@ -15,13 +15,14 @@ import (
 const (
 	dialsMax = 32 // dials at a time before a window, so as not to overrun a short accept queue
 
-	// The time-outs are looked after this often, and oftener while connections are being dialled or one is near.
+	// The time-outs are looked after this often, and oftener while connections are being dialled or
+	// one is near.
 	sweepIdle = int64(100 * time.Millisecond)
 	sweepBusy = int64(20 * time.Millisecond)
 )
 
-// establish looks what became of the connections while they were idle, and dials those that are down, each with a request's time-out. It ends
-// when for so long no dial came through.
+// establish looks what became of the connections while they were idle, and dials those that are
+// down, each with a request's time-out. It ends when for so long no dial came through.
 func (w *worker) establish(ctx context.Context) {
 	w.win, w.open, w.pending = nil, false, 0
 	for w.turn(0, false) == len(w.events) {
@@ -86,8 +87,9 @@ func (w *worker) dialLate(c *conn, now int64) {
 	w.undialled(c, syscall.ETIMEDOUT, now)
 }
 
-// unanswered gives up the dials that had been under way for load.DialLost at the deadline: nobody could be reached by them. In a closed
-// loop each had a request to carry; in an open one what was due and not sent is counted as such.
+// unanswered gives up the dials that had been under way for load.DialLost at the deadline: nobody
+// could be reached by them. In a closed loop each had a request to carry; in an open one what was
+// due and not sent is counted as such.
 func (w *worker) unanswered(now int64) {
 	if now < w.deadline { // which no number of requests has
 		return
@@ -112,8 +114,9 @@ func (w *worker) unanswered(now int64) {
 // soon makes the next sweep come early: a connection is being dialled.
 func (w *worker) soon(now int64) { w.nextSweep = min(w.nextSweep, now+min(w.tick, sweepBusy)) }
 
-// sweep enforces the time-outs and dials again. The next one comes when the next time-out does, so that no answer is taken in that came later; but
-// not before 1 ms is over, or ten times what this one took with very many connections.
+// sweep enforces the time-outs and dials again. The next one comes when the next time-out does, so
+// that no answer is taken in that came later; but not before 1 ms is over, or ten times what this
+// one took with very many connections.
 func (w *worker) sweep(now int64) {
 	w.nextSweep = now + min(w.tick, sweepIdle)
 	next := w.nextSweep
@@ -126,7 +129,7 @@ func (w *worker) sweep(now int64) {
 		switch {
 		case c.state == isUp && (c.pending > 0 || c.owes()):
 			if limit := c.oldest() + int64(w.job.Timeout); now > limit {
-				w.broke(c, load.Timeout, errTimeout, now)
+				w.broke(c, load.Timeout, load.ErrTimeout, now)
 			} else {
 				next = min(next, limit+1)
 			}
@@ -152,12 +155,10 @@ func (w *worker) sweep(now int64) {
 func (w *worker) despair(now int64) {
 	if w.refused == 0 || w.ups > 0 {
 		w.win.reached.Store(now)
-	} else if w.deadline == math.MaxInt64 && now-max(w.refused, w.win.reached.Load()) >= int64(load.Patience(w.job.Timeout)) {
+	} else if lost := now - max(w.refused, w.win.reached.Load()); w.deadline == math.MaxInt64 &&
+		lost >= int64(load.Patience(w.job.Timeout)) {
 		w.open = false
 	}
 }
 
-var (
-	errTimeout    = errors.New("no complete answer in time")
-	errUnanswered = errors.New("dial: no answer until the load was over")
-)
+var errUnanswered = errors.New("dial: no answer until the load was over")

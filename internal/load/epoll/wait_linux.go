@@ -9,8 +9,8 @@ import (
 	"dyno/internal/load"
 )
 
-// ring holds the connections that could carry a request but have none due, longest waiting first: each connection stands in it at most
-// once.
+// ring holds the connections that could carry a request but have none due, longest waiting first:
+// each connection stands in it at most once.
 type ring struct {
 	ids []int32
 	at  int
@@ -35,7 +35,8 @@ func (r *ring) pop() int32 {
 	return id
 }
 
-// pauses is a binary heap of the connections that think, the next to end first. It grows to one place per connection.
+// pauses is a binary heap of the connections that think, the next to end first. It grows to one
+// place per connection.
 type pauses []pause
 
 type pause struct {
@@ -94,7 +95,8 @@ func (w *worker) park(c *conn) {
 	}
 }
 
-// launch starts what is due by now on connections that are free. An open loop is looked after between the events of one batch, too.
+// launch starts what is due by now on connections that are free. An open loop is looked after
+// between the events of one batch, too.
 func (w *worker) launch(now int64) {
 	for w.more && w.due <= now && w.free.n > 0 {
 		c := &w.conns[w.free.pop()]
@@ -142,20 +144,24 @@ func (w *worker) wake(now int64) {
 	}
 }
 
-// The last stretch before a due time is waited for awake: a sleep ends some 20 to 60 µs late even with the least timer slack.
+// The last stretch before a due time is waited for awake: a sleep ends some 20 to 60 µs late even
+// with the least timer slack.
 const spin = 60_000
 
-// nap is the longest sleep within a window: a loop that is stopped in its sleep notices all but so much of it.
+// nap is the longest sleep within a window: a loop that is stopped in its sleep notices all but so
+// much of it.
 const nap = int64(load.Nap)
 
-// here notes that the loop runs at now. The time since it was last seen to, or to sleep on purpose, is a gap.
+// here notes that the loop runs at now. The time since it was last seen to, or to sleep on purpose,
+// is a gap.
 func (w *worker) here(now int64) {
 	w.rec.GapNS = max(w.rec.GapNS, now-w.seen)
 	w.seen = now
 }
 
-// sleep waits for events until the clock shows until; exact says that a request is due then. An answer is waited for awake, too: in a virtual
-// machine a CPU at rest takes 50 to 100 µs to come back, and that would be told of the server. To wake it costs the server, too: 2 µs a request.
+// sleep waits for events until the clock shows until; exact says that a request is due then. An
+// answer is waited for awake, too: in a virtual machine a CPU at rest takes 50 to 100 µs to come
+// back, and that would be told of the server. To wake it costs the server, too: 2 µs a request.
 func (w *worker) sleep(until int64, exact bool) (n int) {
 	now := w.now()
 	if w.job.Spin {
@@ -187,8 +193,9 @@ func (w *worker) sleep(until int64, exact bool) (n int) {
 	return n
 }
 
-// spun is how much of a turn of the spinning that took so many ns was CPU time: all of a short one, nothing of a long one, for its thread did not
-// run for a part of it that is not known: it was preempted or stopped, or the CPU quota was used up. A turn is one system call, of about 1 µs.
+// spun is how much of a turn of the spinning that took so many ns was CPU time: all of a short one,
+// nothing of a long one, for its thread did not run for a part of it that is not known: it was
+// preempted or stopped, or the CPU quota was used up. A turn is one system call, of about 1 µs.
 func spun(turn int64) int64 {
 	if turn > 100_000 {
 		return 0

@@ -89,8 +89,8 @@ type worker struct {
 type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
-	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(), headersOf: -1, texts: map[string]string{},
-		rng: *rand.NewPCG(job.Seed, uint64(index))}
+	w := &worker{job: job, index: index, addr: addr, base: base, cpu: -1, rec: load.NewRecorder(), headersOf: -1,
+		texts: map[string]string{}, rng: *rand.NewPCG(job.Seed, uint64(index))}
 	if len(job.CPUs) > 0 {
 		w.cpu = job.CPUs[index%len(job.CPUs)]
 	}
@@ -121,7 +121,7 @@ func (w *worker) now() int64 { return int64(time.Since(w.base)) }
 func (w *worker) begin(win *window, start int64) {
 	w.win, w.open, w.start, w.next, w.refused, w.started, w.seen = win, true, start, 0, 0, false, start
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
-	w.deadline, w.depth = win.deadline(start), win.Depth(w.job)
+	w.deadline, w.depth = win.Deadline(start), win.Depth(w.job)
 	w.nextSweep = start + min(w.tick, sweepBusy)
 	w.ready, w.thinking, w.free.n, w.starving = w.ready[:0], w.thinking[:0], 0, start
 	w.established = w.up()
@@ -238,7 +238,9 @@ func (w *worker) end(now int64) {
 	if w.unreachable = 0; w.refused > 0 && w.ups == 0 {
 		w.unreachable = now - w.refused
 	}
-	for i := range w.conns { // dials under way are nobody's any more, nor are requests that were answered before they were through
+	// dials under way are nobody's any more, nor are requests that were answered before they were
+	// through
+	for i := range w.conns {
 		if c := &w.conns[i]; c.state != isUp || c.owes() {
 			w.shut(c)
 		}
@@ -294,9 +296,11 @@ func (w *worker) patience() (until int64, exact bool) {
 	return until, exact
 }
 
-// turn handles one batch of events, waiting for it until the clock shows until, and returns how many there were.
+// turn handles one batch of events, waiting for it until the clock shows until, and returns how
+// many there were.
 //
-// Note: it looks before it sleeps. Under load something is always ready, and the look is a raw call; only an idle worker pays twice.
+// Note: it looks before it sleeps. Under load something is always ready, and the look is a raw
+// call; only an idle worker pays twice.
 func (w *worker) turn(until int64, exact bool) (n int) {
 	n, errno := poll(w.ep, w.events[:])
 	if errno != 0 {
@@ -324,7 +328,8 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 	return n
 }
 
-// abandon ends a cancelled window: what is in flight is counted so, and its connections are of no further use.
+// abandon ends a cancelled window: what is in flight is counted so, and its connections are of no
+// further use.
 func (w *worker) abandon(now int64) {
 	w.open = false
 	w.win.edge.Cut(now)

@@ -1,5 +1,6 @@
-// Package external lets another load generator make a load, and reads what it says of it. Its figures are its own: what it counts, and how, differs
-// from tool to tool; what it does not tell stays unknown.
+// Package external lets another load generator make a load, and reads what it says of it. Its
+// figures are its own: what it counts, and how, differs from tool to tool; what it does not tell
+// stays unknown.
 package external
 
 import (
@@ -39,7 +40,8 @@ type Missing struct{ Name, Hint string }
 
 func (m *Missing) Error() string { return fmt.Sprintf("no program %s on PATH; %s", m.Name, m.Hint) }
 
-// Find looks for the tool of that name on PATH. The error is a *Missing, or says that there is no such tool or that it does not run.
+// Find looks for the tool of that name on PATH. The error is a *Missing, or says that there is no
+// such tool or that it does not run.
 func Find(ctx context.Context, name string) (*Tool, error) {
 	k, ok := kinds[name]
 	if !ok {
@@ -55,7 +57,8 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	out, err := proc.CombinedOutput(exec.CommandContext(ctx, program, k.ask)) // wrk ends with 1, having told
-	version := strings.TrimSpace(strings.TrimPrefix(string(bytes.SplitN(bytes.TrimSpace(out), []byte("\n"), 2)[0]), "This is "))
+	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	version = strings.TrimSpace(strings.TrimPrefix(version, "This is "))
 	if !strings.ContainsAny(version, "0123456789") {
 		return nil, fmt.Errorf("%s does not tell its version: %q, %v", program, version, err)
 	}
@@ -98,7 +101,8 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	}
 	switch {
 	case loaded != 1:
-		return nil, fmt.Errorf("%s sends one request over and over; the scenario %s has %d that are loaded", t.Name, s.Name, loaded)
+		return nil, fmt.Errorf("%s sends one request over and over; the scenario %s has %d that are loaded",
+			t.Name, s.Name, loaded)
 	case s.Cookies || s.Session != "" || job.Cookies:
 		return nil, fmt.Errorf("%s keeps no cookies, which the scenario %s needs", t.Name, s.Name)
 	}
@@ -124,9 +128,11 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	return r, nil
 }
 
-// Load makes one load with the tool, on the job's CPUs, and waits for its end. What it prints is appended to the file log. used is the CPU time of its
-// processes. An error means that it could not be started, or ctx's; whatever the tool itself meets is in Told.
-func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string) (told result.Told, used time.Duration, err error) {
+// Load makes one load with the tool, on the job's CPUs, and waits for its end. What it prints is
+// appended to the file log. used is the CPU time of its processes. An error means that it could not
+// be started, or ctx's; whatever the tool itself meets is in Told.
+func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
+) (told result.Told, used time.Duration, err error) {
 	r, err := t.request(&job)
 	if err != nil {
 		return told, 0, err
@@ -146,7 +152,8 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	}
 	os.Remove(log) // of a load that was taken again
 	began := time.Now()
-	p, err := proc.Start(proc.Command{Argv: argv, Dir: folder, Env: proc.Environment(folder, folder, 0, nil), CPUs: job.CPUs, Log: log})
+	p, err := proc.Start(proc.Command{Argv: argv, Dir: folder, Env: proc.Environment(folder, folder, 0, nil),
+		CPUs: job.CPUs, Log: log})
 	if err != nil {
 		return told, 0, err
 	}
@@ -159,7 +166,8 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	case <-late.C:
 		overdue = true
 	}
-	told = result.Told{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...), WallNS: int64(time.Since(began))}
+	told = result.Told{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...),
+		WallNS: int64(time.Since(began))}
 	stopped := p.Stop(time.Second)
 	used, cpuErr := p.CPU()
 	switch {
@@ -198,7 +206,8 @@ func timeout(job *load.Job) time.Duration {
 	return 10 * time.Second
 }
 
-// threads is one per CPU, but only so many that each has equally many connections: wrk would drop the rest.
+// threads is one per CPU, but only so many that each has equally many connections: wrk would drop
+// the rest.
 func threads(job *load.Job) int {
 	n := max(1, min(len(job.CPUs), job.Connections))
 	for job.Connections%n != 0 {

@@ -24,8 +24,10 @@ import (
 func values(method, body string) *scenario.Scenario {
 	answer := "value"
 	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{
-		{Name: "get", Method: method, Path: "/api/values/{id}", Body: body, Weight: 1, Headers: []scenario.HeaderLine{{Name: "X-Kind", Value: "a b"}},
-			With: map[string]scenario.Input{"id": {Int: [2]int64{1, 9}}}, Expect: scenario.Expect{Status: 200, Body: &answer}},
+		{Name: "get", Method: method, Path: "/api/values/{id}", Body: body, Weight: 1,
+			Headers: []scenario.HeaderLine{{Name: "X-Kind", Value: "a b"}},
+			With:    map[string]scenario.Input{"id": {Int: [2]int64{1, 9}}}, Expect: scenario.Expect{Status: 200,
+				Body: &answer}},
 		{Name: "no-route", Method: "GET", Path: "/nowhere", Expect: scenario.Expect{Status: 404}},
 	}}
 }
@@ -37,12 +39,16 @@ func TestWhatToolsPrint(t *testing.T) {
 		file string
 		want result.Told
 	}{
-		"h2load": {"h2load.txt", result.Told{RatePerSec: f(1102.13), WindowNS: n(1.81e9), Answered: n(2000), MeanNS: n(16.97e6), MaxNS: n(324.96e6), BytesRead: n(270000),
+		"h2load": {"h2load.txt", result.Told{RatePerSec: f(1102.13), WindowNS: n(1.81e9), Answered: n(2000),
+			MeanNS: n(16.97e6), MaxNS: n(324.96e6), BytesRead: n(270000),
 			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"timeout": 0, "unanswered": 0}}},
-		"bombardier": {"bombardier.json", result.Told{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159), Answered: n(1712), MeanNS: n(14830286), MaxNS: n(51941e3),
+		"bombardier": {"bombardier.json", result.Told{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159),
+			Answered: n(1712), MeanNS: n(14830286), MaxNS: n(51941e3),
 			P50NS: n(10921e3), P99NS: n(51353e3), BytesRead: n(231120), BytesWritten: n(107856), Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"unanswered": 0}}},
-		"ab": {"ab.txt", result.Told{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6), MaxNS: n(96e6), P50NS: n(2e6), BytesRead: n(530000),
-			Failed: map[string]int64{"status": 0, "length": 0}, Errors: map[string]int64{"dial": 0, "read": 0, "unanswered": 0}}},
+		"ab": {"ab.txt", result.Told{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6),
+			MaxNS: n(96e6), P50NS: n(2e6), BytesRead: n(530000),
+			Failed: map[string]int64{"status": 0, "length": 0}, Errors: map[string]int64{"dial": 0, "read": 0,
+				"unanswered": 0}}},
 	} {
 		out, err := os.ReadFile(filepath.Join("../../importer/testdata", c.file))
 		if err != nil {
@@ -51,7 +57,8 @@ func TestWhatToolsPrint(t *testing.T) {
 		var told result.Told
 		(&Tool{Name: name}).read(out, &told)
 		told.P99NS, c.want.P99NS = nil, nil // in ab's it is what the machine made of it
-		if told.RatePerSec == nil || c.want.RatePerSec == nil || *told.RatePerSec/(*c.want.RatePerSec) < 0.999 || *told.RatePerSec/(*c.want.RatePerSec) > 1.001 {
+		if told.RatePerSec == nil || c.want.RatePerSec == nil || *told.RatePerSec/(*c.want.RatePerSec) < 0.999 ||
+			*told.RatePerSec/(*c.want.RatePerSec) > 1.001 {
 			t.Errorf("%s: rate %v", name, told.RatePerSec)
 		}
 		told.RatePerSec, c.want.RatePerSec = nil, nil
@@ -67,14 +74,16 @@ func show(t result.Told) string {
 	return fmt.Sprint(string(b), err)
 }
 
-// What wrk does not print is not there, but its lines of errors, which it leaves out where there are none.
+// What wrk does not print is not there, but its lines of errors, which it leaves out where there
+// are none.
 func TestWrkTellsErrors(t *testing.T) {
 	const head = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 4 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
 		"    Latency     5.39ms   12.62ms  86.85ms   88.37%\n    Req/Sec    22.06k    21.28k   60.00k    70.00%\n  44482 requests in 1.07s, 4.50MB read\n"
 	var told result.Told
 	w := &Tool{Name: "wrk"}
 	w.read([]byte(head+"  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\nRequests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &told)
-	if want := map[string]int64{"dial": 1, "read": 2, "write": 3, "timeout": 4}; !reflect.DeepEqual(told.Errors, want) || told.Failed["status"] != 5 {
+	if want := map[string]int64{"dial": 1, "read": 2, "write": 3, "timeout": 4}; !reflect.DeepEqual(told.Errors,
+		want) || told.Failed["status"] != 5 {
 		t.Errorf("errors %v, failed %v", told.Errors, told.Failed)
 	}
 	if told.P50NS != nil || told.P99NS != nil || told.BytesWritten != nil || told.KeptAlive != nil {
@@ -88,18 +97,21 @@ func TestWrkTellsErrors(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
-	job := load.Job{Network: "tcp", Addr: "127.0.0.1:9", Scenario: values("POST", "a=1"), Connections: 6, CPUs: []int{1, 2, 3, 4}, Timeout: 1500 * time.Millisecond}
+	job := load.Job{Network: "tcp", Addr: "127.0.0.1:9", Scenario: values("POST", "a=1"), Connections: 6,
+		CPUs: []int{1, 2, 3, 4}, Timeout: 1500 * time.Millisecond}
 	for _, c := range []struct {
 		tool   string
 		window load.Window
 		close  int
 		want   string
 	}{
-		{"wrk", load.Window{For: 1500 * time.Millisecond}, 0, "-t 3 -c 6 -d 2s --timeout 2s --latency -H X-Kind: a b -s DIR/request.lua URL"},
+		{"wrk", load.Window{For: 1500 * time.Millisecond}, 0,
+			"-t 3 -c 6 -d 2s --timeout 2s --latency -H X-Kind: a b -s DIR/request.lua URL"},
 		{"wrk", load.Window{For: time.Second}, 1, "-t 3 -c 6 -d 1s --timeout 2s --latency -H X-Kind: a b -H Connection: close -s DIR/request.lua URL"},
 		{"ab", load.Window{Requests: 500}, 0, "-q -c 6 -s 2 -k -n 500 -p DIR/body -H X-Kind: a b URL"},
 		{"ab", load.Window{For: 2 * time.Second}, 1, "-q -c 6 -s 2 -t 2 -n 400000 -p DIR/body -H X-Kind: a b URL"},
-		{"bombardier", load.Window{Requests: 500}, 0, "-c 6 -t 2s -l -p r -o json -m POST -n 500 -f DIR/body -H X-Kind: a b URL"},
+		{"bombardier", load.Window{Requests: 500}, 0,
+			"-c 6 -t 2s -l -p r -o json -m POST -n 500 -f DIR/body -H X-Kind: a b URL"},
 	} {
 		dir := t.TempDir()
 		tool := &Tool{Name: c.tool, kind: kinds[c.tool]}
@@ -108,9 +120,11 @@ func TestCommands(t *testing.T) {
 			t.Fatal(err)
 		}
 		job.PerConnection = c.close
-		argv, err := tool.kind.argv(&errand{Request: r, job: &job, window: &c.window, folder: dir, threads: threads(&job)})
+		argv, err := tool.kind.argv(&errand{Request: r, job: &job, window: &c.window, folder: dir,
+			threads: threads(&job)})
 		got := strings.ReplaceAll(strings.Join(argv, " "), dir, "DIR")
-		if at := strings.LastIndex(got, "http://127.0.0.1:9/api/values/"); at >= 0 && len(got)-at == len("http://127.0.0.1:9/api/values/")+1 {
+		if at := strings.LastIndex(got, "http://127.0.0.1:9/api/values/"); at >= 0 &&
+			len(got)-at == len("http://127.0.0.1:9/api/values/")+1 {
 			got = got[:at] + "URL"
 		}
 		if err != nil || got != c.want {
@@ -154,11 +168,13 @@ func TestMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var missing *Missing
 	for _, name := range Names() {
-		if _, err := Find(t.Context(), name); !errors.As(err, &missing) || !strings.Contains(err.Error(), "install it: ") {
+		if _, err := Find(t.Context(), name); !errors.As(err, &missing) ||
+			!strings.Contains(err.Error(), "install it: ") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Find(t.Context(), "siege"); err == nil || !strings.Contains(err.Error(), "there are wrk, bombardier, ab, h2load") {
+	if _, err := Find(t.Context(), "siege"); err == nil ||
+		!strings.Contains(err.Error(), "there are wrk, bombardier, ab, h2load") {
 		t.Error(err)
 	}
 }
@@ -191,16 +207,19 @@ func TestInstalledTools(t *testing.T) {
 			if !tool.kind.counts {
 				window = load.Window{For: time.Second}
 			}
-			job := load.Job{Network: "tcp", Addr: s.Listener.Addr().String(), Scenario: values("GET", ""), Connections: 4}
+			job := load.Job{Network: "tcp", Addr: s.Listener.Addr().String(), Scenario: values("GET", ""),
+				Connections: 4}
 			told, used, err := tool.Load(t.Context(), job, window, filepath.Join(t.TempDir(), "logs", "out"))
 			switch {
 			case err != nil:
 				t.Fatal(err)
-			case told.Trouble != "" || told.Exit != "" || told.RatePerSec == nil || told.Answered == nil || told.WindowNS == nil || used <= 0:
+			case told.Trouble != "" || told.Exit != "" || told.RatePerSec == nil || told.Answered == nil ||
+				told.WindowNS == nil || used <= 0:
 				t.Errorf("%s, CPU %v: %s", name, used, show(told))
 			case wrong.Load() > 1: // wrk asks once before
 				t.Errorf("%d requests of another kind", wrong.Load())
-			case *told.Answered < 1 || *told.Answered > right.Load() || window.Requests > 0 && *told.Answered != window.Requests:
+			case *told.Answered < 1 || *told.Answered > right.Load() || window.Requests > 0 &&
+				*told.Answered != window.Requests:
 				t.Errorf("told %d answers; %d were given", *told.Answered, right.Load())
 			case told.Errors == nil || told.Version == "" || told.Command[0] != name:
 				t.Errorf("%s", show(told))
@@ -219,7 +238,8 @@ func TestCancelled(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { cancel() }))
 	defer s.Close()
 	job := load.Job{Network: "tcp", Addr: s.Listener.Addr().String(), Scenario: values("GET", ""), Connections: 1}
-	if _, _, err := tool.Load(ctx, job, load.Window{For: time.Hour}, filepath.Join(t.TempDir(), "out")); !errors.Is(err, context.Canceled) {
+	if _, _, err := tool.Load(ctx, job, load.Window{For: time.Hour},
+		filepath.Join(t.TempDir(), "out")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -35,10 +35,13 @@ type errand struct {
 }
 
 var kinds = map[string]kind{
-	"wrk":        {ask: "-v", hint: "install it: apt-get install wrk", closes: true, methods: true, argv: wrk},
-	"ab":         {ask: "-V", hint: "install it: apt-get install apache2-utils", counts: true, closes: true, methods: true, argv: ab},
-	"h2load":     {ask: "--version", hint: "install it: apt-get install nghttp2-client", counts: true, pipelines: true, argv: h2load},
-	"bombardier": {ask: "--version", hint: "install it: go install github.com/codesenberg/bombardier@latest", counts: true, methods: true, argv: bombardier},
+	"wrk": {ask: "-v", hint: "install it: apt-get install wrk", closes: true, methods: true, argv: wrk},
+	"ab": {ask: "-V", hint: "install it: apt-get install apache2-utils", counts: true, closes: true,
+		methods: true, argv: ab},
+	"h2load": {ask: "--version", hint: "install it: apt-get install nghttp2-client", counts: true,
+		pipelines: true, argv: h2load},
+	"bombardier": {ask: "--version", hint: "install it: go install github.com/codesenberg/bombardier@latest",
+		counts: true, methods: true, argv: bombardier},
 }
 
 func (e *errand) address() string { return "http://" + e.job.Addr + e.RequestURI }
@@ -67,9 +70,11 @@ func (e *errand) payload() (string, error) {
 	return name, os.WriteFile(name, b, 0o644)
 }
 
-// wrk has a script for what its flags do not say. Its own default drops answers that take more than two seconds: it gets dyno's time-out.
+// wrk has a script for what its flags do not say. Its own default drops answers that take more than
+// two seconds: it gets dyno's time-out.
 func wrk(e *errand) ([]string, error) {
-	argv := []string{"-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections), "-d", fmt.Sprintf("%ds", seconds(e.window.For)),
+	argv := []string{"-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections),
+		"-d", fmt.Sprintf("%ds", seconds(e.window.For)),
 		"--timeout", fmt.Sprintf("%ds", seconds(timeout(e.job))), "--latency"}
 	argv = e.with(argv, "-H")
 	if e.job.PerConnection == 1 {
@@ -100,7 +105,8 @@ func lua(s string) string {
 	return b.String() + `"`
 }
 
-// mostPerSecond is more than ab makes in a second: it wants a number of requests too, and has room for them all from the start.
+// mostPerSecond is more than ab makes in a second: it wants a number of requests too, and has room
+// for them all from the start.
 const mostPerSecond = 200_000
 
 func ab(e *errand) ([]string, error) {
@@ -134,7 +140,8 @@ func ab(e *errand) ([]string, error) {
 }
 
 func h2load(e *errand) ([]string, error) {
-	argv := []string{"--h1", "-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections), "-m", strconv.Itoa(max(1, e.job.Pipeline)),
+	argv := []string{"--h1", "-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections),
+		"-m", strconv.Itoa(max(1, e.job.Pipeline)),
 		"-N", strconv.Itoa(seconds(timeout(e.job)))}
 	if n := e.window.Requests; n > 0 {
 		argv = append(argv, "-n", strconv.FormatInt(n, 10))
@@ -145,7 +152,8 @@ func h2load(e *errand) ([]string, error) {
 }
 
 func bombardier(e *errand) ([]string, error) {
-	argv := []string{"-c", strconv.Itoa(e.job.Connections), "-t", fmt.Sprintf("%ds", seconds(timeout(e.job))), "-l", "-p", "r", "-o", "json", "-m", e.Method}
+	argv := []string{"-c", strconv.Itoa(e.job.Connections), "-t", fmt.Sprintf("%ds", seconds(timeout(e.job))),
+		"-l", "-p", "r", "-o", "json", "-m", e.Method}
 	if n := e.window.Requests; n > 0 {
 		argv = append(argv, "-n", strconv.FormatInt(n, 10))
 	} else {

@@ -8,7 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// read puts what the tool printed into told, in base units. A number that it does not print stays nil.
+// read puts what the tool printed into told, in base units. A number that it does not print stays
+// nil.
 func (t *Tool) read(out []byte, told *result.Told) {
 	if t.Name == "bombardier" { // what it says before its JSON
 		if i := strings.IndexByte(string(out), '{'); i > 0 {
@@ -33,7 +34,8 @@ func (t *Tool) read(out []byte, told *result.Told) {
 	}
 	told.MeanNS, told.MaxNS = nanoseconds(row, "latency_mean"), nanoseconds(row, "latency_max")
 	told.P50NS, told.P99NS = nanoseconds(row, "p50"), nanoseconds(row, "p99")
-	told.BytesRead, told.BytesWritten = whole(row.One(importer.Bytes, "transferred", "total_transferred")), whole(row.One(importer.Bytes, "written"))
+	told.BytesRead = whole(row.One(importer.Bytes, "transferred", "total_transferred"))
+	told.BytesWritten = whole(row.One(importer.Bytes, "written"))
 	if f := row.One(importer.PerSec, "rps"); f != nil {
 		v := f.Value
 		told.RatePerSec = &v
@@ -49,22 +51,27 @@ func (t *Tool) read(out []byte, told *result.Told) {
 	}
 }
 
-// ledgers turn what a tool calls its errors into the terms of a ledger. Each puts only what the tool tells.
+// ledgers turn what a tool calls its errors into the terms of a ledger. Each puts only what the
+// tool tells.
 var ledgers = map[string]func(*importer.Row, *result.Told){
-	// wrk prints these lines only where there is something in them. A request that is never answered is in none.
+	// wrk prints these lines only where there is something in them. A request that is never
+	// answered is in none.
 	"wrk": func(r *importer.Row, t *result.Told) {
 		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
-		for kind, name := range map[string]string{"dial": "connect_errors", "read": "read_errors", "write": "write_errors", "timeout": "timeouts"} {
+		for kind, name := range map[string]string{"dial": "connect_errors", "read": "read_errors",
+			"write": "write_errors", "timeout": "timeouts"} {
 			put(t.Errors, kind, or0(whole(r.One(importer.None, name))))
 		}
 	},
-	// ab counts an answer of another length than the first among its failed requests; what is not answered has not been completed.
+	// ab counts an answer of another length than the first among its failed requests; what is not
+	// answered has not been completed.
 	"ab": func(r *importer.Row, t *result.Told) {
 		t.KeptAlive = whole(r.One(importer.None, "kept_alive"))
 		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
 		if failed := whole(r.One(importer.None, "failed")); failed != nil {
 			length, of := whole(r.One(importer.None, "length_errors")), *failed
-			for kind, name := range map[string]string{"dial": "connect_errors", "read": "receive_errors", "unanswered": "exceptions"} {
+			for kind, name := range map[string]string{"dial": "connect_errors", "read": "receive_errors",
+				"unanswered": "exceptions"} {
 				n := or0(whole(r.One(importer.None, name)))
 				put(t.Errors, kind, n)
 				of -= *n

@@ -1,29 +1,20 @@
 package gonet
 
 import (
-	"errors"
 	"io"
 
 	"dyno/internal/http1"
 	"dyno/internal/load"
 )
 
-// shown is how much of an answer is kept for a complaint, in bytes.
-const shown = 200
-
-var (
-	errClosed    = errors.New("the server closed the connection without an answer")
-	errAnnounced = errors.New("the server announced that it closes, with requests still in the pipeline")
-	errTimeout   = errors.New("no complete answer in time")
-)
-
-// took takes in what was read. What came too late for the oldest request in flight is of no use to any.
+// took takes in what was read. What came too late for the oldest request in flight is of no use to
+// any.
 func (c *conn) took(w *window, r read) *lost {
 	c.book.Lock()
 	defer c.book.Unlock()
 	c.book.BytesRead += int64(len(r.b))
 	if c.pending > 0 && r.at > c.limit() {
-		return &lost{kind: load.Timeout, err: errTimeout}
+		return &lost{kind: load.Timeout, err: load.ErrTimeout}
 	}
 	if len(r.b) > 0 {
 		if broken := c.feed(w, r.b, r.at); broken != nil {
@@ -38,7 +29,7 @@ func (c *conn) took(w *window, r read) *lost {
 	case c.pending > 0 && c.parser.End() == nil:
 		return c.answered(w, false, r.at) // not nil: such an answer closes
 	}
-	return &lost{kind: load.Closed, err: errClosed}
+	return &lost{kind: load.Closed, err: load.ErrClosed}
 }
 
 // feed parses b and keeps what is incomplete. The book is locked.
@@ -53,7 +44,7 @@ func (c *conn) feed(w *window, b []byte, now int64) *lost {
 		}
 		n, event, err := c.parser.Feed(b)
 		if w.Observe != nil {
-			c.raw = append(c.raw, b[:min(n, shown-len(c.raw))]...)
+			c.raw = append(c.raw, b[:min(n, load.Shown-len(c.raw))]...)
 		}
 		b = b[n:]
 		switch {
@@ -97,7 +88,7 @@ func (c *conn) answered(w *window, more bool, now int64) *lost {
 	}
 	switch {
 	case c.parser.Close:
-		return &lost{kind: load.Closed, err: errAnnounced}
+		return &lost{kind: load.Closed, err: load.ErrAnnounced}
 	case c.pending > 0:
 		c.expect()
 	case c.asked == c.session.job.PerConnection: // it is ours to close

@@ -15,7 +15,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// conn is one connection and its requests in flight. But for nc it belongs to the goroutine that runs it.
+// conn is one connection and its requests in flight. But for nc it belongs to the goroutine that
+// runs it.
 type conn struct {
 	session *session
 	index   int
@@ -136,7 +137,7 @@ func (c *conn) wait(w *window) *lost {
 		default:
 		}
 		if c.pending > 0 && c.session.now() >= c.limit() {
-			return &lost{kind: load.Timeout, err: errTimeout}
+			return &lost{kind: load.Timeout, err: load.ErrTimeout}
 		}
 	case <-over:
 		c.more = false
@@ -149,7 +150,8 @@ func (c *conn) wait(w *window) *lost {
 // limit is when the oldest request in flight times out.
 func (c *conn) limit() int64 { return c.slots[c.first].sent + int64(c.session.job.Timeout) }
 
-// room is how many requests may start on c now. A connection that has to be dialled is dialled for one.
+// room is how many requests may start on c now. A connection that has to be dialled is dialled for
+// one.
 func (c *conn) room(w *window) int {
 	n := w.Depth(&c.session.job) - c.pending
 	if per := c.session.job.PerConnection; per > 0 {
@@ -161,7 +163,8 @@ func (c *conn) room(w *window) int {
 	return n
 }
 
-// askAtWill starts what a closed loop may start now. A pause begins when nothing is in flight any more.
+// askAtWill starts what a closed loop may start now. A pause begins when nothing is in flight any
+// more.
 func (c *conn) askAtWill(w *window) *lost {
 	if w.due != nil || !c.more {
 		return nil
@@ -265,19 +268,20 @@ func (c *conn) write(w *window, now int64) *lost {
 			c.took(w, r)
 		default:
 		}
-		return &lost{kind: load.Timeout, err: errTimeout}
+		return &lost{kind: load.Timeout, err: load.ErrTimeout}
 	}
 	return c.unwritable(w, err)
 }
 
-// unwritable takes in what the peer said before it hung up: a server may answer and close before it has read the whole request.
+// unwritable takes in what the peer said before it hung up: a server may answer and close before it
+// has read the whole request.
 func (c *conn) unwritable(w *window, err error) *lost {
 	c.nc.SetReadDeadline(c.session.base.Add(time.Duration(c.limit())))
 	for {
 		l := c.took(w, <-c.reads)
 		switch {
 		case l == nil:
-		case l.kind == load.Reset || l.kind == load.Closed && l.err != errAnnounced:
+		case l.kind == load.Reset || l.kind == load.Closed && l.err != load.ErrAnnounced:
 			return &lost{kind: load.Write, err: err}
 		default:
 			return l
@@ -310,7 +314,8 @@ func (c *conn) broke(w *window, l *lost) bool {
 	if l.cancelled {
 		return false
 	}
-	// One that ended unused waits for its next request, so that a server which hangs up at once is not dialled in a circle.
+	// One that ended unused waits for its next request, so that a server which hangs up at once is
+	// not dialled in a circle.
 	if used && c.more && w.paced() && c.session.job.PerConnection == 0 {
 		c.dialAgain(w)
 	}

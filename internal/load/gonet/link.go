@@ -41,8 +41,8 @@ func (c *conn) dial(ctx context.Context) error {
 	return nil
 }
 
-// dialAgain replaces the connection outside of any request. If it fails, the next request dials; in a closed loop that is over by then the
-// dial itself is what failed.
+// dialAgain replaces the connection outside of any request. If it fails, the next request dials; in
+// a closed loop that is over by then the dial itself is what failed.
 func (c *conn) dialAgain(w *window) {
 	began := c.session.now()
 	err := c.dial(w.ctx)
@@ -62,7 +62,8 @@ func (c *conn) dialAgain(w *window) {
 	}
 }
 
-// dialFor dials for the requests of c.dues, which have been taken. Without a connection they are lost, and their like wait a while.
+// dialFor dials for the requests of c.dues, which have been taken. Without a connection they are
+// lost, and their like wait a while.
 func (c *conn) dialFor(w *window) (*lost, bool) {
 	began := c.session.now()
 	c.book.Lock()
@@ -106,8 +107,8 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 	return nil, false
 }
 
-// backOff waits until c may be dialled again. While nobody can be reached, what falls due finds no connection. It reports whether the window
-// still goes on then.
+// backOff waits until c may be dialled again. While nobody can be reached, what falls due finds no
+// connection. It reports whether the window still goes on then.
 func (c *conn) backOff(w *window, until int64) bool {
 	s := c.session
 	t := time.NewTimer(time.Duration(min(until, w.deadline) - s.now()))
@@ -171,7 +172,8 @@ func (c *conn) silent() bool {
 	}
 }
 
-// park ends the reading of a connection that stays open. One that said something meanwhile is closed.
+// park ends the reading of a connection that stays open. One that said something meanwhile is
+// closed.
 func (c *conn) park() {
 	if c.nc == nil {
 		return

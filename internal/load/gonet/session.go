@@ -1,8 +1,10 @@
-// Package gonet is the plain load engine: package net, a goroutine for each connection and one that reads it, for systems without epoll.
-// It keeps the same ledger as load/epoll, through the same parser, with more CPU per request; its speed is nobody's yardstick.
+// Package gonet is the plain load engine: package net, a goroutine for each connection and one that
+// reads it, for systems without epoll. It keeps the same ledger as load/epoll, through the same
+// parser, with more CPU per request; its speed is nobody's yardstick.
 //
-// Note: a connection that writes takes nothing in. Where a pipeline of requests and its answers each exceed what the sockets hold, both
-// sides block in write until Job.Timeout; load/epoll reads on meanwhile.
+// Note: a connection that writes takes nothing in. Where a pipeline of requests and its answers
+// each exceed what the sockets hold, both sides block in write until Job.Timeout; load/epoll reads
+// on meanwhile.
 package gonet
 
 import (
@@ -21,7 +23,6 @@ import (
 	"dyno/internal/http1"
 	"dyno/internal/load"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 )
 
 // Engine is the load.Engine of this package. It ignores Job.CPUs and Job.Spin.
@@ -80,12 +81,9 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 // prepare fills in what job leaves open and makes the connections, all of them down.
 func (s *session) prepare() error {
 	job := &s.job
-	if job.Timeout <= 0 {
-		job.Timeout = 10 * time.Second
-	}
-	job.Pipeline = max(job.Pipeline, 1)
-	if job.Connections <= 0 {
-		return errors.New("no connections asked for")
+	mix, err := job.Prepare()
+	if err != nil {
+		return err
 	}
 	for _, a := range job.LocalAddrs {
 		ip, err := netip.ParseAddr(a)
@@ -98,25 +96,19 @@ func (s *session) prepare() error {
 		own := load.NewRecorder()
 		s.books = append(s.books, &book{Recorder: own, own: own})
 	}
-	mix, err := job.Scenario.Compile(job.Host(), scenario.Options{Close: job.PerConnection == 1, Cookies: job.Cookies})
-	if err != nil {
-		return err
-	}
-	if mix.Closes() {
-		job.PerConnection = 1
-	}
 	for i := range job.Connections {
 		src := mix.NewSource(job.ConnectionSeed(i), i, job.Connections)
 		s.conns = append(s.conns, &conn{
 			session: s, index: i, src: src, slots: make([]slot, job.Pipeline),
-			parser: http1.Parser{Memo: new(http1.Memo)}, pauses: rand.New(rand.NewPCG(job.ConnectionSeed(i), 0x7468696e6b)),
+			parser: http1.Parser{Memo: new(http1.Memo)},
+			pauses: rand.New(rand.NewPCG(job.ConnectionSeed(i), 0x7468696e6b)),
 		})
 	}
 	return nil
 }
 
-// establish looks what became of the connections while they were idle, and dials those that are down, unless the job is lazy. It ends when for
-// a request's time-out no dial came through.
+// establish looks what became of the connections while they were idle, and dials those that are
+// down, unless the job is lazy. It ends when for a request's time-out no dial came through.
 func (s *session) establish(ctx context.Context) error {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, dialsMax)
@@ -161,8 +153,9 @@ func (s *session) up() (n int) {
 
 func (s *session) now() int64 { return int64(time.Since(s.base)) }
 
-// Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window short; the requests then in flight
-// are counted so, and their connections are dialled anew by the next Run.
+// Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window
+// short; the requests then in flight are counted so, and their connections are dialled anew by the
+// next Run.
 func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
 	w, err := newWindow(ctx, s, win)
 	if err != nil {

@@ -2,8 +2,6 @@ package gonet
 
 import (
 	"context"
-	"errors"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,8 +31,8 @@ type window struct {
 }
 
 func newWindow(ctx context.Context, s *session, win load.Window) (*window, error) {
-	if win.For <= 0 && win.Requests <= 0 && (win.Schedule == nil || win.Schedule.Length() <= 0) {
-		return nil, errors.New("run window: neither a duration nor a number of requests")
+	if err := win.Check(); err != nil {
+		return nil, err
 	}
 	w := &window{Window: win, session: s, ctx: ctx, over: make(chan struct{})}
 	w.finish = sync.OnceFunc(func() { close(w.over) })
@@ -46,17 +44,9 @@ func newWindow(ctx context.Context, s *session, win load.Window) (*window, error
 	return w, nil
 }
 
-// begin sets the start and the deadline. A number of requests alone sets no deadline, not even with a schedule that ends: they are all sent.
+// begin sets the start and the deadline.
 func (w *window) begin(now int64) {
-	w.start, w.deadline = now, math.MaxInt64
-	if w.For > 0 {
-		w.deadline = now + int64(w.For)
-	}
-	if w.Schedule != nil && (w.For > 0 || w.Requests <= 0) {
-		if length := w.Schedule.Length(); length > 0 {
-			w.deadline = min(w.deadline, now+int64(length))
-		}
-	}
+	w.start, w.deadline = now, w.Deadline(now)
 	w.edge = load.NewEdge(&w.Window, &w.session.job, 1, w.start, w.deadline)
 }
 
@@ -69,8 +59,8 @@ func (w *window) giveUp() {
 // paced says that a connection may be idle although the window goes on.
 func (w *window) paced() bool { return w.due != nil || w.Think.Mean > 0 }
 
-// claim asks a closed loop for the right to start one request. Who gets no CPU until the deadline is over has one all the same: the server is not to
-// blame for none.
+// claim asks a closed loop for the right to start one request. Who gets no CPU until the deadline
+// is over has one all the same: the server is not to blame for none.
 func (w *window) claim(now int64) bool {
 	if w.ctx.Err() != nil || w.gaveUp.Load() || now >= w.deadline && w.started.Load() {
 		return false
@@ -94,7 +84,8 @@ func (w *window) claim(now int64) bool {
 	return true
 }
 
-// sleep waits until the session's clock shows until. It reports whether the window still goes on then.
+// sleep waits until the session's clock shows until. It reports whether the window still goes on
+// then.
 func (w *window) sleep(until int64) bool {
 	t := time.NewTimer(time.Duration(min(until, w.deadline) - w.session.now()))
 	defer t.Stop()
@@ -107,9 +98,10 @@ func (w *window) sleep(until int64) bool {
 	return false
 }
 
-// dispatch hands out the requests of an open loop when they are due, in order. It returns when nothing more starts: when all are taken, when
-// the window is cancelled, when gone says that no connection is left, or at the deadline. What is due before that goes to the connections
-// that are free then, though the clock says that it is over.
+// dispatch hands out the requests of an open loop when they are due, in order. It returns when
+// nothing more starts: when all are taken, when the window is cancelled, when gone says that no
+// connection is left, or at the deadline. What is due before that goes to the connections that are
+// free then, though the clock says that it is over.
 func (w *window) dispatch(gone <-chan struct{}) {
 	defer w.finish()
 	arrivals := w.Schedule.Arrivals(0, 1, w.Requests)
@@ -200,7 +192,8 @@ func (w *window) handOut(backlog []int64) []int64 {
 	return backlog
 }
 
-// tick hands the books in at the end of each interval, until gone. It returns the interval that is under way then.
+// tick hands the books in at the end of each interval, until gone. It returns the interval that is
+// under way then.
 func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
 	t := time.NewTimer(0)
 	defer t.Stop()
@@ -219,8 +212,8 @@ func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
 	}
 }
 
-// watch wakes every load.Nap until gone, and returns by how much it was late at most, at least 1 ns. It stands for all connections, each of which
-// waits for its answers on its own.
+// watch wakes every load.Nap until gone, and returns by how much it was late at most, at least 1
+// ns. It stands for all connections, each of which waits for its answers on its own.
 func (w *window) watch(gone <-chan struct{}) (gap int64) {
 	t := time.NewTimer(load.Nap)
 	defer t.Stop()

@@ -21,10 +21,13 @@ var loads = []struct {
 	name     string
 	per      int
 	schedule *load.Schedule
-}{{"closed", 0, nil}, {"open", 0, constant(1000)}, {"closed, one per connection", 1, nil}, {"open, one per connection", 1, constant(1000)}}
+}{{"closed", 0, nil}, {"open", 0, constant(1000)}, {"closed, one per connection", 1,
+	nil}, {"open, one per connection", 1, constant(1000)}}
 
-// across runs a part of the test for each load over tcp and unix sockets, all at once, for they wait more than they work.
-func across(t *testing.T, part func(t *testing.T, network string, schedule *load.Schedule, set func(*server) load.Job)) {
+// across runs a part of the test for each load over tcp and unix sockets, all at once, for they
+// wait more than they work.
+func across(t *testing.T, part func(t *testing.T, network string, schedule *load.Schedule,
+	set func(*server) load.Job)) {
 	for _, network := range []string{"tcp", "unix"} {
 		for _, l := range loads {
 			t.Run(network+"/"+l.name, func(t *testing.T) {
@@ -51,7 +54,8 @@ func leaves(left func(*peer)) func(*peer) {
 	}
 }
 
-// restarts: a server that comes back is loaded again by every connection, though many dials have failed. The test ends the window once it is.
+// restarts: a server that comes back is loaded again by every connection, though many dials have
+// failed. The test ends the window once it is.
 func restarts(t *testing.T, e load.Engine) {
 	across(t, func(t *testing.T, network string, schedule *load.Schedule, set func(*server) load.Job) {
 		ctx, cancel := context.WithTimeout(t.Context(), never)
@@ -77,7 +81,8 @@ func restarts(t *testing.T, e load.Engine) {
 		if second == nil {
 			t.Skip("something else took the address meanwhile")
 		}
-		if o.err == nil || o.Errors["dial"] == 0 || o.Succeeded < 80 || o.Established != 4 || o.UnreachableNS != 0 || second.requests.Load() < 50 {
+		if o.err == nil || o.Errors["dial"] == 0 || o.Succeeded < 80 || o.Established != 4 || o.UnreachableNS != 0 ||
+			second.requests.Load() < 50 {
 			t.Errorf("%v, %d requests afterwards: %+v", o.err, second.requests.Load(), o.Load)
 		}
 	})
@@ -93,8 +98,8 @@ func listenAgain(t *testing.T, addr net.Addr) net.Listener {
 	return nil
 }
 
-// gone: a window by time lasts as long as it was asked to, and tells since when nobody was there. On a busy machine the server may leave late: then
-// a longer window is tried.
+// gone: a window by time lasts as long as it was asked to, and tells since when nobody was there.
+// On a busy machine the server may leave late: then a longer window is tried.
 func gone(t *testing.T, e load.Engine) {
 	across(t, func(t *testing.T, network string, schedule *load.Schedule, set func(*server) load.Job) {
 		for length := time.Second; ; length *= 2 {
@@ -127,13 +132,15 @@ func gone(t *testing.T, e load.Engine) {
 // isGone checks the window of a server that left in its first quarter.
 func (o *seen) isGone(t *testing.T, open bool, took time.Duration) {
 	said := o.Detail.Texts["dial"]
-	if o.Succeeded < 40 || o.Errors["dial"] == 0 || !strings.Contains(said, "refused") && !strings.Contains(said, "no such file") {
+	if o.Succeeded < 40 || o.Errors["dial"] == 0 || !strings.Contains(said, "refused") &&
+		!strings.Contains(said, "no such file") {
 		t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
 	}
 	if o.UnreachableNS <= 0 || o.UnreachableNS > int64(took) {
 		t.Errorf("unreachable for %d of %v", o.UnreachableNS, took)
 	}
-	if n := o.Errors["dial"]; open && n < 100 { // at least those that were due before the last failed dial, not one a dial
+	// at least those that were due before the last failed dial, not one a dial
+	if n := o.Errors["dial"]; open && n < 100 {
 		t.Errorf("%d requests found no connection: %+v", n, o.Load)
 	}
 }
@@ -143,7 +150,8 @@ func goneByNumber(t *testing.T, e load.Engine) {
 	across(t, func(t *testing.T, network string, schedule *load.Schedule, set func(*server) load.Job) {
 		j := set(serve(t, network, leaves((*peer).stop)))
 		j.Timeout = time.Second
-		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 1_000_000, Schedule: schedule}, 20*time.Millisecond)
+		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 1_000_000, Schedule: schedule},
+			20*time.Millisecond)
 		early(t, o.Load, time.Second)
 	})
 }

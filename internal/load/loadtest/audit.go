@@ -74,7 +74,8 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 	if failed != l.Failed {
 		t.Errorf("failed %d, but by kind %v", l.Failed, l.Failures)
 	}
-	if l.Started > 0 && l.WindowNS <= 0 || l.ServiceP50NS > l.ServiceP99NS || l.ServiceP99NS > l.ServiceMaxNS || l.ServiceMaxNS > l.WindowNS {
+	if l.Started > 0 && l.WindowNS <= 0 || l.ServiceP50NS > l.ServiceP99NS || l.ServiceP99NS > l.ServiceMaxNS ||
+		l.ServiceMaxNS > l.WindowNS {
 		t.Errorf("times: window %d p50 %d p99 %d max %d", l.WindowNS, l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS)
 	}
 	if l.RateAnswers > float64(l.Succeeded) || l.Started > 0 && (l.RateNS <= 0 || l.WallNS < l.WindowNS) {
@@ -93,8 +94,8 @@ func audit(t *testing.T, l result.Load, d *result.Detail) {
 	auditDetail(t, l, d)
 }
 
-// auditPace checks that an open loop, and it alone, tells how its requests went out: each in one bin of those before the deadline at most, and of
-// random ones each after a gap.
+// auditPace checks that an open loop, and it alone, tells how its requests went out: each in one
+// bin of those before the deadline at most, and of random ones each after a gap.
 func auditPace(t *testing.T, s *load.Schedule, l result.Load) {
 	t.Helper()
 	if s == nil {
@@ -115,10 +116,12 @@ func auditPace(t *testing.T, s *load.Schedule, l result.Load) {
 	if s.Poisson && gaps != l.Started || !s.Poisson && p.Gaps != nil {
 		t.Errorf("%d gaps before %d sends", gaps, l.Started)
 	}
-	if p.Sent < 0 || p.Sent > l.Started || p.Squares < p.Sent || p.Sent > 0 && p.Bins == 0 || p.Squares*max(p.Bins, 1) < p.Sent*p.Sent {
+	if p.Sent < 0 || p.Sent > l.Started || p.Squares < p.Sent || p.Sent > 0 && p.Bins == 0 ||
+		p.Squares*max(p.Bins, 1) < p.Sent*p.Sent {
 		t.Errorf("%d requests in %d bins, squares of %d, of %d in all", p.Sent, p.Bins, p.Squares, l.Started)
 	}
-	if p.EarlyNS < 0 || p.LateNS < 0 || p.HalfNS == 0 && p.EarlyNS+p.LateNS > 0 || p.EarlyNS > p.HalfNS*l.Planned || p.LateNS > p.HalfNS*l.Planned {
+	if p.EarlyNS < 0 || p.LateNS < 0 || p.HalfNS == 0 && p.EarlyNS+p.LateNS > 0 || p.EarlyNS > p.HalfNS*l.Planned ||
+		p.LateNS > p.HalfNS*l.Planned {
 		t.Errorf("%d requests waited %d and %d ns in halves of %d", l.Planned, p.EarlyNS, p.LateNS, p.HalfNS)
 	}
 }
@@ -144,12 +147,15 @@ func auditDetail(t *testing.T, l result.Load, d *result.Detail) {
 		t.Errorf("a first byte after %d ns, but no answer took longer than %d", d.FirstByte.Max(), longest)
 	}
 	broken := l.Errored() + l.InFlight
-	if n := d.Service.Count(); n != l.Succeeded+d.Unanswered || d.Unanswered > broken || (d.Unanswered > 0) != (d.UnansweredFromNS > 0) || wrong != l.Failed {
-		t.Errorf("%d service times, %d of them unanswered from %d ns on, %d wrong: %+v", n, d.Unanswered, d.UnansweredFromNS, wrong, l)
+	if n := d.Service.Count(); n != l.Succeeded+d.Unanswered || d.Unanswered > broken ||
+		(d.Unanswered > 0) != (d.UnansweredFromNS > 0) || wrong != l.Failed {
+		t.Errorf("%d service times, %d of them unanswered from %d ns on, %d wrong: %+v", n, d.Unanswered,
+			d.UnansweredFromNS, wrong, l)
 	}
 	if d.Response != nil {
 		least := broken + l.Failed // what was not even due when a window was cancelled has waited for nothing
-		if n := d.Response.Count(); n != l.Succeeded+d.Censored || d.Censored < least || d.Censored > least+l.NeverStarted || (d.Censored > 0) != (d.CensoredFromNS > 0) {
+		if n := d.Response.Count(); n != l.Succeeded+d.Censored || d.Censored < least ||
+			d.Censored > least+l.NeverStarted || (d.Censored > 0) != (d.CensoredFromNS > 0) {
 			t.Errorf("%d response times, %d of them censored from %d ns on: %+v", n, d.Censored, d.CensoredFromNS, l)
 		}
 		if n := d.Lag.Count(); n > l.Started || n < answers {
@@ -194,7 +200,8 @@ func count(l *result.Load, d *result.Detail) tally {
 	return n
 }
 
-// auditIntervals checks that the intervals follow each other without a gap, and that they sum to the whole.
+// auditIntervals checks that the intervals follow each other without a gap, and that they sum to
+// the whole.
 func (o *seen) auditIntervals(t *testing.T, every time.Duration) {
 	t.Helper()
 	sum := tally{}

@@ -36,8 +36,8 @@ func posts(all ...string) *scenario.Scenario {
 	return s
 }
 
-// longBodies: long bodies and short ones, drawn and fixed, arrive whole and in order, alone and in a pipeline, over sockets that take a
-// part of one at a time.
+// longBodies: long bodies and short ones, drawn and fixed, arrive whole and in order, alone and in
+// a pipeline, over sockets that take a part of one at a time.
 func longBodies(t *testing.T, e load.Engine) {
 	all := []string{"", "short", text(16<<10 - 1), text(16 << 10), text(3 << 20), text(100_000) + "{int:5..5}"}
 	sums := map[uint32]bool{}
@@ -65,7 +65,8 @@ func longBodies(t *testing.T, e load.Engine) {
 				t.Errorf("%s, depth %d: %+v", network, depth, l)
 			}
 			if wrong.Load() > 0 || long.Load() == 0 {
-				t.Errorf("%s, depth %d: %d bodies are not as sent; %d were of 3 MiB", network, depth, wrong.Load(), long.Load())
+				t.Errorf("%s, depth %d: %d bodies are not as sent; %d were of 3 MiB", network, depth, wrong.Load(),
+					long.Load())
 			}
 		}
 	}

@@ -34,14 +34,18 @@ func detail(t *testing.T, e load.Engine) {
 	j := job(s)
 	j.Connections, j.Workers = 1, 1
 	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 20}, 0)
-	if o.Succeeded != 16 || o.Failed != 4 || o.Detail.Status[200] != 16 || o.Detail.Status[503] != 4 || len(o.Detail.Status) != 2 {
+	if o.Succeeded != 16 || o.Failed != 4 || o.Detail.Status[200] != 16 || o.Detail.Status[503] != 4 ||
+		len(o.Detail.Status) != 2 {
 		t.Fatalf("%+v, %v", o.Load, o.Detail.Status)
 	}
 	if o.Detail.Response != nil || o.Detail.Lag != nil {
 		t.Error("a closed loop without pauses keeps a response time apart from its service time")
 	}
-	if o.Detail.Service.Count() != 16 || o.Detail.Wrong.Count() != 4 || o.Detail.Service.Quantile(0.5) < int64(7*time.Millisecond) || o.Detail.FirstByte.Quantile(0.01) < int64(2*time.Millisecond) {
-		t.Errorf("services of %d, first bytes from %d ns", o.Detail.Service.Quantile(0.5), o.Detail.FirstByte.Quantile(0.01))
+	if o.Detail.Service.Count() != 16 || o.Detail.Wrong.Count() != 4 ||
+		o.Detail.Service.Quantile(0.5) < int64(7*time.Millisecond) ||
+		o.Detail.FirstByte.Quantile(0.01) < int64(2*time.Millisecond) {
+		t.Errorf("services of %d, first bytes from %d ns", o.Detail.Service.Quantile(0.5),
+			o.Detail.FirstByte.Quantile(0.01))
 	}
 	for _, part := range []string{"GET /api/values/", "503", "busy"} {
 		if !strings.Contains(o.Detail.First, part) {
@@ -50,7 +54,8 @@ func detail(t *testing.T, e load.Engine) {
 	}
 }
 
-// detailTimeouts: what timed out is censored at what it had waited, together with what was behind it on its connection.
+// detailTimeouts: what timed out is censored at what it had waited, together with what was behind
+// it on its connection.
 func detailTimeouts(t *testing.T, e load.Engine) {
 	const patience = 300 * time.Millisecond
 	for _, schedule := range []*load.Schedule{nil, constant(20)} {
@@ -58,8 +63,10 @@ func detailTimeouts(t *testing.T, e load.Engine) {
 		j := job(s)
 		j.Connections, j.Pipeline, j.Timeout = 1, 4, patience
 		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 4, Schedule: schedule}, 0)
-		if o.Errors["timeout"] != 4 || o.Detail.Unanswered != 4 || schedule != nil && o.Detail.Censored != 4 || o.Detail.Service.Count() != 4 || o.Detail.Service.Max() < int64(patience) {
-			t.Errorf("%d unanswered, %d services up to %d: %+v", o.Detail.Unanswered, o.Detail.Service.Count(), o.Detail.Service.Max(), o.Load)
+		if o.Errors["timeout"] != 4 || o.Detail.Unanswered != 4 || schedule != nil && o.Detail.Censored != 4 ||
+			o.Detail.Service.Count() != 4 || o.Detail.Service.Max() < int64(patience) {
+			t.Errorf("%d unanswered, %d services up to %d: %+v", o.Detail.Unanswered, o.Detail.Service.Count(),
+				o.Detail.Service.Max(), o.Load)
 		}
 		if schedule == nil && o.Detail.UnansweredFromNS < int64(patience) {
 			t.Errorf("one was given up after %d ns", o.Detail.UnansweredFromNS)
@@ -67,11 +74,13 @@ func detailTimeouts(t *testing.T, e load.Engine) {
 	}
 }
 
-// detailBroken: a server that breaks what it was asked is not faster than one that lets it time out. What had no answer stands in the latencies with
-// what it had waited, in an open loop since it was due, whether it was sent, found no connection or was never started.
+// detailBroken: a server that breaks what it was asked is not faster than one that lets it time
+// out. What had no answer stands in the latencies with what it had waited, in an open loop since it
+// was due, whether it was sent, found no connection or was never started.
 func detailBroken(t *testing.T, e load.Engine) {
 	const patience = 20 * time.Millisecond
-	for name, end := range map[string]func(*peer){"reset": (*peer).reset, "closed": hangUp, "parse": func(p *peer) { p.say("220 mail.example ESMTP\r\n"); linger(p) }} {
+	for name, end := range map[string]func(*peer){"reset": (*peer).reset, "closed": hangUp,
+		"parse": func(p *peer) { p.say("220 mail.example ESMTP\r\n"); linger(p) }} {
 		for _, schedule := range []*load.Schedule{nil, constant(100)} {
 			s := serve(t, "tcp", func(p *peer) {
 				if !p.next() {
@@ -87,7 +96,8 @@ func detailBroken(t *testing.T, e load.Engine) {
 			})
 			o := observe(t, t.Context(), open(t, e, job(s)), load.Window{Requests: 24, Schedule: schedule}, 0)
 			d := &o.Detail
-			if o.Errors[name] == 0 || d.Unanswered < o.Errors[name] || d.UnansweredFromNS < int64(patience) || d.Service.Count() != o.Succeeded+d.Unanswered {
+			if o.Errors[name] == 0 || d.Unanswered < o.Errors[name] || d.UnansweredFromNS < int64(patience) ||
+				d.Service.Count() != o.Succeeded+d.Unanswered {
 				t.Errorf("%s: %d unanswered from %d ns on: %+v", name, d.Unanswered, d.UnansweredFromNS, o.Load)
 			}
 			if schedule != nil && (d.Response.Count() != o.Planned || d.Censored != o.Planned-o.Succeeded) {
@@ -104,7 +114,8 @@ func detailBroken(t *testing.T, e load.Engine) {
 	}
 }
 
-// detailWrong: answers that break their contract stand apart, and in an open loop are censored like all that is not right. Here they take longer.
+// detailWrong: answers that break their contract stand apart, and in an open loop are censored like
+// all that is not right. Here they take longer.
 func detailWrong(t *testing.T, e load.Engine) {
 	const late = 20 * time.Millisecond
 	for _, schedule := range []*load.Schedule{nil, constant(100)} {
@@ -126,7 +137,8 @@ func detailWrong(t *testing.T, e load.Engine) {
 			t.Errorf("%d wrong, %d right: %+v", d.Wrong.Count(), d.Service.Count(), o.Load)
 		}
 		if schedule != nil && (d.Censored != 10 || d.CensoredFromNS < int64(late) || d.Response.Count() != 20) {
-			t.Errorf("%d censored from %d ns on, %d responses: %+v", d.Censored, d.CensoredFromNS, d.Response.Count(), o.Load)
+			t.Errorf("%d censored from %d ns on, %d responses: %+v", d.Censored, d.CensoredFromNS, d.Response.Count(),
+				o.Load)
 		}
 	}
 }
@@ -149,16 +161,19 @@ func unobservedAfter(t *testing.T, e load.Engine) {
 		if l := run(t, session, load.Window{Requests: 40}); l.Started != 40 {
 			t.Errorf("unobserved: %+v", l)
 		}
-		if o := observe(t, t.Context(), session, load.Window{Requests: 30, Schedule: constant(2000)}, 5*time.Millisecond); o.Started != 30 || o.Detail.Response.Count() != 30 {
+		if o := observe(t, t.Context(), session, load.Window{Requests: 30, Schedule: constant(2000)},
+			5*time.Millisecond); o.Started != 30 || o.Detail.Response.Count() != 30 {
 			t.Errorf("observed: %+v", o.Load)
 		}
-		if o := observe(t, t.Context(), session, load.Window{Requests: 50}, 0); o.Started != 50 || o.Detail.Response != nil {
+		if o := observe(t, t.Context(), session, load.Window{Requests: 50}, 0); o.Started != 50 ||
+			o.Detail.Response != nil {
 			t.Errorf("observed, closed: %+v", o.Load)
 		}
 	}
 }
 
-// detailDials: every connection that was made is counted, those among them that the server's closing made necessary.
+// detailDials: every connection that was made is counted, those among them that the server's
+// closing made necessary.
 func detailDials(t *testing.T, e load.Engine) {
 	for _, answer := range []string{value, strings.Replace(value, "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)} {
 		s := serve(t, "tcp", func(p *peer) {
@@ -170,13 +185,15 @@ func detailDials(t *testing.T, e load.Engine) {
 		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 40}, 0)
 		n := o.Detail.Connect.Count()
 		s.eventually(t, "connections", func() bool { return s.accepted.Load() >= n })
-		if accepted := s.accepted.Load(); n < 20 || n < accepted-int64(j.Connections) { // of some at the end nobody knew
+		// of some at the end nobody knew
+		if accepted := s.accepted.Load(); n < 20 || n < accepted-int64(j.Connections) {
 			t.Errorf("%d dials counted of %d: %+v", n, accepted, o.Load)
 		}
 	}
 }
 
-// intervals: each tells what fell into it. The server is silent for a while, and so is at least one interval.
+// intervals: each tells what fell into it. The server is silent for a while, and so is at least one
+// interval.
 func intervals(t *testing.T, e load.Engine) {
 	const every, silent = 20 * time.Millisecond, 100 * time.Millisecond
 	s := serve(t, "tcp", func(p *peer) {
@@ -197,7 +214,8 @@ func intervals(t *testing.T, e load.Engine) {
 				quiet++
 			}
 		}
-		// At least 100 ms lie between two answers, so that the intervals from the second to the fourth within them hold none.
+		// At least 100 ms lie between two answers, so that the intervals from the second to the
+		// fourth within them hold none.
 		if o.Succeeded != 10 || len(o.counts) < 5 || quiet < 3 {
 			t.Errorf("%d of %d intervals are quiet: %+v", quiet, len(o.counts), o.Load)
 		}

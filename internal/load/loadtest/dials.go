@@ -19,8 +19,9 @@ var dials = map[string]func(*testing.T, load.Engine){
 	"pipeline after a dial": pipelineAfterADial, "cookies": cookies, "local addresses": localAddresses, "local addresses: not ours": localAddressesNotOurs,
 }
 
-// pipelineAfterADial: a connection that replaces another has its pipeline filled, too, before the first answer. The server answers the first
-// request of the second connection once it has the second.
+// pipelineAfterADial: a connection that replaces another has its pipeline filled, too, before the
+// first answer. The server answers the first request of the second connection once it has the
+// second.
 func pipelineAfterADial(t *testing.T, e load.Engine) {
 	var behind atomic.Bool
 	s := serve(t, "tcp", func(p *peer) {
@@ -44,7 +45,8 @@ func pipelineAfterADial(t *testing.T, e load.Engine) {
 	}
 }
 
-// closingRequests: requests that say so themselves have a connection each, though the server closes without a word.
+// closingRequests: requests that say so themselves have a connection each, though the server closes
+// without a word.
 func closingRequests(t *testing.T, e load.Engine) {
 	for _, schedule := range []*load.Schedule{nil, constant(2000)} {
 		s := serve(t, "tcp", func(p *peer) {
@@ -53,7 +55,8 @@ func closingRequests(t *testing.T, e load.Engine) {
 			}
 		})
 		j := job(s)
-		j.Scenario.Requests[0].Headers = []scenario.HeaderLine{{Name: "A", Value: "1"}, {Name: "connection", Value: "x, Close"}}
+		j.Scenario.Requests[0].Headers = []scenario.HeaderLine{{Name: "A", Value: "1"},
+			{Name: "connection", Value: "x, Close"}}
 		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 60, Schedule: schedule}, 0)
 		if o.Succeeded != 60 || o.Detail.Response == nil {
 			t.Errorf("schedule %v: %+v", schedule, o.Load)
@@ -110,7 +113,8 @@ func perConnection(t *testing.T, e load.Engine) {
 		if n := s.accepted.Load(); n < 60/int64(c.per) || o.Detail.Connect.Count() < n-4 {
 			t.Errorf("%+v: %d connections, %d times to connect", c, n, o.Detail.Connect.Count())
 		}
-		s.eventually(t, "connections were accepted", func() bool { return o.Detail.Connect.Count() <= s.accepted.Load() })
+		s.eventually(t, "connections were accepted",
+			func() bool { return o.Detail.Connect.Count() <= s.accepted.Load() })
 	}
 }
 
@@ -127,8 +131,10 @@ func lazy(t *testing.T, e load.Engine) {
 			t.Errorf("%d connections after Open", s.accepted.Load())
 		}
 		start := time.Now()
-		o := observe(t, t.Context(), session, load.Window{For: 2 * over, Spread: over, Schedule: schedule}, 50*time.Millisecond)
-		s.eventually(t, "connections were accepted", func() bool { return o.Detail.Connect.Count() == s.accepted.Load() })
+		o := observe(t, t.Context(), session, load.Window{For: 2 * over, Spread: over, Schedule: schedule},
+			50*time.Millisecond)
+		s.eventually(t, "connections were accepted",
+			func() bool { return o.Detail.Connect.Count() == s.accepted.Load() })
 		s.mu.Lock()
 		slices.SortFunc(s.dialled, time.Time.Compare)
 		for i, at := range s.dialled {
@@ -153,7 +159,8 @@ func lazyNobody(t *testing.T, e load.Engine) {
 			j := job(s)
 			j.Lazy = true
 			s.stop()
-			o := observe(t, t.Context(), open(t, e, j), load.Window{For: 100 * time.Millisecond, Schedule: schedule}, 20*time.Millisecond)
+			o := observe(t, t.Context(), open(t, e, j), load.Window{For: 100 * time.Millisecond, Schedule: schedule},
+				20*time.Millisecond)
 			if o.Established != 0 || o.Errors["dial"] == 0 || o.Errored() != o.Started || o.Detail.Texts["dial"] == "" {
 				t.Errorf("%s: %+v, %v", network, o.Load, o.Detail.Texts)
 			}
@@ -193,12 +200,14 @@ func cookies(t *testing.T, e load.Engine) {
 			want = 4
 		}
 		if l.Succeeded != 80 || fresh.Load() > want || !c.jars && fresh.Load() != want || strange.Load() != 0 {
-			t.Errorf("%+v: %d requests without a cookie, %d with a strange one: %+v", c, fresh.Load(), strange.Load(), l)
+			t.Errorf("%+v: %d requests without a cookie, %d with a strange one: %+v", c, fresh.Load(), strange.Load(),
+				l)
 		}
 	}
 }
 
-// localAddresses: connections are bound to the addresses given, in turn, and so are those that replace them.
+// localAddresses: connections are bound to the addresses given, in turn, and so are those that
+// replace them.
 func localAddresses(t *testing.T, e load.Engine) {
 	for _, ip := range []string{"127.0.0.2", "127.0.0.3"} {
 		ln, err := net.Listen("tcp", ip+":0")

@@ -17,7 +17,8 @@ var limits = map[string]func(*testing.T, load.Engine){
 	"out of files in a window": func(t *testing.T, e load.Engine) { outOfFiles(t, e, true) },
 }
 
-// outOfFiles: that the generator may open no more files is no failure of the server's, and the error says what to do.
+// outOfFiles: that the generator may open no more files is no failure of the server's, and the
+// error says what to do.
 func outOfFiles(t *testing.T, e load.Engine, lazy bool) {
 	s := serve(t, "tcp", each(value))
 	j := job(s)

@@ -110,7 +110,8 @@ func sameBytes(t *testing.T, e load.Engine) {
 	}
 }
 
-// inFlight: a window may have fewer requests in flight than the session has room for. The server looks whether there is a second one before it answers.
+// inFlight: a window may have fewer requests in flight than the session has room for. The server
+// looks whether there is a second one before it answers.
 func inFlight(t *testing.T, e load.Engine) {
 	var behind atomic.Int64
 	s := serve(t, "tcp", func(p *peer) {
@@ -131,8 +132,10 @@ func inFlight(t *testing.T, e load.Engine) {
 		some     bool
 	}{{1, false}, {0, true}, {1, false}, {9, true}} {
 		behind.Store(0)
-		if l := run(t, session, load.Window{Requests: 12, InFlight: w.inFlight}); l.Succeeded != 12 || (behind.Load() > 0) != w.some {
-			t.Errorf("in flight %d: %d answers, %d requests came behind another", w.inFlight, l.Succeeded, behind.Load())
+		if l := run(t, session, load.Window{Requests: 12, InFlight: w.inFlight}); l.Succeeded != 12 ||
+			(behind.Load() > 0) != w.some {
+			t.Errorf("in flight %d: %d answers, %d requests came behind another", w.inFlight, l.Succeeded,
+				behind.Load())
 		}
 	}
 }
@@ -175,8 +178,8 @@ func cancelStream(t *testing.T, e load.Engine) {
 	}
 }
 
-// lateAnswers: what comes a little after the time-out has timed out, whenever in the engine's turns that was. Connections start at 25 ms of 50 by
-// turns, the time between two looks at the time-outs.
+// lateAnswers: what comes a little after the time-out has timed out, whenever in the engine's turns
+// that was. Connections start at 25 ms of 50 by turns, the time between two looks at the time-outs.
 func lateAnswers(t *testing.T, e load.Engine) {
 	const patience, late = time.Second, 25 * time.Millisecond
 	s := serve(t, "tcp", func(p *peer) {
@@ -211,7 +214,8 @@ func cancelledBefore(t *testing.T, e load.Engine) {
 	}
 }
 
-// idleClose: a connection that the server closes between windows is dialled again before the next one, and is nobody's error.
+// idleClose: a connection that the server closes between windows is dialled again before the next
+// one, and is nobody's error.
 func idleClose(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	session := open(t, e, job(s))
@@ -225,7 +229,8 @@ func idleClose(t *testing.T, e load.Engine) {
 	}
 }
 
-// hungUpBefore: a window ends where its connections are closed as soon as they are there, whether or not that shows before it begins.
+// hungUpBefore: a window ends where its connections are closed as soon as they are there, whether
+// or not that shows before it begins.
 func hungUpBefore(t *testing.T, e load.Engine) {
 	for _, network := range []string{"tcp", "unix"} {
 		for _, per := range []int{0, 1} {
@@ -277,7 +282,8 @@ func duration(t *testing.T, e load.Engine) {
 	}
 }
 
-// tooLate: a window that is over before its first request can be sent has one all the same, of each worker at most.
+// tooLate: a window that is over before its first request can be sent has one all the same, of each
+// worker at most.
 func tooLate(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	session := open(t, e, job(s))
@@ -289,7 +295,8 @@ func tooLate(t *testing.T, e load.Engine) {
 	}
 }
 
-// spread: each connection begins at its own time. The server holds second requests back until all have begun.
+// spread: each connection begins at its own time. The server holds second requests back until all
+// have begun.
 func spread(t *testing.T, e load.Engine) {
 	all := make(chan struct{})
 	s := serve(t, "tcp", func(p *peer) {
@@ -350,7 +357,8 @@ func rate(t *testing.T, e load.Engine) {
 	}
 }
 
-// rateOfAStall: who answers for a while and then no more, or not on all connections, is not as fast as it was while it answered.
+// rateOfAStall: who answers for a while and then no more, or not on all connections, is not as fast
+// as it was while it answered.
 func rateOfAStall(t *testing.T, e load.Engine) {
 	const length = 300 * time.Millisecond
 	for _, silent := range []int{0, 1} { // the first connections, that have no answer at all

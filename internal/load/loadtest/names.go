@@ -11,7 +11,8 @@ import (
 )
 
 // names are about servers that are given by name.
-var names = map[string]func(*testing.T, load.Engine){"name of two addresses": twoAddresses, "name that nobody finds": cancelLookUp}
+var names = map[string]func(*testing.T, load.Engine){"name of two addresses": twoAddresses,
+	"name that nobody finds": cancelLookUp}
 
 // twoAddresses: whichever of a name's addresses the server listens on, all connections go there.
 func twoAddresses(t *testing.T, e load.Engine) {
@@ -61,7 +62,8 @@ func resolve(t *testing.T, dial func(ctx context.Context, network, addr string) 
 	t.Cleanup(func() { net.DefaultResolver = before })
 }
 
-// twoNames answers questions of DNS over a stream (RFC 1035 4): a name has the addresses 127.0.0.1 and 127.0.0.2, and none of IPv6.
+// twoNames answers questions of DNS over a stream (RFC 1035 4): a name has the addresses 127.0.0.1
+// and 127.0.0.2, and none of IPv6.
 func twoNames(c net.Conn) {
 	defer c.Close()
 	for {

@@ -9,7 +9,8 @@ import (
 	"dyno/internal/load"
 )
 
-// nodeEarly: Node's own server answers before it has read a body that nobody asked for, and reads it afterwards.
+// nodeEarly: Node's own server answers before it has read a body that nobody asked for, and reads
+// it afterwards.
 func nodeEarly(t *testing.T, e load.Engine) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -36,7 +37,8 @@ process.stdin.on('close', () => process.exit()).resume()`)
 	if err != nil {
 		t.Skipf("node does not listen: %v", err)
 	}
-	j := load.Job{Network: "tcp", Addr: strings.TrimSpace(addr), Scenario: values(), Connections: 4, Workers: 2, Timeout: never}
+	j := load.Job{Network: "tcp", Addr: strings.TrimSpace(addr), Scenario: values(), Connections: 4, Workers: 2,
+		Timeout: never}
 	upload(&j)
 	ok := "ok"
 	j.Scenario.Requests[0].Expect.Body = &ok

@@ -21,7 +21,8 @@ func think(t *testing.T, e load.Engine) {
 		s := serve(t, "tcp", each(value))
 		j := job(s)
 		j.Connections, j.Pipeline = 2, depth
-		o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: int64(12 * depth), Think: load.Pause{Mean: pause}}, 0)
+		o := observe(t, t.Context(), open(t, e, j),
+			load.Window{Requests: int64(12 * depth), Think: load.Pause{Mean: pause}}, 0)
 		if o.Succeeded != int64(12*depth) || o.Detail.Response == nil || o.Detail.Lag.Count() != o.Started {
 			t.Fatalf("%+v", o.Load)
 		}
@@ -36,7 +37,8 @@ func think(t *testing.T, e load.Engine) {
 			t.Errorf("depth %d: silences of %v; want pauses of %v", depth, s.silences, pause)
 		}
 		if o.Detail.Response.Quantile(0.5) > o.Detail.Lag.Max()+o.Detail.Service.Max() {
-			t.Errorf("the pause counts as response: %d, lag up to %d", o.Detail.Response.Quantile(0.5), o.Detail.Lag.Max())
+			t.Errorf("the pause counts as response: %d, lag up to %d", o.Detail.Response.Quantile(0.5),
+				o.Detail.Lag.Max())
 		}
 		s.mu.Unlock()
 	}
@@ -56,7 +58,8 @@ func thinkRandom(t *testing.T, e load.Engine) {
 		sum += g
 		longest = max(longest, g)
 	}
-	// Of 116 draws the mean is above 0.6 times the true one, and the longest above twice it, but for 1 seed in 100,000.
+	// Of 116 draws the mean is above 0.6 times the true one, and the longest above twice it, but
+	// for 1 seed in 100,000.
 	if n := time.Duration(len(s.silences)); l.Succeeded != 120 || sum/n < mean*6/10 || longest < 2*mean {
 		t.Errorf("%d silences of %v on average, up to %v: %+v", n, sum/n, longest, l)
 	}
@@ -82,7 +85,8 @@ func thinkAfterLoss(t *testing.T, e load.Engine) {
 // thinkEnds: nobody is awaited who thinks beyond the deadline.
 func thinkEnds(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
-	o := observe(t, t.Context(), open(t, e, job(s)), load.Window{For: 50 * time.Millisecond, Think: load.Pause{Mean: 24 * time.Hour}}, 0)
+	o := observe(t, t.Context(), open(t, e, job(s)),
+		load.Window{For: 50 * time.Millisecond, Think: load.Pause{Mean: 24 * time.Hour}}, 0)
 	if o.Planned != o.Started || o.Succeeded != o.Started || o.Started > 4 {
 		t.Errorf("%+v", o.Load)
 	}
@@ -103,7 +107,8 @@ func thinkPerConnection(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	j := job(s)
 	j.Connections, j.PerConnection = 2, 2
-	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 20, Think: load.Pause{Mean: 5 * time.Millisecond}}, 10*time.Millisecond)
+	o := observe(t, t.Context(), open(t, e, j), load.Window{Requests: 20,
+		Think: load.Pause{Mean: 5 * time.Millisecond}}, 10*time.Millisecond)
 	if o.Succeeded != 20 || s.accepted.Load() < 10 || o.WindowNS < int64(9*5*time.Millisecond) {
 		t.Errorf("%+v over %d connections", o.Load, s.accepted.Load())
 	}

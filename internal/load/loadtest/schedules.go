@@ -13,7 +13,8 @@ import (
 	"dyno/internal/load"
 )
 
-// schedules are about the open loop. A slow machine makes requests late, and so the times longer that are tested for being long enough.
+// schedules are about the open loop. A slow machine makes requests late, and so the times longer
+// that are tested for being long enough.
 var schedules = map[string]func(*testing.T, load.Engine){
 	"open: planned": planned, "open: the backlog is served": backlogServed, "open: the deadline cuts the backlog": backlogCut,
 	"open: cancel": openCancel, "open: cancelled number": openCancelNumber,
@@ -25,7 +26,8 @@ var schedules = map[string]func(*testing.T, load.Engine){
 // planned: what is due in the window is planned, neither more nor less, however it is bounded.
 func planned(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
-	ramp := &load.Schedule{Stages: []load.Stage{{For: 40 * time.Millisecond, From: 0, To: 1000}, {For: 30 * time.Millisecond, From: 1000, To: 1000}}}
+	ramp := &load.Schedule{Stages: []load.Stage{{For: 40 * time.Millisecond, From: 0, To: 1000},
+		{For: 30 * time.Millisecond, From: 1000, To: 1000}}}
 	for _, c := range []struct {
 		name   string
 		window load.Window
@@ -53,14 +55,16 @@ func planned(t *testing.T, e load.Engine) {
 			// None of these schedules has more than one a millisecond.
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			if last := len(s.begun) - 1; o.Started == c.want && c.want > 0 && s.begun[last].Sub(began) < time.Duration(c.want-1)*time.Millisecond {
+			if last := len(s.begun) - 1; o.Started == c.want && c.want > 0 &&
+				s.begun[last].Sub(began) < time.Duration(c.want-1)*time.Millisecond {
 				t.Errorf("all were sent within %v", s.begun[last].Sub(began))
 			}
 		})
 	}
 }
 
-// backlogServed: requests that find no free connection wait, stay due when they were, and all go out where their number bounds the window.
+// backlogServed: requests that find no free connection wait, stay due when they were, and all go
+// out where their number bounds the window.
 func backlogServed(t *testing.T, e load.Engine) {
 	const hold = 5 * time.Millisecond
 	s := serve(t, "tcp", func(p *peer) {
@@ -75,8 +79,10 @@ func backlogServed(t *testing.T, e load.Engine) {
 	if o.Started != 50 || o.NeverStarted != 0 || o.Succeeded != 50 {
 		t.Errorf("%+v", o.Load)
 	}
-	// The k-th is due after k ms and sent after k holds at the earliest: the last one waited for 49 * (5 - 1) ms.
-	if late := int64(49 * (hold - time.Millisecond)); o.Detail.Lag.Max() < late || o.Detail.Response.Max() < late+int64(hold) {
+	// The k-th is due after k ms and sent after k holds at the earliest: the last one waited for 49
+	// * (5 - 1) ms.
+	if late := int64(49 * (hold - time.Millisecond)); o.Detail.Lag.Max() < late ||
+		o.Detail.Response.Max() < late+int64(hold) {
 		t.Errorf("lag up to %d, response up to %d; want %d", o.Detail.Lag.Max(), o.Detail.Response.Max(), late)
 	}
 	if half := int64(24 * (hold - time.Millisecond)); o.Detail.Response.Quantile(0.5) < half {
@@ -87,7 +93,8 @@ func backlogServed(t *testing.T, e load.Engine) {
 	}
 }
 
-// backlogCut: at the deadline what found no connection is never started, and is censored; what is in flight is awaited.
+// backlogCut: at the deadline what found no connection is never started, and is censored; what is
+// in flight is awaited.
 func backlogCut(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", func(p *peer) {
 		for p.next() {
@@ -99,14 +106,18 @@ func backlogCut(t *testing.T, e load.Engine) {
 	j.Connections = 2
 	for _, poisson := range []bool{false, true} {
 		schedule := &load.Schedule{Stages: constant(1000).Stages, Poisson: poisson, Seed: 1}
-		o := observe(t, t.Context(), open(t, e, j), load.Window{Schedule: schedule, For: 100 * time.Millisecond}, 10*time.Millisecond)
+		o := observe(t, t.Context(), open(t, e, j), load.Window{Schedule: schedule, For: 100 * time.Millisecond},
+			10*time.Millisecond)
 		if !poisson && o.Planned != 100 || o.Started > 10 || o.Succeeded != o.Started || o.NeverStarted < 10 {
 			t.Errorf("%+v", o.Load)
 		}
-		if o.Detail.Censored != o.NeverStarted || o.Detail.Service.Count() != o.Started || o.Detail.Response.Count() != o.Planned {
-			t.Errorf("%d censored, %d services, %d responses: %+v", o.Detail.Censored, o.Detail.Service.Count(), o.Detail.Response.Count(), o.Load)
+		if o.Detail.Censored != o.NeverStarted || o.Detail.Service.Count() != o.Started ||
+			o.Detail.Response.Count() != o.Planned {
+			t.Errorf("%d censored, %d services, %d responses: %+v", o.Detail.Censored, o.Detail.Service.Count(),
+				o.Detail.Response.Count(), o.Load)
 		}
-		// Nothing is answered before the deadline, so that the k-th waits for 100 - k ms: 1 + ... + 50 in the early half, that and 50 * 50 in the late.
+		// Nothing is answered before the deadline, so that the k-th waits for 100 - k ms: 1 + ... +
+		// 50 in the early half, that and 50 * 50 in the late.
 		if p := o.Pace; !poisson && (p.HalfNS != 50e6 || p.EarlyNS != 1275e6 || p.LateNS != 3775e6 || p.Bins < 100) {
 			t.Errorf("halves of %d ns with %d and %d, %d bins", p.HalfNS, p.EarlyNS, p.LateNS, p.Bins)
 		}
@@ -129,8 +140,9 @@ func holding(free int64, full func(held int64)) func(*peer) {
 	}
 }
 
-// loopsEnough: a quarter of the connections can be in use at once whichever loops the requests fall to, though 32 CPUs would make a loop for every two
-// connections. No answer comes before all have fallen due.
+// loopsEnough: a quarter of the connections can be in use at once whichever loops the requests fall
+// to, though 32 CPUs would make a loop for every two connections. No answer comes before all have
+// fallen due.
 func loopsEnough(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", func(p *peer) {
 		for p.next() {
@@ -142,16 +154,19 @@ func loopsEnough(t *testing.T, e load.Engine) {
 	j.Connections, j.Workers, j.CPUs = 64, 0, slices.Repeat(usableCPU(t), 32)
 	session := open(t, e, j)
 	for seed := range uint64(8) {
-		schedule := &load.Schedule{Stages: []load.Stage{{For: 10 * time.Millisecond, From: 1600, To: 1600}}, Poisson: true, Seed: seed}
+		schedule := &load.Schedule{Stages: []load.Stage{{For: 10 * time.Millisecond, From: 1600, To: 1600}},
+			Poisson: true, Seed: seed}
 		o := observe(t, t.Context(), session, load.Window{Schedule: schedule}, 0)
-		if o.Workers > 0 && (o.NeverStarted > 0 || o.Succeeded != o.Planned || o.StarvedNS > 0) { // of an engine that has loops
-			t.Errorf("seed %d: of %d requests over 64 connections %d were never started, starved for %d ns", seed, o.Planned, o.NeverStarted, o.StarvedNS)
+		// of an engine that has loops
+		if o.Workers > 0 && (o.NeverStarted > 0 || o.Succeeded != o.Planned || o.StarvedNS > 0) {
+			t.Errorf("seed %d: of %d requests over 64 connections %d were never started, starved for %d ns", seed,
+				o.Planned, o.NeverStarted, o.StarvedNS)
 		}
 	}
 }
 
-// oneLoopStarves: two loops with a connection each, of which the server holds one back. What waits for that one starves while the other loop has a
-// free one.
+// oneLoopStarves: two loops with a connection each, of which the server holds one back. What waits
+// for that one starves while the other loop has a free one.
 func oneLoopStarves(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", func(p *peer) {
 		for p.next() {
@@ -201,7 +216,8 @@ func openCancel(t *testing.T, e load.Engine) {
 	}
 }
 
-// openCancelNumber: of a number of requests, those that were not due yet are never started, but not censored: they waited for nothing.
+// openCancelNumber: of a number of requests, those that were not due yet are never started, but not
+// censored: they waited for nothing.
 func openCancelNumber(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithCancel(t.Context())
 	s := serve(t, "tcp", holding(20, func(held int64) {
@@ -209,7 +225,8 @@ func openCancelNumber(t *testing.T, e load.Engine) {
 			cancel()
 		}
 	}))
-	o := observe(t, ctx, open(t, e, job(s)), load.Window{Schedule: constant(1000), Requests: 1_000_000}, 5*time.Millisecond)
+	o := observe(t, ctx, open(t, e, job(s)), load.Window{Schedule: constant(1000), Requests: 1_000_000},
+		5*time.Millisecond)
 	if o.err != context.Canceled || o.Succeeded != 20 || o.InFlight != 4 || o.Planned != 1_000_000 || o.Errored() != 0 {
 		t.Errorf("%+v, %v", o.Load, o.err)
 	}
@@ -218,7 +235,8 @@ func openCancelNumber(t *testing.T, e load.Engine) {
 	}
 }
 
-// openPipelining: a connection that awaits an answer takes the next request if it has room. The server answers by fours.
+// openPipelining: a connection that awaits an answer takes the next request if it has room. The
+// server answers by fours.
 func openPipelining(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", func(p *peer) {
 		for p.next() {
@@ -235,8 +253,9 @@ func openPipelining(t *testing.T, e load.Engine) {
 	}
 }
 
-// stall is the coordinated omission: the server stops once for 200 ms. 500 requests per second fall due all the while, so that those of its
-// first half wait for 100 ms or more, some 50. A closed loop on one connection meets the stall with one request.
+// stall is the coordinated omission: the server stops once for 200 ms. 500 requests per second fall
+// due all the while, so that those of its first half wait for 100 ms or more, some 50. A closed
+// loop on one connection meets the stall with one request.
 func stall(t *testing.T, e load.Engine) {
 	const requests, of = 300, 200 * time.Millisecond
 	for _, c := range []struct {
@@ -300,14 +319,16 @@ func idleBreak(t *testing.T, e load.Engine) {
 	})
 	j := job(s)
 	j.Connections = 8
-	// Each connection is closed 5 ms after an answer, and its turn comes again after 80. Who notices only when he writes loses every second.
+	// Each connection is closed 5 ms after an answer, and its turn comes again after 80. Who
+	// notices only when he writes loses every second.
 	o := observe(t, t.Context(), open(t, e, j), load.Window{Schedule: constant(100), Requests: 60}, 0)
 	if o.Errored() > 20 || o.Errors["dial"] > 0 || s.requests.Load() > o.Started {
 		t.Errorf("%+v", o.Load)
 	}
 }
 
-// noDialsInACircle: a server that hangs up on each connection at once is not dialled over and over while nothing is due.
+// noDialsInACircle: a server that hangs up on each connection at once is not dialled over and over
+// while nothing is due.
 func noDialsInACircle(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", hangUp)
 	j := job(s)
@@ -318,7 +339,8 @@ func noDialsInACircle(t *testing.T, e load.Engine) {
 	}
 }
 
-// quarterOfDuration: of requests without an answer none is lost from the books, where time bounds the window.
+// quarterOfDuration: of requests without an answer none is lost from the books, where time bounds
+// the window.
 func quarterOfDuration(t *testing.T, e load.Engine) {
 	for _, w := range []load.Window{
 		{For: 100 * time.Millisecond},
@@ -330,8 +352,10 @@ func quarterOfDuration(t *testing.T, e load.Engine) {
 			j := job(s)
 			j.PerConnection = per
 			o := observe(t, t.Context(), open(t, e, j), w, 10*time.Millisecond)
-			if o.Errors["closed"] != s.dropped.Load() || o.Errored() != s.dropped.Load() || s.dropped.Load() == 0 || s.requests.Load() != o.Started {
-				t.Errorf("schedule %v, %d per connection: %d dropped of %d: %+v", w.Schedule, per, s.dropped.Load(), s.requests.Load(), o.Load)
+			if o.Errors["closed"] != s.dropped.Load() || o.Errored() != s.dropped.Load() || s.dropped.Load() == 0 ||
+				s.requests.Load() != o.Started {
+				t.Errorf("schedule %v, %d per connection: %d dropped of %d: %+v", w.Schedule, per, s.dropped.Load(),
+					s.requests.Load(), o.Load)
 			}
 		}
 	}

@@ -33,8 +33,12 @@ var modes = []struct {
 	window func(requests int64) load.Window
 }{
 	{"closed", func(*load.Job) {}, func(n int64) load.Window { return load.Window{Requests: n} }},
-	{"open", func(*load.Job) {}, func(n int64) load.Window { return load.Window{Requests: n, Schedule: constant(4000)} }},
-	{"one per connection", func(j *load.Job) { j.PerConnection = 1 }, func(n int64) load.Window { return load.Window{Requests: n} }},
+	{"open", func(*load.Job) {}, func(n int64) load.Window {
+		return load.Window{Requests: n,
+			Schedule: constant(4000)}
+	}},
+	{"one per connection", func(j *load.Job) { j.PerConnection = 1 },
+		func(n int64) load.Window { return load.Window{Requests: n} }},
 	{"open, one per connection", func(j *load.Job) { j.PerConnection, j.Lazy = 1, true }, func(n int64) load.Window {
 		return load.Window{Requests: n, Schedule: &load.Schedule{Stages: constant(4000).Stages, Poisson: true, Seed: 3}}
 	}},
@@ -66,7 +70,8 @@ func (c *script) run(t *testing.T, e load.Engine, network string, m int) {
 		l = observe(t, t.Context(), session, w, 20*time.Millisecond).Load
 	}
 	if l.Planned != requests || l.Started != requests || l.Connections != j.Connections || l.InFlight != 0 {
-		t.Errorf("planned %d, started %d of %d on %d connections, %d in flight", l.Planned, l.Started, requests, l.Connections, l.InFlight)
+		t.Errorf("planned %d, started %d of %d on %d connections, %d in flight", l.Planned, l.Started, requests,
+			l.Connections, l.InFlight)
 	}
 	if l.Established != j.Connections && !j.Lazy && c.check == nil {
 		t.Errorf("%d of %d connections", l.Established, j.Connections)
@@ -82,7 +87,8 @@ func (c *script) run(t *testing.T, e load.Engine, network string, m int) {
 		t.Errorf("failures %v, want %v; errors %v, want %v", l.Failures, c.failures, l.Errors, c.errors)
 	}
 	if s.requests.Load() != requests || s.bytes.Load() != l.BytesWritten {
-		t.Errorf("the server saw %d requests of %d bytes, want %d of %d", s.requests.Load(), s.bytes.Load(), requests, l.BytesWritten)
+		t.Errorf("the server saw %d requests of %d bytes, want %d of %d", s.requests.Load(), s.bytes.Load(), requests,
+			l.BytesWritten)
 	}
 }
 
@@ -107,7 +113,8 @@ func inPieces(answer string, size int) func(*peer) {
 	}
 }
 
-// once answers the first request of each connection with what is wrong, then lets end do as it likes.
+// once answers the first request of each connection with what is wrong, then lets end do as it
+// likes.
 func once(answer string, end func(*peer)) func(*peer) {
 	return func(p *peer) {
 		if p.next() {
@@ -152,12 +159,14 @@ var scripts = []script{
 	{name: "interim", serve: each(interim + value), job: deep},
 	{name: "interim by bytes", serve: inPieces(interim+value, 1), requests: 12},
 	{name: "head", serve: each(value[:len(value)-5]), job: expect(func(r *scenario.Request) { r.Method = "HEAD" })},
-	{name: "no content", serve: each("HTTP/1.1 204 No Content\r\n\r\n"), job: expect(func(r *scenario.Request) { r.Expect = scenario.Expect{Status: 204} })},
+	{name: "no content", serve: each("HTTP/1.1 204 No Content\r\n\r\n"),
+		job: expect(func(r *scenario.Request) { r.Expect = scenario.Expect{Status: 204} })},
 	{name: "by bytes", serve: inPieces(value, 1), requests: 12, job: deep},
 	{name: "split", serve: inPieces(value, 23), requests: 60, job: deep},
 	{name: "large body", requests: 16, job: expect(func(r *scenario.Request) { r.Expect.Body = &big }),
 		serve: each("HTTP/1.1 200 OK\r\nContent-Length: " + strconv.Itoa(len(big)) + "\r\n\r\n" + big)},
-	{name: "large request", requests: 16, serve: each(value), job: expect(func(r *scenario.Request) { r.Method, r.Body = "POST", big })},
+	{name: "large request", requests: 16, serve: each(value),
+		job: expect(func(r *scenario.Request) { r.Method, r.Body = "POST", big })},
 	{name: "headers present", serve: each(value), job: expect(func(r *scenario.Request) {
 		r.Expect.Headers = map[string]string{"CONTENT-TYPE": "text/plain"}
 	})},
@@ -167,15 +176,19 @@ var scripts = []script{
 	{name: "by close", serve: once("HTTP/1.1 200 OK\r\n\r\nvalue", hangUp)},
 	{name: "http/1.0 keep-alive", serve: each("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nvalue"), job: deep},
 	{name: "close every 7th", serve: everySeventh, requests: 203},
-	{name: "close every 7th, pipelined", serve: everySeventh, job: func(j *load.Job) { j.Pipeline = 4 }, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
-		if l.Succeeded == 0 || l.Errored() != l.Errors["closed"]+l.Errors["reset"]+l.Errors["write"] || l.Failed != 0 {
-			t.Errorf("%+v, the server saw %d", l, s.requests.Load())
-		}
-	}},
+	{name: "close every 7th, pipelined", serve: everySeventh, job: func(j *load.Job) { j.Pipeline = 4 },
+		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+			if l.Succeeded == 0 || l.Errored() != l.Errors["closed"]+l.Errors["reset"]+l.Errors["write"] || l.Failed != 0 {
+				t.Errorf("%+v, the server saw %d", l, s.requests.Load())
+			}
+		}},
 
-	{name: "wrong body", serve: each(strings.Replace(value, "\nvalue", "\nvalse", 1)), job: deep, failures: map[string]int64{"body": 200}},
-	{name: "wrong length", serve: each(strings.Replace(value, "5\r\n\r\nvalue", "4\r\n\r\nvalu", 1)), job: deep, failures: map[string]int64{"length": 200}},
-	{name: "wrong status", serve: each(strings.Replace(value, "200 OK", "500 No", 1)), job: deep, failures: map[string]int64{"status": 200}},
+	{name: "wrong body", serve: each(strings.Replace(value, "\nvalue", "\nvalse", 1)), job: deep,
+		failures: map[string]int64{"body": 200}},
+	{name: "wrong length", serve: each(strings.Replace(value, "5\r\n\r\nvalue", "4\r\n\r\nvalu", 1)), job: deep,
+		failures: map[string]int64{"length": 200}},
+	{name: "wrong status", serve: each(strings.Replace(value, "200 OK", "500 No", 1)), job: deep,
+		failures: map[string]int64{"status": 200}},
 	{name: "missing header", serve: sometimes, failures: map[string]int64{"header": 100}, job: func(j *load.Job) {
 		j.Connections = 2
 		j.Scenario.Requests[0].Expect.Headers = map[string]string{"Content-Type": "text/plain"}
@@ -187,26 +200,34 @@ var scripts = []script{
 	{name: "close mid-chunk", serve: once(chunked[:len(chunked)-30], hangUp), errors: map[string]int64{"closed": 200}},
 	{name: "reset", serve: once("", (*peer).reset), errors: map[string]int64{"reset": 200}, tcpOnly: true},
 	{name: "garbage", serve: once("220 mail.example ESMTP\r\n", linger), errors: map[string]int64{"parse": 200}},
-	{name: "two lengths", serve: once(strings.Replace(value, "Content-Type: text/plain", "Content-Length: 6", 1), linger), errors: map[string]int64{"parse": 200}},
+	{name: "two lengths", serve: once(strings.Replace(value, "Content-Type: text/plain", "Content-Length: 6", 1),
+		linger), errors: map[string]int64{"parse": 200}},
 	{name: "giant headers", serve: once(full(http1.MaxHead), linger), errors: map[string]int64{"parse": 200}},
-	{name: "no end of headers", serve: once("HTTP/1.1 200 OK\r\nX-Big: "+big[:2*http1.MaxHead], linger), errors: map[string]int64{"parse": 200}},
-	{name: "bare line feeds", serve: once(strings.ReplaceAll(value, "\r\n", "\n"), linger), errors: map[string]int64{"parse": 200}},
-	{name: "another protocol", serve: once("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", linger), errors: map[string]int64{"parse": 200}},
-	{name: "length too long", serve: once(strings.Replace(value, "Length: 5", "Length: 6", 1), hangUp), errors: map[string]int64{"closed": 200}},
-	{name: "garbage after an answer", serve: each(value + "garbage"), job: deep, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
-		if l.Failed+l.Errors["parse"] == 0 || l.Failed != l.Failures["length"] {
-			t.Errorf("%+v", l)
-		}
-	}},
-	{name: "hangs up at once", serve: hangUp, requests: 40, job: func(j *load.Job) { j.Lazy = true }, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
-		if l.Errored() != 40 || l.Errors["timeout"]+l.Errors["parse"] > 0 {
-			t.Errorf("%+v", l)
-		}
-		if n := s.accepted.Load(); n > 1000 {
-			t.Errorf("%d connections were dialled for 40 requests", n)
-		}
-	}},
-	{name: "answers before the request is through", requests: 40, job: expect(func(r *scenario.Request) { r.Method, r.Body = "POST", big }),
+	{name: "no end of headers", serve: once("HTTP/1.1 200 OK\r\nX-Big: "+big[:2*http1.MaxHead], linger),
+		errors: map[string]int64{"parse": 200}},
+	{name: "bare line feeds", serve: once(strings.ReplaceAll(value, "\r\n", "\n"), linger),
+		errors: map[string]int64{"parse": 200}},
+	{name: "another protocol", serve: once("HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\n", linger),
+		errors: map[string]int64{"parse": 200}},
+	{name: "length too long", serve: once(strings.Replace(value, "Length: 5", "Length: 6", 1), hangUp),
+		errors: map[string]int64{"closed": 200}},
+	{name: "garbage after an answer", serve: each(value + "garbage"), job: deep,
+		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+			if l.Failed+l.Errors["parse"] == 0 || l.Failed != l.Failures["length"] {
+				t.Errorf("%+v", l)
+			}
+		}},
+	{name: "hangs up at once", serve: hangUp, requests: 40, job: func(j *load.Job) { j.Lazy = true },
+		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+			if l.Errored() != 40 || l.Errors["timeout"]+l.Errors["parse"] > 0 {
+				t.Errorf("%+v", l)
+			}
+			if n := s.accepted.Load(); n > 1000 {
+				t.Errorf("%d connections were dialled for 40 requests", n)
+			}
+		}},
+	{name: "answers before the request is through", requests: 40,
+		job: expect(func(r *scenario.Request) { r.Method, r.Body = "POST", big }),
 		serve: func(p *peer) {
 			if _, err := p.r.ReadString('\n'); err == nil {
 				p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
@@ -248,12 +269,14 @@ var scripts = []script{
 		}
 	}},
 	{name: "a quarter unanswered", serve: quarter, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
-		if l.Errors["closed"] != s.dropped.Load() || l.Errored() != s.dropped.Load() || s.dropped.Load() < 10 || s.requests.Load() != l.Started {
+		if l.Errors["closed"] != s.dropped.Load() || l.Errored() != s.dropped.Load() || s.dropped.Load() < 10 ||
+			s.requests.Load() != l.Started {
 			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
 		}
 	}},
 	{name: "never answers", serve: linger, slow: true, requests: 6, job: impatient, check: unanswered},
-	{name: "never ends", serve: once(value[:len(value)-1], linger), slow: true, requests: 6, job: impatient, check: unanswered},
+	{name: "never ends", serve: once(value[:len(value)-1], linger), slow: true, requests: 6, job: impatient,
+		check: unanswered},
 	{name: "streams", serve: stream, slow: true, requests: 6, job: impatient, check: unanswered},
 	{name: "drips", serve: drip, slow: true, requests: 6, job: impatient, check: unanswered},
 }
@@ -264,7 +287,8 @@ func upload(j *load.Job) {
 	r.Method, r.Body = "POST", strings.Repeat(big, 26)
 }
 
-// tardy answers before it has read the body, which it then lets lie for a while, so that its client's write falls short.
+// tardy answers before it has read the body, which it then lets lie for a while, so that its
+// client's write falls short.
 func tardy(p *peer) {
 	for p.nextHead() {
 		p.say(value)
@@ -285,7 +309,8 @@ func answered(n int64) func(*testing.T, *server, *load.Job, result.Load) {
 
 func impatient(j *load.Job) { j.Timeout = 400 * time.Millisecond }
 
-// unanswered: each request timed out. Who gets no CPU for as long as the patience lasts may give up a dial, too.
+// unanswered: each request timed out. Who gets no CPU for as long as the patience lasts may give up
+// a dial, too.
 func unanswered(t *testing.T, _ *server, _ *load.Job, l result.Load) {
 	if n := l.Errors["timeout"]; n == 0 || n+l.Errors["dial"] != 6 || l.Errored() != 6 || l.Failed > 0 {
 		t.Errorf("%+v", l)
@@ -324,7 +349,8 @@ func everySeventh(p *peer) {
 	}
 }
 
-// quarter drops the first request of every fourth connection, and lets go of the others after three answers.
+// quarter drops the first request of every fourth connection, and lets go of the others after three
+// answers.
 func quarter(p *peer) {
 	for p.next() {
 		if p.index%4 == 0 {
@@ -339,7 +365,8 @@ func quarter(p *peer) {
 	}
 }
 
-// sometimes leaves the header out of every other answer of a connection, and changes what is around it.
+// sometimes leaves the header out of every other answer of a connection, and changes what is around
+// it.
 func sometimes(p *peer) {
 	for p.next() {
 		n := p.dropped.Add(1)

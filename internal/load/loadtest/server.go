@@ -1,4 +1,5 @@
-// Package loadtest is the suite that every load.Engine must pass, against servers that follow a script, most of them badly.
+// Package loadtest is the suite that every load.Engine must pass, against servers that follow a
+// script, most of them badly.
 package loadtest
 
 import (

@@ -13,15 +13,16 @@ import (
 	"dyno/internal/load"
 )
 
-// silences are about a server whose system has no word for a dial, as behind a firewall: its accept queue is full, and
-// Linux drops what comes then (listen(2)).
+// silences are about a server whose system has no word for a dial, as behind a firewall: its accept
+// queue is full, and Linux drops what comes then (listen(2)).
 var silences = map[string]func(*testing.T, load.Engine){
 	"no word on a dial":       func(t *testing.T, e load.Engine) { silent(t, e, nil) },
 	"no word on a dial, open": func(t *testing.T, e load.Engine) { silent(t, e, constant(100)) },
 }
 
-// silent: a window by time whose connection is closed after an answer, and whose dials have had no word for long when
-// it is over, ended early. On a busy machine the server may close late: then a longer window is tried.
+// silent: a window by time whose connection is closed after an answer, and whose dials have had no
+// word for long when it is over, ended early. On a busy machine the server may close late: then a
+// longer window is tried.
 func silent(t *testing.T, e load.Engine, schedule *load.Schedule) {
 	t.Parallel()
 	last := strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1)
@@ -50,7 +51,8 @@ func silent(t *testing.T, e load.Engine, schedule *load.Schedule) {
 			continue
 		}
 		missing := o.Errors["dial"] + o.NeverStarted
-		if o.UnreachableNS < int64(time.Second) || missing == 0 || o.Errored() != o.Errors["dial"] || o.Detail.Texts["dial"] == "" {
+		if o.UnreachableNS < int64(time.Second) || missing == 0 || o.Errored() != o.Errors["dial"] ||
+			o.Detail.Texts["dial"] == "" {
 			t.Errorf("%+v, %v", o.Load, o.Detail.Texts)
 		}
 		return
@@ -100,7 +102,8 @@ func (l *oneGuest) Close() error {
 	return l.Listener.Close()
 }
 
-// fill dials addr until a dial has no answer for a while, and keeps what was connected until the test ends.
+// fill dials addr until a dial has no answer for a while, and keeps what was connected until the
+// test ends.
 func fill(t *testing.T, addr string) bool {
 	for range 8 {
 		c, err := net.DialTimeout("tcp", addr, 200*time.Millisecond)

@@ -15,14 +15,16 @@ import (
 	"dyno/internal/result"
 )
 
-// stops are about a generator that does not run for a while: one in a process of its own is stopped.
+// stops are about a generator that does not run for a while: one in a process of its own is
+// stopped.
 var stops = map[string]func(*testing.T, load.Engine){
 	"stopped: waits for an answer": func(t *testing.T, e load.Engine) { stopped(t, "sleeps", e) },
 	"stopped: spins":               func(t *testing.T, e load.Engine) { stopped(t, "spins", e) },
 	"stopped: waits for its time":  func(t *testing.T, e load.Engine) { stopped(t, "open", e) },
 }
 
-// childEnv holds "MODE ADDRESS" in the child, childMark begins the line in which it prints the Load.
+// childEnv holds "MODE ADDRESS" in the child, childMark begins the line in which it prints the
+// Load.
 const (
 	childEnv  = "DYNO_LOADTEST_CHILD"
 	childMark = "seen: "
@@ -72,14 +74,16 @@ func stopped(t *testing.T, mode string, _ load.Engine) {
 	err := cmd.Wait()
 	_, text, _ := strings.Cut(out.String(), childMark)
 	var l result.Load
-	if bad := json.NewDecoder(strings.NewReader(text)).Decode(&l); err != nil || bad != nil || l.Succeeded != l.Planned || l.Succeeded == 0 {
+	if bad := json.NewDecoder(strings.NewReader(text)).Decode(&l); err != nil || bad != nil ||
+		l.Succeeded != l.Planned || l.Succeeded == 0 {
 		t.Fatalf("%v, %v: %s", err, bad, out.String())
 	}
 	if l.GapNS < long-int64(load.Nap) {
 		t.Errorf("a gap of %d ns; the generator was stopped for %d", l.GapNS, long)
 	}
 	if l.SpunNS > l.WindowNS-long || l.LoopCPUNS < 0 {
-		t.Errorf("spun for %d ns of a window of %d, stopped for %d of it: %d ns of CPU besides", l.SpunNS, l.WindowNS, long, l.LoopCPUNS)
+		t.Errorf("spun for %d ns of a window of %d, stopped for %d of it: %d ns of CPU besides", l.SpunNS, l.WindowNS,
+			long, l.LoopCPUNS)
 	}
 }
 
@@ -89,7 +93,8 @@ func beChild(t *testing.T, e load.Engine) {
 	if !ok {
 		return
 	}
-	j := load.Job{Network: "tcp", Addr: addr, Scenario: values(), Connections: 1, Workers: 1, Timeout: never, Spin: mode == "spins"}
+	j := load.Job{Network: "tcp", Addr: addr, Scenario: values(), Connections: 1, Workers: 1, Timeout: never,
+		Spin: mode == "spins"}
 	w := load.Window{Requests: 1}
 	if mode == "open" { // it sleeps until its second request is due
 		w.Requests, w.Schedule = 2, constant(1)

@@ -1,0 +1,163 @@
+package epoll
+
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
+)
+
+// dial starts to connect c.
+func (w *worker) dial(c *conn, now int64) {
+	if c.state != isWaiting || c.dialBy == 0 {
+		c.dialBy = now + int64(w.job.Timeout)
+	}
+	c.dialled = now
+	fd, pending, err := w.addr.socket(w.ep, c.id, c.index)
+	switch {
+	case err == unix.EAGAIN && now < c.dialBy && w.addr.family == unix.AF_UNIX: // its accept queue is full
+		c.state, c.retryAt = isWaiting, now
+		w.soon(now)
+	case err != nil:
+		w.undialled(c, err, now)
+	case pending:
+		c.fd, c.state = fd, isDialing
+		w.soon(now)
+	default:
+		c.fd = fd
+		w.connected(c)
+		w.ready = append(w.ready, c.id)
+	}
+}
+
+func (w *worker) connected(c *conn) {
+	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
+	c.over = false
+	w.ups++
+	w.refused = 0
+	c.rest, c.unsent, c.tail, c.failed = c.rest[:0], nil, "", nil
+	c.budget = w.job.PerConnection
+	if c.budget == 0 {
+		c.budget = -1
+	}
+	took := w.now() - c.dialled
+	if w.win == nil {
+		w.connects = append(w.connects, took)
+		return
+	}
+	if !c.ever {
+		c.ever = true
+		w.established++
+	}
+	if w.rec.Connect != nil {
+		w.rec.Connect.Record(took)
+	}
+}
+
+// undialled notes that c could not be dialled, and when to try again.
+func (w *worker) undialled(c *conn, err error, now int64) {
+	if !load.OutOfFiles(w.dialErr) { // which is never forgotten
+		w.dialErr = fmt.Errorf("dial: %w", err)
+	}
+	c.state, c.dialBy = isDown, 0
+	if w.win == nil {
+		return
+	}
+	w.say(load.Dial, w.dialErr)
+	if w.refused == 0 {
+		w.refused = c.dialled
+	}
+	switch {
+	case c.claimed:
+		c.claimed = false
+		w.pending--
+		w.rec.Sent(1, now)
+		w.rec.Broken(load.Dial, c.claim, now, now)
+	case !w.open:
+		return
+	default:
+		if due, ok := w.take(c, now); ok {
+			w.rec.Undial(due, now)
+		}
+	}
+	for w.scheduled && w.ups == 0 { // whatever is due finds no connection
+		due, ok := w.take(c, now)
+		if !ok {
+			break
+		}
+		w.rec.Undial(due, now)
+	}
+	c.fails++
+	w.wait(c, now)
+}
+
+// wait lets c be dialled again in a while.
+func (w *worker) wait(c *conn, now int64) {
+	c.state, c.retryAt = isWaiting, now+int64(load.Backoff(c.fails))
+	w.soon(now)
+}
+
+// shut closes c's socket and forgets what was on it.
+func (w *worker) shut(c *conn) {
+	if c.fd >= 0 {
+		unix.Close(c.fd) // which takes it out of epoll
+	}
+	if c.state == isUp {
+		w.ups--
+	}
+	c.fd, c.state, c.dialBy, c.firstAt = -1, isDown, 0, 0
+	w.pending -= c.pending
+	c.pending, c.first = 0, 0
+}
+
+// broke counts what was in flight on c as lost to kind, closes c and dials it again.
+func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
+	if c.failed != nil && (kind == load.Reset || kind == load.Closed) {
+		kind, err = load.Write, c.failed
+	}
+	switch {
+	case c.claimed: // the request that waited for this connection was not sent
+		c.claimed = false
+		w.pending--
+		w.rec.Sent(1, now)
+		w.rec.Broken(kind, c.claim, now, now)
+		w.say(kind, err)
+	case c.pending == 0:
+		w.quiet++
+		if w.open && !c.carried { // a server that hangs up at once is not dialled all the time
+			w.shut(c)
+			w.wait(c, now)
+			return
+		}
+	default:
+		w.lose(c, kind, now)
+		w.say(kind, err)
+	}
+	w.again(c, now)
+}
+
+// lose counts what is in flight on c.
+func (w *worker) lose(c *conn, kind load.Kind, now int64) {
+	for i := range c.pending {
+		s := c.slot(i)
+		w.rec.Broken(kind, s.due, s.sent, now)
+	}
+}
+
+// again replaces c's connection, if there is still something to send: at once, or with its next
+// request where each counts its own dial.
+func (w *worker) again(c *conn, now int64) {
+	w.shut(c)
+	if !w.open || now >= w.deadline {
+		return
+	}
+	if w.win.pause > 0 && c.begun && now >= c.due { // else its pause goes on
+		w.think(c, now)
+	}
+	if w.job.PerConnection > 0 {
+		w.fill(c, now)
+	} else {
+		w.dial(c, now)
+	}
+}

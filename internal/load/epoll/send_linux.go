@@ -1,0 +1,198 @@
+package epoll
+
+import (
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"dyno/internal/load"
+)
+
+// take claims the right to start one request on c, and says when it was due.
+func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
+	switch {
+	case !w.open:
+		return 0, false
+	case w.scheduled: // what was due before the deadline may start a little after it
+		if !w.more || w.due > now {
+			return 0, false
+		}
+		due = w.due
+		if w.free.n == 0 { // due requests may have waited for a connection
+			waited := max(now-max(due, w.starving), 0)
+			w.rec.StarvedNS += waited
+			if w.win.free.Load() > 0 {
+				w.rec.UnevenNS += waited
+			}
+			w.starving = now
+		}
+		w.issued++
+		w.draw()
+		return due, true
+	// a thread that got its CPU too late has one request all the same: nobody else is to blame for
+	// none
+	case now >= w.deadline && w.started:
+		w.open = false
+		return 0, false
+	case w.win.Requests > 0:
+		left := w.win.left.Add(-1)
+		if left < 0 {
+			w.open = false
+			return 0, false
+		}
+		if left == 0 {
+			w.win.edge.Over(now)
+		}
+	}
+	if w.started = true; w.win.pause > 0 {
+		return c.due, true
+	}
+	return now, true
+}
+
+// fill sends as many requests as c's pipeline has room for, in one write, or in one for each long
+// body.
+func (w *worker) fill(c *conn, now int64) {
+	switch {
+	case c.state == isDown && w.job.PerConnection > 0 && c.begun && !c.claimed:
+		if now < c.due { // it thinks
+			return
+		}
+		if due, ok := w.take(c, now); ok {
+			c.claimed, c.claim = true, due
+			w.pending++
+			w.rec.Late(due, now)
+			w.dial(c, now)
+		} else {
+			w.park(c)
+		}
+		return
+	case c.state != isUp || !c.begun || c.owes() || w.win.pause > 0 && (now < c.due || c.pending > 0) && !c.claimed:
+		return
+	}
+	for {
+		b, n := w.pack(c, now)
+		if n == 0 {
+			return
+		}
+		long := c.tail != ""
+		rest, errno := w.put(c, b)
+		switch {
+		case errno == syscall.EAGAIN:
+			c.held = append(c.held[:0], rest...)
+			c.unsent = c.held
+			w.watchOut(c, true)
+			return
+		case errno != 0:
+			w.unwritable(c, errno)
+			return
+		case !long:
+			return
+		}
+		now = w.now()
+	}
+}
+
+// pack starts as many requests as c's pipeline has room for, up to the first with a long body,
+// which becomes c.tail. It returns what is to be sent before that, and the number of requests.
+func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
+	idle := c.pending == 0
+	b = w.out[:0]
+	for c.tail == "" && c.pending < w.depth && c.budget != 0 {
+		due := c.claim
+		if c.claimed {
+			c.claimed = false
+			w.pending--
+		} else {
+			var ok bool
+			if due, ok = w.take(c, now); !ok {
+				w.park(c)
+				break
+			}
+			if w.paced {
+				w.rec.Late(due, now)
+			}
+		}
+		s := c.slot(c.pending)
+		s.due, s.sent = due, now
+		b, c.tail = c.src.NextParted(b, &s.want)
+		c.pending++
+		c.budget--
+		n++
+	}
+	if n == 0 {
+		return nil, 0
+	}
+	w.out = b
+	c.carried = true
+	w.pending += n
+	w.rec.Sent(n, now)
+	if idle {
+		c.expect()
+	}
+	return b, n
+}
+
+// put writes b, then c.tail, as far as the socket takes them. What is left of both it returns and
+// leaves in c.tail.
+func (w *worker) put(c *conn, b []byte) ([]byte, syscall.Errno) {
+	for {
+		var k int
+		var errno syscall.Errno
+		if c.tail == "" {
+			k, errno = send(c.fd, b)
+		} else {
+			k, errno = sendBoth(c.fd, b, c.tail)
+		}
+		switch errno {
+		case 0:
+			w.rec.BytesWritten += int64(k)
+			head := min(k, len(b))
+			b, c.tail = b[head:], c.tail[k-head:]
+			if len(b)+len(c.tail) == 0 {
+				return nil, 0
+			} // else the kernel says EAGAIN next, and arms EPOLLOUT by it
+		case syscall.EINTR:
+		default:
+			return b, errno
+		}
+	}
+}
+
+// owes reports whether a part of requests is still to be sent.
+func (c *conn) owes() bool { return len(c.unsent)+len(c.tail) > 0 }
+
+// unwritable gives up c, whose peer has hung up. What it said before counts: a server may answer
+// and close before it has read the whole request.
+func (w *worker) unwritable(c *conn, err error) {
+	c.unsent, c.tail, c.failed = nil, "", err
+	w.read(c, true)
+}
+
+// flush goes on with a write that fell short, and then with what had to wait for it.
+func (w *worker) flush(c *conn) {
+	rest, errno := w.put(c, c.unsent)
+	c.unsent = rest
+	switch errno {
+	case 0:
+		w.watchOut(c, false)
+		w.goOn(c, w.now())
+	case syscall.EAGAIN:
+	default:
+		w.unwritable(c, errno)
+	}
+}
+
+// watchOut asks to be told when a unix socket takes bytes again; TCP is asked from the start (see
+// address.socket).
+func (w *worker) watchOut(c *conn, full bool) {
+	if w.addr.family == unix.AF_UNIX {
+		unix.EpollCtl(w.ep, unix.EPOLL_CTL_MOD, c.fd, w.addr.interest(c.id, full))
+	}
+}
+
+// expect tells the parser of the oldest request in flight.
+func (c *conn) expect() {
+	c.headers = true
+	load.Expect(&c.parser, &c.slots[c.first].want)
+}
