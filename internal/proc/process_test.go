@@ -338,7 +338,7 @@ func TestAffinityAndEnvironment(t *testing.T) {
 	var had unix.CPUSet
 	unix.SchedGetaffinity(0, &had)
 	home := t.TempDir()
-	env := Environment(home, home, 77, map[string]string{"PROC_ROLE": "affinity"})
+	env := Environment(home, home, 77, map[string]string{"PROC_ROLE": "affinity", "GOCOVERDIR": home})
 	run := func(cpus []int) string {
 		log := filepath.Join(t.TempDir(), "log")
 		p, err := Start(Command{Argv: []string{self}, Env: env, Log: log, CPUs: cpus})

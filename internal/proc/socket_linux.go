@@ -145,15 +145,14 @@ func local(address []byte) bool {
 
 // holds returns those of sockets that pid has open.
 func holds(pid int, sockets []string) []string {
-	links, _ := socketsOf(pid)
+	links, _ := openFiles(pid)
 	links = slices.DeleteFunc(links, func(s string) bool { return !slices.Contains(sockets, s) })
 	slices.Sort(links)
 	return slices.Compact(links)
 }
 
-// socketsOf returns the links, "socket:[inode]", of the sockets that pid has open, one for each
-// file descriptor.
-func socketsOf(pid int) ([]string, error) {
+// openFiles returns what the file descriptors of pid link to: paths, or "socket:[inode]".
+func openFiles(pid int) ([]string, error) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	f, err := os.Open(dir)
 	if err != nil {
@@ -163,7 +162,7 @@ func socketsOf(pid int) ([]string, error) {
 	names, err := f.Readdirnames(-1)
 	var list []string
 	for _, name := range names {
-		if link, err := os.Readlink(dir + "/" + name); err == nil && strings.HasPrefix(link, "socket:") {
+		if link, err := os.Readlink(dir + "/" + name); err == nil {
 			list = append(list, link)
 		}
 	}

@@ -101,7 +101,10 @@ func number(word []byte) (uint64, bool) {
 	return n, len(word) > 0
 }
 
-// processes reads the stat of all processes, whoever owns them.
+// processes reads the stat of all processes, whoever owns them. Every Freeze and Thaw does so.
+//
+// Note: prometheus/procfs reads more fields of each, and takes three times as long with eight times
+// the allocations: 6.1 ms and 3,455 for 113 processes, against 1.9 ms and 400.
 func processes() ([]stat, error) {
 	dir, err := os.Open("/proc")
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -277,12 +278,14 @@ func addSwitches(m stat, sum *[2]int64) error {
 // addSockets adds the sockets that m has open to set, by their links: one that several processes
 // share is one.
 func addSockets(m stat, set map[string]bool) error {
-	links, err := socketsOf(m.pid)
+	links, err := openFiles(m.pid)
 	if err != nil && !gone(m) {
 		return err
 	}
 	for _, link := range links {
-		set[link] = true
+		if strings.HasPrefix(link, "socket:") {
+			set[link] = true
+		}
 	}
 	return nil
 }
