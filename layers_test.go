@@ -1,6 +1,7 @@
 package dyno_test
 
 import (
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -10,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"dyno/internal/analysis"
 )
 
 // floors is the house of doc/design.md: an import of this module only ever points to a lower floor, or, where Same names it, within its own.
@@ -175,4 +178,55 @@ func TestOnlyChecksKnowIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// TestOnlyTheTableKnowsMetrics keeps facts about metrics in their table: no map elsewhere has their
+// names as keys. The importer's are the names that others use.
+func TestOnlyTheTableKnowsMetrics(t *testing.T) {
+	for _, tree := range []string{"internal", "cmd"} {
+		err := fs.WalkDir(os.DirFS("."), tree, func(file string, d fs.DirEntry, err error) error {
+			room := path.Dir(file)
+			if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
+				room == "internal/analysis" || room == "internal/importer" {
+				return err
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+			if err != nil {
+				return err
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				literal, ok := n.(*ast.CompositeLit)
+				if !ok {
+					return true
+				}
+				if _, keyed := literal.Type.(*ast.MapType); keyed {
+					if names := metricsAmong(literal.Elts); len(names) > 1 {
+						t.Errorf("%s: a map by the names of metrics, %v; let it be a field of analysis.Metric", file, names)
+					}
+				}
+				return true
+			})
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// metricsAmong are the keys of a map that are names of metrics.
+func metricsAmong(elements []ast.Expr) (names []string) {
+	for _, e := range elements {
+		pair, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		if key, ok := pair.Key.(*ast.BasicLit); ok {
+			name, _ := strconv.Unquote(key.Value)
+			if _, known := analysis.MetricNamed(name); known {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
 }
