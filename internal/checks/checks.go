@@ -13,7 +13,7 @@ import (
 type Evidence struct {
 	Run      *result.Run
 	Valid    []result.Trial // that count
-	Void     int            // trials of void rounds
+	Void     int            // trials of discarded rounds
 	All      int            // trials after the pilots
 	Analysis *analysis.Analysis
 	// Valid by level, where there are several: what is left of a trial is found among those of its level.
@@ -171,7 +171,7 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 	}
 	switch {
 	case len(p.Controls) == 0:
-		return "no yardstick rode along, by which it is found"
+		return "the run has no reference, by which it is found"
 	case at.DelayNS > 0:
 		return "handlers wait before they answer, and the null server does not"
 	case p.Ceiling == "" || p.Ceiling != p.Companion && at.Scenario != "" &&
@@ -185,13 +185,13 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 
 func foreignServer(c *Check, e *Evidence) (State, string) {
 	x := sharesOf(e.watched()).server
-	return c.Limits[0].Grade(x), fmt.Sprintf("others used %s of the server's CPUs", percent(x))
+	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", percent(x))
 }
 
 func foreignGenerator(c *Check, e *Evidence) (State, string) {
 	s := sharesOf(e.watched())
 	return c.Limits[0].Grade(s.generator),
-		fmt.Sprintf("others used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
+		fmt.Sprintf("other programs used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
 			percent(s.generator), percent(s.queue))
 }
 
@@ -210,9 +210,9 @@ func withheld(c *Check, e *Evidence) (State, string) {
 	return state, text
 }
 
-func voidRounds(c *Check, e *Evidence) (State, string) {
+func discardedRounds(c *Check, e *Evidence) (State, string) {
 	x := share(float64(e.Void), float64(e.All))
-	text := fmt.Sprintf("%s of the trials lie in void rounds", percent(x))
+	text := fmt.Sprintf("%s of the trials lie in discarded rounds", percent(x))
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
 		text += ": this machine is too busy to rank throughput"
@@ -303,7 +303,7 @@ func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, stri
 func twins(_ *Check, e *Evidence) (State, string) {
 	c := e.Analysis.Canary
 	if c == nil {
-		return Warn, "no blinded copy of the yardstick ran along"
+		return Warn, "the run has no copy of the reference"
 	}
 	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s",
 		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict)

@@ -103,7 +103,7 @@ func TestSoundEvidencePasses(t *testing.T) {
 // Where the share of the ceiling is not known, V02 says why.
 func TestUnknownCeilingSaysWhy(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Run){
-		"no yardstick":               func(r *result.Run) { r.Plan.Controls = nil },
+		"no reference":               func(r *result.Run) { r.Plan.Controls = nil },
 		"handlers wait":              func(r *result.Run) { r.Plan.Level.DelayNS = 1e6 },
 		"it had no answer to this":   func(r *result.Run) { r.Plan.Ceiling = "" },
 		"no answer to this scenario": func(r *result.Run) { r.Plan.Ceiling, r.Plan.Level.Scenario = "null", "other" },

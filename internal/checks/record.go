@@ -27,9 +27,9 @@ func positiveControl(_ *Check, e *Evidence) []Finding {
 	return out
 }
 
-// extraCost reads what a control costs more than the yardstick from its name, "ref+20%".
-func extraCost(yardstick, name string) (share float64, ok bool) {
-	rest, plus := strings.CutPrefix(name, yardstick+"+")
+// extraCost reads what a control costs more than the reference from its name, "ref+20%".
+func extraCost(reference, name string) (share float64, ok bool) {
+	rest, plus := strings.CutPrefix(name, reference+"+")
 	number, percent := strings.CutSuffix(rest, "%")
 	x, err := strconv.ParseFloat(number, 64)
 	return x / 100, plus && percent && err == nil && x > 0
@@ -37,7 +37,7 @@ func extraCost(yardstick, name string) (share float64, ok bool) {
 
 func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, string) {
 	m, _ := analysis.MetricNamed(a.Primary)
-	truth := 1 + cost // the yardstick's rate over the control's
+	truth := 1 + cost // the reference's rate over the control's
 	if !m.More {
 		truth = 1 / truth
 	}

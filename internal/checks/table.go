@@ -123,7 +123,7 @@ var table = []Check{
 		Limits: []Limit{{"steal", stealWarn, stealVoid}, {"throttled ns", 0, 0}}, find: whole(withheld)},
 	{ID: Discarded, Title: "share of discarded rounds",
 		Question: MachineQuiet, In: inRounds, Metrics: analysis.WallClock,
-		Limits: []Limit{{"share of the trials", 0.20, analysis.VoidLimit}}, find: whole(voidRounds)},
+		Limits: []Limit{{"share of the trials", 0.20, analysis.VoidLimit}}, find: whole(discardedRounds)},
 	{ID: Achieved, Title: "requests answered of those that were due",
 		Question: AnswersRight, In: openLevel, Metrics: analysis.OpenLoop,
 		Limits: []Limit{{"share not answered", 0.01, 0.03}}, find: openLoop(achieved)},
