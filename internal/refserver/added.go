@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Added is the time that a Reference spent, in the midst of its work, on its added cost: of one request in 64, by two looks at the clock, which
-// are in it. What a plain ref tells of itself is what the looks take.
+// Added is the time that a Reference spent, in the midst of its work, on its added cost: of one
+// request in 64, by two looks at the clock, which are in it. What a plain ref tells of itself is
+// what the looks take.
 type Added struct {
 	Sampled int   `json:"sampled"`
 	P50NS   int64 `json:"p50_ns"` // 0 if nothing was sampled
@@ -42,7 +43,8 @@ func (a *added) spin(turns int) {
 	}
 }
 
-// Added tells what was sampled so far. It is the median: a sample in which the thread lost its CPU says nothing of the cost.
+// Added tells what was sampled so far. It is the median: a sample in which the thread lost its CPU
+// says nothing of the cost.
 func (r *Reference) Added() Added {
 	r.added.mu.Lock()
 	defer r.added.mu.Unlock()

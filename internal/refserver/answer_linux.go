@@ -15,6 +15,7 @@ type servedAnswer struct {
 	kept       *servedAnswer // the same to HTTP/1.0 whose connection stays
 }
 
+// served prepares an answer, and the same to HTTP/1.0 whose connection stays.
 func served(a Answer) (*servedAnswer, error) {
 	end := bytes.Index(a.Bytes, nullBlank)
 	if end < 0 {
@@ -27,12 +28,15 @@ func served(a Answer) (*servedAnswer, error) {
 	return one, nil
 }
 
-// ready is an answer whose header section has so many bytes. A session's number stands before the end of that.
+// ready returns an answer whose header section has head bytes.
 func ready(a Answer, head int, given *uint64) *servedAnswer {
-	return &servedAnswer{Answer: a, start: []byte(a.Start), head: a.Bytes[:head], many: bytes.Repeat(a.Bytes, max(1, min(64, 64<<10/len(a.Bytes)))), given: given}
+	copies := max(1, min(64, 64<<10/len(a.Bytes)))
+	return &servedAnswer{
+		Answer: a, start: []byte(a.Start), head: a.Bytes[:head], many: bytes.Repeat(a.Bytes, copies), given: given,
+	}
 }
 
-// fitting is the answer to the request that h begins.
+// fitting returns the answer to the request whose head is h.
 func (s *nullServer) fitting(h []byte, cookie bool) *servedAnswer {
 	for _, a := range s.others {
 		if bytes.HasPrefix(h, a.start) && !(a.Opens && cookie) {
@@ -46,9 +50,13 @@ func (s *nullServer) fitting(h []byte, cookie bool) *servedAnswer {
 func (a *servedAnswer) count(many []byte, k, size int) {
 	for i := range k {
 		*a.given++
-		digits := many[i*size+a.number:][:sessionDigits]
-		for j, v := sessionDigits-1, *a.given; j >= 0; j, v = j-1, v/10 {
-			digits[j] = byte('0' + v%10)
-		}
+		putNumber(many[i*size+a.number:][:sessionDigits], *a.given)
+	}
+}
+
+// putNumber fills digits with the decimal digits of v, zeros before them.
+func putNumber(digits []byte, v uint64) {
+	for i := len(digits) - 1; i >= 0; i, v = i-1, v/10 {
+		digits[i] = byte('0' + v%10)
 	}
 }

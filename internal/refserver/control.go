@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Control is the name of a truth server taken apart.
+// Control is the parsed name of a reference server.
 //
 //	null            answers at once with constant bytes
 //	null+5ms        each answer leaves 5 ms after its request was read, and says so; null+0ms as soon as it can
@@ -25,9 +25,9 @@ type Control struct {
 	Mutant *Mutant // the defect, if it has one
 }
 
-// Manner is what a server of the null family does besides answering: one of these at most.
+// Manner is what a server of the null family does besides answering: at most one of these.
 type Manner struct {
-	Timed bool          // hold each answer until Delay after its request was read, and tell the true time in TimeHeader
+	Timed bool          // hold each answer until Delay after its request was read; report the true time in TimeHeader
 	Delay time.Duration // needs Timed
 
 	Stall  time.Duration // neither read nor write for the last Stall of every Period since the start
@@ -36,55 +36,70 @@ type Manner struct {
 	Drop int64 // close the connection in place of every Drop-th answer, all connections together; 0: none
 }
 
-// ParseControl reads the name of a truth server; ok is false for any other name.
-func ParseControl(name string) (c Control, ok bool, err error) {
-	c = Control{Name: name, Null: true}
-	switch {
-	case name == "null":
-		return c, true, nil
-	case strings.HasPrefix(name, "null+"):
-		d, err := time.ParseDuration(name[len("null+"):])
-		if err != nil || d < 0 || d > time.Minute {
-			return Control{}, true, fmt.Errorf("%q: want a delay up to 1m, such as null+5ms", name)
-		}
-		c.Manner = Manner{Timed: true, Delay: d}
-		return c, true, nil
-	case strings.HasPrefix(name, "null~"):
-		stall, period, _ := strings.Cut(name[len("null~"):], "/")
-		s, err := time.ParseDuration(stall)
-		p, err2 := time.ParseDuration(period)
-		if err != nil || err2 != nil || s <= 0 || p <= s || p > time.Hour {
-			return Control{}, true, fmt.Errorf("%q: want a stall and the longer period that it ends, such as null~200ms/2s", name)
-		}
-		c.Manner = Manner{Stall: s, Period: p}
-		return c, true, nil
-	case strings.HasPrefix(name, "null/"):
-		n, err := strconv.ParseInt(name[len("null/"):], 10, 32)
-		if err != nil || n < 1 {
-			return Control{}, true, fmt.Errorf("%q: want which requests are dropped, such as null/4 for every fourth", name)
-		}
-		c.Manner = Manner{Drop: n}
-		return c, true, nil
-	case name == "ref" || name == "ref'":
-		return Control{Name: name}, true, nil
-	case strings.HasPrefix(name, "ref!"):
+// families are the reference servers whose names have a parameter. parse reads what follows the
+// prefix into c; want is what the error asks for where it cannot.
+var families = []struct {
+	prefix, suffix, want string
+	parse                func(c *Control, text string) (ok bool)
+}{
+	{"null+", "", "want a delay up to 1m, such as null+5ms", func(c *Control, text string) bool {
+		d, err := time.ParseDuration(text)
+		c.Null, c.Manner = true, Manner{Timed: true, Delay: d}
+		return err == nil && d >= 0 && d <= time.Minute
+	}},
+	{"null~", "", "want a stall and the longer period that it ends, such as null~200ms/2s", parseStall},
+	{"null/", "", "want which request is dropped, such as null/4 for every fourth", func(c *Control, text string) bool {
+		n, err := strconv.ParseInt(text, 10, 32)
+		c.Null, c.Manner = true, Manner{Drop: n}
+		return err == nil && n >= 1
+	}},
+	{"ref!", "", "no such mutant; dyno verify --mutants lists them", func(c *Control, text string) bool {
 		all := mutants()
-		i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == name[len("ref!"):] })
-		if i < 0 {
-			return Control{}, true, fmt.Errorf("%q: no such mutant; dyno verify --mutants lists them", name)
+		i := slices.IndexFunc(all, func(m Mutant) bool { return m.Name == text })
+		if i >= 0 {
+			c.Mutant = &all[i]
 		}
-		return Control{Name: name, Mutant: &all[i]}, true, nil
-	case strings.HasPrefix(name, "ref+") && strings.HasSuffix(name, "%"):
-		x, err := strconv.ParseFloat(name[len("ref+"):len(name)-1], 64)
-		if err != nil || x <= 0 || x > 1000 {
-			return Control{}, true, fmt.Errorf("%q: want a cost such as ref+5%%", name)
+		return i >= 0
+	}},
+	{"ref+", "%", "want a cost such as ref+5%", func(c *Control, text string) bool {
+		x, err := strconv.ParseFloat(text, 64)
+		c.Extra = x / 100
+		return err == nil && x > 0 && x <= 1000
+	}},
+}
+
+func parseStall(c *Control, text string) bool {
+	stall, period, _ := strings.Cut(text, "/")
+	s, err := time.ParseDuration(stall)
+	p, err2 := time.ParseDuration(period)
+	c.Null, c.Manner = true, Manner{Stall: s, Period: p}
+	return err == nil && err2 == nil && s > 0 && p > s && p <= time.Hour
+}
+
+// ParseControl reads the name of a reference server; ok is false for any other name.
+func ParseControl(name string) (c Control, ok bool, err error) {
+	switch name {
+	case "null":
+		return Control{Name: name, Null: true}, true, nil
+	case "ref", "ref'":
+		return Control{Name: name}, true, nil
+	}
+	for _, f := range families {
+		text, starts := strings.CutPrefix(name, f.prefix)
+		text, ends := strings.CutSuffix(text, f.suffix)
+		if !starts || !ends {
+			continue
 		}
-		return Control{Name: name, Extra: x / 100}, true, nil
+		c := Control{Name: name}
+		if !f.parse(&c, text) {
+			return Control{}, true, fmt.Errorf("%q: %s", name, f.want)
+		}
+		return c, true, nil
 	}
 	return Control{}, false, nil
 }
 
-// Title is what reports call it.
+// Title returns the name in reports.
 func (c Control) Title() string {
 	switch m := c.Manner; {
 	case m.Timed:
@@ -105,7 +120,7 @@ func (c Control) Title() string {
 	return "reference"
 }
 
-// Engine is what speaks HTTP in it.
+// Engine returns what speaks HTTP in it.
 func (c Control) Engine() string {
 	if c.Null {
 		return "own"

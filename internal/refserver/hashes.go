@@ -6,10 +6,12 @@ import (
 	"strconv"
 )
 
-// hashZeros makes hashes the work of go-web-framework-benchmark's CPU-bound handlers: 10,278 of SHA-256.
+// hashZeros makes hashes the work of go-web-framework-benchmark's CPU-bound handlers: 10,278 of
+// SHA-256.
 const hashZeros = 15
 
-// hashes counts how many of "hello world " and a number, from 0, it takes until one begins with so many zero bits.
+// hashes counts how many of "hello world " and a number, from 0, it takes until one begins with so
+// many zero bits.
 func hashes(zeros int) (n int) {
 	text := append(make([]byte, 0, 32), "hello world "...)
 	for first := ^uint32(0); first>>(32-zeros) > 0; n++ {

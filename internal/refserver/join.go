@@ -3,13 +3,12 @@ package refserver
 import (
 	"fmt"
 	"reflect"
-	"strings"
 
 	"dyno/internal/scenario"
 )
 
-// Join makes one scenario of several, whose requests a reference can answer by turns. Two that want different answers to the same request cannot be
-// joined.
+// Join makes one scenario of several, whose requests a reference can answer by turns. Two that want
+// different answers to the same request cannot be joined.
 func Join(all []*scenario.Scenario) (*scenario.Scenario, error) {
 	if len(all) == 1 {
 		return all[0], nil
@@ -24,15 +23,15 @@ func Join(all []*scenario.Scenario) (*scenario.Scenario, error) {
 	for _, s := range all {
 		for i := range s.Requests {
 			q := &s.Requests[i]
-			path, _, _ := strings.Cut(q.Path, "?")
-			at := q.Method + " " + wildcards(path)
+			at := patternOf(q)
 			first, known := routes[at]
 			switch {
 			case !known:
 				routes[at] = route{s.Name, q}
 				joined.Requests = append(joined.Requests, *q)
 			case first.of != s.Name && !reflect.DeepEqual(first.q.Expect, q.Expect):
-				return nil, fmt.Errorf("ref cannot answer %s and %s at once: they want different answers to %s %s", first.of, s.Name, q.Method, path)
+				return nil, fmt.Errorf("ref cannot answer %s and %s at once: they want different answers to %s %s",
+					first.of, s.Name, q.Method, q.Path)
 			case first.of == s.Name:
 				joined.Requests = append(joined.Requests, *q)
 			}

@@ -11,8 +11,8 @@ import (
 	"dyno/internal/hist"
 )
 
-// held are the answers that a timed server owes, by due time: the delay is one for all, so that is the order of their reading. A ring,
-// whose size is a power of two.
+// held are the answers that a timed server owes, by due time: the delay is one for all, so that is
+// the order of their reading. A ring, whose size is a power of two.
 type held struct {
 	ring  []heldAnswer
 	first uint
@@ -55,10 +55,11 @@ func withTime(response []byte, head int) (timed, digits []byte) {
 	return timed, timed[end-15 : end]
 }
 
-// clock is the time since the server's start.
+// clock returns the time since the server's start.
 func (s *nullServer) clock() time.Duration { return time.Since(s.start) }
 
-// act keeps the server's manner, as often as the loop can: it sits out a stall that has begun, and sends the answers that are due.
+// act carries out the server's manner: it waits until a stall is over, and sends the answers that
+// are due. The loop calls it as often as it can.
 func (s *nullServer) act(ctx context.Context) {
 	if s.manner.Stall > 0 {
 		for ctx.Err() == nil {
@@ -81,17 +82,16 @@ func (s *nullServer) act(ctx context.Context) {
 			continue // closed meanwhile
 		}
 		s.service.Record(int64(now - a.read - s.manner.Delay))
-		for i, v := len(s.digits)-1, now-a.read; i >= 0; i, v = i-1, v/10 {
-			s.digits[i] = byte('0' + v%10)
-		}
+		putNumber(s.digits, uint64(now-a.read))
 		if !s.send(a.fd, a.c, s.base.Bytes[:a.size]) {
 			s.close(a.fd)
 		}
 	}
 }
 
-// await waits for events until the next answer is due. It stays awake: a request that had to wake this CPU would take 50 to 100 µs longer in
-// a virtual machine, of which the clock here would know nothing.
+// await waits for events until the next answer is due. It stays awake: a request that had to wake
+// this CPU would take 50 to 100 µs longer in a virtual machine, of which the clock here would know
+// nothing.
 func (s *nullServer) await(events []unix.EpollEvent) (n uintptr, errno syscall.Errno) {
 	until := s.clock() + nullTick
 	if s.held.n > 0 {
@@ -104,7 +104,8 @@ func (s *nullServer) await(events []unix.EpollEvent) (n uintptr, errno syscall.E
 	}
 }
 
-// report completes the tally. The histogram is of what came on top of the delay, for its steps widen with the value: 0.5 µs there.
+// report completes the tally. The histogram is of what came on top of the delay, for its steps
+// widen with the value: 0.5 µs there.
 func (s *nullServer) report() Tally {
 	t := s.tally
 	if s.manner.Period > 0 {
@@ -112,12 +113,14 @@ func (s *nullServer) report() Tally {
 	}
 	if s.manner.Timed {
 		q := func(p float64) int64 { return int64(s.manner.Delay) + s.service.Quantile(p) }
-		t.Service = &Service{Count: s.service.Count(), P50NS: q(.5), P90NS: q(.9), P99NS: q(.99), P999NS: q(.999), MaxNS: q(1)}
+		t.Service = &Service{
+			Count: s.service.Count(), P50NS: q(.5), P90NS: q(.9), P99NS: q(.99), P999NS: q(.999), MaxNS: q(1),
+		}
 	}
 	return t
 }
 
-// newService is the histogram of a timed server; others need none.
+// newService returns the histogram of a timed server; nil for others.
 func newService(m Manner) *hist.Histogram {
 	if !m.Timed {
 		return nil

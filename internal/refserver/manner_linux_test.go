@@ -73,7 +73,8 @@ func TestTimedServerDelaysAndTellsHowLong(t *testing.T) {
 	}
 }
 
-// TestTimedServerHoldsMoreThanItsRing also has requests of one connection wait together, a HEAD among them.
+// TestTimedServerHoldsMoreThanItsRing also has requests of one connection wait together, a HEAD
+// among them.
 func TestTimedServerHoldsMoreThanItsRing(t *testing.T) {
 	const delay, n = 30 * time.Millisecond, 3000
 	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Timed: true, Delay: delay}})
@@ -125,7 +126,8 @@ func TestTimedServerDoesNotAllocate(t *testing.T) {
 	stop()
 }
 
-// TestStallingServerLeavesAGap asks one after another until it has seen two stalls. A late client sees a shorter one: then it goes on.
+// TestStallingServerLeavesAGap asks one after another until it has seen two stalls. A late client
+// sees a shorter one: then it goes on.
 func TestStallingServerLeavesAGap(t *testing.T) {
 	const stall, period = 200 * time.Millisecond, 400 * time.Millisecond
 	dial, stop := serve(t, Null{Response: []byte(value), Manner: Manner{Stall: stall, Period: period}})

@@ -16,8 +16,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Mutant is the reference with one defect: what a verifier must find. Which scenarios it applies to follows from their contracts; to all
-// others it is no defect.
+// Mutant is the reference with one defect: what a verifier must find. Which scenarios it applies to
+// follows from their contracts; to all others it is no defect.
 type Mutant struct {
 	Name string
 	Does string // what is wrong with it
@@ -66,41 +66,62 @@ const LateAfter = 10_000
 // mixedEvery is how rarely the mutant "mixed-up" mixes answers up.
 const mixedEvery = 50
 
-// mutants lists them all.
+// mutants lists them all. late ones are right for LateAfter requests.
 func mutants() []Mutant {
 	return []Mutant{
-		{Name: "wrong-body", Does: "each body has the right length and one wrong byte", of: hasBody(nil), wrap: onBody(always, spoil)},
-		{Name: "wrong-file", Does: "only what is never loaded has a wrong byte", of: hasBody(isUnloaded), wrap: unloaded(spoil)},
-		{Name: "empty-error", Does: "errors have the right status and no body", of: hasBody(isError), wrap: onErrors(func(a *reply) { a.body = nil })},
-		{Name: "ok-on-error", Does: "errors are answered with 200", of: anyRequest(isError), wrap: onErrors(func(a *reply) { a.status = 200 })},
-		{Name: "late", Does: "right for 10,000 requests, then one wrong byte", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.body = spoil(a.body) })},
-		{Name: "late-status", Does: "right for 10,000 requests, then 500 with the right body", of: all, wrap: later(func(a *reply) { a.status = 500 })},
-		{Name: "late-header", Does: "right for 10,000 requests, then leaves a header out", of: alwaysHeader, wrap: lateHeader},
-		{Name: "constant-id", Does: "answers every id as it answered the first", of: anyRequest(isDrawn), wrap: constant},
+		{Name: "wrong-body", of: hasBody(nil), wrap: onBody(always, spoil),
+			Does: "each body has the right length and one wrong byte"},
+		{Name: "wrong-file", of: hasBody(isUnloaded), wrap: unloaded(spoil),
+			Does: "only what is never loaded has a wrong byte"},
+		{Name: "empty-error", of: hasBody(isError), wrap: onErrors(func(a *reply) { a.body = nil }),
+			Does: "errors have the right status and no body"},
+		{Name: "ok-on-error", of: anyRequest(isError), wrap: onErrors(func(a *reply) { a.status = 200 }),
+			Does: "errors are answered with 200"},
+		{Name: "late", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.body = spoil(a.body) }),
+			Does: "right for 10,000 requests, then one wrong byte"},
+		{Name: "late-status", of: all, wrap: later(func(a *reply) { a.status = 500 }),
+			Does: "right for 10,000 requests, then 500 with the right body"},
+		{Name: "late-header", of: alwaysHeader, wrap: lateHeader,
+			Does: "right for 10,000 requests, then leaves a header out"},
+		{Name: "constant-id", of: anyRequest(isDrawn), wrap: constant,
+			Does: "answers every id as it answered the first"},
 		{Name: "any-id", Does: "takes any text for a number", of: refusesText, flaw: anyID},
-		{Name: "mixed-up", Does: "now and then two connections get each other's body", of: mixable, wrap: mixed},
+		{Name: "mixed-up", of: mixable, wrap: mixed,
+			Does: "now and then two connections get each other's body"},
 		{Name: "unordered", Does: "answers what is in the pipeline the last first", of: manyAnswers, raw: true},
 		{Name: "missing-header", Does: "leaves a header out", of: hasHeader, wrap: withoutHeader},
-		{Name: "wrong-type", Does: "has another Content-Type", of: hasType, wrap: onAll(func(a *reply) { a.header.Set("Content-Type", "application/octet-stream") })},
+		{Name: "wrong-type", Does: "has another Content-Type", of: hasType,
+			wrap: withHeader("Content-Type", "application/octet-stream")},
 		{Name: "no-date", Does: "has no Date", of: all, wrap: onAll(func(a *reply) { a.header["Date"] = nil })},
 		{Name: "cached-date", Does: "has the Date of its start for ever", of: all, wrap: cachedDate},
-		{Name: "closes", Does: "closes the connection after each answer", of: all, wrap: onAll(func(a *reply) { a.header.Set("Connection", "close") })},
-		{Name: "chunked", Does: "sends bodies in chunks, and does not declare it", of: hasBody(isLoaded), wrap: onAll(func(a *reply) { a.chunked = true })},
+		{Name: "closes", of: all, wrap: withHeader("Connection", "close"),
+			Does: "closes the connection after each answer"},
+		{Name: "chunked", of: hasBody(isLoaded), wrap: onAll(chunk),
+			Does: "sends bodies in chunks, and does not declare it"},
 		{Name: "shared-session", Does: "gives everybody one session", of: hasSession, flaw: oneForAll},
 		{Name: "forgets", Does: "keeps nothing in a session", of: keeps, flaw: forgetful},
 		{Name: "renews", Does: "moves the session to another id each time", of: keeps, flaw: renewing},
-		{Name: "late-renews", Does: "right for 10,000 requests, then moves each session to another id", of: keeps, flaw: lateRenewing},
+		{Name: "late-renews", of: keeps, flaw: lateRenewing,
+			Does: "right for 10,000 requests, then moves each session to another id"},
 		{Name: "trusts-cookie", Does: "shows a session to one who made a cookie up", of: keeps, flaw: trusting},
-		{Name: "by-connection", Does: "tells visitors apart by their connection, not by their cookie", of: keeps, flaw: byConnection},
-		{Name: "canned", Does: "right for 40 requests, then answers whatever it is asked as what is loaded", of: hasOthers, wrap: canned},
-		{Name: "canned-in-crowds", Does: "answers whatever it is asked as what is loaded, where several connections ask by turns", of: mixes, wrap: cannedInCrowds},
-		{Name: "late-chunked", Does: "right for 10,000 requests, then sends bodies in chunks", of: hasBody(isLoaded), wrap: later(func(a *reply) { a.chunked = true })},
+		{Name: "by-connection", of: keeps, flaw: byConnection,
+			Does: "tells visitors apart by their connection, not by their cookie"},
+		{Name: "canned", of: hasOthers, wrap: canned,
+			Does: "right for 40 requests, then answers whatever it is asked as what is loaded"},
+		{Name: "canned-in-crowds", of: mixes, wrap: cannedInCrowds,
+			Does: "answers whatever it is asked as what is loaded, where several connections ask by turns"},
+		{Name: "late-chunked", of: hasBody(isLoaded), wrap: later(chunk),
+			Does: "right for 10,000 requests, then sends bodies in chunks"},
 		{Name: "hasty", Does: "does not wait for its delay", of: all, flaw: hasty, Trial: Waiting},
-		{Name: "hasty-in-crowds", Does: "waits for its delay only where it has one request to answer", of: all, flaw: hastyInCrowds, Trial: Waiting},
+		{Name: "hasty-in-crowds", of: all, flaw: hastyInCrowds, Trial: Waiting,
+			Does: "waits for its delay only where it has one request to answer"},
 		{Name: "stays", Does: "goes on when it is told to end", of: all, stays: true, Trial: Ending},
-		{Name: "trailing-comma", Does: "has the right length and a comma after the last record, which is no JSON", of: hasRecords, wrap: onBody(isJSON, trailingComma)},
-		{Name: "lower-case", Does: "writes the names in JSON in lower case", of: hasRecords, wrap: onBody(isJSON, bytes.ToLower)},
-		{Name: "number-as-text", Does: "writes the last number in JSON in quotes", of: hasRecords, wrap: onBody(isJSON, quoted)},
+		{Name: "trailing-comma", of: hasRecords, wrap: onBody(isJSON, trailingComma),
+			Does: "has the right length and a comma after the last record, which is no JSON"},
+		{Name: "lower-case", of: hasRecords, wrap: onBody(isJSON, bytes.ToLower),
+			Does: "writes the names in JSON in lower case"},
+		{Name: "number-as-text", of: hasRecords, wrap: onBody(isJSON, quoted),
+			Does: "writes the last number in JSON in quotes"},
 	}
 }
 
@@ -111,7 +132,9 @@ func Mutants(s *scenario.Scenario) []Mutant {
 
 // Serve answers on ln as ref does, but for the defect, until ctx ends.
 func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref *Reference) error {
-	flawed := &Reference{Scenario: ref.Scenario, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask, flaw: m.flaw}
+	flawed := &Reference{
+		Scenario: ref.Scenario, Delay: ref.Delay, Hash: ref.Hash, Turns: ref.Turns, Ask: ref.Ask, flaw: m.flaw,
+	}
 	var h http.Handler = flawed.Handler()
 	if m.wrap != nil {
 		h = m.wrap(ref.Scenario, h)
@@ -125,7 +148,7 @@ func (m Mutant) Serve(ctx context.Context, ln net.Listener, ref *Reference) erro
 	return serveUntil(ctx, ln, &http.Server{Handler: h, ConnContext: withFetched})
 }
 
-// reply is an answer before it is sent.
+// reply is an answer before it is sent. Handlers write it as an http.ResponseWriter.
 type reply struct {
 	header  http.Header
 	status  int
@@ -139,7 +162,7 @@ func (a *reply) Header() http.Header         { return a.header }
 func (a *reply) WriteHeader(status int)      { a.status = status }
 func (a *reply) Write(b []byte) (int, error) { a.body = append(a.body, b...); return len(b), nil }
 
-// send is what the reference would have sent.
+// send sends the answer as the reference would have sent it.
 func (a *reply) send(w http.ResponseWriter) {
 	maps.Copy(w.Header(), a.header)
 	if _, typed := a.header["Content-Type"]; !typed && len(a.body) > 0 {
@@ -155,7 +178,7 @@ func (a *reply) send(w http.ResponseWriter) {
 	}
 }
 
-// change is a handler that changes the answers of h.
+// change returns a handler that changes the answers of h.
 func change(h http.Handler, how func(*http.Request, *reply)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := newReply()
@@ -165,6 +188,7 @@ func change(h http.Handler, how func(*http.Request, *reply)) http.Handler {
 	})
 }
 
+// wrapper puts a defect around the reference's handler for a scenario.
 type wrapper = func(*scenario.Scenario, http.Handler) http.Handler
 
 func onAll(how func(*reply)) wrapper {
@@ -172,6 +196,13 @@ func onAll(how func(*reply)) wrapper {
 		return change(h, func(_ *http.Request, a *reply) { how(a) })
 	}
 }
+
+// withHeader sets a header of every answer.
+func withHeader(name, value string) wrapper {
+	return onAll(func(a *reply) { a.header.Set(name, value) })
+}
+
+func chunk(a *reply) { a.chunked = true }
 
 func onErrors(how func(*reply)) wrapper {
 	return onAll(func(a *reply) {
@@ -256,7 +287,8 @@ func constant(_ *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
-// canned answers everything after cannedAfter requests with the first answer that a loaded request had.
+// canned answers everything after cannedAfter requests with the first answer that a loaded request
+// had.
 func canned(s *scenario.Scenario, h http.Handler) http.Handler {
 	var n atomic.Int64
 	var mu sync.Mutex
@@ -273,7 +305,8 @@ func canned(s *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
-// cannedInCrowds does so with a request that, as the one before, comes from another connection than the request before it.
+// cannedInCrowds does so with a request that, as the one before, comes from another connection than
+// the request before it.
 func cannedInCrowds(s *scenario.Scenario, h http.Handler) http.Handler {
 	var mu sync.Mutex
 	var kept *reply
@@ -293,14 +326,13 @@ func cannedInCrowds(s *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
-func cachedDate(_ *scenario.Scenario, h http.Handler) http.Handler {
-	date := time.Now().UTC().Format(http.TimeFormat)
-	return change(h, func(_ *http.Request, a *reply) { a.header.Set("Date", date) })
+func cachedDate(s *scenario.Scenario, h http.Handler) http.Handler {
+	return withHeader("Date", time.Now().UTC().Format(http.TimeFormat))(s, h)
 }
 
 func withoutHeader(s *scenario.Scenario, h http.Handler) http.Handler {
 	name := headerOf(s)
-	return change(h, func(_ *http.Request, a *reply) { a.header[name] = nil })
+	return onAll(func(a *reply) { a.header[name] = nil })(s, h)
 }
 
 func lateHeader(s *scenario.Scenario, h http.Handler) http.Handler {
@@ -308,7 +340,8 @@ func lateHeader(s *scenario.Scenario, h http.Handler) http.Handler {
 	return later(func(a *reply) { a.header[name] = nil })(s, h)
 }
 
-// headerOf is a header that a loaded request's contract asks for, or else that of the session's cookie.
+// headerOf returns a header that a loaded request's contract asks for, or else that of the
+// session's cookie.
 func headerOf(s *scenario.Scenario) string {
 	for i := range s.Requests {
 		if q := &s.Requests[i]; isLoaded(q) {

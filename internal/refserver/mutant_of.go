@@ -2,6 +2,7 @@ package refserver
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"dyno/internal/scenario"
@@ -14,16 +15,12 @@ func all(*scenario.Scenario) bool { return true }
 // anyRequest holds for scenarios with a request that is like that.
 func anyRequest(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 	return func(s *scenario.Scenario) bool {
-		for i := range s.Requests {
-			if is(&s.Requests[i]) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(s.Requests, func(q scenario.Request) bool { return is(&q) })
 	}
 }
 
-// hasBody holds for scenarios with a request that is like that, and whose contract says what its body is, which is not empty.
+// hasBody holds for scenarios with a request that is like that, and whose contract says what its
+// body is, which is not empty.
 func hasBody(is func(*scenario.Request) bool) func(*scenario.Scenario) bool {
 	return anyRequest(func(q *scenario.Request) bool {
 		return (is == nil || is(q)) && q.Method != http.MethodHead && q.Expect.Length == nil && bodyOf(q) != ""
@@ -35,7 +32,8 @@ func isError(q *scenario.Request) bool  { return q.Expect.Status >= 400 }
 
 func isUnloaded(q *scenario.Request) bool { return q.Weight == 0 && !isError(q) }
 
-// hasOthers: something besides what is loaded is asked, and has another answer. With sessions it is visited, not only asked.
+// hasOthers: something besides what is loaded is asked, and has another answer. With sessions it is
+// visited, not only asked.
 func hasOthers(s *scenario.Scenario) bool {
 	return s.Session == "" && anyRequest(func(q *scenario.Request) bool { return q.Weight == 0 })(s)
 }
@@ -44,13 +42,16 @@ func hasOthers(s *scenario.Scenario) bool {
 func mixes(s *scenario.Scenario) bool { return hasOthers(s) && s.Mixed() != s }
 
 // isDrawn: the body repeats what was drawn.
-func isDrawn(q *scenario.Request) bool {
+func isDrawn(q *scenario.Request) bool { return drawnIn(q, bodyOf(q)) != "" }
+
+// drawnIn returns the name of an input of q that stands in body as a placeholder; "" if none does.
+func drawnIn(q *scenario.Request, body string) string {
 	for name := range q.With {
-		if !q.Expect.Verbatim && strings.Contains(bodyOf(q), "{"+name+"}") {
-			return true
+		if !q.Expect.Verbatim && strings.Contains(body, "{"+name+"}") {
+			return name
 		}
 	}
-	return false
+	return ""
 }
 
 func hasType(s *scenario.Scenario) bool {
@@ -61,7 +62,8 @@ func hasHeader(s *scenario.Scenario) bool { return hasSession(s) || alwaysHeader
 
 // alwaysHeader: each answer has it, also to one who brings the session's cookie.
 func alwaysHeader(s *scenario.Scenario) bool {
-	return hasSession(s) && !s.Cookies || anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && len(q.Expect.Headers) > 0 })(s)
+	has := anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && len(q.Expect.Headers) > 0 })
+	return hasSession(s) && !s.Cookies || has(s)
 }
 
 func hasSession(s *scenario.Scenario) bool {

@@ -16,7 +16,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// TestEveryMutantIsOfUse: it applies to a shipped scenario, but for the one that wants an answer which repeats its request.
+// TestEveryMutantIsOfUse: it applies to a shipped scenario, but for the one that wants an answer
+// which repeats its request.
 func TestEveryMutantIsOfUse(t *testing.T) {
 	project := os.DirFS("../..")
 	names, err := scenario.Names(project)
@@ -86,7 +87,8 @@ func TestSessionsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestRelayAsksOncePerConnection: what the companion answers may change between trials, not within one.
+// TestRelayAsksOncePerConnection: what the companion answers may change between trials, not within
+// one.
 func TestRelayAsksOncePerConnection(t *testing.T) {
 	asked := 0
 	ref := Reference{Ask: func(path string) ([]byte, error) {

@@ -2,7 +2,6 @@ package refserver
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,8 +11,9 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Null is a server that answers without thinking, in the given manner. What a load engine reaches against a plain one is that engine's ceiling;
-// the others have a latency, a share of errors, that is known beforehand.
+// Null is a server that answers without thinking, in the given manner. What a load engine reaches
+// against a plain one is that engine's ceiling; the others have a latency, a share of errors, that
+// is known beforehand.
 type Null struct {
 	Response []byte   // to every request, but for those that one of Answers is for
 	Answers  []Answer // the first that fits goes; a timed server has none
@@ -35,7 +35,8 @@ const (
 	sessionDigits = 12
 )
 
-// TimeHeader of an answer of a timed server is the time since its request was read, in ns, as 15 digits.
+// TimeHeader of an answer of a timed server is the time since its request was read, in ns, as 15
+// digits.
 const TimeHeader = "X-Truth-Ns"
 
 // Tally is what a null server knows of its own run.
@@ -46,7 +47,8 @@ type Tally struct {
 	Service  *Service `json:"service,omitempty"` // of a timed server
 }
 
-// Service is the distribution of a timed server's true times, from a request's read to its answer's write.
+// Service is the distribution of a timed server's true times, from a request's read to its answer's
+// write.
 type Service struct {
 	Count  int64 `json:"count"`
 	P50NS  int64 `json:"p50_ns"`
@@ -56,15 +58,11 @@ type Service struct {
 	MaxNS  int64 `json:"max_ns"`
 }
 
-// ServeNull is a plain Null's Serve.
-func ServeNull(ctx context.Context, network, addr string, response []byte) error {
-	_, err := (&Null{Response: response}).Serve(ctx, network, addr)
-	return err
-}
-
-// NullOf is the null server that keeps the contract of every loaded request of s, and of those of others that it can answer besides, which it names:
-// then its rate is the generator's ceiling for that shape of load. A request is told by how it begins, up to what is drawn, and whether it carries a
-// cookie. Where the right answer depends on more there is no such server: such a scenario needs ref. A Date stands still.
+// NullOf is the null server that keeps the contract of every loaded request of s, and of those of
+// others that it can answer besides, which it names: then its rate is the generator's ceiling for
+// that shape of load. A request is told by how it begins, up to what is drawn, and whether it
+// carries a cookie. Where the right answer depends on more there is no such server: such a scenario
+// needs ref. A Date stands still.
 func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also []string, err error) {
 	n = &Null{}
 	if err := n.add(s); err != nil {
@@ -113,7 +111,8 @@ func (n *Null) add(s *scenario.Scenario) error {
 			case at < 0:
 				n.Answers = append(n.Answers, a)
 			case !bytes.Equal(n.Answers[at].Bytes, a.Bytes):
-				return fmt.Errorf("null server of %s: two requests that begin with %q have different answers", s.Name, start)
+				return fmt.Errorf("null server of %s: two requests that begin with %q have different answers",
+					s.Name, start)
 			}
 		}
 	}
@@ -126,17 +125,16 @@ func (n *Null) add(s *scenario.Scenario) error {
 // answerOf renders the answer that the contract of r asks for, with a session or without.
 func answerOf(s *scenario.Scenario, r *scenario.Request, opens bool) (Answer, error) {
 	e := &r.Expect
-	if e.Recalls || e.Status == 0 || e.Body == nil && (e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != "") {
+	elsewhere := e.Length != nil || e.SHA256 != "" || e.JSON != nil || e.JSONOf != ""
+	if e.Recalls || e.Status == 0 || e.Body == nil && elsewhere {
 		return Answer{}, fmt.Errorf("null server of %s: its contract leaves open what the answer is", s.Name)
 	}
 	body := ""
 	if e.Body != nil {
 		body = *e.Body
 	}
-	for name := range r.With {
-		if !e.Verbatim && strings.Contains(body, "{"+name+"}") {
-			return Answer{}, fmt.Errorf("null server of %s: the expected body depends on {%s}", s.Name, name)
-		}
+	if name := drawnIn(r, body); name != "" {
+		return Answer{}, fmt.Errorf("null server of %s: the expected body depends on {%s}", s.Name, name)
 	}
 	a := Answer{Opens: opens}
 	var b strings.Builder

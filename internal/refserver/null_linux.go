@@ -16,15 +16,17 @@ import (
 	"dyno/internal/hist"
 )
 
-// Serve answers every request at addr until ctx ends: "host:port", or a unix socket's path if network is "unix". It is one event loop on the
-// calling goroutine, which counts complete requests (an empty line, then a body of Content-Length) and looks at them no further than Answers
-// want it to. The Tally is complete if there is no error. A timed server needs Linux 5.11.
+// Serve answers every request at addr until ctx ends: "host:port", or a unix socket's path if
+// network is "unix". It is one event loop on the calling goroutine, which counts complete requests
+// (an empty line, then a body of Content-Length) and looks at them no further than Answers want it
+// to. The Tally is complete if there is no error. A timed server needs Linux 5.11.
 //
-// A request whose method is HEAD gets the header section alone. A connection that sends a chunked body is closed. Requests that stand
-// behind a dropped one on its connection are lost with it, and not counted.
+// A request whose method is HEAD gets the header section alone. A connection that sends a chunked
+// body is closed. Requests that stand behind a dropped one on its connection are lost with it, and
+// not counted.
 //
-// Unless it is timed it closes after an answer to "Connection: close", and to HTTP/1.0 without "Connection: keep-alive"; with it, as ab asks, its
-// answer says the same (RFC 9112, 9.3).
+// Unless it is timed it closes after an answer to "Connection: close", and to HTTP/1.0 without
+// "Connection: keep-alive"; with it, as ab asks, its answer says the same (RFC 9112, 9.3).
 func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	base, err := served(Answer{Bytes: n.Response})
 	if err != nil {
@@ -100,7 +102,8 @@ type nullServer struct {
 	service *hist.Histogram
 }
 
-// nullConn is what must be remembered of a connection: only what a read has cut in two, and what a write could not take.
+// nullConn is what must be remembered of a connection: only what a read has cut in two, and what a
+// write could not take.
 type nullConn struct {
 	rest   []byte        // of a request's head
 	body   int           // bytes of a request's body still to come
@@ -124,7 +127,8 @@ func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 			}
 		}
 	}()
-	if err = unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, ln, &unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(ln)}); err != nil {
+	listening := unix.EpollEvent{Events: unix.EPOLLIN, Fd: int32(ln)}
+	if err = unix.EpollCtl(s.ep, unix.EPOLL_CTL_ADD, ln, &listening); err != nil {
 		return err
 	}
 	var events [256]unix.EpollEvent
@@ -160,14 +164,16 @@ func (s *nullServer) wait(events []unix.EpollEvent) (uintptr, syscall.Errno) {
 	}
 	n, errno := s.poll(events)
 	if n == 0 && errno == 0 {
-		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
+		n, _, errno = syscall.Syscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep),
+			uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)),
 			uintptr(nullTick.Milliseconds()), 0, 0)
 	}
 	return n, errno
 }
 
 func (s *nullServer) poll(events []unix.EpollEvent) (uintptr, syscall.Errno) {
-	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep), uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
+	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep),
+		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
 	return n, errno
 }
 
@@ -216,7 +222,8 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 	for {
 		kept := copy(s.in, c.rest)
 		room := s.in[kept:]
-		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(room))), uintptr(len(room)), 0, 0, 0)
+		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVFROM, uintptr(fd),
+			uintptr(unsafe.Pointer(unsafe.SliceData(room))), uintptr(len(room)), 0, 0, 0)
 		switch {
 		case errno == syscall.EINTR:
 			continue
@@ -237,7 +244,8 @@ func (s *nullServer) turn(fd int, c *nullConn, events uint32) bool {
 	}
 }
 
-// requests counts the complete requests in b and answers them, runs of those with the same answer in one write.
+// requests counts the complete requests in b and answers them, runs of those with the same answer
+// in one write.
 func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 	c.rest = c.rest[:0]
 	last, owed := s.base, 0
@@ -297,63 +305,8 @@ func (s *nullServer) requests(fd int, c *nullConn, b []byte) bool {
 	return s.answer(fd, c, owed, last, false) && !c.over()
 }
 
-// nullHead is what a request's head says of its body and of its connection.
-type nullHead struct {
-	length  int
-	chunked bool
-	old     bool // HTTP/1.0
-	close   bool // its connection ends with the answer
-	cookie  bool
-}
-
-// readNullHead reads a request's head, whose lines all end in CR LF.
-func readNullHead(h []byte) (r nullHead) {
-	i := bytes.IndexByte(h, '\n')
-	r.old = i > 2 && h[i-2] == '0'
-	r.close = r.old
-	for h = h[i+1:]; i >= 0 && len(h) > 0; h = h[i+1:] {
-		i = bytes.IndexByte(h, '\n')
-		switch h[0] | 0x20 {
-		case 't':
-			if nullNamed(h, nullCoding) {
-				return nullHead{chunked: true}
-			}
-		case 'c':
-			switch {
-			case nullNamed(h, nullCookie):
-				r.cookie = true
-			case nullNamed(h, nullLength):
-				r.length = nullNumber(h[len(nullLength):])
-			case nullNamed(h, nullConnection): // by their first letter: close, keep-alive; not upgrade
-				switch v := bytes.TrimLeft(h[len(nullConnection):], " \t"); v[0] | 0x20 {
-				case 'c':
-					r.close = true
-				case 'k':
-					r.close = false
-				}
-			}
-		}
-	}
-	return r
-}
-
-func nullNamed(line, name []byte) bool {
-	return len(line) > len(name) && bytes.EqualFold(line[:len(name)], name)
-}
-
-// nullNumber reads the digits that a header's value begins with.
-func nullNumber(v []byte) (n int) {
-	for _, d := range v {
-		if '0' <= d && d <= '9' && n < 1<<40 {
-			n = n*10 + int(d-'0')
-		} else if d != ' ' && d != '\t' {
-			break
-		}
-	}
-	return n
-}
-
-// answer gives n requests, read just now, the answer a, or its head alone: now, or when it is due. It reports whether the connection goes on.
+// answer gives n requests, read just now, the answer a, or its head alone: now, or when it is due.
+// It reports whether the connection goes on.
 func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnly bool) bool {
 	many, size := a.many, len(a.Bytes)
 	if headOnly {
@@ -386,14 +339,16 @@ func (s *nullServer) answer(fd int, c *nullConn, n int, a *servedAnswer, headOnl
 	return !dropped
 }
 
-// send writes b, or keeps what the socket does not take now. It reports whether the connection goes on.
+// send writes b, or keeps what the socket does not take now. It reports whether the connection goes
+// on.
 func (s *nullServer) send(fd int, c *nullConn, b []byte) bool {
 	if len(c.unsent) > 0 {
 		c.unsent = append(c.unsent, b...)
 		return true
 	}
 	for len(b) > 0 {
-		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd), uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
+		n, _, errno := syscall.RawSyscall6(unix.SYS_SENDTO, uintptr(fd),
+			uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(len(b)), unix.MSG_NOSIGNAL, 0, 0)
 		switch errno {
 		case 0:
 			b = b[n:]

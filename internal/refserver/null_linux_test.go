@@ -25,7 +25,8 @@ func null(t *testing.T, response string) net.Conn {
 	return dial()
 }
 
-// serve starts a null server on a unix socket: dial connects to it, stop ends it and returns its tally.
+// serve starts a null server on a unix socket: dial connects to it, stop ends it and returns its
+// tally.
 func serve(t *testing.T, n Null) (dial func() net.Conn, stop func() Tally) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "null") // t.TempDir may be too long for a socket's path
@@ -151,7 +152,8 @@ func TestNullResponseFollowsTheContract(t *testing.T) {
 	}
 }
 
-// One server keeps what is loaded of several scenarios, each session another, until a request brings a cookie.
+// One server keeps what is loaded of several scenarios, each session another, until a request
+// brings a cookie.
 func TestNullHasAnAnswerForEachRequest(t *testing.T) {
 	all := []*scenario.Scenario{shipped(t, "sessions"), shipped(t, "sessions-jar"), shipped(t, "templates"), shipped(t, "values-rest")}
 	n, _, err := NullOf(all[0], all[1:]...)

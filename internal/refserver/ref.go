@@ -15,8 +15,9 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Reference answers any scenario from its contract, on net/http: the yardstick of every run. Delay is slept before each answer, then it hashes; Turns of
-// an idle loop are added to it, as a known cost.
+// Reference answers any scenario from its contract, on net/http: the reference of every run. Delay
+// is slept before each answer, then it hashes; Turns of an idle loop are added to it, as a known
+// cost.
 type Reference struct {
 	Scenario *scenario.Scenario
 	Delay    time.Duration
@@ -52,32 +53,32 @@ func serveUntil(ctx context.Context, ln net.Listener, srv *http.Server) error {
 	return nil
 }
 
-// Handler routes each request of the scenario to its expected answer, and any other to 404. A placeholder in a path matches an integer in
-// its range, or else nothing.
+// Handler routes each request of the scenario to its expected answer, and any other to 404. A
+// placeholder in a path matches an integer in its range, or else nothing.
 func (r *Reference) Handler() http.Handler {
 	mux := http.NewServeMux()
-	byPattern := map[string][]*scenario.Request{}
-	var patterns []string
+	routed := map[string]bool{}
+	var kept *sessions
+	if r.Scenario.Session != "" {
+		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now(), flaw: r.flaw}
+	}
 	for i := range r.Scenario.Requests {
 		q := &r.Scenario.Requests[i]
 		if r.flaw == anyID && isError(q) { // which then has the route that it fits
 			continue
 		}
-		path, _, _ := strings.Cut(q.Path, "?")
-		pattern := q.Method + " " + wildcards(path)
-		if byPattern[pattern] == nil {
-			patterns = append(patterns, pattern)
+		if pattern := patternOf(q); !routed[pattern] {
+			routed[pattern] = true
+			mux.Handle(pattern, r.answer(q, kept))
 		}
-		byPattern[pattern] = append(byPattern[pattern], q)
-	}
-	var kept *sessions
-	if r.Scenario.Session != "" {
-		kept = &sessions{cookie: r.Scenario.Session, recent: map[string]string{}, turned: time.Now(), flaw: r.flaw}
-	}
-	for _, pattern := range patterns {
-		mux.Handle(pattern, r.answer(byPattern[pattern][0], kept))
 	}
 	return mux
+}
+
+// patternOf returns the route of a request, for ServeMux.
+func patternOf(q *scenario.Request) string {
+	path, _, _ := strings.Cut(q.Path, "?")
+	return q.Method + " " + wildcards(path)
 }
 
 // wait is what a handler with a Delay does before it answers.
@@ -90,7 +91,8 @@ func (r *Reference) wait() {
 	time.Sleep(r.Delay)
 }
 
-// Can says why the reference cannot answer s, or nil. What s has from a companion it may ask for (Reference.Ask).
+// Can says why the reference cannot answer s, or nil. What s has from a companion it may ask for
+// (Reference.Ask).
 func Can(s *scenario.Scenario) error {
 	for i := range s.Requests {
 		q := &s.Requests[i]
@@ -100,14 +102,16 @@ func Can(s *scenario.Scenario) error {
 		path, _, _ := strings.Cut(q.Path, "?")
 		for part := range strings.SplitSeq(strings.TrimSuffix(wildcards(path), "{$}"), "/") {
 			if strings.Contains(part, "{") && !(part[0] == '{' && strings.IndexByte(part, '}') == len(part)-1) {
-				return fmt.Errorf("ref cannot answer %s: in %s a placeholder is only a part of its segment", s.Name, q.Path)
+				return fmt.Errorf("ref cannot answer %s: in %s a placeholder is only a part of its segment",
+					s.Name, q.Path)
 			}
 		}
 	}
 	return nil
 }
 
-// wildcards gives the inline placeholders of a path names, for ServeMux, and an end to one that ends in "/".
+// wildcards gives the inline placeholders of a path names, for ServeMux, and an end to one that
+// ends in "/".
 func wildcards(path string) string {
 	n := 0
 	if strings.HasSuffix(path, "/") {
@@ -121,7 +125,7 @@ func wildcards(path string) string {
 
 var inline = regexp.MustCompile(`\{(int:[^}]*|uuid|seq|pick:[^}]*)\}`)
 
-// answer is the handler of one request.
+// answer returns the handler of one request.
 func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc {
 	inputs := inPath(q)
 	body := bodyOf(q)
@@ -132,10 +136,8 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 		}
 	}
 	fixed := []byte(body)
-	for name := range q.With {
-		if !q.Expect.Verbatim && strings.Contains(body, "{"+name+"}") {
-			fixed = nil
-		}
+	if isDrawn(q) {
+		fixed = nil
 	}
 	return func(w http.ResponseWriter, req *http.Request) {
 		out, remembers := body, q.Remembers
@@ -191,10 +193,11 @@ func (r *Reference) answer(q *scenario.Request, kept *sessions) http.HandlerFunc
 	}
 }
 
-// ownLength is up to where net/http finds the length of a body by itself, bytes: it holds so much back.
+// ownLength is up to where net/http finds the length of a body by itself, bytes: it holds so much
+// back.
 const ownLength = 2048
 
-// bodyOf is the body that keeps q's contract, before its placeholders are filled in.
+// bodyOf returns the body that q's contract asks for, before its placeholders are filled in.
 func bodyOf(q *scenario.Request) string {
 	switch e := &q.Expect; {
 	case e.Body != nil:
@@ -233,7 +236,7 @@ func inPath(q *scenario.Request) (all []input) {
 	return all
 }
 
-// read is the value of an input as it is meant: an integer in its range, or any text where it is none.
+// read returns the value of an input: an integer in its range, or any text where the input is none.
 func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
 	if in.Pick != nil || in.UUID || in.Seq || r.flaw == anyID {
 		return value, true
@@ -242,8 +245,9 @@ func (r *Reference) read(in *scenario.Input, value string) (string, bool) {
 	return strconv.FormatInt(v, 10), err == nil && v >= in.Int[0] && v <= in.Int[1]
 }
 
-// Spin turns an idle loop n times: a cost of known proportion, since a turn's time scales with the clock as all other work does. It is not
-// inlined: with its result unused, there the compiler could drop the work.
+// Spin turns an idle loop n times: a cost of known proportion, since a turn's time scales with the
+// clock as all other work does. It is not inlined: with its result unused, there the compiler could
+// drop the work.
 //
 //go:noinline
 func Spin(n int) uint64 {
@@ -268,6 +272,7 @@ func TurnsFor(d time.Duration) int {
 	return int(float64(d) / float64(best) * probe)
 }
 
-// RefCost is what one request costs the reference at saturation, ns of CPU, when nothing better is known: 12.7 to 14.3 µs were seen on the
-// machine of doc/method.md, whose generator waits awake. It only sets the size of ref+x%; what counts is what the run then finds.
+// RefCost is what one request costs the reference at saturation, ns of CPU, when nothing better is
+// known: 12.7 to 14.3 µs were seen on the machine of doc/method.md, whose generator waits awake. It
+// only sets the size of ref+x%; what counts is what the run then finds.
 const RefCost = 14_000 * time.Nanosecond

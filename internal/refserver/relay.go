@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// fetched is what the companion answered by path, asked for once per connection: a trial has connections of its own, and the companion's
-// records change between trials only.
+// fetched is what the companion answered by path, asked for once per connection: a trial has
+// connections of its own, and the companion's records change between trials only.
 type fetched struct {
 	mu     sync.Mutex
 	bodies map[string][]byte

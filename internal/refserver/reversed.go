@@ -2,17 +2,18 @@ package refserver
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"net"
 	"net/http"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 )
 
-// serveReversed answers with h until ctx ends; of what a connection has in the pipeline, the last first.
+// serveReversed answers with h until ctx ends. It answers the requests in a connection's pipeline
+// in reverse order.
 func serveReversed(ctx context.Context, ln net.Listener, h http.Handler) error {
 	var all sync.WaitGroup
 	stop := context.AfterFunc(ctx, func() { ln.Close() })
@@ -55,17 +56,14 @@ func serveReversed(ctx context.Context, ln net.Listener, h http.Handler) error {
 	}
 }
 
-// bytes is the answer on the wire.
+// bytes returns the answer on the wire.
 func (a *reply) bytes() []byte {
-	b := []byte("HTTP/1.1 " + strconv.Itoa(a.status) + " " + http.StatusText(a.status) + "\r\nDate: " + time.Now().UTC().Format(http.TimeFormat) + "\r\n")
-	for name, values := range a.header {
-		for _, value := range values {
-			b = append(b, name+": "+value+"\r\n"...)
-		}
+	a.header.Set("Date", time.Now().UTC().Format(http.TimeFormat))
+	r := http.Response{
+		StatusCode: a.status, ProtoMajor: 1, ProtoMinor: 1, Header: a.header,
+		Body: io.NopCloser(bytes.NewReader(a.body)), ContentLength: int64(len(a.body)),
 	}
-	if a.status != http.StatusNoContent {
-		b = append(b, "Content-Length: "+strconv.Itoa(len(a.body))+"\r\n"...)
-	}
-	b = append(b, "\r\n"...)
-	return append(b, a.body...)
+	var b bytes.Buffer
+	_ = r.Write(&b) // a Buffer takes all
+	return b.Bytes()
 }

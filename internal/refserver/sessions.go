@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// sessions is what visitors gave to the reference to hold. What nobody came back to for sessionLife, or up to twice that, is forgotten.
+// sessions is what visitors gave to the reference to hold. What nobody came back to for
+// sessionLife, or up to twice that, is forgotten.
 type sessions struct {
 	cookie string // its name
 	flaw   flaw
@@ -21,7 +22,8 @@ type sessions struct {
 
 const sessionLife = time.Minute
 
-// open returns the id of the session that the request names. Where there is none, it begins one if begin says so; else it returns "".
+// open returns the id of the session that the request names. Where there is none, it begins one if
+// begin says so; else it returns "".
 func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

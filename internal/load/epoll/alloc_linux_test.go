@@ -23,7 +23,10 @@ func nullServer(t testing.TB, s *scenario.Scenario) (network, addr string) {
 	ctx, cancel := context.WithCancel(context.Background())
 	addr = filepath.Join(t.TempDir(), "s")
 	done := make(chan error, 1)
-	go func() { done <- refserver.ServeNull(ctx, "unix", addr, null.Response) }()
+	go func() {
+		_, err := (&refserver.Null{Response: null.Response}).Serve(ctx, "unix", addr)
+		done <- err
+	}()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {

@@ -1,0 +1,59 @@
+package refserver
+
+import "bytes"
+
+// nullHead is what a request's head says of its body and of its connection.
+type nullHead struct {
+	length  int
+	chunked bool
+	old     bool // HTTP/1.0
+	close   bool // its connection ends with the answer
+	cookie  bool
+}
+
+// readNullHead reads a request's head, whose lines all end in CR LF.
+func readNullHead(h []byte) (r nullHead) {
+	i := bytes.IndexByte(h, '\n')
+	r.old = i > 2 && h[i-2] == '0'
+	r.close = r.old
+	for h = h[i+1:]; i >= 0 && len(h) > 0; h = h[i+1:] {
+		i = bytes.IndexByte(h, '\n')
+		switch h[0] | 0x20 {
+		case 't':
+			if nullNamed(h, nullCoding) {
+				return nullHead{chunked: true}
+			}
+		case 'c':
+			switch {
+			case nullNamed(h, nullCookie):
+				r.cookie = true
+			case nullNamed(h, nullLength):
+				r.length = nullNumber(h[len(nullLength):])
+			case nullNamed(h, nullConnection): // by their first letter: close, keep-alive; not upgrade
+				switch v := bytes.TrimLeft(h[len(nullConnection):], " \t"); v[0] | 0x20 {
+				case 'c':
+					r.close = true
+				case 'k':
+					r.close = false
+				}
+			}
+		}
+	}
+	return r
+}
+
+func nullNamed(line, name []byte) bool {
+	return len(line) > len(name) && bytes.EqualFold(line[:len(name)], name)
+}
+
+// nullNumber reads the digits that a header's value begins with.
+func nullNumber(v []byte) (n int) {
+	for _, d := range v {
+		if '0' <= d && d <= '9' && n < 1<<40 {
+			n = n*10 + int(d-'0')
+		} else if d != ' ' && d != '\t' {
+			break
+		}
+	}
+	return n
+}
