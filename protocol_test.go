@@ -12,9 +12,6 @@ import (
 	"testing"
 )
 
-// table is the file that looks a report up by the protocol's name.
-var table = map[string]bool{"internal/report/report.go": true}
-
 // TestProtocolIsAType: no package but internal/plan compares the protocol of a run, switches over it or
 // looks it up in a table; they read what plan.Of says of it.
 func TestProtocolIsAType(t *testing.T) {
@@ -33,9 +30,6 @@ func TestProtocolIsAType(t *testing.T) {
 		for _, at := range protocolBranches(f) {
 			if dir == "internal/plan" {
 				found++
-				continue
-			}
-			if table[file] {
 				continue
 			}
 			t.Errorf("%s:%d branches on the protocol: read what plan.Of(…).Traits() says, or give Traits what is missing",

@@ -135,7 +135,7 @@ func classicOf(st *study.Study, dir string) (*report.Data, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case run.Plan.Study != st.Slug || plan.Of(&run.Plan).Traits().Shows != plan.Loads:
+	case run.Plan.Study != st.Slug || plan.Of(&run.Plan).Traits().Kind != checks.Classic:
 		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)", file, run.Plan.Protocol, run.Plan.Study, st.Slug, st.Slug)
 	}
 	if err := checks.Assert(run); err != nil {

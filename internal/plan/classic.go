@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
 )
 
@@ -12,7 +13,7 @@ import (
 // do: single figures, for comparison with theirs.
 type classic struct{ whole }
 
-var classicTraits = Traits{Name: "classic", Title: "classic run", Recorded: Classic, Shows: Loads, Flags: []string{"requests", "duration", "driver", "epochs"}, Alone: true}
+var classicTraits = Traits{Name: "classic", Title: "classic run", Recorded: Classic, Kind: checks.Classic, Flags: []string{"requests", "duration", "driver", "epochs"}, Alone: true}
 
 // Traits implements Protocol.
 func (classic) Traits() *Traits { return &classicTraits }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -15,7 +16,7 @@ import (
 // decided, at its last interim analysis, or with its budget.
 type paired struct{ plain }
 
-var pairedTraits = Traits{Name: "paired", Title: "paired comparison", Recorded: Paired, Shows: Pairs, Flags: []string{"idle-connections"}, Decides: true}
+var pairedTraits = Traits{Name: "paired", Title: "paired comparison", Recorded: Paired, Kind: checks.Paired, Flags: []string{"idle-connections"}, Decides: true}
 
 // Traits implements Protocol.
 func (paired) Traits() *Traits { return &pairedTraits }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
 )
 
@@ -25,27 +26,16 @@ type Protocol interface {
 
 // Traits are what a protocol has, for those who carry its plans out and judge its runs.
 type Traits struct {
-	Name     string   // in flags
-	Title    string   // in sentences
-	Recorded string   // in plans
-	Shows    Form     // what a run of it has to show
-	Flags    []string // of a run, of those that not every protocol has
-	Decides  bool     // pairs are decided at interim analyses; else the run is carried out whole and decides nothing
-	Levels   bool     // several connections, delays or records may be asked for at once
-	Ratios   bool     // nothing without ratios to the reference
-	Alone    bool     // each load has a process of its own: in the order asked, no warm-up, no repeats
+	Name     string         // in flags
+	Title    string         // in sentences
+	Recorded string         // in plans
+	Kind     checks.RunKind // of its runs, which are judged and reported by it
+	Flags    []string       // of a run, of those that not every protocol has
+	Decides  bool           // pairs are decided at interim analyses; else the run is carried out whole and decides nothing
+	Levels   bool           // several connections, delays or records may be asked for at once
+	Ratios   bool           // nothing without ratios to the reference
+	Alone    bool           // each load has a process of its own: in the order asked, no warm-up, no repeats
 }
-
-// Form is what a run has to show.
-type Form int
-
-// Forms.
-const (
-	Pairs      Form = iota // how each pair compares
-	Levels                 // figures at each level
-	Capacities             // the highest rates
-	Loads                  // single loads
-)
 
 // The protocols, by what stands in plans.
 const (

@@ -15,7 +15,7 @@ import (
 // turns.
 type search struct{ whole }
 
-var searchTraits = Traits{Name: "search", Title: "search", Recorded: Search, Shows: Capacities, Flags: []string{"slo", "epochs"}, Ratios: true}
+var searchTraits = Traits{Name: "search", Title: "search", Recorded: Search, Kind: checks.Search, Flags: []string{"slo", "epochs"}, Ratios: true}
 
 // Traits implements Protocol.
 func (search) Traits() *Traits { return &searchTraits }

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"dyno/internal/checks"
 	"dyno/internal/result"
 )
 
 // sweep measures the same contestants at several levels: figures with intervals, no verdicts.
 type sweep struct{ whole }
 
-var sweepTraits = Traits{Name: "sweep", Title: "sweep", Recorded: Sweep, Shows: Levels, Flags: []string{"epochs", "idle-connections"}, Levels: true, Ratios: true}
+var sweepTraits = Traits{Name: "sweep", Title: "sweep", Recorded: Sweep, Kind: checks.Sweep, Flags: []string{"epochs", "idle-connections"}, Levels: true, Ratios: true}
 
 // Traits implements Protocol.
 func (sweep) Traits() *Traits { return &sweepTraits }

@@ -26,7 +26,7 @@ func sweepFixture(epochs int) *Data {
 	p := fixturePlan()
 	p.Protocol, p.Study, p.Title, p.Command = "sweep", "", "GET one value by its number", "dyno run --contestants net-http,kestrel,gin --protocol sweep --connections 10,100,1000 --delay 0s,5ms --seed 7"
 	p.Contestants, p.Managed, p.Looks, p.Pilots, p.Epochs, p.TrialNS, p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, nil, 2, epochs, 1e8, 7
-	d := &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 6}
+	d := &Data{Kind: checks.Sweep, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 6}
 	for _, f := range fakes {
 		if f.c.Control || f.c.Name == "net-http" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
@@ -116,7 +116,7 @@ func classicFixture() *Data {
 	p := fixturePlan()
 	p.Protocol, p.Study, p.Title, p.Command = "classic", "", "GET one value by its number", "dyno run --contestants iris-mvc,gin,kestrel --protocol classic --requests 200000 --epochs 2 --seed 7"
 	p.Contestants, p.Controls, p.Managed, p.Looks, p.Pilots, p.Rounds, p.Epochs, p.Requests, p.RewarmNS = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, nil, 0, 1, 2, 200_000, 0
-	d := &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 1}
+	d := &Data{Kind: checks.Classic, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 1}
 	for _, f := range fakes {
 		if f.c.Name == "iris-mvc" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
@@ -161,9 +161,9 @@ func classicFixture() *Data {
 }
 
 // unjudgedNothing is a run of a protocol in which nobody got so far as a trial, and which was cut off.
-func unjudgedNothing(protocol string) *Data {
+func unjudgedNothing(protocol string, kind checks.RunKind) *Data {
 	d := nothing()
-	d.Analysis, d.Run.Plan.Protocol = nil, protocol
+	d.Analysis, d.Run.Plan.Protocol, d.Kind = nil, protocol, kind
 	return d
 }
 
@@ -244,8 +244,9 @@ func TestUnjudgedSaysSo(t *testing.T) {
 }
 
 func TestUnjudgedShapes(t *testing.T) {
-	all := append(hostileUnjudged(), sweepFixture(1), sweepFixture(6), classicFixture(), crowd(), unjudgedNothing("sweep"), unjudgedNothing("classic"),
-		&Data{Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}}, &Data{Run: &result.Run{Plan: result.Plan{Protocol: "classic"}}})
+	all := append(hostileUnjudged(), sweepFixture(1), sweepFixture(6), classicFixture(), crowd(), unjudgedNothing("sweep", checks.Sweep), unjudgedNothing("classic", checks.Classic),
+		&Data{Kind: checks.Sweep, Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}},
+		&Data{Kind: checks.Classic, Run: &result.Run{Plan: result.Plan{Protocol: "classic"}}})
 	for i, d := range all {
 		page := string(written(t, HTML, d))
 		balanced(t, page)
@@ -327,7 +328,7 @@ func TestPanels(t *testing.T) {
 		{[]Level{level(0, 10), level(5e6, 10)}, "", "c=10 5 ms, c=10"},
 		{[]Level{level(5e6, 100)}, "", "5 ms, c=100"},
 	} {
-		s := newSweep(newView(&Data{Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}, Levels: c.levels}))
+		s := newSweep(newView(&Data{Kind: checks.Sweep, Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}, Levels: c.levels}))
 		var titles, ticks []string
 		for _, p := range s.panels() {
 			titles = append(titles, p.Title)

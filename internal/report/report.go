@@ -20,6 +20,7 @@ import (
 // Data is a run and what was found in it.
 type Data struct {
 	Run      *result.Run
+	Kind     checks.RunKind     // of the run, as its protocol says
 	Analysis *analysis.Analysis // of a paired comparison
 	Levels   []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
 	Loads    []result.Trial     // of a classic run: those that are shown
@@ -91,37 +92,22 @@ type protocol interface {
 // protocolOf is the one place that chooses by protocol.
 func protocolOf(d *Data) protocol {
 	v := newView(d)
-	switch d.protocol() {
-	case "sweep", namedPairs:
+	switch {
+	case d.Kind == checks.Sweep || d.namesPairs(): // shown as a sweep is, its verdicts above
 		return newSweep(v)
-	case "classic":
+	case d.Kind == checks.Classic:
 		return newClassic(v)
-	case "search":
+	case d.Kind == checks.Search:
 		return newSearch(v)
 	}
 	return &paired{v}
-}
-
-const namedPairs = "named pairs"
-
-// protocol is how the run is reported. What names its pairs is shown as a sweep is, its verdicts above.
-func (d *Data) protocol() string {
-	switch {
-	case d.Run == nil:
-		return ""
-	case d.namesPairs():
-		return namedPairs
-	}
-	return d.Run.Plan.Protocol
 }
 
 // namesPairs says whether the run names its comparisons.
 func (d *Data) namesPairs() bool { return d.Run != nil && len(d.Run.Plan.Family) > 0 }
 
 // ranks says whether the run orders its contestants.
-func (d *Data) ranks() bool {
-	return !slices.Contains([]string{"sweep", namedPairs, "classic", "search"}, d.protocol())
-}
+func (d *Data) ranks() bool { return d.Kind == checks.Paired && !d.namesPairs() }
 
 // has says whether there is a figure of the metric: in the table of a comparison, or at a level.
 func (d *Data) has(m analysis.Metric) bool {

@@ -2,8 +2,8 @@ package study
 
 import (
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/claim"
-	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -23,7 +23,7 @@ func (e *evidence) published() []report.Published {
 		}
 		if v != "" {
 			p.Absent = string(v) + ": " + why
-		} else if shows(e.run, plan.Loads) && f.N > 0 && f.N == e.run.Plan.Requests {
+		} else if isA(e.run, checks.Classic) && f.N > 0 && f.N == e.run.Plan.Requests {
 			p.Metric.Computed = "" // it was measured
 			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) { return float64(t.Load.WindowNS), t.Load.WindowNS > 0 })
 		} else {

@@ -20,7 +20,7 @@ func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
 		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
 	e := &evidence{study: s, run: d.Run, data: d, valid: plan.Valid(d.Run)}
-	if shows(d.Run, plan.Loads) {
+	if isA(d.Run, checks.Classic) {
 		e.valid = d.Loads
 	}
 	c := &report.Claims{
@@ -149,7 +149,7 @@ func (e *evidence) level(level int) []checks.Finding {
 	l := &e.data.Levels[i]
 	kind := checks.NamedPairs
 	switch {
-	case shows(e.run, plan.Levels):
+	case isA(e.run, checks.Sweep):
 		kind = checks.Sweep
 	case l.At.Open():
 		kind = checks.Beside
@@ -235,7 +235,7 @@ func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 		return analysis.Estimate{}
 	case metric == "response_bytes":
 		return e.perAnswer(at, func(l *result.Load) int64 { return l.BytesRead })
-	case shows(e.run, plan.Loads):
+	case isA(e.run, checks.Classic):
 		m, ok := analysis.MetricNamed(metric)
 		return e.classic(c, func(t *result.Trial) (float64, bool) {
 			if !ok {

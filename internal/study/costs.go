@@ -2,15 +2,15 @@ package study
 
 import (
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
 	"dyno/internal/claim"
-	"dyno/internal/plan"
 	"dyno/internal/report"
 )
 
 // costs are what each contestant needs at each level beyond what it needs at the base, in CPU per request. Those that it struck out
 // say why they have no figure; levels that the run did not load are not among them.
 func (e *evidence) costs() (out []report.Cost) {
-	if e.study.Base == "" || shows(e.run, plan.Loads) {
+	if e.study.Base == "" || isA(e.run, checks.Classic) {
 		return nil
 	}
 	table := analysis.Tabulate(e.valid, e.run.Plan.At)

@@ -160,11 +160,11 @@ func failed(run *result.Run) map[string]string {
 // the level last measured that has figures; of a classic run the rates of the latest loads.
 func Standing(run *result.Run) []result.Standing {
 	switch {
-	case shows(run, plan.Loads):
+	case isA(run, checks.Classic):
 		return classicStanding(run)
 	case len(run.Plan.Family) > 0:
 		return familyStanding(run)
-	case shows(run, plan.Pairs):
+	case isA(run, checks.Paired):
 		return pairsStanding(run)
 	}
 	valid := plan.Valid(run)

@@ -85,16 +85,21 @@ func Slugs(fsys fs.FS) ([]string, error) {
 	return slugs, nil
 }
 
-// judges are the ways to judge a run, by what it has to show.
-var judges = map[plan.Form]func(*result.Run) *report.Data{
-	plan.Pairs: judgePairs, plan.Levels: judgeSweep, plan.Loads: judgeClassic, plan.Capacities: judgeSearch,
+// judges are the ways to judge a run, by its kind.
+var judges = map[checks.RunKind]func(*result.Run) *report.Data{
+	checks.Paired: judgePairs, checks.Sweep: judgeSweep, checks.Classic: judgeClassic, checks.Search: judgeSearch,
 }
 
 // Judge says all that a run's trials say: what counts, what it means, and whether it can mean that.
-func Judge(run *result.Run) *report.Data { return judges[plan.Of(&run.Plan).Traits().Shows](run) }
+func Judge(run *result.Run) *report.Data {
+	kind := plan.Of(&run.Plan).Traits().Kind
+	d := judges[kind](run)
+	d.Kind = kind
+	return d
+}
 
-// shows says whether that is what a run has to show.
-func shows(run *result.Run, f plan.Form) bool { return plan.Of(&run.Plan).Traits().Shows == f }
+// isA says whether a run is of a kind.
+func isA(run *result.Run, kind checks.RunKind) bool { return plan.Of(&run.Plan).Traits().Kind == kind }
 
 // judgePairs is Judge for a run that decides pairs.
 func judgePairs(run *result.Run) *report.Data {
