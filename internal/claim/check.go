@@ -15,15 +15,37 @@ import (
 // Known is what the cells of a study may name.
 type Known struct {
 	Contestants []string
-	Levels      []string            // by name, in order
-	At          map[string][]string // the contestants of a level
-	Gone        []string            // those of them that cannot be had
+	Levels      []string            // names, in the order of the study
+	At          map[string][]string // the contestants of each level
+	Gone        []string            // contestants that cannot be had
 	Metric      string              // of claims that name none
-	Single      bool                // one level, which cells need not name
+	Single      bool                // the study has one level, which cells need not name
 }
 
-// Check finds what is wrong with the claims of the file f, all at once, each with its place, and fills in what may be left out: the metric, the factor
-// of a magnitude, the name of the only level.
+// refuse says what is wrong with the names of a cell, or returns "".
+func (k *Known) refuse(c Cell) string {
+	switch {
+	case !slices.Contains(k.Contestants, c.Contestant):
+		return fmt.Sprintf("no contestant %q in this study%s", c.Contestant, suggest(c.Contestant, k.Contestants))
+	case c.Level == "" && !k.Single:
+		return fmt.Sprintf("%q names no level; this study has %s", c.Contestant, strings.Join(k.Levels, ", "))
+	case c.Level != "" && !slices.Contains(k.Levels, c.Level):
+		return fmt.Sprintf("no level %q in this study%s", c.Level, suggest(c.Level, k.Levels))
+	}
+	return ""
+}
+
+// short leaves the only level of a study out of a cell.
+func (k *Known) short(c Cell) Cell {
+	if k.Single {
+		c.Level = ""
+	}
+	return c
+}
+
+// Check returns all that is wrong with the claims of the file f, each error with its place. It
+// fills in what may be left out: the metric and the factor of a magnitude. It removes the name of
+// the only level from cells, and puts contestants for Everyone.
 func Check(f *conf.File, claims []Claim, known Known) error {
 	var all []error
 	seen := map[string]int{}
@@ -40,21 +62,27 @@ func Check(f *conf.File, claims []Claim, known Known) error {
 	return errors.Join(all...)
 }
 
+// checker checks one claim.
 type checker struct {
 	f     *conf.File
 	c     *Claim
-	at    string // of the claim in the file
+	at    string // key of the claim in the file: "claim[2]"
 	known Known
 	errs  []error
 }
 
+// errorf adds an error at a key of the claim.
 func (k *checker) errorf(key, format string, args ...any) {
 	k.errs = append(k.errs, k.f.Errorf(k.at+"."+key, format, args...))
 }
 
 func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 
-// fields are the keys of each kind: those that it needs, and those that it may have.
+// kinds are the kinds of claim, in the order of messages.
+var kinds = []string{Ratio, Order, Tie, Trend, Drop, Bound, Most}
+
+// fields are the keys of each kind: those that it needs, and those that it may have. keys are all
+// of them.
 var fields = map[string]struct{ needs, may []string }{
 	Ratio: {[]string{"a", "b", "value"}, []string{"within"}},
 	Order: {[]string{"cells"}, []string{"over"}},
@@ -65,6 +93,11 @@ var fields = map[string]struct{ needs, may []string }{
 	Most:  {[]string{"cells"}, []string{"over", "at_least", "at_most", "near"}},
 }
 
+var keys = []string{
+	"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most", "near",
+}
+
+// claim checks the keys of the claim by its kind, then its cells, numbers and pairs.
 func (k *checker) claim() {
 	c := k.c
 	for _, key := range []string{"id", "text", "kind"} {
@@ -88,88 +121,84 @@ func (k *checker) claim() {
 			k.errorf(key, "a claim of kind %s needs %q", c.Kind, key)
 		}
 	}
-	for _, key := range []string{
-		"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most", "near",
-	} {
-		if k.has(key) && !slices.Contains(want.needs, key) && !slices.Contains(want.may, key) {
-			k.errorf(key, "a claim of kind %s has no %q; it has %s", c.Kind, key, strings.Join(slices.Concat(want.needs, want.may), ", "))
+	has := slices.Concat(want.needs, want.may)
+	for _, key := range keys {
+		if k.has(key) && !slices.Contains(has, key) {
+			k.errorf(key, "a claim of kind %s has no %q; it has %s", c.Kind, key, strings.Join(has, ", "))
 		}
 	}
 	if m, ok := MetricNamed(c.Metric); !ok || m.Computed != "" {
-		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames(false)))
+		k.errorf("metric", "no metric %q%s", c.Metric, suggest(c.Metric, metricNames()))
 	}
 	if m, _ := analysis.MetricNamed(c.Metric); m.Unranked && c.Kind != Bound {
-		k.errorf("metric", "%s is of the machine and compared with nothing: a claim of it is one of kind bound", c.Metric)
+		k.errorf("metric", "%s is a property of the machine and is not compared: use the kind bound", c.Metric)
 	}
 	k.everyone()
 	k.cell("a", &c.A)
 	k.cell("b", &c.B)
-	for _, l := range []struct {
-		key  string
-		list []string
-	}{{"cells", c.Cells}, {"over", c.Over}, {"than", c.Than}} {
-		for i := range l.list {
-			k.cell(fmt.Sprintf("%s[%d]", l.key, i), &l.list[i])
+	for i, list := range [][]string{c.Cells, c.Over, c.Than} {
+		for at := range list {
+			k.cell(fmt.Sprintf("%s[%d]", []string{"cells", "over", "than"}[i], at), &list[at])
 		}
 	}
 	k.values()
 	k.pairs()
 }
 
-// sentenceID is the form of the ids of the articles' sentences: a letter for the article, and the number of the sentence.
+// sentenceID is the form of the ids of sentences: a letter for the article, and a number.
 var sentenceID = regexp.MustCompile(`^[A-Z]-[0-9]{2,3}$`)
 
-// sentence checks that a claim says whose it is: the sentence of an article, or another source.
+// sentence checks that a claim names its origin: the sentence of an article, or another source.
 func (k *checker) sentence() {
 	switch c := k.c; {
 	case !k.has("sentence") && c.Source == "":
-		k.errorf("sentence", "a claim needs \"sentence\", the id of the article's sentence that it judges, such as F-12, "+
-			"or \"source\", if it judges something else")
+		k.errorf("sentence",
+			"a claim needs \"sentence\", the id of the article's sentence that it judges, such as F-12, "+
+				"or \"source\", if it judges something else")
 	case k.has("sentence") && !sentenceID.MatchString(c.Sentence):
 		k.errorf("sentence", "sentence = %q: want the id of a sentence, a letter and a number such as F-12", c.Sentence)
 	}
 }
 
-// everyone puts the contestants of a level for "* @ LEVEL" in the cells of a claim that counts; in over, those of the cells.
+// everyone replaces "* @ LEVEL" in a claim that counts: in the cells by the contestants of the
+// level that can be had, in over by the contestants of the cells.
 func (k *checker) everyone() {
 	c := k.c
 	if c.Kind != Most {
 		return
 	}
-	here := map[string][]string{}
-	for level, names := range k.known.At {
-		here[level] = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(k.known.Gone, n) })
-	}
-	c.Cells = expand(c.Cells, func(level string) []string { return here[level] })
+	c.Cells = expand(c.Cells, func(level string) []string {
+		return slices.DeleteFunc(slices.Clone(k.known.At[level]),
+			func(n string) bool { return slices.Contains(k.known.Gone, n) })
+	})
 	var names []string
-	for _, cell := range parseCells(c.Cells) {
-		names = append(names, cell.Contestant)
+	for _, s := range c.Cells {
+		names = append(names, ParseCell(s).Contestant)
 	}
 	c.Over = expand(c.Over, func(string) []string { return names })
-	if len(c.Over) == 1 && c.Near == 0 { // who is held against one contestant is not that one
+	if len(c.Over) == 1 && c.Near == 0 { // nobody is compared with itself
 		c.Cells = slices.DeleteFunc(c.Cells, func(s string) bool { return ParseCell(s) == ParseCell(c.Over[0]) })
 	}
 }
 
-// expand puts the names of a level for each cell of Everyone.
+// expand replaces each cell of Everyone by the contestants that names returns for its level.
 func expand(cells []string, names func(level string) []string) (out []string) {
 	for _, s := range cells {
 		cell := ParseCell(s)
-		if cell.Contestant != Everyone {
-			out = append(out, s)
-			continue
+		here := []string{cell.Contestant}
+		if cell.Contestant == Everyone {
+			if here = names(cell.Level); len(here) == 0 {
+				here = []string{Everyone} // there is no such level, which cell reports
+			}
 		}
-		for _, name := range names(cell.Level) {
+		for _, name := range here {
 			out = append(out, Cell{name, cell.Level}.String())
-		}
-		if len(names(cell.Level)) == 0 {
-			out = append(out, s) // there is no such level: cell says so
 		}
 	}
 	return out
 }
 
-// suggest names the word that was most likely meant, or all that there are.
+// suggest ends an error about a word: with the one that was probably meant, or with all that exist.
 func suggest(word string, among []string) string {
 	if near := conf.Nearest(word, among); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)
@@ -177,7 +206,7 @@ func suggest(word string, among []string) string {
 	return "; there are " + strings.Join(among, ", ")
 }
 
-// cell checks that s, if there is one, names a member of the study. The only level of a study is left out of the cell's name.
+// cell checks that s, unless it is left out, names a member of the study, and shortens it.
 func (k *checker) cell(key string, s *string) {
 	if *s == "" {
 		if k.has(key) {
@@ -186,80 +215,89 @@ func (k *checker) cell(key string, s *string) {
 		return
 	}
 	cell := ParseCell(*s)
-	levels := strings.Join(k.known.Levels, ", ")
-	switch {
-	case !slices.Contains(k.known.Contestants, cell.Contestant):
-		k.errorf(key, "no contestant %q in this study%s", cell.Contestant, suggest(cell.Contestant, k.known.Contestants))
-	case cell.Level == "" && !k.known.Single:
-		k.errorf(key, "%q names no level; want %q with one of %s", *s, cell.Contestant+" @ LEVEL", levels)
-	case cell.Level != "" && !slices.Contains(k.known.Levels, cell.Level):
-		k.errorf(key, "no level %q in this study%s", cell.Level, suggest(cell.Level, k.known.Levels))
-	case cell.Level != "" && !slices.Contains(k.known.At[cell.Level], cell.Contestant):
-		k.errorf(key, "the cell %s is no member of the study: the level %q is for %s", cell, cell.Level, strings.Join(k.known.At[cell.Level], ", "))
+	if why := k.known.refuse(cell); why != "" {
+		k.errorf(key, "%s", why)
+	} else if here := k.known.At[cell.Level]; cell.Level != "" && !slices.Contains(here, cell.Contestant) {
+		k.errorf(key, "the cell %s is not in the study: the level %q is for %s", cell, cell.Level, strings.Join(here,
+			", "))
 	}
-	if k.known.Single {
-		cell.Level = ""
-	}
-	*s = cell.String()
+	*s = k.known.short(cell).String()
 }
 
+// values checks the numbers of the claim, and which of them go together.
 func (k *checker) values() {
 	c := k.c
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	if k.has("within") && !(c.Within > 1 && finite(c.Within)) {
 		k.errorf("within", "within = %v: want a factor above 1, such as 1.25", c.Within)
 	}
-	if k.has("margin") && !(c.Margin > 0 && c.Margin < 1) {
-		k.errorf("margin", "margin = %v: want a share, more than 0 and less than 1", c.Margin)
+	for i, share := range []float64{c.Margin, c.Near} {
+		if key := []string{"margin", "near"}[i]; k.has(key) && !(share > 0 && share < 1) {
+			k.errorf(key, "%s = %v: want a share, more than 0 and less than 1", key, share)
+		}
 	}
-	if k.has("near") && !(c.Near > 0 && c.Near < 1) {
-		k.errorf("near", "near = %v: want a share, more than 0 and less than 1", c.Near)
-	}
-	if c.AtLeast != nil && !finite(*c.AtLeast) || c.AtMost != nil && !finite(*c.AtMost) {
+	lo, hi := limits(c.AtLeast, c.AtMost)
+	if c.AtLeast != nil && !finite(lo) || c.AtMost != nil && !finite(hi) {
 		k.errorf("at_least", "want numbers")
 	}
-	if c.AtLeast != nil && c.AtMost != nil && *c.AtLeast > *c.AtMost {
-		k.errorf("at_least", "at_least = %v is above at_most = %v", *c.AtLeast, *c.AtMost)
+	if lo > hi {
+		k.errorf("at_least", "at_least = %v is above at_most = %v", lo, hi)
 	}
 	if (c.Kind == Ratio || c.Kind == Drop) && c.Within == 0 {
 		c.Within = DefaultWithin
 	}
+	bounded := c.AtLeast != nil || c.AtMost != nil
 	switch c.Kind {
 	case Ratio:
 		if k.has("value") && !(c.Value > 0 && finite(c.Value)) {
 			k.errorf("value", "value = %v: want the published factor of a over b, above 0", c.Value)
 		} else if math.Abs(math.Log(c.Value)) <= math.Log1p(leastEffect) {
-			k.errorf("value", "value = %v is a tie: make it a claim of kind tie, or one of a difference beyond %v %%", c.Value, 100*leastEffect)
+			k.errorf("value",
+				"value = %v is equality: use the kind tie, or a factor that differs from 1 by more than %v %%",
+				c.Value, 100*leastEffect)
 		}
 	case Trend:
 		if k.has("direction") && !slices.Contains(directions, c.Direction) {
 			k.errorf("direction", "no direction %q%s", c.Direction, suggest(c.Direction, directions))
 		}
 	case Drop:
-		bounds := c.AtLeast != nil || c.AtMost != nil
-		if n := count(k.has("value"), bounds, len(c.Than) > 0); n != 1 {
-			k.errorf("kind", "a claim of kind drop needs one of \"value\" (percent), \"at_least\" or \"at_most\" (percent), and \"than\" (two cells)")
-		}
-		several := k.has("cells") && k.has("over") && !k.has("a") && !k.has("b")
-		if one := k.has("a") && k.has("b") && !k.has("cells") && !k.has("over"); !one && !(several && bounds) {
-			k.errorf("kind", "a claim of kind drop needs \"a\" and \"b\" or, of the largest of several with \"at_least\" or \"at_most\", "+
-				"\"cells\" and \"over\"")
-		}
-		if k.has("value") && !(c.Value > 0 && c.Value < 100) {
-			k.errorf("value", "value = %v: want percent, more than 0 and less than 100", c.Value)
-		}
+		k.drop(bounded)
 	case Bound:
-		if c.AtLeast == nil && c.AtMost == nil {
+		if !bounded {
 			k.errorf("kind", "a claim of kind bound needs \"at_least\" or \"at_most\"")
 		}
 	case Most:
-		if n := count(k.has("near"), c.AtLeast != nil || c.AtMost != nil); n != 1 {
+		if k.has("near") == bounded {
 			k.errorf("kind", "a claim of kind most needs one of \"near\" (a share), and \"at_least\" or \"at_most\"")
 		}
 	}
 }
 
-// leastEffect is the share below which a published factor is no difference.
+// drop checks which keys of a drop go together: it has one size, of one pair or of several.
+func (k *checker) drop(bounded bool) {
+	sizes := 0
+	for _, given := range []bool{k.has("value"), bounded, len(k.c.Than) > 0} {
+		if given {
+			sizes++
+		}
+	}
+	if sizes != 1 {
+		k.errorf("kind",
+			"a claim of kind drop needs one of \"value\" (percent), \"at_least\" or \"at_most\" (percent), "+
+				"and \"than\" (two cells)")
+	}
+	several := k.has("cells") && k.has("over") && !k.has("a") && !k.has("b")
+	if one := k.has("a") && k.has("b") && !k.has("cells") && !k.has("over"); !one && !(several && bounded) {
+		k.errorf("kind",
+			"a claim of kind drop needs \"a\" and \"b\" or, of the largest of several with \"at_least\" or "+
+				"\"at_most\", \"cells\" and \"over\"")
+	}
+	if k.has("value") && !(k.c.Value > 0 && k.c.Value < 100) {
+		k.errorf("value", "value = %v: want percent, more than 0 and less than 100", k.c.Value)
+	}
+}
+
+// leastEffect is the share below which a published factor counts as equality.
 const leastEffect = 0.03
 
 // The directions of a trend.
@@ -272,23 +310,14 @@ const (
 
 var directions = []string{Rises, Falls, Stays, Jumps}
 
-func count(conditions ...bool) (n int) {
-	for _, c := range conditions {
-		if c {
-			n++
-		}
-	}
-	return n
-}
-
-// pairs checks that what is compared are two, and two different ones.
+// pairs checks that the claim compares cells, each with another one.
 func (k *checker) pairs() {
 	c := k.c
 	if (c.Kind == Order && len(c.Over) == 0 || c.Kind == Trend) && len(c.Cells) == 1 {
 		k.errorf("cells", "one cell; an order or a trend needs two or more")
 	}
 	if len(c.Over) > 0 && len(c.Over) != len(c.Cells) && !(c.Kind == Most && len(c.Over) == 1) {
-		k.errorf("over", "%d cells over %d; want one for each", len(c.Cells), len(c.Over))
+		k.errorf("over", "%d cells over %d; want one each", len(c.Cells), len(c.Over))
 		return
 	}
 	if k.has("than") && len(c.Than) != 2 {

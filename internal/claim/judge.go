@@ -9,26 +9,27 @@ import (
 	"dyno/internal/analysis"
 )
 
-// Evidence is what a run says, cell by cell. A cell of a claim whose level the run did not load, and so on, is Missing.
+// Evidence is what a run says, cell by cell. A cell without a figure, for example one at a level
+// that the run did not load, is Missing.
 type Evidence interface {
-	// Missing says why a cell has no figure of a metric that counts, and what outcome that makes: NotTestable, NotRun,
-	// Inconclusive, or "" where it has one.
+	// Missing returns why a cell has no valid figure of a metric, and the outcome that follows:
+	// NotTestable, NotRun or Inconclusive; "" where it has one.
 	Missing(c Cell, metric string) (Verdict, string)
-	// Level is the value of a cell, in base units.
+	// Level returns the value of a cell, in base units.
 	Level(c Cell, metric string) analysis.Estimate
-	// Range is the least and the most of a cell's epochs, RatioRange of its ratio to another within rounds; ok is
-	// false where there are less than FewEpochs.
+	// Range returns the least and the most of a cell's epochs, RatioRange those of its ratio to
+	// another within rounds. ok is false where there are fewer than FewEpochs.
 	Range(c Cell, metric string) (least, most float64, ok bool)
 	RatioRange(a, b Cell, metric string) (least, most float64, ok bool)
-	// Compare is a's value over b's.
+	// Compare returns a's value over b's.
 	Compare(a, b Cell, metric string) Comparison
-	// Warnings are the checks that did not pass, of those that say something of a cell.
+	// Warnings returns the checks of a cell, or of the whole run, that did not pass.
 	Warnings(c Cell, metric string) []Warning
-	// Margin is that of the run's ties, as a share.
+	// Margin returns the share within which the run takes two values for equal.
 	Margin() float64
 }
 
-// FewEpochs is the number of epochs from which on their range says something, where there are too few for an interval.
+// FewEpochs is the least number of epochs whose range stands in for an interval.
 const FewEpochs = 3
 
 // Shown is one of our figures beside a claim.
@@ -38,21 +39,21 @@ type Shown struct {
 	Estimate analysis.Estimate
 }
 
-// Outcome is a claim and what our trials say of it, here and today.
+// Outcome is a claim and what a run says of it, on its machine and day.
 type Outcome struct {
 	Claim    Claim
 	Metric   Metric
 	Verdict  Verdict
 	Reason   string
 	Shown    []Shown
-	Epochs   int // the fewest that one of the figures rests on; 0 for what has no interval
+	Epochs   int // the fewest of a figure's epochs; 0 where none has an interval
 	Warnings []Warning
 }
 
-// Warning is a check that did not pass, of a contestant or of the whole run.
+// Warning is a check that did not pass. Contestant is "" for one of the whole run.
 type Warning struct{ ID, Contestant, Text string }
 
-// Judge gives each claim its outcome, in their order. The claims have passed Check.
+// Judge returns the outcomes of the claims, in their order. The claims must have passed Check.
 func Judge(claims []Claim, e Evidence) []Outcome {
 	out := make([]Outcome, len(claims))
 	for i := range claims {
@@ -61,7 +62,8 @@ func Judge(claims []Claim, e Evidence) []Outcome {
 	return out
 }
 
-// gravity orders the reasons for which a claim has no figures: of several the gravest is told.
+// gravity orders the outcomes of claims without figures: of several reasons the last of them
+// counts.
 var gravity = []Verdict{Inconclusive, NotRun, NotTestable}
 
 func judge(c *Claim, e Evidence) Outcome {
@@ -70,7 +72,7 @@ func judge(c *Claim, e Evidence) Outcome {
 	o.missing(c, e)
 	why := cmp.Or(c.NotTestable, m.Ours)
 	if why != "" && o.Verdict != "" {
-		o.Verdict, o.Reason = NotTestable, why // whatever this run lacks
+		o.Verdict, o.Reason = NotTestable, why // whatever else this run lacks
 	}
 	if o.Verdict == NotRun || o.Verdict == NotTestable {
 		return o
@@ -100,8 +102,8 @@ func judge(c *Claim, e Evidence) Outcome {
 	return o
 }
 
-// missing gives a claim without figures its outcome: that of the gravest of the reasons. One that counts cells counts
-// those that were to be loaded and have no figure as open.
+// missing gives a claim without figures its outcome: that of the gravest of the reasons. A claim
+// that counts cells leaves out those without figures, unless the run did not load them.
 func (o *Outcome) missing(c *Claim, e Evidence) {
 	if c.NotTestable != "" && c.Kind == "" {
 		o.Verdict, o.Reason = NotTestable, c.NotTestable
@@ -118,7 +120,8 @@ func (o *Outcome) missing(c *Claim, e Evidence) {
 	}
 }
 
-// warn adds the checks that did not pass; of a claim that counts many cells, those of the whole run.
+// warn adds the checks that did not pass. A claim that counts cells has those of the whole run
+// alone.
 func (o *Outcome) warn(c *Claim, e Evidence) {
 	if len(o.Shown) == 0 {
 		return
@@ -132,15 +135,14 @@ func (o *Outcome) warn(c *Claim, e Evidence) {
 	}
 }
 
-// rule shows the figures that the claim rests on and judges them.
+// rule adds the figures that the claim rests on and judges them by the rule of its kind.
 func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Verdict, string) {
 	judged := e.Margin()
 	margin := cmp.Or(c.Margin, judged)
 	for i, p := range pairs {
-		switch {
-		case c.Kind == Drop:
+		if c.Kind == Drop {
 			o.show("drop from "+p.B.String()+" to "+p.A.String(), "%", dropOf(of[i].Ratio))
-		default:
+		} else {
 			o.show(p.A.String()+" ÷ "+p.B.String(), "×", of[i].Ratio)
 		}
 	}
@@ -152,16 +154,11 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 	case Tie:
 		return ofTie(of[0], margin, judged)
 	case Trend:
-		way := of
-		if len(c.Over) > 0 {
-			way = quotients(of)
+		if len(c.Over) == 0 {
+			return ofTrend(of, c.Direction, margin, judged)
 		}
-		last := len(way) - 1
-		v, why := ofTrend(way[:last], way[last], c.Direction, margin, judged)
-		if len(c.Over) > 0 {
-			return ofLead(of, c.Direction, judged, v, why)
-		}
-		return v, why
+		v, why := ofTrend(quotients(of), c.Direction, margin, judged)
+		return ofLead(of, c.Direction, judged, v, why)
 	case Drop:
 		switch {
 		case len(c.Than) > 0:
@@ -178,8 +175,8 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 	return "", ""
 }
 
-// spread is the factor by which the range of a few epochs is widened where it stands for an interval: there are too
-// few for one, but a limit may be far enough away.
+// spread is the factor by which the range of a few epochs is widened where it stands in for an
+// interval: there are too few for one, but a limit may be far enough away.
 const spread = 1.25
 
 // bound judges a level by its interval or, of few epochs, by their range, widened.
@@ -201,7 +198,8 @@ func (o *Outcome) show(what, unit string, e analysis.Estimate) {
 	o.Shown = append(o.Shown, Shown{what, unit, e})
 }
 
-// quotients are the steps of a trend of ratios, and its whole way last where there are more steps than one.
+// quotients returns the steps of a trend of ratios and, of more steps than one, the last ratio over
+// the first as well.
 func quotients(of []Comparison) []Comparison {
 	var out []Comparison
 	for i := range len(of) - 1 {

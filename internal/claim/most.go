@@ -3,27 +3,30 @@ package claim
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/stats"
 )
 
-// Everyone stands in a cell of a claim that counts for each contestant that the study has at the level: "* @ 30ms
-// c1000".
+// Everyone in a cell of a claim that counts means each contestant of the study at the level:
+// "* @ 30ms c1000".
 const Everyone = "*"
 
-// Contestants is the unit of how many contestants have a property.
+// Contestants is the unit of the number of contestants that have a property.
 const Contestants = "contestants"
 
-// span is what is known of a cell: its interval or, of too few epochs for one, their range; all, where there is no
-// figure.
+// span is a figure of a cell and its interval or, where too few epochs have none, their range. It
+// is unbounded where there is no figure, and then NaN is at.
 type span struct{ at, lo, hi float64 }
 
+// unknown is the span where there is no figure.
+var unknown = span{math.NaN(), math.Inf(-1), math.Inf(1)}
+
+// spanOf returns the span of a cell's metric.
 func spanOf(c Cell, metric string, e Evidence) span {
 	level := e.Level(c, metric)
 	if v, _ := e.Missing(c, metric); v != "" || level.N == 0 {
-		return span{math.NaN(), math.Inf(-1), math.Inf(1)}
+		return unknown
 	}
 	s := span{level.Value, level.Lo, level.Hi}
 	if least, most, ok := e.Range(c, metric); ok && (math.IsInf(s.lo, 0) || math.IsInf(s.hi, 0)) {
@@ -32,12 +35,12 @@ func spanOf(c Cell, metric string, e Evidence) span {
 	return s
 }
 
-// ratioSpan is the span of a ratio: of what the two did in the same rounds or, where they share none, the worst of
-// both.
+// ratioSpan returns the span of a ratio: from rounds that the two share or, where there are none,
+// the worst of both.
 func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	s, t := spanOf(a, metric, e), spanOf(b, metric, e)
 	if math.IsNaN(s.at) || math.IsNaN(t.at) {
-		return span{math.NaN(), math.Inf(-1), math.Inf(1)}
+		return unknown
 	}
 	if a == b {
 		return span{1, 1, 1}
@@ -55,32 +58,35 @@ func ratioSpan(a, b Cell, metric string, e Evidence) span {
 	return s.over(t)
 }
 
-// over is the span of a ratio of what shares no rounds, the worst of both.
+// over returns the span of a ratio of figures that share no rounds: the worst of both.
 func (s span) over(t span) span {
 	return span{s.at / t.at, max(0, s.lo) / max(0, t.hi), max(0, s.hi) / max(0, t.lo)}
 }
 
-// spans are those of the cells of a claim that counts, over others where it names them, and the fewest epochs of a
-// cell.
+// spans returns the spans of the cells of a claim that counts, over other cells where it names
+// them, and the fewest epochs of a cell.
 func (c *Claim) spans(e Evidence) (spans []span, epochs int) {
 	over := parseCells(c.Over)
 	for i, cell := range parseCells(c.Cells) {
+		s := unknown
 		switch len(over) {
 		case 0:
-			spans = append(spans, spanOf(cell, c.Metric, e))
+			s = spanOf(cell, c.Metric, e)
 		case 1:
-			spans = append(spans, ratioSpan(cell, over[0], c.Metric, e))
+			s = ratioSpan(cell, over[0], c.Metric, e)
 		default:
-			spans = append(spans, ratioSpan(cell, over[i], c.Metric, e))
+			s = ratioSpan(cell, over[i], c.Metric, e)
 		}
-		if n := e.Level(cell, c.Metric).N; n > 0 && !math.IsNaN(spans[i].at) && (epochs == 0 || n < epochs) {
+		spans = append(spans, s)
+		if n := e.Level(cell, c.Metric).N; n > 0 && !math.IsNaN(s.at) && (epochs == 0 || n < epochs) {
 			epochs = n
 		}
 	}
 	return spans, epochs
 }
 
-// most judges whether more than half of the cells have a property.
+// most judges whether more than half of the cells have a property. A cell that may have it or not
+// counts for neither side.
 func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 	spans, epochs := c.spans(e)
 	if epochs == 0 {
@@ -88,21 +94,34 @@ func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 	}
 	lo, hi := limits(c.AtLeast, c.AtMost)
 	if c.Near > 0 {
-		middle := median(spans)
+		var at []float64
+		for _, s := range spans {
+			if !math.IsNaN(s.at) {
+				at = append(at, s.at)
+			}
+		}
+		middle := stats.Median(at)
 		lo, hi = middle/(1+c.Near), middle*(1+c.Near)
 	}
-	yes, no := countIn(spans, lo, hi)
+	yes, no := 0, 0
+	for _, s := range spans {
+		switch {
+		case s.lo >= lo && s.hi <= hi:
+			yes++
+		case s.hi < lo || s.lo > hi:
+			no++
+		}
+	}
 	open := len(spans) - yes - no
 	o.show(fmt.Sprintf("of %d contestants", len(spans)), Contestants,
 		analysis.Estimate{Value: float64(yes), Lo: float64(yes), Hi: float64(yes + open), N: epochs})
 	if len(c.Over) == 0 || c.Near > 0 {
 		o.show("largest ÷ smallest", "×", extremes(spans, epochs))
 	}
-	why := []string{fmt.Sprintf("%d of %d do", yes, len(spans)), fmt.Sprintf("%d do not", no)}
+	reason := fmt.Sprintf("%d of %d do, %d do not", yes, len(spans), no)
 	if open > 0 {
-		why = append(why, fmt.Sprintf("%d cannot be told", open))
+		reason += fmt.Sprintf(", %d cannot be told", open)
 	}
-	reason := strings.Join(why, ", ")
 	switch {
 	case 2*yes > len(spans):
 		return Confirmed, reason
@@ -112,43 +131,15 @@ func (o *Outcome) most(c *Claim, e Evidence) (Verdict, string) {
 	return Inconclusive, reason
 }
 
-// countIn is how many spans lie within lo and hi, and how many outside.
-func countIn(spans []span, lo, hi float64) (inside, outside int) {
-	for _, s := range spans {
-		switch {
-		case s.lo >= lo && s.hi <= hi:
-			inside++
-		case s.hi < lo || s.lo > hi:
-			outside++
-		}
-	}
-	return inside, outside
-}
-
-// median is that of the figures that there are.
-func median(spans []span) float64 {
-	var at []float64
+// extremes returns the largest figure over the smallest, with what their spans leave open.
+func extremes(spans []span, epochs int) analysis.Estimate {
+	inf := math.Inf(1)
+	low, high := span{inf, inf, inf}, span{-inf, -inf, -inf}
 	for _, s := range spans {
 		if !math.IsNaN(s.at) {
-			at = append(at, s.at)
+			low = span{min(low.at, s.at), min(low.lo, s.lo), min(low.hi, s.hi)}
+			high = span{max(high.at, s.at), max(high.lo, s.lo), max(high.hi, s.hi)}
 		}
-	}
-	return stats.Median(at)
-}
-
-// extremes is the largest of the figures over the smallest, with what their spans leave open.
-func extremes(spans []span, epochs int) analysis.Estimate {
-	first := true
-	var low, high span
-	for _, s := range spans {
-		switch {
-		case math.IsNaN(s.at):
-			continue
-		case first:
-			low, high, first = s, s, false
-		}
-		low = span{min(low.at, s.at), min(low.lo, s.lo), min(low.hi, s.hi)}
-		high = span{max(high.at, s.at), max(high.lo, s.lo), max(high.hi, s.hi)}
 	}
 	r := high.over(low)
 	return analysis.Estimate{Value: r.at, Lo: r.lo, Hi: r.hi, N: epochs}

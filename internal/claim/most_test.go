@@ -9,8 +9,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// levels are the values of some cells: what they do, their intervals, and of one without an interval the range of its
-// epochs.
+// levels are the values of some cells: what they do, their intervals, and of one without an
+// interval the range of its epochs.
 type levels map[string]struct {
 	analysis.Estimate
 	least, most float64
@@ -34,7 +34,8 @@ func (levels) Warnings(c Cell, _ string) []Warning {
 }
 func (levels) Margin() float64 { return 0.03 }
 
-// at has a cell for each value, named a, b, …: with an interval of 1 % or, of the first few, a range of 1 %.
+// at has a cell for each value, named a, b, …: with an interval of 1 % or, of the first few, a
+// range of 1 %.
 func at(few int, values ...float64) (l levels, cells []string) {
 	l = levels{}
 	for i, v := range values {
@@ -52,7 +53,8 @@ func at(few int, values ...float64) (l levels, cells []string) {
 	return l, cells
 }
 
-// Most is more than half, and is contradicted where at least half do not: whoever cannot be told counts for neither.
+// Most is more than half, and is contradicted where at least half do not: whoever cannot be told
+// counts for neither.
 func TestMost(t *testing.T) {
 	limit, double := 30_000.0, 2.0
 	for _, c := range []struct {
@@ -67,15 +69,19 @@ func TestMost(t *testing.T) {
 		{"two of three", 0, []float64{31e3, 32e3, 20e3}, Claim{AtLeast: &limit}, Confirmed, "2 of 3 do, 1 do not"},
 		{"half", 0, []float64{31e3, 32e3, 20e3, 20e3}, Claim{AtLeast: &limit}, Contradicted, "2 of 4 do, 2 do not"},
 		{"one of three", 0, []float64{31e3, 20e3, 20e3}, Claim{AtLeast: &limit}, Contradicted, ""},
-		{"at the limit", 0, []float64{31e3, 30e3, 20e3}, Claim{AtLeast: &limit}, Inconclusive, "1 of 3 do, 1 do not, 1 cannot be told"},
-		{"one failed", 0, []float64{31e3, 31e3, 0}, Claim{AtLeast: &limit}, Confirmed, "2 of 3 do, 0 do not, 1 cannot be told"},
+		{"at the limit", 0, []float64{31e3, 30e3, 20e3}, Claim{AtLeast: &limit}, Inconclusive,
+			"1 of 3 do, 1 do not, 1 cannot be told"},
+		{"one failed", 0, []float64{31e3, 31e3, 0}, Claim{AtLeast: &limit}, Confirmed,
+			"2 of 3 do, 0 do not, 1 cannot be told"},
 		{"two failed", 0, []float64{31e3, 0, 0}, Claim{AtLeast: &limit}, Inconclusive, ""},
 		{"all failed", 0, []float64{0, 0, 0}, Claim{AtLeast: &limit}, Inconclusive, "no figure"},
 		{"few epochs", 3, []float64{31e3, 32e3, 20e3}, Claim{AtLeast: &limit}, Confirmed, ""},
 		{"at most", 0, []float64{31e3, 32e3, 20e3}, Claim{AtMost: &limit}, Contradicted, ""},
-		{"over one", 0, []float64{10, 21, 22, 9}, Claim{AtLeast: &double, Over: []string{"d"}}, Contradicted, "2 of 4 do, 2 do not"},
+		{"over one", 0, []float64{10, 21, 22, 9}, Claim{AtLeast: &double, Over: []string{"d"}}, Contradicted,
+			"2 of 4 do, 2 do not"},
 		{"over each", 0, []float64{21, 22, 9}, Claim{AtLeast: &double, Over: []string{"c", "c", "c"}}, Confirmed, ""},
-		{"over one that failed", 0, []float64{21, 22, 0}, Claim{AtLeast: &double, Over: []string{"c"}}, Inconclusive, ""},
+		{"over one that failed", 0, []float64{21, 22, 0}, Claim{AtLeast: &double, Over: []string{"c"}}, Inconclusive,
+			""},
 		{"near", 0, []float64{90, 100, 110, 200}, Claim{Near: 0.2}, Confirmed, "3 of 4 do, 1 do not"},
 		{"far apart", 0, []float64{10, 100, 1000, 10000}, Claim{Near: 0.2}, Contradicted, ""},
 	} {

@@ -8,11 +8,11 @@ import (
 	"dyno/internal/analysis"
 )
 
-// Verdict is the outcome of a claim: what our trials say of it, here and today.
+// Verdict is the outcome of a claim: what a run says of it, on its machine and day.
 type Verdict string
 
-// The outcomes. Those from SmallerLead to SameDirection are of claims with a factor alone: the winner is the published
-// one.
+// The outcomes. SmallerLead, LargerLead and SameDirection are of claims with a factor alone: the
+// winner is the published one.
 const (
 	Confirmed     Verdict = "confirmed"
 	SmallerLead   Verdict = "smaller lead"
@@ -24,12 +24,12 @@ const (
 	NotRun        Verdict = "not run"
 )
 
-// Verdicts are all, in the order in which pages count them.
+// Verdicts are all outcomes, in the order in which pages count them.
 var Verdicts = []Verdict{
 	Confirmed, SmallerLead, LargerLead, SameDirection, Contradicted, Inconclusive, NotTestable, NotRun,
 }
 
-// formerly are the words of files that were written before direction and factor were judged apart.
+// formerly are the words of files from before direction and factor were judged apart.
 var formerly = map[string]Verdict{
 	"reproduced": Confirmed, "direction only": SameDirection, "refuted": Contradicted, "undecided": Inconclusive,
 	"not testable here": NotTestable,
@@ -37,45 +37,42 @@ var formerly = map[string]Verdict{
 
 // UnmarshalText reads an outcome, also in the words of older files.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	word := string(text)
-	if now, old := formerly[word]; old {
-		*v = now
-		return nil
+	word := Verdict(text)
+	if now, old := formerly[string(text)]; old {
+		word = now
 	}
-	if !slices.Contains(Verdicts, Verdict(word)) {
-		return fmt.Errorf("no outcome %q%s", word, suggest(word, words(Verdicts)))
+	if !slices.Contains(Verdicts, word) {
+		var words []string
+		for _, known := range Verdicts {
+			words = append(words, string(known))
+		}
+		return fmt.Errorf("no outcome %q%s", word, suggest(string(word), words))
 	}
-	*v = Verdict(word)
+	*v = word
 	return nil
 }
 
-func words(of []Verdict) (out []string) {
-	for _, v := range of {
-		out = append(out, string(v))
-	}
-	return out
-}
-
-// advantage is what is known of a published winner and loser.
+// advantage is what is known of a published lead.
 type advantage struct {
-	lo, hi float64 // the interval of the winner's value over the loser's, of what is published as the larger
+	lo, hi float64 // interval of the value published as the larger over the other
 	equal  bool    // the two are shown to be equal within the margin
 	band   *band   // the factors that count as the published one; nil: the claim has none
 }
 
-// band is a range of factors, lo to hi, all above 1: what shows no winner is not as published.
+// band is a range of factors, lo to hi, all above 1: a factor that shows no winner is not as
+// published.
 type band struct{ lo, hi float64 }
 
 // bandAround returns the factors within a factor of the published one, which is above 1. It begins
-// above what counts as no difference: else a lead of 1 % would confirm a published one of 25 %.
+// above what counts as equality: else a lead of 1 % would confirm a published one of 25 %.
 func bandAround(value, within float64) *band {
 	return &band{max(1+leastEffect, value/within), value * within}
 }
 
 // outcome decides. Direction and factor are judged apart, each by the interval.
 //
-// Note: a factor is not confirmed where the interval merely touches the band, for then the widest interval would
-// confirm the most; and not where only the point lies in it, for the point is not what is known. Nor does equality
+// Note: an interval that merely touches the band does not confirm a factor, for then the widest
+// interval would confirm the most. Neither does a point estimate in the band. Nor does equality
 // contradict a factor that the interval leaves possible: a narrower one might confirm it.
 func (l advantage) outcome() Verdict {
 	wins, b := l.lo > 1, l.band
@@ -101,14 +98,15 @@ func (l advantage) outcome() Verdict {
 
 // Comparison is what a run says of two cells: A's value over B's.
 type Comparison struct {
-	Ratio     analysis.Estimate // open, 0 or +Inf, towards where one at the generator's ceiling may do more
+	Ratio     analysis.Estimate // a bound is 0 or +Inf where one cell, at the generator's ceiling, may do more
 	Verdict   analysis.Verdict  // of the run: whether it showed the two to be equal
-	Note      string            // why the figure says nothing, where there is a reason beyond it
-	Bound     bool              // one of the two stands at the generator's ceiling
+	Note      string            // why the figure says nothing, for a reason beyond the figure; else ""
+	Bound     bool              // one of the two is at the generator's ceiling
 	Unplanned bool              // the run was not planned to compare the two
 }
 
-// advantage is the comparison seen from A where up, else from B: of the one that is published as the larger.
+// advantage returns the comparison from the side that is published as the larger: A's where up,
+// else B's.
 func (c *Comparison) advantage(up bool, margin float64) advantage {
 	l := advantage{lo: c.Ratio.Lo, hi: c.Ratio.Hi, equal: c.equal(margin)}
 	if !up {
@@ -117,7 +115,8 @@ func (c *Comparison) advantage(up bool, margin float64) advantage {
 	return l
 }
 
-// equal reports whether the two are shown to be equal within the margin of the run, by its own test or by the interval.
+// equal reports whether the two are shown to be equal within the margin of the run: by its own test
+// or by the interval.
 func (c *Comparison) equal(margin float64) bool {
 	return c.Verdict == analysis.Tie || c.Verdict == analysis.Negligible || c.within(margin)
 }
@@ -127,7 +126,7 @@ func (c *Comparison) within(margin float64) bool {
 	return c.Ratio.N > 0 && c.Ratio.Lo > 1/(1+margin) && c.Ratio.Hi < 1+margin
 }
 
-// silent is why a comparison says nothing; "" where it has an interval.
+// silent returns why a comparison says nothing, or "" where it has an interval.
 func (c *Comparison) silent() string {
 	switch {
 	case c.Note != "":
@@ -140,7 +139,7 @@ func (c *Comparison) silent() string {
 	return ""
 }
 
-// notEnough is why a comparison decides nothing.
+// notEnough returns why a comparison decides nothing.
 func (c *Comparison) notEnough() string {
 	switch why := c.silent(); {
 	case why != "":

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/analysis"
 )
 
-// ofRatio judges a published factor of A over B.
+// ofRatio judges a published factor of A over B. A factor below 1 is a lead of B.
 func ofRatio(c Comparison, value, within, margin float64) (Verdict, string) {
 	up, factor := value > 1, value
 	if !up {
@@ -23,7 +23,8 @@ func ofRatio(c Comparison, value, within, margin float64) (Verdict, string) {
 	return ofFactor(c, up, b, margin, inWords)
 }
 
-// ofFactor judges a lead with a factor, of A where up; the band in words is that of A over B.
+// ofFactor judges a lead with a factor, of A where up, else of B. inWords is the band as a range of
+// A over B.
 func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (Verdict, string) {
 	if c.silent() != "" {
 		return Inconclusive, c.silent()
@@ -51,7 +52,7 @@ func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (V
 	}
 }
 
-// against says how a lead is contradicted.
+// against returns how a lead is contradicted.
 func against(l advantage, margin float64) string {
 	if l.equal {
 		return "equal within " + percent(margin)
@@ -61,8 +62,9 @@ func against(l advantage, margin float64) string {
 
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
 
-// ofOrder judges links, each of a cell that is published as better than another: one that is equal or reversed
-// contradicts the claim, and all must be shown to confirm it. Of several the reason tells those that are not shown.
+// ofOrder judges links, each of a cell that is published as better than another. One that is equal
+// or reversed contradicts the claim; all must be shown to confirm it. Of several the reason lists
+// those that are not shown.
 func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict, string) {
 	verdict := Confirmed
 	var reasons []string
@@ -103,7 +105,7 @@ func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict,
 	return verdict, fmt.Sprintf("%d of %d links hold; %s", holds, len(of), strings.Join(reasons, "; "))
 }
 
-// ofTie judges an equality within margin; judged is the margin of the run's own ties.
+// ofTie judges equality within margin; judged is the margin of the run's own tests of it.
 func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
 	limit := 1 + margin
 	switch {
@@ -119,13 +121,15 @@ func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
 	return Inconclusive, c.notEnough()
 }
 
-// ofTrend judges the way from the first of some cells to the last: ends is the last over the first,
-// steps each over the one before. What stays is judged as ofTie judges, by margin; judged is the
-// run's. What rises must be shown to fall in no step by more than that.
-func ofTrend(steps []Comparison, ends Comparison, direction string, margin, judged float64) (Verdict, string) {
+// ofTrend judges a row of cells: all has each over the one before, and the last over the first at
+// the end; of two cells these are one. A trend that stays is judged like a tie, by margin; judged
+// is the margin of the run. A trend that rises must be shown to fall in no step by more than
+// judged.
+func ofTrend(all []Comparison, direction string, margin, judged float64) (Verdict, string) {
 	if direction == Stays {
-		return ofStay(append(steps, ends), margin, judged)
+		return ofStay(all, margin, judged)
 	}
+	steps, ends := all[:len(all)-1], all[len(all)-1]
 	way := "from the first to the last"
 	if direction == Jumps && len(steps) > 0 {
 		ends, way = steps[len(steps)-1], "in the last step"
@@ -158,7 +162,7 @@ func ofTrend(steps []Comparison, ends Comparison, direction string, margin, judg
 	return Confirmed, "it " + direction + " " + way + ", and no step goes the other way"
 }
 
-// ofJump judges that the last of some steps is the largest: else what rises all the time would jump.
+// ofJump judges whether the last step is the largest: else a steady rise would be a jump.
 func ofJump(steps []Comparison, margin float64) (Verdict, string) {
 	last, verdict, why := len(steps)-1, Confirmed, ""
 	for i := range last {
@@ -174,8 +178,8 @@ func ofJump(steps []Comparison, margin float64) (Verdict, string) {
 	return verdict, why
 }
 
-// ofLead holds the outcome v of a trend of ratios against the lead that it is of. A lead that grows is
-// there in the last pair, one that shrinks in the first.
+// ofLead changes the outcome v of a trend of ratios where there is no lead: one that grows must
+// exist in the last pair, one that shrinks in the first.
 func ofLead(of []Comparison, direction string, margin float64, v Verdict, why string) (Verdict, string) {
 	c, at := of[len(of)-1], "last"
 	switch direction {
@@ -193,7 +197,7 @@ func ofLead(of []Comparison, direction string, margin float64, v Verdict, why st
 	return v, why
 }
 
-// ofStay judges that nothing moves: every step and the whole way are ties.
+// ofStay judges whether nothing moves: every step, and the last over the first, are ties.
 func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
 	verdict, why := Confirmed, "equal within "+percent(margin)+" in every step"
 	for i, c := range all {
@@ -212,21 +216,22 @@ func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
 	return verdict, why
 }
 
-// dropOf is 1 − ratio in percent, with its interval.
+// dropOf returns 1 − ratio in percent, with its interval.
 func dropOf(r analysis.Estimate) analysis.Estimate {
 	of := func(x float64) float64 { return 100 * (1 - x) }
 	return analysis.Estimate{Value: of(r.Value), Lo: of(r.Hi), Hi: of(r.Lo), N: r.N}
 }
 
-// ofDrop judges a fall by value percent: what it falls from leads by the factor that this makes.
+// ofDrop judges a drop by value percent, as a lead of the cell that it starts from: a drop by 60 %
+// is a lead by the factor 2.5.
 func ofDrop(c Comparison, value, within, margin float64) (Verdict, string) {
 	factor := func(percent float64) float64 { return 1 / max(0, 1-percent/100) }
 	b := &band{factor(value / within), factor(value * within)}
 	return ofFactor(c, false, b, margin, fmt.Sprintf("%.3g–%.3g %%", value/within, value*within))
 }
 
-// ofWorst judges by at least or at most how many percent the largest of some drops is. One that is not known may be the
-// largest, up to all.
+// ofWorst judges the largest of some drops by limits in percent. An unknown one may be the largest,
+// up to 100 %.
 func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 	worst, silent := analysis.Estimate{Lo: math.Inf(-1), Hi: math.Inf(-1)}, ""
 	for i := range of {
@@ -243,8 +248,9 @@ func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 	return v, why
 }
 
-// quotient is x over y, each the ratio of a pair. Its interval combines the worst of both, and so covers at least as
-// often as their levels add up to: it errs on the side of what is inconclusive.
+// quotient returns x over y, each the ratio of a pair. Its interval combines the worst of both, so
+// that by Bonferroni's inequality its error rate is at most the sum of theirs: it errs towards
+// inconclusive.
 func quotient(x, y Comparison) Comparison {
 	return Comparison{
 		Ratio: analysis.Estimate{Value: x.Ratio.Value / y.Ratio.Value, Lo: x.Ratio.Lo / y.Ratio.Hi,
@@ -253,7 +259,7 @@ func quotient(x, y Comparison) Comparison {
 	}
 }
 
-// ofExcess judges that the drop x is one and exceeds the drop y.
+// ofExcess judges whether x is a drop, and exceeds the drop y.
 func ofExcess(x, y Comparison, margin float64) (Verdict, string) {
 	q := quotient(x, y)
 	l, first := q.advantage(false, margin), x.advantage(false, margin)
@@ -272,7 +278,7 @@ func ofExcess(x, y Comparison, margin float64) (Verdict, string) {
 	return Confirmed, "the first drop is the larger"
 }
 
-// ofBound judges a limit that no machine moves.
+// ofBound judges a value by limits that do not depend on the machine.
 func ofBound(e analysis.Estimate, atLeast, atMost *float64) (Verdict, string) {
 	lo, hi := limits(atLeast, atMost)
 	switch {
@@ -286,6 +292,7 @@ func ofBound(e analysis.Estimate, atLeast, atMost *float64) (Verdict, string) {
 	return Inconclusive, "not enough data to tell"
 }
 
+// limits returns the range between two limits; one that is nil is infinite.
 func limits(atLeast, atMost *float64) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if atLeast != nil {

@@ -39,7 +39,8 @@ func TestRatio(t *testing.T) {
 		{"reversed", pair(0.5, 0.6), 2, Contradicted, "reversed"},
 		{"equal", pair(0.99, 1.01), 2, Contradicted, "equal within 3 %"},
 		{"equal by the run's test", tested, 2, Contradicted, "equal within 3 %"},
-		{"no lead, and another factor", pair(0.942, 1.05), 2.63, Contradicted, "no lead is shown, and the interval lies outside 2.1–3.29"},
+		{"no lead, and another factor", pair(0.942, 1.05), 2.63, Contradicted,
+			"no lead is shown, and the interval lies outside 2.1–3.29"},
 		{"open", pair(0.9, 2.4), 2, Inconclusive, "not enough data"},
 		{"below one, as published", pair(0.48, 0.52), 0.5, Confirmed, "within 0.4–0.625"},
 		{"below one, smaller", pair(0.85, 0.9), 0.5, SmallerLead, "outside 0.4–0.625"},
@@ -62,7 +63,8 @@ func TestRatio(t *testing.T) {
 
 // A wider interval around the same figure never says more.
 func TestWiderNeverSaysMore(t *testing.T) {
-	rank := map[Verdict]int{Confirmed: 3, SmallerLead: 3, LargerLead: 3, Contradicted: 3, SameDirection: 2, Inconclusive: 1}
+	rank := map[Verdict]int{Confirmed: 3, SmallerLead: 3, LargerLead: 3, Contradicted: 3, SameDirection: 2,
+		Inconclusive: 1}
 	for _, value := range []float64{0.3, 0.9, 1.1, 2, 5} {
 		for _, at := range []float64{0.25, 0.5, 0.95, 1.05, 1.9, 2.6, 6} {
 			last := 3
@@ -114,7 +116,8 @@ func TestLinks(t *testing.T) {
 	if why != want {
 		t.Errorf("%q, want %q", why, want)
 	}
-	if _, why = ofOrder(pairs[:2], []Comparison{pair(0.6, 0.7), pair(0.6, 0.7)}, true, 0.03); why != "0 of 2 links hold; reversed" {
+	if _, why = ofOrder(pairs[:2], []Comparison{pair(0.6, 0.7), pair(0.6, 0.7)}, true,
+		0.03); why != "0 of 2 links hold; reversed" {
 		t.Errorf("%q", why)
 	}
 }
@@ -185,7 +188,7 @@ func TestTrend(t *testing.T) {
 		{"falls, then jumps", []Comparison{down, up}, even, Jumps, Contradicted},
 		{"moves still", []Comparison{up}, noted(1.1, 1.2, "still rising"), Rises, Inconclusive},
 	} {
-		if v, why := ofTrend(c.steps, c.ends, c.direction, 0.03, 0.03); v != c.want {
+		if v, why := ofTrend(append(c.steps, c.ends), c.direction, 0.03, 0.03); v != c.want {
 			t.Errorf("%s: %s (%s), want %s", c.name, v, why, c.want)
 		}
 	}
@@ -263,8 +266,8 @@ func TestExcess(t *testing.T) {
 	}
 }
 
-// A lead that grows is there in the end, one that shrinks in the beginning. Neither is claimed of who
-// is behind all the time.
+// A lead that grows is there in the end, one that shrinks in the beginning. Neither is claimed of
+// who is behind all the time.
 func TestTrendOfALead(t *testing.T) {
 	even, ahead, far := pair(0.99, 1.01), pair(1.19, 1.21), pair(1.99, 2.01)
 	behind, farBehind := pair(0.79, 0.81), pair(0.49, 0.51)
@@ -277,12 +280,15 @@ func TestTrendOfALead(t *testing.T) {
 	}{
 		{"the lead grows", []Comparison{ahead, far}, Rises, Confirmed, ""},
 		{"a lead comes up", []Comparison{even, far}, Rises, Confirmed, ""},
-		{"he falls less behind", []Comparison{farBehind, behind}, Rises, Contradicted, "no lead in the last pair: reversed"},
-		{"he draws level", []Comparison{behind, even}, Rises, Contradicted, "no lead in the last pair: equal within 3 %"},
+		{"he falls less behind", []Comparison{farBehind, behind}, Rises, Contradicted,
+			"no lead in the last pair: reversed"},
+		{"he draws level", []Comparison{behind, even}, Rises, Contradicted,
+			"no lead in the last pair: equal within 3 %"},
 		{"a lead may be there", []Comparison{behind, pair(0.98, 1.2)}, Rises, Inconclusive, "whether there is a lead"},
 		{"the lead shrinks", []Comparison{far, ahead}, Falls, Confirmed, ""},
 		{"the lead is lost", []Comparison{far, behind}, Falls, Confirmed, ""},
-		{"he falls more behind", []Comparison{behind, farBehind}, Falls, Contradicted, "no lead in the first pair: reversed"},
+		{"he falls more behind", []Comparison{behind, farBehind}, Falls, Contradicted,
+			"no lead in the first pair: reversed"},
 		{"the lead grows instead", []Comparison{ahead, far}, Falls, Contradicted, "reversed"},
 		{"the lead is not known", []Comparison{{}, ahead}, Falls, Inconclusive, "no figure"},
 		{"equally far behind", []Comparison{behind, behind}, Stays, Confirmed, ""},

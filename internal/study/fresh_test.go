@@ -222,7 +222,7 @@ func TestFreshReadErrors(t *testing.T) {
 		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n", `:14:1: its processes are those of the level "c10": want the same delay and contestants`},
 		{"load = { connections = 30 }", "load = { connections = 30, rate_share = 0.5 }", `leave the rate out`},
 		{`b = "slow @ c30"`, `b = "slow @ c10"`, `fast @ c30 and slow @ c10 are loads of different processes`},
-		{`metric = "sockets"`, `metric = "swap_pss"`, `swap_pss is of the machine and compared with nothing: a claim of it is one of kind bound`},
+		{`metric = "sockets"`, `metric = "swap_pss"`, `swap_pss is a property of the machine and is not compared: use the kind bound`},
 	} {
 		text := strings.Replace(freshStudy, c.old, c.new, 1)
 		_, err := Read(project(map[string]string{"study.toml": text}), "fake")

@@ -1,8 +1,9 @@
-// Package claim is what somebody published: conclusions as data, figures, and the rules by which our trials judge them.
+// Package claim holds published claims and figures as data, and the rules by which a run judges
+// them.
 //
-// The rules are pure functions of what was measured and of what the claim says; doc/studies.md has them in words, with the
-// reasons. An outcome bears a burden of proof on either side: what is not shown to hold and not shown to fail is
-// inconclusive, so that a bad run confirms nothing.
+// The rules are pure functions of what was measured and of what the claim says. doc/studies.md has
+// them in words, with the reasons. Both confirming and contradicting need evidence: a claim that is
+// shown neither to hold nor to fail is inconclusive, so that a bad run confirms nothing.
 package claim
 
 import (
@@ -26,26 +27,25 @@ const (
 	Most  = "most"  // more than half of the cells have a property
 )
 
-var kinds = []string{Ratio, Order, Tie, Trend, Drop, Bound, Most}
-
-// Claim is one conclusion of an article, as it stands in a study.toml.
+// Claim is one conclusion of an article, as a study.toml has it. Check fills in what may be left
+// out.
 type Claim struct {
 	ID     string `toml:"id"`
 	Text   string `toml:"text"`   // the conclusion in our words
 	Source string `toml:"source"` // the study's where it is empty
 	Place  string `toml:"place"`  // where in the source
-	Note   string `toml:"note"`   // what a reader must know of it
+	Note   string `toml:"note"`   // what a reader must know about it
 
-	Sentence    string `toml:"sentence" json:",omitempty"`     // the id of the article's sentence that it judges: F-12
-	NotTestable string `toml:"not_testable" json:",omitempty"` // why no trial of ours can judge it
+	Sentence    string `toml:"sentence" json:",omitempty"`     // id of the article's sentence: F-12
+	NotTestable string `toml:"not_testable" json:",omitempty"` // why no run can judge it
 
 	Kind      string   `toml:"kind"`
 	Metric    string   `toml:"metric"` // the study's primary where it is empty
 	A         string   `toml:"a"`
 	B         string   `toml:"b"`
 	Cells     []string `toml:"cells"`
-	Over      []string `toml:"over"`   // of the ratios of the cells to these
-	Than      []string `toml:"than"`   // drop: the two cells of the drop that it exceeds
+	Over      []string `toml:"over"`   // the claim is of the ratios of the cells to these
+	Than      []string `toml:"than"`   // drop: the two cells of a drop that is smaller
 	Value     float64  `toml:"value"`  // ratio: the factor; drop: percent
 	Within    float64  `toml:"within"` // ratio and drop: the factor within which a magnitude is the same
 	Margin    float64  `toml:"margin"` // of a tie, as a share; the run's where it is 0
@@ -55,7 +55,8 @@ type Claim struct {
 	Near      float64  `toml:"near" json:",omitempty"` // most: within this share of the median of all
 }
 
-// DefaultWithin is the factor within which a magnitude counts as the published one: articles are of other machines and versions.
+// DefaultWithin is the factor within which a magnitude counts as the published one, for articles
+// measured other machines and versions.
 const DefaultWithin = 1.25
 
 // Cell is a contestant at a level. Level is empty where a study has one.
@@ -85,7 +86,7 @@ func parseCells(list []string) []Cell {
 // Pair is two cells that a claim compares: A's value over B's.
 type Pair struct{ A, B Cell }
 
-// All are the cells that the claim names, in its order.
+// All returns the cells that the claim names, in its order, each once.
 func (c *Claim) All() []Cell {
 	var out []Cell
 	for _, list := range [][]string{{c.A}, {c.B}, c.Cells, c.Over, c.Than} {
@@ -98,104 +99,99 @@ func (c *Claim) All() []Cell {
 	return out
 }
 
-// Pairs are the comparisons that the claim rests on. One that counts cells (Most) rests on their levels: a run does not
-// decide so many pairs for it.
-func (c *Claim) Pairs() []Pair {
-	cells, over, than := parseCells(c.Cells), parseCells(c.Over), parseCells(c.Than)
-	var out []Pair
+// Pairs returns the comparisons that the claim rests on, in the order that the rules take them. A
+// claim that counts cells (Most) has none: a run does not decide so many pairs for it.
+func (c *Claim) Pairs() (out []Pair) {
+	add := func(a, b string) { out = append(out, Pair{ParseCell(a), ParseCell(b)}) }
+	last := len(c.Cells) - 1
 	switch {
 	case c.Kind == Bound || c.Kind == Most || c.Kind == "":
-	case (c.Kind == Order || c.Kind == Drop) && len(over) > 0:
-		for i := range cells {
-			out = append(out, Pair{cells[i], over[i]})
+	case len(c.Over) > 0: // ratios of cells
+		for i := range c.Cells {
+			add(c.Cells[i], c.Over[i])
 		}
-	case c.Kind == Order:
-		for i := range max(0, len(cells)-1) {
-			out = append(out, Pair{cells[i], cells[i+1]})
+	case c.Kind == Order: // each with the next
+		for i := range max(0, last) {
+			add(c.Cells[i], c.Cells[i+1])
 		}
-	case c.Kind == Trend && len(over) > 0:
-		for i := range cells {
-			out = append(out, Pair{cells[i], over[i]})
+	case c.Kind == Trend: // each with the one before, and the last with the first
+		for i := range max(0, last) {
+			add(c.Cells[i+1], c.Cells[i])
 		}
-	case c.Kind == Trend:
-		for i := range max(0, len(cells)-1) {
-			out = append(out, Pair{cells[i+1], cells[i]})
-		}
-		if len(cells) > 2 {
-			out = append(out, Pair{cells[len(cells)-1], cells[0]})
+		if last > 1 {
+			add(c.Cells[last], c.Cells[0])
 		}
 	default:
-		out = append(out, Pair{ParseCell(c.A), ParseCell(c.B)})
-		if len(than) == 2 {
-			out = append(out, Pair{than[0], than[1]})
+		add(c.A, c.B)
+		if len(c.Than) == 2 {
+			add(c.Than[0], c.Than[1])
 		}
 	}
 	return out
 }
 
-// Metric is what a claim or a published figure is of.
+// Metric is the property that a claim or a published figure is of.
 type Metric struct {
 	Name, Title, Unit string // unit of our value: "1/s", "ns", "bytes", "B/s", "lines"
 	More              bool   // bigger is better
-	Static            bool   // of the program, not of a load: it has no interval
-	Ours              string // why it is a property of our programs, which cannot judge an article's
-	Computed          string // how it follows from what was measured, where it was not measured itself
+	Static            bool   // a property of the program, not of a load: it has no interval
+	Ours              string // why our programs cannot judge an article's figure of it; else ""
+	Computed          string // how it follows from other metrics, where it was not measured itself
 }
 
-// Metrics of the program itself, which a claim may name beside those of analysis.
+// static are metrics of the program itself, which a claim may name like those of analysis.
 var static = []Metric{
 	{Name: "lines_of_code", Title: "Lines of code", Unit: "lines", Static: true,
 		Ours: "our programs are written anew: how many lines they take says nothing of those that were counted"},
 	{Name: "response_bytes", Title: "Response, head and body", Unit: "bytes", Static: true},
 }
 
-// Metrics of published figures that ours follow from.
+// computed are metrics of published figures that follow from other metrics of ours.
 var computed = []Metric{
 	{Name: "time", Title: "Time to complete", Unit: "ns", Computed: "the number over our rate"},
 	{Name: "latency_mean", Title: "Latency, mean", Unit: "ns", Computed: "connections over our rate (Little's law)"},
-	{Name: "bytes_per_sec", Title: "Throughput, read and written", Unit: "B/s", More: true, Computed: "our rate times the bytes of a request and its answer"},
+	{Name: "bytes_per_sec", Title: "Throughput, read and written", Unit: "B/s", More: true,
+		Computed: "our rate times the bytes of a request and its answer"},
 	{Name: lead, Title: "Lead in throughput", Unit: "%", More: true, Computed: "our ratio of the two rates"},
 	{Name: drop, Title: "Drop in throughput", Unit: "%", Computed: "our ratio of the two rates"},
 }
 
-// Metrics whose name goes on with a colon and what they are of: a number of requests, or another cell.
+// Metrics with an argument after a colon: a number of requests, or another cell.
 const (
 	timeFor = "time"
 	lead    = "lead"
 	drop    = "drop"
 )
 
-// MetricNamed returns the metric of that name; "time:5000000" is the time to complete so many requests, "drop:a @ b" how much less that is than the
-// throughput of the cell a @ b.
+// MetricNamed returns the metric of that name. "time:5000000" is the time to complete so many
+// requests; "drop:a @ b" is how much lower the throughput is than that of the cell a @ b, in
+// percent.
 func MetricNamed(name string) (Metric, bool) {
 	if m, ok := analysis.MetricNamed(name); ok {
 		return Metric{Name: m.Name, Title: m.Title, Unit: m.Unit, More: m.More}, true
 	}
-	base, _, _ := strings.Cut(name, ":")
+	base, _, argument := strings.Cut(name, ":")
 	for _, m := range slices.Concat(static, computed) {
-		if of := m.Name == timeFor || m.Name == lead || m.Name == drop; m.Name == base && of == strings.Contains(name, ":") {
+		if takes := m.Name == timeFor || m.Name == lead || m.Name == drop; m.Name == base && takes == argument {
 			return m, true
 		}
 	}
 	return Metric{}, false
 }
 
-// metricNames are those that a claim may name, or with figures also those that follow.
-func metricNames(figures bool) []string {
-	var names []string
+// metricNames returns the metrics that a claim may name.
+func metricNames() (names []string) {
 	for _, m := range analysis.Metrics {
 		names = append(names, m.Name)
 	}
 	for _, m := range static {
 		names = append(names, m.Name)
 	}
-	if figures {
-		names = append(names, "time:N", "latency_mean", "bytes_per_sec", "lead:CELL", "drop:CELL")
-	}
 	return names
 }
 
-// Hash names the rules of the claims: all that a verdict depends on, no prose. A run records it, so that a claim changed after the run is seen.
+// Hash identifies the rules of the claims: all that an outcome depends on, no prose. A run records
+// it, so that a later change of a claim shows.
 func Hash(claims []Claim) string {
 	bare := slices.Clone(claims)
 	for i := range bare {
@@ -203,7 +199,7 @@ func Hash(claims []Claim) string {
 	}
 	b, err := json.Marshal(bare)
 	if err != nil || len(claims) == 0 {
-		return "" // of NaN and infinities only, which Check refuses
+		return "" // NaN and infinities alone cannot be marshalled, and Check refuses them
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])

@@ -1,0 +1,32 @@
+package claim_test
+
+import (
+	"fmt"
+
+	"dyno/internal/analysis"
+	"dyno/internal/claim"
+)
+
+// twice is the evidence of a run in which each first cell does 1.9 to 2.1 times what the second does.
+type twice struct{ claim.Evidence }
+
+func (twice) Missing(claim.Cell, string) (claim.Verdict, string) { return "", "" }
+func (twice) Warnings(claim.Cell, string) []claim.Warning        { return nil }
+func (twice) Margin() float64                                    { return 0.03 }
+func (twice) Compare(a, b claim.Cell, metric string) claim.Comparison {
+	return claim.Comparison{Ratio: analysis.Estimate{Value: 2, Lo: 1.9, Hi: 2.1, N: 12}}
+}
+
+// The direction of a published lead and its factor are judged apart.
+func ExampleJudge() {
+	lead := claim.Claim{Kind: claim.Ratio, Metric: "throughput", A: "iris", B: "mvc", Within: claim.DefaultWithin}
+	for _, published := range []float64{2.2, 2.6, 0.9} {
+		lead.Value = published
+		o := claim.Judge([]claim.Claim{lead}, twice{})[0]
+		fmt.Printf("%v ×: %s: %s\n", published, o.Verdict, o.Reason)
+	}
+	// Output:
+	// 2.2 ×: confirmed: the interval lies within 1.76–2.75
+	// 2.6 ×: same direction: the interval crosses a border of 2.08–3.25
+	// 0.9 ×: contradicted: reversed
+}
