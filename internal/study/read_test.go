@@ -76,7 +76,7 @@ func TestReadFigures(t *testing.T) {
 		{"head", "a,b\n", ":1:1: want the head contestant,level"},
 		{"empty", "", ":1:1: want the head"},
 		{"contestant", head + "fats,c10,memory,MB,1,,,,\n", `:2:1: no contestant "fats" in this study; did you mean "fast"?`},
-		{"level", head + "fast,c01,memory,MB,1,,,,\n", `:2:6: "fast" names no level "c01"`},
+		{"level", head + "fast,c01,memory,MB,1,,,,\n", `:2:6: no level "c01"`},
 		{"no level", head + "fast,,memory,MB,1,,,,\n", `:2:6: "fast" names no level`},
 		{"metric", head + "fast,c10,memroy,MB,1,,,,\n", `:2:10: no metric "memroy"; did you mean "memory"?`},
 		{"requests", head + "fast,c10,time:many,s,1,,,,\n", `:2:10: "time:many": want the number of requests`},

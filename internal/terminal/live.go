@@ -1,54 +1,70 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/lipgloss"
 
 	"dyno/internal/document"
 	"dyno/internal/report"
-	"dyno/internal/result"
 )
 
-// verbs say what a stage does, before the name of a contestant.
+// verbs are what a stage does, before the name of a contestant; other stages are their own verb.
 var verbs = map[string]string{
-	"toolchain": "finding the toolchain of", "build": "building", "verify": "verifying", "built": "built", "calibrate": "calibrating", "launch": "launching",
-	"pilot": "piloting", "measure": "measuring", "analyse": "analysing", "done": "done",
+	"toolchain": "finding the toolchain of", "build": "building", "verify": "verifying", "calibrate": "calibrating",
+	"launch": "launching", "pilot": "piloting", "measure": "measuring", "analyse": "analysing",
 }
 
-// lines are what the live part shows now.
+// gutter is left of all live lines but the first, below its clock.
+const gutter = "       "
+
+// head returns the first live line: the clock, and what happens now.
+func (v *View) head(elapsed time.Duration, what string) string {
+	return v.style.faint.Render(fmt.Sprintf("%5s", clock(elapsed))) + "  " + v.style.title.Render(what)
+}
+
+// bar returns a line with a bar of done/total, as long as the terminal allows, and the progress in
+// words.
+func (v *View) bar(done, total int, progress string) string {
+	room := v.columns() - len(gutter) - 2 - lipgloss.Width(progress)
+	return gutter + v.style.bar.Render(Bar(done, total, min(30, max(5, room)))) + "  " + progress
+}
+
+// more returns the line below a list that leaves out n entries.
+func (v *View) more(n int) string {
+	return v.style.faint.Render(fmt.Sprintf("%sand %d more", gutter, n))
+}
+
+// lines returns what the live part shows now.
 func (v *View) lines() []string {
-	verb := verbs[v.stage]
-	if verb == "" {
-		verb = v.stage
-	}
-	what, text := verb+" "+v.who, v.text
+	what, text := cmp.Or(verbs[v.stage], v.stage)+" "+v.who, v.text
 	if len(v.tasks) > 0 {
 		what, text = "preparing "+count(len(v.tasks), "contestant"), ""
 	}
-	head := v.style.faint.Render(fmt.Sprintf("%5s", clock(v.now.Sub(v.started)))) + "  " + v.style.title.Render(strings.TrimSpace(what))
+	head := v.head(v.now.Sub(v.started), strings.TrimSpace(what))
 	if text != "" {
 		head += "  " + v.style.faint.Render(text)
 	}
 	lines := []string{head}
 	if v.total > 0 {
-		progress := v.progress()
-		room := v.columns() - len(gutter) - 2 - lipgloss.Width(progress)
-		lines = append(lines, gutter+v.style.bar.Render(Bar(v.done, v.total, min(30, max(5, room))))+"  "+progress)
+		lines = append(lines, v.bar(v.done, v.total, v.progress()))
 	}
 	lines = append(lines, v.taskLines()...)
 	lines = append(lines, v.standingLines()...)
 	if len(v.failed) > 0 {
-		lines = append(lines, gutter+v.style.bad.Render(fmt.Sprintf("%d failed", len(v.failed)))+"  "+strings.Join(v.failed, ", "))
+		failed := v.style.bad.Render(fmt.Sprintf("%d failed", len(v.failed)))
+		lines = append(lines, gutter+failed+"  "+strings.Join(v.failed, ", "))
 	}
 	return lines
 }
 
-// taskLines show all that is being built, launched or verified at once.
+// taskLines list all that is being built, launched or verified at once.
 func (v *View) taskLines() (lines []string) {
 	var names []string
 	for _, t := range v.tasks {
@@ -56,40 +72,40 @@ func (v *View) taskLines() (lines []string) {
 	}
 	for i, t := range v.tasks {
 		if i == rowsAtMost-1 && len(v.tasks) > rowsAtMost {
-			return append(lines, v.style.faint.Render(gutter+"and "+fmt.Sprint(len(v.tasks)-i)+" more"))
+			return append(lines, v.more(len(v.tasks)-i))
 		}
-		lines = append(lines, fmt.Sprintf(gutter+"%s  %-9s  %s", padded(t.who, widest(names)), t.stage, v.style.faint.Render(t.text)))
+		who := padded(t.who, widest(names))
+		lines = append(lines, fmt.Sprintf(gutter+"%s  %-9s  %s", who, t.stage, v.style.faint.Render(t.text)))
 	}
 	return lines
 }
 
-// standingLines are the interim table, in the order that it came.
+// standingLines are the interim table, in the order of the latest event.
 func (v *View) standingLines() (lines []string) {
 	if len(v.standing) == 0 {
 		return nil
 	}
-	var names, rates, ratios []string
-	for i, s := range v.standing {
-		if i == rowsAtMost {
-			break
-		}
+	table := [][]string{{"so far"}, {"rate"}, {"× reference"}}
+	ratios := false
+	shown := v.standing[:min(len(v.standing), rowsAtMost)]
+	for _, s := range shown {
 		ratio := report.Missing
 		if s.Ratio > 0 {
-			if s.Hi == 0 {
-				s.Hi = math.Inf(1)
-			}
-			ratio = report.Ratio(s.Ratio, s.Lo, s.Hi)
+			ratios = true
+			ratio = report.Ratio(s.Ratio, s.Lo, cmp.Or(s.Hi, math.Inf(1)))
 		}
-		names, rates, ratios = append(names, document.Clean(s.Name)), append(rates, fmt.Sprintf("%9s", report.Rate(s.PerSec))), append(ratios, ratio)
+		for i, cell := range []string{document.Clean(s.Name), fmt.Sprintf("%9s", report.Rate(s.PerSec)), ratio} {
+			table[i] = append(table[i], cell)
+		}
 	}
-	table := [][]string{names, rates, ratios}
-	for i, head := range []string{"so far", "rate", "× yardstick"} {
-		table[i] = append([]string{head}, table[i]...)
+	width := len(gutter) - 2
+	for _, col := range table {
+		width += widest(col) + 2
 	}
 	switch {
-	case !slices.ContainsFunc(v.standing, func(s result.Standing) bool { return s.Ratio > 0 }): // a classic run has no yardstick
-		table = slices.Delete(table, 2, 3)
-	case len(gutter)+wide(table) > v.columns(): // rather than to cut a number off from its interval
+	case !ratios: // a classic run has no reference
+		table = table[:2]
+	case width > v.columns(): // rather than to cut a number off from its interval
 		table = slices.Delete(table, 1, 2)
 	}
 	for i := range table[0] {
@@ -102,24 +118,13 @@ func (v *View) standingLines() (lines []string) {
 		}
 		lines = append(lines, l)
 	}
-	if n := len(v.standing) - len(names); n > 0 {
-		lines = append(lines, v.style.faint.Render(gutter+"and "+fmt.Sprint(n)+" more"))
+	if n := len(v.standing) - len(shown); n > 0 {
+		lines = append(lines, v.more(n))
 	}
 	return lines
 }
 
-// gutter stands left of all lines but the first, under its clock.
-const gutter = "       "
-
-// wide is the width of a table whose columns stand two apart.
-func wide(table [][]string) int {
-	n := -2
-	for _, col := range table {
-		n += widest(col) + 2
-	}
-	return n
-}
-
+// widest returns the width of a column, in cells of the terminal.
 func widest(col []string) (w int) {
 	for _, s := range col {
 		w = max(w, lipgloss.Width(s))
@@ -138,7 +143,8 @@ func count(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// columns is the width to draw in, one less than the terminal's, so that no line makes the cursor wrap.
+// columns returns the width to draw in: one less than the terminal's, so that no line makes the
+// cursor wrap.
 func (v *View) columns() int {
 	w := v.width()
 	if w <= 0 {
@@ -147,7 +153,8 @@ func (v *View) columns() int {
 	return max(1, w-1)
 }
 
-// draw replaces the lines that stand by others, in one write. Lines are cut at the width that the terminal has now.
+// draw replaces the live lines by others, in one write. It cuts lines at the present width of the
+// terminal.
 func (v *View) draw(lines []string) {
 	var b strings.Builder
 	b.WriteString(v.home())
@@ -157,20 +164,21 @@ func (v *View) draw(lines []string) {
 		v.drawn = append(v.drawn, lipgloss.Width(l))
 		b.WriteString(l + "\x1b[K\n") // EL: erase to the end of the line
 	}
-	b.WriteString("\x1b[J") // ED: erase what stood below
+	b.WriteString("\x1b[J") // ED: erase what is below
 	io.WriteString(v.out, b.String())
 	v.last = v.now
 }
 
-// keep writes s for good above the live lines, and draws these anew.
+// keep writes s for good above the live lines, and draws these again.
 func (v *View) keep(s string) {
 	io.WriteString(v.out, v.home()+"\x1b[J"+s+"\n")
 	v.drawn = v.drawn[:0]
 	v.draw(v.lines())
 }
 
-// home moves the cursor to the start of the first live line. A terminal that became narrower since the drawing has broken the longer
-// lines, so each counts as the rows that it takes now.
+// home returns the code that moves the cursor to the start of the first live line. A terminal that
+// became narrower since the drawing has wrapped the longer lines, so that each counts as the rows
+// that it takes now.
 func (v *View) home() string {
 	rows, width := 0, v.columns()+1
 	for _, w := range v.drawn {
@@ -179,10 +187,10 @@ func (v *View) home() string {
 	if rows == 0 {
 		return "\r"
 	}
-	return fmt.Sprintf("\r\x1b[%dA", rows) // CUU
+	return fmt.Sprintf("\r\x1b[%dA", rows) // CUU: up
 }
 
-// Bar is a bar of width cells of which done/total is full, in eighths of a cell.
+// Bar returns a bar of width cells of which done/total is full, in eighths of a cell.
 func Bar(done, total, width int) string {
 	if width <= 0 {
 		return ""

@@ -17,7 +17,8 @@ func interval(k int, n, errors int64) result.Interval {
 	for i := range n {
 		h.Record(2_000_000 + 1000*i)
 	}
-	i := result.Interval{StartNS: int64(k) * 1e9, LengthNS: 1e9, Load: result.Load{Started: n + errors, Succeeded: n}, Detail: result.Detail{Service: h}}
+	i := result.Interval{StartNS: int64(k) * 1e9, LengthNS: 1e9, Load: result.Load{Started: n + errors, Succeeded: n},
+		Detail: result.Detail{Service: h}}
 	if errors > 0 {
 		i.Load.Errors = map[string]int64{"reset": errors}
 	}
@@ -27,7 +28,8 @@ func interval(k int, n, errors int64) result.Interval {
 func TestLoadScreen(t *testing.T) {
 	for _, width := range []int{80, 34} {
 		s := &screen{t: t, width: width}
-		l := NewLoad(s, true, width == 34, func() int { return s.width }, "http://127.0.0.1:9200/: 20 s over 125 connections", 20*time.Second, 0)
+		l := NewLoad(s, true, width == 34, func() int { return s.width },
+			"http://127.0.0.1:9200/: 20 s over 125 connections", 20*time.Second, 0)
 		l.Start()
 		s.writes = 0
 		for k := range 9 {
@@ -73,7 +75,8 @@ func TestSpark(t *testing.T) {
 		width  int
 		want   string
 	}{
-		{nil, 5, ""}, {[]float64{1}, 0, ""}, {[]float64{1}, -1, ""}, {[]float64{0, 0}, 5, "  "}, {[]float64{0, 0.01, 4, 8}, 5, " ▁▅█"}, {[]float64{9, 9, 1, 2}, 2, "▅█"},
+		{nil, 5, ""}, {[]float64{1}, 0, ""}, {[]float64{1}, -1, ""}, {[]float64{0, 0}, 5, "  "}, {[]float64{0, 0.01, 4,
+			8}, 5, " ▁▅█"}, {[]float64{9, 9, 1, 2}, 2, "▅█"},
 	} {
 		if got := Spark(c.values, c.width); got != c.want {
 			t.Errorf("Spark(%v, %d) = %q; want %q", c.values, c.width, got, c.want)

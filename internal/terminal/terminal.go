@@ -1,12 +1,12 @@
 // Package terminal shows on stderr what a run is doing, from the events that it sends.
 //
-// Invariant: a View writes only while Event or Close is called. It has no goroutine and no clock of its own; time is Event.Time. Events
-// come between trials, and the view shares its CPU with the load generator, so that drawing at any other moment would be load on the
-// machine that is being measured.
+// Invariant: a View writes only while Event or Close is called. It has no goroutine and no clock of
+// its own; time is Event.Time. Events come between trials, and the view shares its CPU with the
+// load generator: drawing at any other moment would put load on the machine that is being measured.
 //
-// Note: bubbletea was tried on paper and left: its renderer ticks by itself, 60 times a second by default, and reads the keyboard in a
-// goroutine; both would run during trials. What remains to do without it is to move the cursor up and draw anew, which is live.go;
-// styles and the width of text are lipgloss'.
+// Note: bubbletea is not used, because its renderer ticks by itself, 60 times a second by default,
+// and reads the keyboard in a goroutine; both would run during trials. What remains is to move the
+// cursor up and draw again, which is live.go. Styles and the width of text are lipgloss's.
 package terminal
 
 import (
@@ -30,41 +30,41 @@ const (
 	rowsAtMost = 10                     // of a list, so that the live part fits any terminal
 )
 
-// View shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. Not safe for concurrent use.
+// View shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
+// is not safe for concurrent use.
 type View struct {
 	out   io.Writer
 	tty   bool
 	width func() int
 	style styles
 
-	started  time.Time
-	now      time.Time
-	stage    string
-	who      string // contestant of the latest event
-	text     string
-	done     int
-	total    int
-	left     time.Duration
-	tasks    []task // of contestants, until measuring begins
-	over     bool   // measuring has begun
-	failed   []string
-	standing []result.Standing
+	started, now     time.Time // of the first event and of the latest
+	stage, who, text string    // of the latest event; who is its contestant
+	done, total      int       // trials
+	left             time.Duration
+	tasks            []task   // of contestants, until measuring begins
+	measuring        bool     // measuring has begun
+	failed           []string // contestants
+	standing         []result.Standing
 
 	seen  map[string]bool // stages, for the plain form
 	last  time.Time       // of the last drawing, or of the last plain line of progress
-	drawn []int           // widths of the lines that stand on the TTY
+	drawn []int           // widths of the live lines on the TTY
 }
 
-// task is what is being done with one contestant before the measuring.
+// task is what is being done with one contestant before measuring begins.
 type task struct{ who, stage, text string }
 
 type styles struct{ title, faint, bad, bar, line lipgloss.Style }
 
-// New returns a view on out. If tty is set, out must be a terminal that knows the codes CUU, EL and ED of ECMA-48; width is then asked
-// for the number of its columns at each drawing, and may be nil for 80. noColor leaves styles out, but not the drawing in place.
-func New(out io.Writer, tty bool, noColor bool, width func() int) *View {
+// New returns a view on out. If tty is set, out must be a terminal that knows the codes CUU, EL and
+// ED of ECMA-48. Each drawing calls width for the number of its columns; nil means 80. noColor
+// leaves out styles, but not the drawing in place.
+func New(out io.Writer, tty, noColor bool, width func() int) *View {
 	r := lipgloss.NewRenderer(out)
-	r.SetHasDarkBackground(true) // neither is asked of the terminal: an answer would come on stdin
+	// The terminal is asked neither for its background nor for its colors: it would answer on
+	// stdin.
+	r.SetHasDarkBackground(true)
 	r.SetColorProfile(termenv.ANSI)
 	if noColor || !tty {
 		r.SetColorProfile(termenv.Ascii)
@@ -81,31 +81,33 @@ func New(out io.Writer, tty bool, noColor bool, width func() int) *View {
 	}}
 }
 
-// Event takes in e and shows what changed. A failure, and what an analysis says, stand on lines of their own that are never overwritten.
+// Event takes in e and shows what changed. A failure, and what an analysis says, stay on lines of
+// their own that are never overwritten.
 func (v *View) Event(e result.Event) {
 	changed := v.take(e)
-	if v.tty {
-		if e.Failure != nil {
-			v.keep(v.failure(e.Failure))
-		} else if v.stage == "analyse" && v.text != "" {
-			v.keep(v.text)
-		} else if changed || e.Standing != nil || v.now.Sub(v.last) >= drawEvery {
-			v.draw(v.lines())
-		}
-		return
+	switch {
+	case !v.tty:
+		v.plain(e, changed)
+	case e.Failure != nil:
+		v.keep(v.failure(e.Failure))
+	case v.stage == "analyse" && v.text != "":
+		v.keep(v.text)
+	case changed || e.Standing != nil || v.now.Sub(v.last) >= drawEvery:
+		v.draw(v.lines())
 	}
-	v.plain(e, changed)
 }
 
-// Close ends the view: the live lines are erased, so that a report can follow. It leaves the writer open.
+// Close ends the view: it erases the live lines, so that a report can follow. It leaves the writer
+// open.
 func (v *View) Close() {
 	if v.tty && len(v.drawn) > 0 {
 		v.draw(nil)
 	}
 }
 
-// take brings the view up to date. It reports whether e begins something that could last: a new stage, or before measuring a
-// contestant's next one. Such a change is shown at once, for no further event might come for a while.
+// take updates the view. It reports whether e begins something that could last: a new stage or,
+// before measuring, a contestant's next one. Such a change is shown at once, for no further event
+// might come for a while.
 func (v *View) take(e result.Event) (changed bool) {
 	if v.started.IsZero() {
 		v.started = e.Time
@@ -114,9 +116,8 @@ func (v *View) take(e result.Event) (changed bool) {
 	if e.Stage == "measured" { // a trial ended; the next one of the stage follows
 		e.Stage = "measure"
 	}
-	changed = e.Stage != "" && e.Stage != v.stage
-	if e.Stage != "" {
-		v.stage = e.Stage
+	if e.Stage != "" && e.Stage != v.stage {
+		v.stage, changed = e.Stage, true
 	}
 	v.who, v.text = document.Clean(e.Contestant), document.Clean(e.Text)
 	if e.Total > 0 {
@@ -127,35 +128,35 @@ func (v *View) take(e result.Event) (changed bool) {
 	}
 	switch v.stage {
 	case "calibrate", "pilot", "measure", "analyse", "done":
-		v.over, v.tasks = true, nil
+		v.measuring, v.tasks = true, nil
 	}
 	if e.Failure != nil {
-		v.failed = append(v.failed, document.Clean(e.Failure.Contestant))
-		v.tasks = slices.DeleteFunc(v.tasks, func(t task) bool { return t.who == document.Clean(e.Failure.Contestant) })
+		who := document.Clean(e.Failure.Contestant)
+		v.failed = append(v.failed, who)
+		v.tasks = slices.DeleteFunc(v.tasks, func(t task) bool { return t.who == who })
 		return true
 	}
-	if !v.over && v.who != "" {
-		now := task{v.who, v.stage, v.text}
-		i := slices.IndexFunc(v.tasks, func(t task) bool { return t.who == v.who })
-		if i < 0 {
-			v.tasks = append(v.tasks, now)
-			return true
-		}
-		changed = changed || v.tasks[i].stage != now.stage
-		v.tasks[i] = now
+	if v.who == "" {
+		return changed
 	}
-	if v.over && v.stage == "launch" && e.Contestant != "" {
-		changed = true // a managed runtime warms up for seconds
+	if v.measuring { // a launch lasts, too: a managed runtime warms up for seconds
+		return changed || v.stage == "launch"
 	}
+	i := slices.IndexFunc(v.tasks, func(t task) bool { return t.who == v.who })
+	if i < 0 {
+		i, v.tasks = len(v.tasks), append(v.tasks, task{})
+	}
+	changed = changed || v.tasks[i].stage != v.stage
+	v.tasks[i] = task{v.who, v.stage, v.text}
 	return changed
 }
 
-// plain writes e as a line if it says something new, and progress every few seconds.
+// plain writes e as a line if it is news, and progress every few seconds.
 func (v *View) plain(e result.Event, changed bool) {
 	switch {
 	case e.Failure != nil:
 		v.print(v.failure(e.Failure))
-	case !v.over && v.who != "":
+	case !v.measuring && v.who != "":
 		if changed {
 			v.print(join(v.stage, v.who, v.text))
 		}
@@ -175,7 +176,7 @@ func (v *View) print(s string) {
 	}
 }
 
-// failure is f on one line, with where its log is.
+// failure returns f on one line, with the path of its log.
 func (v *View) failure(f *result.Failure) string {
 	s := v.style.bad.Render("✗ "+document.Clean(f.Contestant)) + "  " + report.FailureText(f)
 	if f.LogFile != "" && !strings.Contains(s, document.Clean(f.LogFile)) { // the hint may name it
@@ -184,26 +185,19 @@ func (v *View) failure(f *result.Failure) string {
 	return s
 }
 
-// progress says how far the run is and what is left of it.
+// progress returns how far the run is and what is left of it.
 func (v *View) progress() string {
 	s := fmt.Sprintf("%d of %d trials, %d %%", v.done, v.total, 100*min(v.done, v.total)/v.total)
 	if v.left > 0 {
 		s += ", " + about(v.left) + " left"
 	}
-	if decided, pairs := v.decided(); pairs > 0 {
-		s += fmt.Sprintf(", %d of %d pairs decided", decided, pairs)
+	if len(v.standing) > 0 && v.standing[0].Pairs > 0 { // every Standing of an event has the same counts
+		s += fmt.Sprintf(", %d of %d pairs decided", v.standing[0].Decided, v.standing[0].Pairs)
 	}
 	return s
 }
 
-// decided counts the run's pairs; every Standing of an event carries the same counts.
-func (v *View) decided() (decided, pairs int) {
-	if len(v.standing) == 0 {
-		return 0, 0
-	}
-	return v.standing[0].Decided, v.standing[0].Pairs
-}
-
+// join puts two blanks between the parts that are not empty.
 func join(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "  ")
 }
@@ -217,15 +211,15 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// about prints what is left as roughly as it is known.
+// about prints an estimated time, rounded to its unit.
 func about(d time.Duration) string {
-	switch s := d.Seconds(); {
-	case s < 60:
-		return fmt.Sprintf("%d s", int(s+0.5))
-	case s < 3600:
-		return fmt.Sprintf("%d min", int(s/60+0.5))
-	default:
-		m := int(s/60 + 0.5)
-		return fmt.Sprintf("%d h %d min", m/60, m%60)
+	s := int(d.Seconds() + 0.5)
+	m := int(d.Minutes() + 0.5)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", s)
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", m)
 	}
+	return fmt.Sprintf("%d h %d min", m/60, m%60)
 }

@@ -40,8 +40,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// screen is a terminal that knows what a View sends: LF as CR LF, CR, CUU, EL 0, ED 0 and SGR, which it drops. Lines that are too long
-// wrap, and nothing scrolls away.
+// screen is a terminal that knows what a View sends: LF as CR LF, CR, CUU, EL 0, ED 0 and SGR,
+// which it drops. Lines that are too long wrap, and nothing scrolls away.
 type screen struct {
 	t      *testing.T
 	width  int
@@ -143,11 +143,13 @@ func at(seconds float64, e result.Event) result.Event {
 	return e
 }
 
-// story is a run of three contestants, of which one has no toolchain and one fails in the second epoch.
+// story is a run of three contestants, of which one has no toolchain and one fails in the second
+// epoch.
 func story() (before, after []result.Event) {
 	before = []result.Event{
 		at(0, result.Event{Stage: "toolchain", Contestant: "kestrel"}),
-		at(0.01, result.Event{Stage: "toolchain", Contestant: "kestrel", Failure: &result.Failure{Contestant: "kestrel", Stage: "toolchain",
+		at(0.01, result.Event{Stage: "toolchain", Contestant: "kestrel", Failure: &result.Failure{Contestant: "kestrel",
+			Stage:  "toolchain",
 			Reason: "needs .NET SDK >=10.0", Hint: "install it or set DYNO_DOTNET"}}),
 		at(0.02, result.Event{Stage: "build", Contestant: "iris", Text: "go build"}),
 		at(0.03, result.Event{Stage: "build", Contestant: "gin", Text: "go build"}),
@@ -157,11 +159,13 @@ func story() (before, after []result.Event) {
 	}
 	after = []result.Event{
 		at(20, result.Event{Stage: "calibrate", Text: "null server"}),
-		at(21, result.Event{Stage: "analyse", Text: "looks after 8, 12 epochs; differences from about 2.1 % can be found"}),
+		at(21, result.Event{Stage: "analyse",
+			Text: "looks after 8, 12 epochs; differences from about 2.1 % can be found"}),
 		at(22, result.Event{Stage: "launch", Contestant: "iris", Total: 300, Left: 3 * time.Minute}),
 	}
 	for i := range 100 {
-		e := result.Event{Stage: "measure", Contestant: []string{"iris", "gin", "hyper"}[i%3], Text: fmt.Sprintf("epoch %d", i/30),
+		e := result.Event{Stage: "measure", Contestant: []string{"iris", "gin", "hyper"}[i%3],
+			Text: fmt.Sprintf("epoch %d", i/30),
 			Done: i + 1, Total: 300, Left: time.Duration(200-i) * time.Second, Trial: &result.Trial{}}
 		if i%2 == 1 {
 			e.Stage = "measured"
@@ -175,8 +179,10 @@ func story() (before, after []result.Event) {
 		}
 		after = append(after, at(24+0.5*float64(i), e))
 		if i == 70 {
-			after = append(after, at(24+0.5*float64(i)+0.1, result.Event{Stage: "measure", Contestant: "gin", Done: 71, Total: 300,
-				Failure: &result.Failure{Contestant: "gin", Stage: "load", Epoch: 2, Reason: "3 responses broke\x1b[2J the contract", LogFile: "logs/gin-2.log"}}))
+			after = append(after, at(24+0.5*float64(i)+0.1, result.Event{Stage: "measure", Contestant: "gin", Done: 71,
+				Total: 300,
+				Failure: &result.Failure{Contestant: "gin", Stage: "load", Epoch: 2,
+					Reason: "3 responses broke\x1b[2J the contract", LogFile: "logs/gin-2.log"}}))
 		}
 	}
 	return before, after
@@ -243,7 +249,8 @@ func TestThrottle(t *testing.T) {
 	v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 1000}))
 	s.writes = 0
 	for i := range 1000 { // ten seconds of trials of 10 ms
-		v.Event(at(0.01*float64(i+1), result.Event{Stage: []string{"measure", "measured"}[i%2], Contestant: "a", Done: i, Total: 1000, Trial: &result.Trial{}}))
+		v.Event(at(0.01*float64(i+1), result.Event{Stage: []string{"measure", "measured"}[i%2], Contestant: "a",
+			Done: i, Total: 1000, Trial: &result.Trial{}}))
 	}
 	if s.writes > 40 || s.writes < 35 {
 		t.Errorf("%d writes in 10 s; want about 4 a second", s.writes)
@@ -273,12 +280,14 @@ func TestManyContestants(t *testing.T) {
 	}
 }
 
-// Without a yardstick there are no ratios, and no column for them.
-func TestNoYardstick(t *testing.T) {
+// Without a reference there are no ratios, and no column for them.
+func TestNoReference(t *testing.T) {
 	var b bytes.Buffer
 	v := New(&b, true, true, func() int { return 80 })
-	v.Event(result.Event{Time: time.Unix(0, 0), Stage: "measure", Done: 1, Total: 4, Standing: []result.Standing{{Name: "iris", PerSec: 51000}}})
-	if got := b.String(); strings.Contains(got, "yardstick") || strings.Contains(got, "decided") || !strings.Contains(got, "51,000/s") {
+	v.Event(result.Event{Time: time.Unix(0, 0), Stage: "measure", Done: 1, Total: 4,
+		Standing: []result.Standing{{Name: "iris", PerSec: 51000}}})
+	if got := b.String(); strings.Contains(got, "reference") || strings.Contains(got, "decided") ||
+		!strings.Contains(got, "51,000/s") {
 		t.Errorf("%q", got)
 	}
 }
