@@ -153,7 +153,7 @@ var table = []Check{
 		Question: TwinsEqual, In: compared, find: whole(twins)},
 	{ID: KnownDifference, Title: "a known difference is found again",
 		Question: TwinsEqual, In: compared, Metrics: moved, find: positiveControl},
-	{ID: Order, Title: "order effect: position in the round", Question: WarmedUp, In: compared, Metrics: moved,
+	{ID: Order, Title: "effect of the position in a round", Question: WarmedUp, In: compared, Metrics: moved,
 		Limits: []Limit{{"last against first", 0, 0.01}}, find: whole(orderEffect)},
 	{ID: CarryOver, Title: "carry-over from the contestant before",
 		Question: WarmedUp, In: Scopes{Paired: Once}, Metrics: moved,

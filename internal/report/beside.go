@@ -29,7 +29,7 @@ func (s *sweep) besideTitle(i int) string {
 }
 
 // levelScale is the one that a metric of a level is printed with.
-func (s *sweep) levelScale(m analysis.Metric, i int) Scale {
+func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 	var values []float64
 	for _, r := range s.rows {
 		if f := s.figure(r, m, i); f.absent == "" {

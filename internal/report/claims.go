@@ -166,7 +166,7 @@ func estimateText(e analysis.Estimate, unit string) string {
 }
 
 // after is a scale's name after a number.
-func after(s Scale) string {
+func after(s analysis.Scale) string {
 	if s.Name == "1/s" {
 		return "/s"
 	}

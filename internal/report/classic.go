@@ -75,7 +75,7 @@ func (c *classic) figure(r row, m analysis.Metric) single {
 }
 
 // cell is the figure in a table, with the range of its loads where there are several.
-func (f *single) cell(s Scale) document.Cell {
+func (f *single) cell(s analysis.Scale) document.Cell {
 	if f.absent != "" {
 		return document.Cell{Absent: f.absent}
 	}
@@ -86,7 +86,7 @@ func (f *single) cell(s Scale) document.Cell {
 	return cell
 }
 
-func (c *classic) scale(m analysis.Metric) Scale {
+func (c *classic) scale(m analysis.Metric) analysis.Scale {
 	var values []float64
 	for _, r := range c.rows {
 		if f := c.figure(r, m); f.absent == "" {

@@ -20,7 +20,7 @@ type Cost struct {
 
 // costTable is one of costs: the rows by the level at which the most is paid, the least first.
 type costTable struct {
-	scale       Scale
+	scale       analysis.Scale
 	levels      []string
 	contestants []string
 	at          map[[2]string]Cost // by contestant and level

@@ -125,7 +125,7 @@ func (d *driven) section() document.Section {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("as: " + typed)})
 	}
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "by"}}}
-	scale := map[string]Scale{}
+	scale := map[string]analysis.Scale{}
 	for _, m := range analysis.ExternalMetrics {
 		var values []float64
 		for k := range d.rows {
@@ -147,7 +147,7 @@ func (d *driven) section() document.Section {
 	return s
 }
 
-func (d *driven) tableRow(r *drivenRow, scale map[string]Scale) document.Row {
+func (d *driven) tableRow(r *drivenRow, scale map[string]analysis.Scale) document.Row {
 	row := document.Row{Cells: []document.Cell{{Value: r.title}, {Value: r.by()}}}
 	if r.contestant == d.run.Plan.Ceiling {
 		row.Style = document.Quiet

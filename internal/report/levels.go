@@ -129,7 +129,7 @@ func (f *figure) side() string {
 }
 
 // cell is the figure in a table.
-func (f *figure) cell(scale Scale) document.Cell {
+func (f *figure) cell(scale analysis.Scale) document.Cell {
 	if f.absent != "" {
 		return document.Cell{Absent: f.absent}
 	}
@@ -174,7 +174,7 @@ func (s *sweep) figure(r row, m analysis.Metric, i int) *figure {
 }
 
 // sweepScale is the one that all levels of a metric are printed with.
-func (s *sweep) sweepScale(m analysis.Metric) Scale {
+func (s *sweep) sweepScale(m analysis.Metric) analysis.Scale {
 	var values []float64
 	for _, r := range s.all() {
 		for i := range s.Levels {

@@ -66,7 +66,7 @@ func (p *paired) standings() document.Section {
 }
 
 // column is the head of a metric's column.
-func column(m analysis.Metric, s Scale) document.Column {
+func column(m analysis.Metric, s analysis.Scale) document.Column {
 	return document.Column{Head: m.HeadIn(s.Name), Word: m.Name, Number: true}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/document"
@@ -165,7 +166,7 @@ func better(m claim.Metric) string {
 
 // theirs is a published figure as it was published.
 func (p *Published) theirs() string {
-	s := grouped(p.Value, decimals(p.Value)) + after(Scale{Name: p.Unit})
+	s := grouped(p.Value, decimals(p.Value)) + after(analysis.Scale{Name: p.Unit})
 	if p.N > 0 {
 		s = grouped(float64(p.N), 0) + " in " + s
 	}
@@ -192,9 +193,9 @@ func (p *Published) ours() string {
 	}
 	s := Sig3(p.Ours.Value / p.Per)
 	if p.Ours.Lo != p.Ours.Hi {
-		s += " (" + intervalIn(p.Ours, Scale{Per: p.Per}) + ")"
+		s += " (" + intervalIn(p.Ours, analysis.Scale{Per: p.Per}) + ")"
 	}
-	s += after(Scale{Name: p.Unit})
+	s += after(analysis.Scale{Name: p.Unit})
 	if p.Metric.Computed != "" {
 		s += " *"
 	}

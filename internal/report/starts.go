@@ -35,7 +35,7 @@ func (v *view) startsShown() (shown []startColumn) {
 }
 
 // startScale is the one that a column of starts is printed with.
-func (v *view) startScale(c startColumn) Scale {
+func (v *view) startScale(c startColumn) analysis.Scale {
 	var values, highest []float64
 	for _, r := range v.all() {
 		if e := c.Of(r.Starts); r.Struck == "" && e.N > 0 {
@@ -49,7 +49,7 @@ func (v *view) startScale(c startColumn) Scale {
 }
 
 // startCell is a figure of a start, with its interval where that has a width.
-func startCell(e analysis.Estimate, s Scale) document.Cell {
+func startCell(e analysis.Estimate, s analysis.Scale) document.Cell {
 	switch {
 	case e.N == 0:
 		return document.Cell{Absent: "none was found"}

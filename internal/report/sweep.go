@@ -206,7 +206,9 @@ func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 }
 
 // unitWords is what a column counts: "requests per second", "ms".
-func unitWords(s Scale) string { return strings.Replace(s.Name, "1/s", "requests per second", 1) }
+func unitWords(s analysis.Scale) string {
+	return strings.Replace(s.Name, "1/s", "requests per second", 1)
+}
 
 // way says which figures are the better ones.
 func way(m analysis.Metric) string {

@@ -141,7 +141,7 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 }
 
 // chartWords is the chart in words, for those who do not see it.
-func (s *sweep) chartWords(m analysis.Metric, scale Scale) string {
+func (s *sweep) chartWords(m analysis.Metric, scale analysis.Scale) string {
 	parts := []string{m.Title + ", " + unitWords(scale) + "; " + s.label()}
 	for _, r := range s.all() {
 		if r.Struck != "" {

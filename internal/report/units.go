@@ -115,15 +115,12 @@ func P(name string, p float64) string {
 	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Scale is a unit to print with.
-type Scale = analysis.Scale
-
 // ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best printed with: the largest that
 // leaves the smallest of them at least 1. Values that are not positive and finite do not count.
-func ScaleOf(unit string, values ...float64) Scale {
+func ScaleOf(unit string, values ...float64) analysis.Scale {
 	list := analysis.UnitNamed(unit).Scales
 	if list == nil {
-		return Scale{Per: 1, Name: unit}
+		return analysis.Scale{Per: 1, Name: unit}
 	}
 	least := math.Inf(1)
 	for _, v := range values {
@@ -146,12 +143,12 @@ func scaled(v float64, unit string) string {
 }
 
 // levelParts prints a level and its interval in a column's scale.
-func levelParts(e analysis.Estimate, s Scale) (v, plusMinus string) {
+func levelParts(e analysis.Estimate, s analysis.Scale) (v, plusMinus string) {
 	return Sig3(e.Value / s.Per), PlusMinus(e.Value, e.Lo, e.Hi)
 }
 
 // intervalIn prints the bounds of a level in a scale, without the scale's name: "91,200–95,100".
-func intervalIn(e analysis.Estimate, s Scale) string {
+func intervalIn(e analysis.Estimate, s analysis.Scale) string {
 	if math.IsInf(e.Lo, 0) && math.IsInf(e.Hi, 0) {
 		return "interval open"
 	}

@@ -236,7 +236,7 @@ func (v *view) cell(name, metric string) analysis.Cell {
 }
 
 // scale is the one that a metric's column is printed with.
-func (v *view) scale(m analysis.Metric) Scale {
+func (v *view) scale(m analysis.Metric) analysis.Scale {
 	var levels []float64
 	for _, r := range v.all() {
 		if c := v.cell(r.Name, m.Name); r.Struck == "" && c.Absent == "" {
