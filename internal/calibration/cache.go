@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,45 +11,47 @@ import (
 	"dyno/internal/result"
 )
 
-// File is where the last calibration of this user's machine is kept.
+// File returns where the last calibration of this user's machine is kept.
 func File() (string, error) {
 	dir, err := contestant.Cache()
 	return filepath.Join(dir, "calibration.json"), err
 }
 
-// BootID names the time since the machine was started (random(4)); empty where the system does not say.
+// BootID returns the id of the machine's boot (random(4)); empty where the system does not say.
 func BootID() string { return read(os.DirFS("/"), "proc/sys/kernel/random/boot_id") }
 
-// Write keeps c as the last calibration. It is complete or not there.
-func Write(c *result.Calibration) error {
+// Write keeps c as the last calibration. The file is complete or not there.
+func Write(c *result.Calibration) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("keep the calibration: %w", err)
+		}
+	}()
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
-		return fmt.Errorf("keep the calibration: %w", err)
+		return err
 	}
 	name, err := File()
 	if err != nil {
-		return fmt.Errorf("keep the calibration: %w", err)
+		return err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), "calibration-*")
 	if err != nil {
-		return fmt.Errorf("keep the calibration: %w", err)
+		return err
 	}
 	_, err = f.Write(append(data, '\n'))
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
+	if err = cmp.Or(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), name)
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("keep the calibration: %w", err)
 	}
-	return nil
+	return err
 }
 
-// Last reads the calibration that was kept last. It may be of another boot, or old: compare its BootID with that of the host, and its EndedUnixNS with the
-// clock. The error wraps fs.ErrNotExist if there is none.
+// Last reads the calibration that was kept last. It may be of another boot, or old: compare its
+// BootID with that of the host, and its EndedUnixNS with the clock. The error wraps fs.ErrNotExist
+// if there is none.
 func Last() (*result.Calibration, error) {
 	name, err := File()
 	if err != nil {
@@ -60,10 +63,11 @@ func Last() (*result.Calibration, error) {
 	}
 	var c result.Calibration
 	if err := json.Unmarshal(data, &c); err != nil {
-		return nil, fmt.Errorf("read the last calibration %s: %w", name, err)
+		return nil, fmt.Errorf("read the last calibration %s: %w; dyno doctor makes it anew", name, err)
 	}
 	if c.Format != result.Format {
-		return nil, fmt.Errorf("read the last calibration %s: format %d, want %d", name, c.Format, result.Format)
+		return nil, fmt.Errorf("read the last calibration %s: format %d, want %d; dyno doctor makes it anew",
+			name, c.Format, result.Format)
 	}
 	return &c, nil
 }

@@ -1,13 +1,16 @@
-// Package calibration finds out what this machine can decide: its settings, the clock, how punctual and how fast the load engine is here, whether
-// it sees what servers of known truth are known to do, and how noisy the machine is now.
+// Package calibration measures what this machine can decide: its settings, the clock, how punctual
+// and how fast the load engine is here, whether it measures the known behaviour of reference
+// servers rightly, and how noisy the machine is now.
 //
-// It measures and does not judge. Every server it starts is a child, pinned as in a run, and gone when Measure returns.
+// It measures and does not judge. Every server that it starts is a child process, pinned as in a
+// run, and gone when Measure returns.
 package calibration
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,8 +26,8 @@ import (
 // Options say how long to measure.
 type Options struct {
 	Dyno     string             // version
-	Self     []string           // starts a truth server, its name appended: dyno's own program and "truth"
-	Scenario *scenario.Scenario // that the truth servers answer
+	Self     []string           // starts a reference server, its name appended: dyno's own program and "truth"
+	Scenario *scenario.Scenario // that the reference servers answer
 	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
 	Note     func(string)       // is told each step; may be nil
 	Times    *Times             // nil: as Quick says
@@ -48,10 +51,26 @@ type Times struct {
 // Shape is a shape of load.
 type Shape struct{ Connections, Pipeline, PerConnection int }
 
+// String describes the shape.
+func (s Shape) String() string {
+	text := fmt.Sprintf("%d connections", s.Connections)
+	if s.Connections == 1 {
+		text = "1 connection"
+	}
+	if s.Pipeline > 1 {
+		text += fmt.Sprintf(", %d requests in flight on each", s.Pipeline)
+	}
+	if s.PerConnection == 1 {
+		text += ", a new one for each request"
+	}
+	return text
+}
+
 // usual is the shape of a run where nothing else is asked for.
 var usual = Shape{Connections: 125, Pipeline: 1}
 
-// full and quick are the times of the two calibrations. Trials are those of the duel's profiles, or the noise would be another.
+// full and quick are the times of the two calibrations. Trials are as long as in a paired
+// comparison, for the noise depends on their length.
 var (
 	full = Times{
 		Clock: 5 * time.Millisecond, Lag: 1500 * time.Millisecond, Sleep: time.Second,
@@ -66,7 +85,8 @@ var (
 	}
 )
 
-// Measure calibrates. An error means that the machine could not be measured; what was found until then, the settings at the least, is returned with it.
+// Measure calibrates. An error means that the machine could not be measured; with it Measure
+// returns what was found until then, at least the settings.
 func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 	times := full
 	if o.Quick {
@@ -80,7 +100,10 @@ func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 	}
 	o.Note("read the machine's settings")
 	host.RaiseFileLimit()
-	c := &result.Calibration{Format: result.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick, Host: describe()}
+	c := &result.Calibration{
+		Format: result.Format, Dyno: o.Dyno, BootID: BootID(), StartedUnixNS: time.Now().UnixNano(), Quick: o.Quick,
+		Host: describe(),
+	}
 	c.Facts = facts(os.DirFS("/"), c.Host.ServerCPUs, c.Host.GeneratorCPUs)
 	defer func() { c.EndedUnixNS = time.Now().UnixNano() }()
 
@@ -92,13 +115,11 @@ func Measure(ctx context.Context, o Options) (*result.Calibration, error) {
 	return c, errors.Join(err, b.close())
 }
 
-// describe is the machine as a run would record it.
+// describe returns the machine as a run would record it.
 func describe() result.Host {
 	h := host.Describe()
 	absent := map[string]string{}
-	for what, why := range proc.Absent() {
-		absent[what] = why
-	}
+	maps.Copy(absent, proc.Absent())
 	if _, err := host.OpenEnergy("/"); err != nil {
 		absent["energy"] = err.Error()
 	}
@@ -122,7 +143,8 @@ type bench struct {
 
 func open(o Options, times Times, c *result.Calibration) (*bench, error) {
 	if runtime.GOOS != "linux" {
-		return nil, fmt.Errorf("measure: dyno starts and loads servers of its own on Linux only, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+		return nil, fmt.Errorf("measure: dyno starts and loads servers of its own on Linux only, and this is %s: %w",
+			runtime.GOOS, errors.ErrUnsupported)
 	}
 	b := &bench{Options: o, times: times, cal: c}
 	var err error
@@ -156,7 +178,7 @@ func (b *bench) close() error {
 	return errors.Join(append(errs, proc.RemoveTemp(b.folder))...)
 }
 
-// all takes the steps in turn.
+// all carries out the steps in turn.
 func (b *bench) all(ctx context.Context) error {
 	for _, step := range []struct {
 		does string
@@ -178,22 +200,22 @@ func (b *bench) all(ctx context.Context) error {
 	return nil
 }
 
-// server is a truth server that runs.
+// server is a reference server that runs.
 type server struct {
 	*contestant.Instance
 	name string
 	log  string
 }
 
-// start starts a truth server on the server's CPUs and waits for its first right answer.
+// start starts a reference server on the server's CPUs and waits for its first right answer.
 func (b *bench) start(ctx context.Context, name string) (*server, error) {
 	b.started++
 	home := filepath.Join(b.folder, fmt.Sprintf("server%d", b.started))
 	s := &server{name: name, log: filepath.Join(home+"-log", "log")}
 	built := &contestant.Built{Argv: append(b.Self[:len(b.Self):len(b.Self)], name)}
+	o := contestant.LaunchOptions{Dir: home, Log: s.log, CPUs: b.pinned(b.cal.Host.ServerCPUs), Probe: b.probe}
 	var err error
-	s.Instance, err = contestant.Launch(ctx, built, contestant.LaunchOptions{Dir: home, Log: s.log, CPUs: b.serverCPUs(), Probe: b.probe})
-	if err != nil {
+	if s.Instance, err = contestant.Launch(ctx, built, o); err != nil {
 		return nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	b.servers = append(b.servers, s)
@@ -208,16 +230,10 @@ func (b *bench) stop(s *server) error {
 	return nil
 }
 
-func (b *bench) serverCPUs() []int {
+// pinned returns cpus, or nil where processes are not pinned.
+func (b *bench) pinned(cpus []int) []int {
 	if !b.cal.Host.Pinned {
 		return nil
 	}
-	return b.cal.Host.ServerCPUs
-}
-
-func (b *bench) generatorCPUs() []int {
-	if !b.cal.Host.Pinned {
-		return nil
-	}
-	return b.cal.Host.GeneratorCPUs
+	return cpus
 }

@@ -9,7 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// clock finds what a reading of the clock costs, by the fastest of several batches, and the least step between two readings that differ.
+// clock measures what a reading of the clock costs, by the fastest of several batches, and the
+// least step between two readings that differ.
 func (b *bench) clock(context.Context) error {
 	if b.times.Clock <= 0 {
 		return nil
@@ -44,10 +45,11 @@ func (b *bench) clock(context.Context) error {
 	return nil
 }
 
-// lagRate is the rate at which punctuality is measured: requests are 0.5 ms apart, so each is slept for.
+// lagRate is the rate at which punctuality is measured: requests are 0.5 ms apart, so each is slept
+// for.
 const lagRate = 2000
 
-// null measures all that the plain null server is for.
+// null measures punctuality and ceilings, which need the plain null server.
 func (b *bench) null(ctx context.Context) error {
 	if b.times.Lag <= 0 && b.times.Ceiling <= 0 {
 		return nil
@@ -81,7 +83,8 @@ func (b *bench) punctuality(ctx context.Context, s *server) error {
 	}
 	lag := v.detail.Lag
 	w := &result.Waiting{
-		RatePerSec: lagRate, Requests: v.Succeeded, Spin: b.spins(shape, true), RunQueueNS: v.RunQueueNS, WindowNS: v.WindowNS,
+		RatePerSec: lagRate, Requests: v.Succeeded, Spin: b.spins(shape, true),
+		RunQueueNS: v.RunQueueNS, WindowNS: v.WindowNS,
 		LagP50NS: lag.Quantile(.5), LagP99NS: lag.Quantile(.99), LagMaxNS: lag.Max(),
 	}
 	slept := sleeps(ctx, lagRate, b.times.Sleep)
@@ -90,7 +93,8 @@ func (b *bench) punctuality(ctx context.Context, s *server) error {
 	return ctx.Err()
 }
 
-// sleeps is how late a goroutine is that does at each due time what the engine does, but waits by time.Sleep.
+// sleeps measures how late a goroutine wakes at each due time that waits by time.Sleep, as an
+// engine would that does not spin.
 func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histogram {
 	defer quiet()()
 	h := hist.New()
@@ -129,5 +133,6 @@ func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
 	return nil
 }
 
-// perConnection is the longest window in which every request has a connection of its own: at 40,000 a second it takes 20,000 ports.
+// perConnection is the longest window in which every request has a connection of its own: at 40,000
+// a second it takes 20,000 ports.
 const perConnection = 500 * time.Millisecond

@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -56,7 +57,7 @@ func number(text string) *int64 {
 	return &n
 }
 
-// chosen is the word in brackets of "always [madvise] never".
+// chosen returns the word in brackets of "always [madvise] never".
 func chosen(text string) string {
 	_, rest, _ := strings.Cut(text, "[")
 	word, _, found := strings.Cut(rest, "]")
@@ -66,51 +67,47 @@ func chosen(text string) string {
 	return word
 }
 
+// after returns the words that follow key at the beginning of a line of text; nil if there is no
+// such line.
+func after(text, key string) []string {
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, key); ok {
+			return strings.Fields(rest)
+		}
+	}
+	return nil
+}
+
 // kilobytes reads a line "key:   12 kB" of /proc/meminfo, in bytes.
 func kilobytes(info, key string) *int64 {
-	for line := range strings.Lines(info) {
-		name, value, _ := strings.Cut(line, ":")
-		if fields := strings.Fields(value); name == key && len(fields) > 0 {
-			if n := number(fields[0]); n != nil {
-				*n <<= 10
-				return n
-			}
+	for _, word := range after(info, key+":") {
+		n := number(word)
+		if n != nil {
+			*n <<= 10
 		}
+		return n
 	}
 	return nil
 }
 
-// hardFileLimit reads the second figure of "Max open files   1024   1048576   files" of /proc/self/limits; nil where it is "unlimited" or missing.
+// hardFileLimit reads the second figure of "Max open files   1024   1048576   files" of
+// /proc/self/limits; nil where it is "unlimited" or missing.
 func hardFileLimit(limits string) *int64 {
-	for line := range strings.Lines(limits) {
-		if rest, ok := strings.CutPrefix(line, "Max open files"); ok {
-			if fields := strings.Fields(rest); len(fields) > 1 {
-				return number(fields[1])
-			}
-		}
+	if words := after(limits, "Max open files"); len(words) > 1 {
+		return number(words[1])
 	}
 	return nil
 }
 
-// turbo says whether the CPUs may run above their base clock: "on", "off", or empty where that is not told (kernel
-// Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst).
+// turbo returns whether the CPUs may run above their base clock: "on", "off", or empty where the
+// system does not say (kernel Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst).
 func turbo(root fs.FS) string {
-	switch read(root, "sys/devices/system/cpu/intel_pstate/no_turbo") {
-	case "0":
-		return "on"
-	case "1":
-		return "off"
-	}
-	switch read(root, "sys/devices/system/cpu/cpufreq/boost") {
-	case "1":
-		return "on"
-	case "0":
-		return "off"
-	}
-	return ""
+	off := read(root, "sys/devices/system/cpu/intel_pstate/no_turbo")
+	boost := read(root, "sys/devices/system/cpu/cpufreq/boost")
+	return cmp.Or(map[string]string{"0": "on", "1": "off"}[off], map[string]string{"1": "on", "0": "off"}[boost])
 }
 
-// split lists the cores of which the server has a thread and the generator another.
+// split lists the cores of which the server has one thread and the generator another.
 func split(root fs.FS, server, generator []int) [][]int {
 	var cores [][]int
 	for _, s := range server {
@@ -118,7 +115,8 @@ func split(root fs.FS, server, generator []int) [][]int {
 		for _, g := range generator {
 			core := []int{s, g}
 			slices.Sort(core)
-			if s != g && listed(list, g) && !slices.ContainsFunc(cores, func(c []int) bool { return slices.Equal(c, core) }) {
+			known := slices.ContainsFunc(cores, func(c []int) bool { return slices.Equal(c, core) })
+			if s != g && listed(list, g) && !known {
 				cores = append(cores, core)
 			}
 		}
@@ -130,17 +128,12 @@ func split(root fs.FS, server, generator []int) [][]int {
 func listed(list string, cpu int) bool {
 	for item := range strings.SplitSeq(list, ",") {
 		first, last, ranged := strings.Cut(item, "-")
+		if !ranged {
+			last = first
+		}
 		from, err := strconv.Atoi(first)
-		if err != nil {
-			continue
-		}
-		to := from
-		if ranged {
-			if to, err = strconv.Atoi(last); err != nil {
-				continue
-			}
-		}
-		if from <= cpu && cpu <= to {
+		to, err2 := strconv.Atoi(last)
+		if err == nil && err2 == nil && from <= cpu && cpu <= to {
 			return true
 		}
 	}

@@ -68,7 +68,8 @@ func value() *scenario.Scenario {
 	}}}
 }
 
-// tiny is long enough for every step to see something, and too short for any of it to mean anything.
+// tiny is long enough for every step to see something, and too short for any of it to mean
+// anything.
 func tiny(t *testing.T) Options {
 	t.Setenv("TMPDIR", t.TempDir())
 	self, err := os.Executable()
@@ -112,7 +113,8 @@ func TestMeasure(t *testing.T) {
 		t.Fatalf("%d delays", len(c.Delays))
 	}
 	for i, d := range c.Delays {
-		// The server counts the request that found it ready as well, so that the medians are of one request more and one less.
+		// The server counts the request that found it ready as well, so that the medians are of one
+		// request more and one less.
 		if d.DelayNS != int64(known[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS || d.SeenP99NS < d.TrueP50NS {
 			t.Errorf("delay %+v", d)
 		}
@@ -173,7 +175,8 @@ func TestMeasureFails(t *testing.T) {
 	leftBehind(t)
 }
 
-// leftBehind looks for what a calibration made: processes whose home lies in our folder of temporary files, and folders in it.
+// leftBehind looks for what a calibration made: processes whose home lies in our folder of
+// temporary files, and folders in it.
 func leftBehind(t *testing.T) {
 	t.Helper()
 	dir := os.Getenv("TMPDIR")

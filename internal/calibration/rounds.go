@@ -19,11 +19,12 @@ import (
 type trial struct {
 	perSec float64
 	cpu    float64 // per request, ns
-	queue  int64
-	loaded int64
+	queue  int64   // ns for which the generator's threads waited for a CPU
+	loaded int64   // ns of all workers together
 }
 
-// rounds loads ref, its copy, and the servers of known cost in turn. None is frozen: what the others do at rest is little, and the same for all.
+// rounds loads ref, its copy, and the servers of known cost in turn. None is frozen: what the
+// others do at rest is little, and the same for all.
 func (b *bench) rounds(ctx context.Context) error {
 	if b.times.Rounds <= 0 {
 		return nil
@@ -76,7 +77,7 @@ func (b *bench) rounds(ctx context.Context) error {
 func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]trial, result.Causes, error) {
 	var before, after host.Snapshot
 	b.meter.Snapshot(&before)
-	used, own, err := clocks(servers)
+	used, own, err := clocks(servers...)
 	if err != nil {
 		return nil, result.Causes{}, err
 	}
@@ -90,20 +91,22 @@ func (b *bench) round(ctx context.Context, servers []*server, order []int) ([]tr
 			return nil, result.Causes{}, err
 		}
 		round[i] = trial{
-			perSec: v.perSec(), cpu: float64(v.server) / float64(v.Succeeded), queue: v.RunQueueNS, loaded: v.WindowNS * int64(max(1, v.Workers)),
+			perSec: v.perSec(), cpu: float64(v.server) / float64(v.Succeeded), queue: v.RunQueueNS,
+			loaded: v.WindowNS * int64(max(1, v.Workers)),
 		}
 	}
 	b.meter.Snapshot(&after)
-	used2, own2, err := clocks(servers)
+	used2, own2, err := clocks(servers...)
 	if err != nil {
 		return nil, result.Causes{}, err
 	}
-	h := &b.cal.Host
-	return round, host.Causes(&before, &after, host.Account{CPUs: h.ServerCPUs, Used: used2 - used}, host.Account{CPUs: h.GeneratorCPUs, Used: own2 - own}), nil
+	server := host.Account{CPUs: b.cal.Host.ServerCPUs, Used: used2 - used}
+	generator := host.Account{CPUs: b.cal.Host.GeneratorCPUs, Used: own2 - own}
+	return round, host.Causes(&before, &after, server, generator), nil
 }
 
-// clocks are the CPU that all servers together, and dyno itself, have used.
-func clocks(servers []*server) (used, own time.Duration, err error) {
+// clocks returns the CPU time that all servers together, and dyno itself, have used.
+func clocks(servers ...*server) (used, own time.Duration, err error) {
 	for _, s := range servers {
 		d, err := s.Process.CPU()
 		if err != nil {
@@ -115,7 +118,8 @@ func clocks(servers []*server) (used, own time.Duration, err error) {
 	return used, own, err
 }
 
-// knownCost compares the CPU per request of server i of the rounds with that of ref, the first.
+// knownCost compares the CPU per request of server i of the rounds with that of ref, which is the
+// first: a Hodges-Lehmann estimate with its 95 % interval.
 func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
 	c, _, _ := refserver.ParseControl(name)
 	added := c.Extra * float64(refserver.RefCost)
@@ -126,30 +130,15 @@ func knownCost(name string, rounds [][]trial, i int) result.KnownCost {
 	}
 	ratio, lo, hi := stats.HodgesLehmann(logs, .95)
 	return result.KnownCost{
-		Server: name, AddedNS: int64(added), Expected: 1 + added/stats.Median(base), Ratio: math.Exp(ratio), Lo: finite(math.Exp(lo)), Hi: finite(math.Exp(hi)),
-		Rounds: len(rounds),
+		Server: name, AddedNS: int64(added), Expected: 1 + added/stats.Median(base), Rounds: len(rounds),
+		Ratio: math.Exp(ratio), Lo: finite(math.Exp(lo)), Hi: finite(math.Exp(hi)),
 	}
 }
 
-// finite is nil for a bound that the rounds leave open: as a ratio 0 or infinite.
+// finite returns nil for a bound that the rounds leave open, which as a ratio is 0 or infinite.
 func finite(v float64) *float64 {
 	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil
 	}
 	return &v
-}
-
-// String is the shape in words.
-func (s Shape) String() string {
-	text := fmt.Sprintf("%d connections", s.Connections)
-	if s.Connections == 1 {
-		text = "1 connection"
-	}
-	if s.Pipeline > 1 {
-		text += fmt.Sprintf(", %d requests in flight on each", s.Pipeline)
-	}
-	if s.PerConnection == 1 {
-		text += ", a new one for each request"
-	}
-	return text
 }

@@ -5,24 +5,23 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
-	"strings"
 	"time"
 
+	"dyno/internal/proc"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
 )
 
-// known are the delays, of which the first must be none: it tells what the way there and back takes.
+// known are the delays. The first must be 0: it shows the round-trip time.
 var known = []time.Duration{0, time.Millisecond, 5 * time.Millisecond}
 
-// delayRate makes requests 2.7 ms apart, which is no divisor of a delay: an answer that comes just when the next request is due finds the loop
-// awake, and so is seen 40 µs sooner.
+// delayRate sets requests 2.7 ms apart, which is no divisor of a delay. An answer that comes just
+// when the next request is due would find the loop awake, and be seen 40 µs sooner.
 const delayRate = 370
 
-// delayWindows are looked at for each delay, and the middle one counts, as of a run's percentiles the median over its trials: in a second, another program that
-// takes the CPU for 10 ms once is the whole 99th percentile.
+// delayWindows are measured for each delay, and the middle one counts. In one window of a second, a
+// program that takes the CPU for 10 ms once would be the whole 99th percentile.
 const delayWindows = 3
 
 func (b *bench) delays(ctx context.Context) error {
@@ -67,19 +66,19 @@ func (b *bench) delay(ctx context.Context, d time.Duration) (result.KnownDelay, 
 		return none, fmt.Errorf("%s: %w", name, err)
 	}
 	return result.KnownDelay{
-		DelayNS: int64(d), Requests: v.Succeeded, SeenP50NS: v.detail.Service.Quantile(.5), SeenP99NS: v.detail.Service.Quantile(.99),
-		TrueP50NS: tally.Service.P50NS, TrueP99NS: tally.Service.P99NS,
+		DelayNS: int64(d), Requests: v.Succeeded, TrueP50NS: tally.Service.P50NS, TrueP99NS: tally.Service.P99NS,
+		SeenP50NS: v.detail.Service.Quantile(.5), SeenP99NS: v.detail.Service.Quantile(.99),
 	}, nil
 }
 
-// middle is the window whose 99th percentile is off by the median.
+// middle returns the window whose 99th percentile is off by the median.
 func middle(windows []result.KnownDelay) result.KnownDelay {
 	off := func(d result.KnownDelay) int64 { return d.SeenP99NS - d.TrueP99NS }
 	slices.SortFunc(windows, func(a, b result.KnownDelay) int { return cmp.Compare(off(a), off(b)) })
 	return windows[len(windows)/2]
 }
 
-// judge sets the errors, once the round trip is known: by the first, which has no delay.
+// judge sets the errors, once the round-trip time is known from the first, which has no delay.
 func judge(delays []result.KnownDelay) {
 	for i := range delays {
 		d := &delays[i]
@@ -89,22 +88,18 @@ func judge(delays []result.KnownDelay) {
 	}
 }
 
-// readTally reads what a server of known delay says when it ends: the last line of its log.
+// readTally reads what a server of known delay reports when it ends: the last line of its log.
 func readTally(log string) (*refserver.Tally, error) {
-	data, err := os.ReadFile(log)
-	if err != nil {
-		return nil, err
-	}
-	text := strings.TrimSpace(string(data))
-	last := text[strings.LastIndexByte(text, '\n')+1:]
+	last := proc.Tail(log, 1)
 	var t refserver.Tally
-	if err := json.Unmarshal([]byte(last), &t); err != nil || t.Service == nil {
-		return nil, fmt.Errorf("it did not say what it did: %q", last)
+	if len(last) == 0 || json.Unmarshal([]byte(last[0]), &t) != nil || t.Service == nil {
+		return nil, fmt.Errorf("it did not report its delays at its end: %q", last)
 	}
 	return &t, nil
 }
 
-// The known stall, and the load on it: over whole periods a share (stall - x)/period of the responses take longer than x.
+// The known stall, and the load on it: over whole periods a share (stall - x)/period of the
+// responses take longer than x.
 const (
 	stallFor    = 200 * time.Millisecond
 	stallPeriod = 2 * time.Second
@@ -128,13 +123,13 @@ func (b *bench) stall(ctx context.Context) error {
 		return err
 	}
 	b.cal.Stall = &result.KnownStall{
-		StallNS: int64(stallFor), PeriodNS: int64(stallPeriod), RatePerSec: stallRate, WindowNS: int64(b.times.Stall), Requests: v.Succeeded,
-		ResponseP99NS: v.detail.Response.Quantile(.99), ExpectedP99NS: int64(stallP(.99)),
+		StallNS: int64(stallFor), PeriodNS: int64(stallPeriod), RatePerSec: stallRate, WindowNS: int64(b.times.Stall),
+		Requests: v.Succeeded, ResponseP99NS: v.detail.Response.Quantile(.99), ExpectedP99NS: int64(stallP(.99)),
 	}
 	return b.stop(s)
 }
 
-// stallP is the quantile q of response that the stall makes: 0.99 is 180 ms.
+// stallP returns the quantile q of the response time that the stall causes: 180 ms for 0.99.
 func stallP(q float64) time.Duration {
 	return max(0, stallFor-time.Duration((1-q)*float64(stallPeriod)))
 }

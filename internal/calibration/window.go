@@ -10,11 +10,11 @@ import (
 	"dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
-	"dyno/internal/proc"
 	"dyno/internal/result"
 )
 
-// seed draws the order of the rounds and the random parts of requests: a calibration is the same each time.
+// seed draws the order of the rounds and the random parts of requests: a calibration is the same
+// each time.
 const seed = 1
 
 // rewarm is loaded on fresh connections before a window that counts, as in a trial.
@@ -27,16 +27,18 @@ type seen struct {
 	server, client time.Duration // CPU that they used
 }
 
-// perSec is the rate of right answers.
+// perSec returns the rate of right answers.
 func (s *seen) perSec() float64 {
 	v, _ := s.PerSec()
 	return v
 }
 
-// clean reports what must not be in a measurement. Requests that found no time to start are no error: response and lag have them, as late as they were.
+// clean returns an error for what must not be in a measurement. Requests that started late are
+// none: response times and lag include their delay.
 func (s *seen) clean() error {
 	if s.Established != s.Connections || s.Succeeded != s.Started || s.Succeeded == 0 {
-		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded: %v %v", s.Established, s.Connections, s.Succeeded, s.Started, s.Errors, s.Failures)
+		return fmt.Errorf("%d of %d connections, %d of %d requests succeeded: %v %v",
+			s.Established, s.Connections, s.Succeeded, s.Started, s.Errors, s.Failures)
 	}
 	return nil
 }
@@ -49,54 +51,44 @@ func (b *bench) load(ctx context.Context, s *server, shape Shape, w load.Window)
 		return nil, fmt.Errorf("load %s: %w", s.name, err)
 	}
 	defer sess.Close()
+	v := &seen{}
 	if w.Schedule == nil {
 		if _, err := sess.Run(ctx, load.Window{For: rewarm}); err != nil {
 			return nil, fmt.Errorf("load %s: %w", s.name, err)
 		}
 	} else {
-		w.Observe = &load.Observe{}
+		w.Observe = &load.Observe{Into: &v.detail}
 	}
-	v := &seen{}
-	if w.Observe != nil {
-		w.Observe.Into = &v.detail
-	}
-	server, err := s.Process.CPU()
-	if err != nil {
-		return nil, err
-	}
-	client, err := proc.SelfCPU()
+	server, client, err := clocks(s)
 	if err != nil {
 		return nil, err
 	}
 	if v.Load, err = sess.Run(ctx, w); err != nil {
 		return nil, fmt.Errorf("load %s: %w", s.name, err)
 	}
-	after, err := proc.SelfCPU()
-	if err != nil {
+	if v.server, v.client, err = clocks(s); err != nil {
 		return nil, err
 	}
-	v.client = after - client
-	if after, err = s.Process.CPU(); err != nil {
-		return nil, err
-	}
-	v.server = after - server
+	v.server, v.client = v.server-server, v.client-client
 	return v, nil
 }
 
+// job describes a load on addr; open says that it has a schedule.
 func (b *bench) job(addr string, shape Shape, open bool) load.Job {
 	return load.Job{
-		Network: "tcp", Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.generatorCPUs(), Connections: shape.Connections, Pipeline: shape.Pipeline,
-		PerConnection: shape.PerConnection, Spin: b.spins(shape, open),
+		Network: "tcp", Addr: addr, Scenario: b.Scenario, Seed: seed, CPUs: b.pinned(b.cal.Host.GeneratorCPUs),
+		Connections: shape.Connections, Pipeline: shape.Pipeline, PerConnection: shape.PerConnection,
+		Spin: b.spins(shape, open),
 	}
 }
 
-// spins says whether the generator spins, as in a run.
+// spins reports whether the generator spins, as in a run.
 func (b *bench) spins(shape Shape, open bool) bool {
 	ok, _ := host.SpinAllowed(&b.cal.Host, load.Loops(len(b.cal.Host.GeneratorCPUs), shape.Connections), open)
 	return ok
 }
 
-// probe asks once.
+// probe sends one request and checks the answer.
 func (b *bench) probe(ctx context.Context, addr string) error {
 	sess, err := epoll.Engine{}.Open(ctx, b.job(addr, Shape{Connections: 1, Pipeline: 1}, false))
 	if err != nil {
@@ -119,7 +111,8 @@ func quiet() func() {
 	}
 }
 
-// paced is an open loop of evenly spaced requests. The schedule is endless; the window ends it.
+// paced returns an open loop of evenly spaced requests. The schedule is endless; the window ends
+// it.
 func paced(rate float64, length time.Duration) load.Window {
 	return load.Window{For: length, Schedule: &load.Schedule{Stages: []load.Stage{{From: rate, To: rate}}, Seed: seed}}
 }
