@@ -20,8 +20,9 @@ var floors = map[string]int{
 	"cmd/dyno": 7,
 
 	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6, "internal/experiment": 6,
+	"internal/loader": 6, "internal/verify": 6,
 
-	"internal/bench": 5, "internal/verify": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
+	"internal/bench": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
 	"internal/audit": 5,
 
 	"internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4, "internal/load/loadtest": 4,

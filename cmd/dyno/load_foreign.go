@@ -8,43 +8,58 @@ import (
 	"dyno/internal/conf"
 )
 
-// disagreed are the short flags that other tools use in different ways, so that none of them can be meant here.
+// disagreed are the short flags that other tools use in different ways, so that none of them can be
+// meant here.
 var disagreed = map[byte]string{
-	't': "-t is the number of threads in wrk and h2load, the timeout in bombardier, hey and oha, and the length of the test in ab and fortio: " +
+	't': "-t is the number of threads in wrk and h2load, the timeout in bombardier, hey and oha, and the length of " +
+		"the test in ab and fortio: " +
 		"say --threads, --timeout or --duration",
-	'q': "-q is a rate per worker in hey and a rate in oha, but means quiet in bombardier and ab: say --rate or --quiet",
-	'k': "-k turns keep-alive on in ab, where here it is on unless --no-keepalive is given; in bombardier and plow it accepts any certificate, " +
+	'q': "-q is a rate per worker in hey and a rate in oha, but means quiet in bombardier and ab: say --rate or " +
+		"--quiet",
+	'k': "-k turns keep-alive on in ab, where here it is on unless --no-keepalive is given; in bombardier and plow " +
+		"it accepts any certificate, " +
 		"and dyno has no TLS yet: leave it out",
-	's': "-s is a script in wrk, a streamed body in bombardier and the timeout in ab: say --scenario, --body or --timeout",
-	'p': "-p is the body's file in ab, pipelining in autocannon and what to print in bombardier: say --body-file, --pipeline or --json",
-	'a': "-a turns keep-alive off in bombardier, is a password in hey and oha, and a number of requests in autocannon: " +
+	's': "-s is a script in wrk, a streamed body in bombardier and the timeout in ab: say --scenario, --body or " +
+		"--timeout",
+	'p': "-p is the body's file in ab, pipelining in autocannon and what to print in bombardier: say --body-file, " +
+		"--pipeline or --json",
+	'a': "-a turns keep-alive off in bombardier, is a password in hey and oha, and a number of requests in " +
+		"autocannon: " +
 		"say --no-keepalive, -H 'Authorization: …' or --requests",
 	'o': "-o is a format in bombardier and hey and a file in oha: say --json, --csv FILE or --hdr FILE",
 	'T': "-T is the timeout in wrk, and the Content-Type in ab, hey and oha: say --timeout or -H 'Content-Type: …'",
 	'i': "-i sends HEAD in ab, and is the body's file in autocannon: say -m HEAD or --body-file",
-	'D': "-D is the length of the test in h2load, the body's file in hey and oha, and requests per connection in autocannon: " +
+	'D': "-D is the length of the test in h2load, the body's file in hey and oha, and requests per connection in " +
+		"autocannon: " +
 		"say --duration, --body-file or --requests-per-connection",
 	'w': "-w is the number of threads in autocannon, and what is done at the end in oha and ab: say --threads",
-	'u': "-u is the body's file of a PUT in ab, and a list of URLs in others: say -m PUT with --body-file, or --scenario",
+	'u': "-u is the body's file of a PUT in ab, and a list of URLs in others: say -m PUT with --body-file, or " +
+		"--scenario",
 }
 
 // taken says what a flag that dyno has means elsewhere, for when its value cannot be read.
 var taken = map[string]string{
 	"duration": "-d is the length of the load, as in wrk and bombardier; for a body, as in hey and oha, say -b",
 	"rate":     "-r is requests per second, as in bombardier; connections per second, as in h2load, are --ramp-up",
-	"method":   "-m is the method, as in bombardier, hey and oha; for requests in flight at once, as in h2load, say --pipeline",
+	"method": "-m is the method, as in bombardier, hey and oha; for requests in flight at once, as in h2load, say " +
+		"--pipeline",
 }
 
 // elsewhere are long flags of other tools and what they are called here.
 var elsewhere = map[string]string{
-	"rps": "--rate", "qps": "--rate", "query-per-second": "--rate", "concurrency": "--connections", "clients": "--connections", "amount": "--requests",
-	"number": "--requests", "disableKeepAlives": "--no-keepalive", "pipelining": "--pipeline", "workers": "--threads", "script": "--scenario",
-	"no-tui": "--quiet", "no-print": "--quiet", "connect-to": "--resolve", "unix-socket": "--unix", "socket": "--unix", "socketPath": "--unix",
-	"host": "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE", "format": "--json", "print": "--json", "cpu": "--cpus",
+	"rps": "--rate", "qps": "--rate", "query-per-second": "--rate", "concurrency": "--connections",
+	"clients": "--connections", "amount": "--requests",
+	"number": "--requests", "disableKeepAlives": "--no-keepalive", "pipelining": "--pipeline", "workers": "--threads",
+	"script": "--scenario",
+	"no-tui": "--quiet", "no-print": "--quiet", "connect-to": "--resolve", "unix-socket": "--unix", "socket": "--unix",
+	"socketPath": "--unix",
+	"host":       "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE", "format": "--json",
+	"print": "--json", "cpu": "--cpus",
 }
 
 // noTLS are flags of other tools that need what dyno does not have yet.
-var noTLS = map[string]bool{"http2": true, "http3": true, "h2": true, "h2c": true, "insecure": true, "cert": true, "key": true, "cacert": true}
+var noTLS = map[string]bool{"http2": true, "http3": true, "h2": true, "h2c": true, "insecure": true, "cert": true,
+	"key": true, "cacert": true}
 
 // loadFlagError says what was meant where that can be known; names are the long flags.
 func loadFlagError(err error, names []string) error {
@@ -97,8 +112,8 @@ func badValue(err error, text string, names []string) error {
 	return usage(err)
 }
 
-// oneDash is the long flag that was typed with one dash, in which rest is all of it, or all but the first letter, which was taken for a
-// short flag; "" if none was.
+// oneDash is the long flag that was typed with one dash, in which rest is all of it, or all but the
+// first letter, which was taken for a short flag; "" if none was.
 func oneDash(rest string, names []string) string {
 	if len(rest) < 3 {
 		return ""
@@ -114,7 +129,8 @@ func oneDash(rest string, names []string) string {
 // quoted is a word as a shell reads it.
 func quoted(s string) string {
 	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=+:/.,@%", r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_=+:/.,@%", r)
 	}
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s

@@ -39,12 +39,32 @@ func flagOf[T any](to *T, text, kind string, parse func(string) (T, error)) *val
 }
 
 // lines is a flag that may be repeated.
-type lines struct{ all []string }
+type lines struct{ all *[]string }
 
-func (l *lines) String() string     { return strings.Join(l.all, ", ") }
+func (l *lines) String() string     { return strings.Join(l.GetSlice(), ", ") }
 func (l *lines) Type() string       { return "text" }
-func (l *lines) GetSlice() []string { return l.all }
-func (l *lines) Set(s string) error { l.all = append(l.all, s); return nil }
+func (l *lines) Set(s string) error { *l.all = append(*l.all, s); return nil }
+
+// GetSlice returns the values; none for the zero value, whose String pflag asks for.
+func (l *lines) GetSlice() []string {
+	if l.all == nil {
+		return nil
+	}
+	return *l.all
+}
+
+// parseText reads any text, so that an empty one differs from none.
+func parseText(s string) (*string, error) { return &s, nil }
+
+// parseNeeded reads any text but the empty one.
+func parseNeeded(want string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if s == "" {
+			return "", errors.New(want)
+		}
+		return s, nil
+	}
+}
 
 var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'm': 1e6, 'M': 1e6, 'g': 1e9, 'G': 1e9}
 
@@ -96,7 +116,8 @@ func parseSpan(s string) (time.Duration, error) {
 // parseRate reads requests per second: 1000, 1k, 50/s, 10/ms, 600/m.
 func parseRate(s string) (float64, error) {
 	number, unit, given := strings.Cut(s, "/")
-	per := map[string]float64{"s": 1, "1s": 1, "sec": 1, "ms": 1e3, "us": 1e6, "m": 1.0 / 60, "min": 1.0 / 60, "h": 1.0 / 3600}[unit]
+	per := map[string]float64{"s": 1, "1s": 1, "sec": 1, "ms": 1e3, "us": 1e6, "m": 1.0 / 60, "min": 1.0 / 60,
+		"h": 1.0 / 3600}[unit]
 	if !given {
 		per = 1
 	}
@@ -115,7 +136,8 @@ func parseStages(s string) ([]load.Stage, error) {
 		length, rates, ok := strings.Cut(strings.TrimSpace(part), "@")
 		d, err := parseSpan(length)
 		if !ok || err != nil {
-			return nil, fmt.Errorf("stage %q: want time@rate or time@from..to, such as 10s@1000 or 30s@1000..5000", part)
+			return nil, fmt.Errorf("stage %q: want time@rate or time@from..to, such as 10s@1000 or 30s@1000..5000",
+				part)
 		}
 		low, high, ramp := strings.Cut(rates, "..")
 		from, err := stageRate(low)
@@ -213,13 +235,10 @@ func oneOf(words ...string) func(string) (string, error) {
 }
 
 // parseLength reads a number of bytes, which may be 0.
-func parseLength(s string) (int64, error) {
-	if s == "0" {
-		return 0, nil
-	}
+func parseLength(s string) (*int64, error) {
 	n, err := parseCount(s)
-	if err != nil {
-		return 0, errors.New("want a number of bytes from 0 on")
+	if err != nil && s != "0" {
+		return nil, errors.New("want a number of bytes from 0 on")
 	}
-	return n, nil
+	return &n, nil
 }

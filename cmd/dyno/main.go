@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/conf"
 	"dyno/internal/document"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
@@ -80,7 +81,7 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	if h := hint(err); h != "" {
 		fmt.Fprintln(stderr, h)
 	}
-	var u *usageError
+	var u *conf.UsageError
 	var r *plan.RequestError
 	if errors.As(err, &u) || errors.As(err, &r) {
 		return exitUsage
@@ -95,11 +96,18 @@ func hint(err error) string {
 	switch {
 	case errors.As(err, &damaged):
 		return fmt.Sprintf("dyno report --salvage %s shows what stands before it, %s", damaged.Name,
-			plural(int64(len(damaged.Run.Trials)), "trial"))
+			trials(len(damaged.Run.Trials)))
 	case errors.As(err, &stopped):
 		return fmt.Sprintf("make room or mend the disk; dyno run --resume %s goes on", filepath.Dir(stopped.File))
 	}
 	return ""
+}
+
+func trials(n int) string {
+	if n == 1 {
+		return "1 trial"
+	}
+	return fmt.Sprintf("%d trials", n)
 }
 
 // exit ends the command with a code, all having been said.
@@ -107,12 +115,7 @@ type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
-// usageError is an error of what was typed.
-type usageError struct{ error }
-
-func (u *usageError) Unwrap() error { return u.error }
-
-func usage(err error) error { return &usageError{err} }
+func usage(err error) error { return conf.Usage(err) }
 
 func usagef(format string, args ...any) error { return usage(fmt.Errorf(format, args...)) }
 

@@ -17,6 +17,7 @@ import (
 
 	"dyno/internal/document"
 	"dyno/internal/experiment"
+	"dyno/internal/host"
 	"dyno/internal/proc"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -95,7 +96,7 @@ func roomFor(p *result.Plan) error {
 	for _, n := range p.IdleConnections {
 		most = max(most, n)
 	}
-	return fileLimit(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
+	return host.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
 }
 
 // supervised sees to it that nothing that is started outlives this process, until end is called.

@@ -76,7 +76,7 @@ func truthCommand() *cobra.Command {
 				return usagef("DYNO_WORK: %q; there is %s", work, result.CPUBound)
 			}
 			ref := &refserver.Reference{Scenario: s, Delay: delay, Hash: work == result.CPUBound, Turns: refserver.TurnsFor(time.Duration(control.Extra * float64(refserver.RefCost)))}
-			companion, err := companionOf(s)
+			companion, err := s.CompanionAddr()
 			if err != nil {
 				return err
 			}

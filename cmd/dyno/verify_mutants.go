@@ -13,14 +13,14 @@ import (
 	"dyno/internal/verify"
 )
 
-// verifyMutants proves the proof of each scenario, and says which check found which defect.
+// verifyMutants verifies the verification of each scenario, and prints which check found which
+// defect.
 func verifyMutants(cmd *cobra.Command, p *project, names []string) error {
-	all, err := scenario.Names(p.fsys)
-	if err != nil {
-		return err
-	}
 	if len(names) == 0 {
-		names = all
+		var err error
+		if names, err = scenario.Names(p.fsys); err != nil {
+			return err
+		}
 	}
 	var scenarios []*scenario.Scenario
 	for _, name := range names {
@@ -63,7 +63,7 @@ func nameOf(f verify.Finding) string {
 	return f.Mutant
 }
 
-// outcome is a finding in a few words.
+// outcome describes a finding in a few words.
 func outcome(f verify.Finding) string {
 	switch {
 	case f.Err != nil:

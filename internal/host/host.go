@@ -133,7 +133,8 @@ func groups(root fs.FS) []group {
 			mounts, version = []string{"sys/fs/cgroup/" + parts[1], "sys/fs/cgroup/cpu"}, 1
 		}
 		for _, mount := range mounts {
-			if _, err := fs.Stat(root, mount); err != nil || version == 2 && read(root, mount+"/cgroup.controllers") == "" {
+			if _, err := fs.Stat(root, mount); err != nil || version == 2 && read(root,
+				mount+"/cgroup.controllers") == "" {
 				continue
 			}
 			if _, err := fs.Stat(root, path.Join(mount, below)); err != nil {

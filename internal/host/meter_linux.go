@@ -71,7 +71,8 @@ func Suspended() time.Duration {
 	least, sum := int64(math.MaxInt64), int64(0)
 	for range 3 {
 		var before, boot, after unix.Timespec
-		if unix.ClockGettime(unix.CLOCK_MONOTONIC, &before) != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME, &boot) != nil ||
+		if unix.ClockGettime(unix.CLOCK_MONOTONIC, &before) != nil || unix.ClockGettime(unix.CLOCK_BOOTTIME,
+			&boot) != nil ||
 			unix.ClockGettime(unix.CLOCK_MONOTONIC, &after) != nil {
 			return 0
 		}

@@ -4,7 +4,24 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
+
+	"dyno/internal/conf"
 )
+
+// CompanionAddr returns the address of the backend of s, from the environment; "" if s needs none.
+func (s *Scenario) CompanionAddr() (string, error) {
+	addr := os.Getenv("DYNO_COMPANION")
+	switch {
+	case s.Companion == "":
+		return "", nil
+	case addr == "":
+		return "", conf.Usagef("scenario %s: contestants call the companion %s; say where it listens: "+
+			"DYNO_COMPANION=host:port",
+			s.Name, s.Companion)
+	}
+	return addr, nil
+}
 
 // bound returns an error if s needs Bind first.
 func (s *Scenario) bound() error {

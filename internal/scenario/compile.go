@@ -62,7 +62,8 @@ func (s *Scenario) compile(host string, o Options, loosely bool) (*Mix, error) {
 		case r.Weight == 0:
 			continue
 		case r.Expect.loose() && !loosely:
-			err = errors.New("its body is not compared byte by byte: verify it first, which fixes the bytes for the load")
+			err = errors.New("its body is not compared byte by byte: verify it first, which fixes the bytes for the " +
+				"load")
 		case m.total > 0 && closes != m.closes:
 			err = errors.New("one request says Connection: close and another does not; say it in all, or in none")
 		default:

@@ -78,7 +78,8 @@ func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network,
 }
 
 // first sends the first request of a load, on a connection of its own.
-func (s *Scenario) first(ctx context.Context, network, addr string, delay time.Duration) (*Want, *http1.Response, error) {
+func (s *Scenario) first(ctx context.Context, network, addr string, delay time.Duration) (*Want, *http1.Response,
+	error) {
 	v := newVerifier(s, network, addr, delay)
 	defer v.hangUp()
 	mix, err := s.compile(addr, Options{}, true)

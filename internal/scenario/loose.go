@@ -68,7 +68,8 @@ func (l *loose) breach(body []byte) string {
 // each run of white space, and with none between tags or at the ends.
 func (l *loose) comparable(page string) string {
 	page = strings.ReplaceAll(l.names.Replace(page), "\ufeff", "")
-	page = strings.Join(strings.FieldsFunc(page, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) }), " ")
+	page = strings.Join(strings.FieldsFunc(page, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) }),
+		" ")
 	return strings.ReplaceAll(page, "> <", "><")
 }
 

@@ -233,7 +233,8 @@ func (s *Scenario) check() error {
 	case s.Map[""] != "":
 		return wrong("map", "an empty text cannot be replaced")
 	case len(s.Map) > 0 && !asks(func(e *Expect) bool { return e.Collapse }):
-		return wrong("map", "no request says collapse = true: nothing is replaced in a body that is compared byte for byte")
+		return wrong("map", "no request says collapse = true: nothing is replaced in a body that is compared byte "+
+			"for byte")
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func (r Request) at(line string, value *Input) (Request, error) {
 	r.With = map[string]Input{}
 	var ok bool
 	r.Method, r.Path, ok = strings.Cut(line, " ")
-	if !ok || !slices.Contains(Methods, r.Method) || r.Path == "" || r.Path[0] != '/' || strings.ContainsAny(r.Path, " {}?*") {
+	if !ok || !slices.Contains(Methods, r.Method) || r.Path == "" || r.Path[0] != '/' || strings.ContainsAny(r.Path,
+		" {}?*") {
 		return r, fmt.Errorf("%q: want a method and a path, such as GET /repos/:owner/:repo", line)
 	}
 	body := line

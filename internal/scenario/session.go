@@ -152,7 +152,8 @@ func (v *verifier) sessions(ctx context.Context, set, get int) error {
 // VerifyTogether verifies that sessions stay apart when many visitors come at once, each on a
 // connection of its own. Every visitor stores something and asks for it, several times. Verify must
 // have judged the declared differences. If s has no such requests, it does nothing.
-func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visitors, times int, delay time.Duration) error {
+func VerifyTogether(ctx context.Context, s *Scenario, network, addr string, visitors, times int,
+	delay time.Duration) error {
 	set, get := s.keepers()
 	if set < 0 {
 		return nil

@@ -200,7 +200,8 @@ func (v *verifier) request(ctx context.Context, i int) error {
 			if first, ok := v.out.Bodies[i]; !ok {
 				v.out.Bodies[i] = resp.Body
 			} else if !bytes.Equal(first, resp.Body) {
-				v.bad(r, raw, "body", "two answers differ in their bytes (%d and %d bytes): under load all must be equal",
+				v.bad(r, raw, "body", "two answers differ in their bytes (%d and %d bytes): under load all must be "+
+					"equal",
 					len(first), len(resp.Body))
 			}
 		}

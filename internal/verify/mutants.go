@@ -79,7 +79,8 @@ var errStays = fmt.Errorf("it went on for %v after it was told to end", grace)
 const atOnce = 4
 
 // try verifies one server and fills in the verdict.
-func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context, net.Listener) error) {
+func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, serve func(context.Context,
+	net.Listener) error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		f.Err = err
@@ -126,7 +127,8 @@ func records(string) ([]byte, error) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var all []string
 	for range 10 {
-		all = append(all, fmt.Sprintf(`{"Id":"id_%d","Name":"name_%d","Time":%d}`, rng.Int64(), rng.Int64(), rng.Int32()))
+		all = append(all, fmt.Sprintf(`{"Id":"id_%d","Name":"name_%d","Time":%d}`, rng.Int64(), rng.Int64(),
+			rng.Int32()))
 	}
 	return []byte("[" + strings.Join(all, ",") + "]\n"), nil
 }

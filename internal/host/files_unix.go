@@ -1,25 +1,25 @@
 //go:build linux || darwin
 
-package main
+package host
 
 import (
 	"fmt"
 	"syscall"
 )
 
-// spareFiles are those that are open besides the connections.
+// spareFiles are open besides connections.
 const spareFiles = 64
 
-// fileLimit makes room for so many connections, and for other files. Go itself has raised the soft limit to the hard
-// one; only root can raise that.
-func fileLimit(connections, others int64) error {
+// RoomFor lets this process open so many connections and other files, or says how to allow it. Go
+// has already raised the soft limit to the hard limit; only root can raise that.
+func RoomFor(connections, others int64) error {
 	var l syscall.Rlimit
 	need := uint64(connections + others + spareFiles)
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil || l.Cur >= need {
 		return nil
 	}
 	if syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: need, Max: max(l.Max, need)}) != nil {
-		return fmt.Errorf("%d connections: this process may open %d files only; raise that with: ulimit -n %d",
+		return fmt.Errorf("%d connections: this process may open only %d files; raise the limit with: ulimit -n %d",
 			connections, l.Cur, need)
 	}
 	return nil

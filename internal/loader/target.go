@@ -1,4 +1,4 @@
-package main
+package loader
 
 import (
 	"cmp"
@@ -10,22 +10,25 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"dyno/internal/conf"
 )
 
-// target is where requests go, taken from a URL.
+// target is where requests go, as a URL says.
 type target struct {
-	url     string // as a person would write it
+	url     string // for people
 	network string // "tcp" or "unix"
 	addr    string // host:port with an IP address, or the path of a socket
 	host    string // value of Host
-	path    string // with the query, placeholders and all
+	path    string // with its query and placeholders
 	here    bool   // the server is on this machine
 }
 
-// readTarget takes a URL apart. It is done by hand, for a path may hold placeholders in braces, which net/url would escape.
+// readTarget reads a URL. It leaves the path alone, because net/url would escape the braces of
+// placeholders.
 func readTarget(ctx context.Context, s, unix string, resolve []string) (*target, error) {
 	if s == "" && unix == "" {
-		return nil, usagef("no URL; give one such as http://127.0.0.1:8080/")
+		return nil, conf.Usagef("no URL; give one such as http://127.0.0.1:8080/")
 	}
 	rest := cmp.Or(s, "localhost")
 	if scheme, after, ok := strings.Cut(rest, "://"); ok {
@@ -33,9 +36,9 @@ func readTarget(ctx context.Context, s, unix string, resolve []string) (*target,
 		case "http":
 			rest = after
 		case "https":
-			return nil, usagef("%s: dyno speaks HTTP/1.1 without TLS only, as yet; give an http:// URL", s)
+			return nil, conf.Usagef("%s: dyno speaks HTTP/1.1 without TLS only, as yet; give an http:// URL", s)
 		default:
-			return nil, usagef("%s: want an http:// URL", s)
+			return nil, conf.Usagef("%s: want an http:// URL", s)
 		}
 	}
 	authority, path := rest, ""
@@ -47,14 +50,14 @@ func readTarget(ctx context.Context, s, unix string, resolve []string) (*target,
 		path = "/" + path
 	}
 	if i := strings.IndexFunc(path, func(r rune) bool { return r <= ' ' || r == 0x7f }); i >= 0 {
-		return nil, usagef("%s: a space or control character in the path; write it as %%%02X", s, path[i])
+		return nil, conf.Usagef("%s: a space or control character in the path; write it as %%%02X", s, path[i])
 	}
 	u, err := url.Parse("http://" + authority + "/")
 	switch {
 	case err != nil || u.Hostname() == "":
-		return nil, usagef("%s: no host; want such as http://127.0.0.1:8080/", cmp.Or(s, unix))
+		return nil, conf.Usagef("%s: no host; want such as http://127.0.0.1:8080/", cmp.Or(s, unix))
 	case u.User != nil:
-		return nil, usagef("%s: a name and password in the URL; send them with -H 'Authorization: Basic …'", s)
+		return nil, conf.Usagef("%s: a name and password in the URL; send them with -H 'Authorization: Basic …'", s)
 	}
 	t := &target{network: "tcp", path: ascii(path), host: strings.TrimSuffix(u.Host, ":")}
 	port := cmp.Or(u.Port(), "80")
@@ -70,7 +73,7 @@ func readTarget(ctx context.Context, s, unix string, resolve []string) (*target,
 	return t, t.find(ctx, u.Hostname(), port, resolve)
 }
 
-// ascii is a path with what is not ASCII in per cent, as a browser sends it.
+// ascii percent-encodes the bytes of a path that are not ASCII, as browsers do.
 func ascii(path string) string {
 	var b strings.Builder
 	for i := range len(path) {
@@ -83,8 +86,8 @@ func ascii(path string) string {
 	return b.String()
 }
 
-// find looks the address up: in resolve first, lines of host:port:address as curl has them. A name of several addresses stays a name: the engine
-// tries them.
+// find looks up the address of the server, first in resolve, whose lines are host:port:address as
+// in curl. A name with several addresses stays a name, and the engine tries them all.
 func (t *target) find(ctx context.Context, host, port string, resolve []string) error {
 	at := net.JoinHostPort(host, port)
 	used := len(resolve) == 0
@@ -98,7 +101,7 @@ func (t *target) find(ctx context.Context, host, port string, resolve []string) 
 		}
 	}
 	if !used {
-		return usagef("--resolve: none is for %s, the host and port of the URL", at)
+		return conf.Usagef("--resolve: none is for %s, the host and port of the URL", at)
 	}
 	if t.addr != "" {
 		host, _, _ = net.SplitHostPort(t.addr)
@@ -112,15 +115,17 @@ func (t *target) find(ctx context.Context, host, port string, resolve []string) 
 	case ctx.Err() != nil:
 		return fmt.Errorf("interrupted while the address of %s was looked up", host)
 	case err != nil:
-		return fmt.Errorf("find %s: %w; is the name right? --resolve %s:ADDRESS gives it an address", host, lookupCause(err), at)
+		return fmt.Errorf("find %s: %w; is the name right? --resolve %s:ADDRESS gives it an address", host,
+			lookupCause(err), at)
 	case len(ips) == 1:
 		at = net.JoinHostPort(ips[0].Unmap().String(), port)
 	}
-	t.addr, t.here = at, !slices.ContainsFunc(ips, func(ip netip.Addr) bool { return !onThisMachine(ip.Unmap().AsSlice()) })
+	elsewhere := func(ip netip.Addr) bool { return !onThisMachine(ip.Unmap().AsSlice()) }
+	t.addr, t.here = at, !slices.ContainsFunc(ips, elsewhere)
 	return nil
 }
 
-// readResolve takes host:port:address apart; the address may be IPv6, in brackets or not.
+// readResolve splits host:port:address. The address may be IPv6, with or without brackets.
 func readResolve(line string) (hostPort, ip string, err error) {
 	parts := strings.SplitN(line, ":", 3)
 	if len(parts) == 3 {
@@ -129,10 +134,10 @@ func readResolve(line string) (hostPort, ip string, err error) {
 			return net.JoinHostPort(parts[0], parts[1]), addr.String(), nil
 		}
 	}
-	return "", "", usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
+	return "", "", conf.Usagef("--resolve %q: want host:port:address, such as example.com:80:127.0.0.1", line)
 }
 
-// lookupCause leaves out what net repeats.
+// lookupCause removes what the error of package net repeats.
 func lookupCause(err error) error {
 	var dns *net.DNSError
 	if errors.As(err, &dns) {

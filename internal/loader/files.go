@@ -1,4 +1,4 @@
-package main
+package loader
 
 import (
 	"bufio"
@@ -9,42 +9,44 @@ import (
 	"os"
 	"time"
 
+	"dyno/internal/conf"
 	"dyno/internal/summary"
 )
 
-// loadFiles are the files that were asked for; nil where one was not. They are opened before the load,
-// which would be lost if they could not be written, and keep what they held until there is something to
-// write: an earlier file outlives a load that cannot start.
-type loadFiles struct {
+// Files are the files to write; nil where none is asked for. They are opened before the load, which
+// would be lost if they could not be written. They keep their content until something is written,
+// so an earlier file outlives a load that cannot start.
+type Files struct {
 	csv, hdr *output
 	out      *bufio.Writer // of hdr
-	hlog     *summary.Hlog // that goes there; nil until the load has started
+	hlog     *summary.Hlog // written to out; nil until the load starts
 }
 
-func (p *loadPlan) open() (*loadFiles, error) {
-	f := &loadFiles{}
+// Open opens the files of the plan.
+func (p *Plan) Open() (*Files, error) {
+	f := &Files{}
 	var err error
-	if p.csv != "" {
-		if f.csv, err = openOutput(p.csv); err != nil {
+	if p.CSV != "" {
+		if f.csv, err = openOutput(p.CSV); err != nil {
 			return nil, fmt.Errorf("--csv: %w", err)
 		}
 	}
-	if p.hdr != "" {
-		if f.hdr, err = openOutput(p.hdr); err != nil {
-			f.close()
+	if p.HDR != "" {
+		if f.hdr, err = openOutput(p.HDR); err != nil {
+			f.Close()
 			return nil, fmt.Errorf("--hdr: %w", err)
 		}
 		f.out = bufio.NewWriter(f.hdr)
 	}
 	if f.csv != nil && f.hdr != nil && f.csv.is(f.hdr) {
-		f.close()
-		return nil, usagef("--csv and --hdr: %s is one file; give two", p.hdr)
+		f.Close()
+		return nil, conf.Usagef("--csv and --hdr: %s is one file; give two", p.HDR)
 	}
 	return f, nil
 }
 
 // log begins the histogram log; nil if there is none.
-func (f *loadFiles) log(start time.Time, about string) *summary.Hlog {
+func (f *Files) log(start time.Time, about string) *summary.Hlog {
 	if f.hdr == nil {
 		return nil
 	}
@@ -52,8 +54,16 @@ func (f *loadFiles) log(start time.Time, about string) *summary.Hlog {
 	return f.hlog
 }
 
-// close may be called again.
-func (f *loadFiles) close() error {
+// Write writes what is written at the end of a load.
+func (f *Files) Write(s *summary.Summary) error {
+	if f.csv == nil {
+		return nil
+	}
+	return summary.CSV(f.csv, s)
+}
+
+// Close ends the files. It may be called again.
+func (f *Files) Close() error {
 	var errs []error
 	if f.hdr != nil {
 		err := f.out.Flush()
@@ -71,10 +81,10 @@ func (f *loadFiles) close() error {
 	return errors.Join(errs...)
 }
 
-// output is a file whose earlier content is dropped by the first write.
+// output is a file whose content stays until the first write.
 type output struct {
 	*os.File
-	own     bool // it was not there before
+	own     bool // Open created it
 	written bool
 }
 
@@ -88,14 +98,14 @@ func openOutput(name string) (*output, error) {
 	return &output{File: f, own: own}, nil
 }
 
-// is reports whether both are one regular file, in which they would overwrite each other.
+// is reports whether both are one regular file, so that they would overwrite each other.
 func (o *output) is(other *output) bool {
 	a, err := o.Stat()
 	b, err2 := other.Stat()
 	return err == nil && err2 == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
-// Write drops what the file held, if it is the first. A terminal or a pipe holds nothing.
+// Write truncates a regular file before the first write.
 func (o *output) Write(b []byte) (int, error) {
 	if !o.written {
 		o.written = true
@@ -108,7 +118,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return o.File.Write(b)
 }
 
-// Close removes a file that was not there before and was never written.
+// Close removes a file that openOutput created and nobody wrote to.
 func (o *output) Close() error {
 	err := o.File.Close()
 	if o.own && !o.written {

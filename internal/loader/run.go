@@ -1,0 +1,64 @@
+package loader
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	machine "dyno/internal/host"
+	"dyno/internal/load"
+	"dyno/internal/result"
+	"dyno/internal/summary"
+)
+
+// Run runs the load and calls tick, unless it is nil, with each second of it. After an interruption
+// it returns what was seen until then, and no error.
+func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)) (*summary.Summary, error) {
+	debug.SetGCPercent(400) // an observer makes little garbage, all of it short-lived
+	// The event loops keep their threads, and the observer gets one more.
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), min(p.job.Workers, runtime.NumCPU())+1))
+	s := &summary.Summary{
+		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
+		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
+		SpinAsked: p.Spin, NoSpin: p.noSpin,
+	}
+	session, err := p.engine.Open(ctx, p.job)
+	if err != nil && ctx.Err() != nil {
+		return nil, errors.New("interrupted while the connections were being made")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.addr)
+	}
+	defer session.Close()
+	start := time.Now()
+	hlog := files.log(start, p.Command)
+	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Tick: func(i result.Interval) {
+		s.Seconds = append(s.Seconds, summary.Of(i))
+		if hlog != nil {
+			hlog.Add(i)
+		}
+		if tick != nil {
+			tick(i)
+		}
+	}}
+	suspended := machine.Suspended()
+	s.Load, err = session.Run(ctx, p.window)
+	s.Wall = time.Since(start)
+	s.Suspended = machine.SuspendedBetween(suspended, machine.Suspended())
+	if s.Interrupted = err != nil && ctx.Err() != nil; s.Interrupted {
+		err = nil
+	}
+	return s, err
+}
+
+// Failed reports whether the load must not count as a success.
+func (r *Request) Failed(s *summary.Summary) bool {
+	warnings := s.Warnings()
+	has := func(id string) bool { return summary.Has(warnings, id) }
+	return s.ErrorShare() > r.MaxErrors || has(summary.Ended) || has(summary.Connections) ||
+		has(summary.Interrupted) || has(summary.Ledger) ||
+		r.Strict && (has(summary.Generator) || has(summary.Paused))
+}

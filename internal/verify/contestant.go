@@ -1,0 +1,199 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"dyno/internal/bench"
+	"dyno/internal/contestant"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// Setup is what the verification of contestants needs.
+type Setup struct {
+	Root      string
+	FS        fs.FS // of Root
+	Manifests []*contestant.Manifest
+	Offline   bool // fetch no toolchain
+	Records   int  // that the backend of a scenario answers with in a run
+}
+
+// manyRecords are more than fit in one buffer. A contract with a backend is verified with these
+// too.
+const manyRecords = 500
+
+// Outcome is the verdict on one contestant and scenario.
+type Outcome struct {
+	Contestant *contestant.Manifest
+	Scenario   string
+	Seen       *scenario.Observed
+	Version    string          // that was built
+	Failure    *result.Failure // nil: the contestant keeps the contract
+}
+
+// Sample chooses n of the names, or all if there are fewer, and sorts them. The same seed chooses
+// the same ones: those whose hash together with the seed is lowest.
+func Sample(names []string, n int, seed string) []string {
+	hash := func(name string) string {
+		sum := sha256.Sum256([]byte(seed + "\n" + name))
+		return string(sum[:])
+	}
+	byHash := slices.SortedFunc(slices.Values(names), func(a, b string) int { return cmp.Compare(hash(a), hash(b)) })
+	chosen := byHash[:min(n, len(byHash))]
+	slices.Sort(chosen)
+	return chosen
+}
+
+// Contestants verifies contestants in turn, each in its scenarios, or in the one scenario that is
+// not "". It calls each with every outcome. It reports whether none failed; a contestant that is
+// unavailable on this machine does not count as failed.
+func (u *Setup) Contestants(ctx context.Context, all []*contestant.Manifest, only string, each func(*Outcome)) (bool,
+	error) {
+	right := true
+	for _, m := range all {
+		for _, name := range m.Scenarios {
+			if only != "" && name != only {
+				continue
+			}
+			s, err := scenario.Read(u.FS, name)
+			if err != nil {
+				return false, err
+			}
+			o, err := u.contestant(ctx, m, s)
+			if err != nil {
+				return false, err
+			}
+			each(o)
+			right = right && (o.Failure == nil || o.Failure.Unavailable())
+			if ctx.Err() != nil {
+				return false, ctx.Err()
+			}
+		}
+	}
+	return right, nil
+}
+
+// contestant verifies one contestant in one scenario. It keeps the folder of its logs if the
+// failure names one of them.
+func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scenario.Scenario) (*Outcome, error) {
+	folder, err := proc.MkdirTemp("", "dyno-verify-")
+	if err != nil {
+		return nil, err
+	}
+	o := &Outcome{Contestant: m, Scenario: s.Name}
+	defer func() {
+		if o.Failure != nil && strings.Contains(o.Failure.Hint, folder) {
+			proc.UnmarkTemp(folder)
+		} else {
+			proc.RemoveTemp(folder)
+		}
+	}()
+	host, err := bench.NewLocal(bench.LocalOptions{Root: u.Root, FS: u.FS, Manifests: u.Manifests, Scenario: s.Name,
+		Companion: s.Companion, Folder: folder, Offline: u.Offline})
+	if err != nil {
+		return nil, err
+	}
+	defer host.Close()
+	if err := u.launched(ctx, host, s, o); err != nil {
+		f := host.Failure(m.Name, "verify", err)
+		o.Failure = &f
+	}
+	return o, nil
+}
+
+// launched builds, launches and verifies a contestant, and its backend before it. With a backend it
+// verifies the contract strictly with many records, and then entirely with few.
+func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Scenario, o *Outcome) error {
+	name := o.Contestant.Name
+	c, err := host.Build(ctx, name, func(string) {})
+	if err != nil {
+		return err
+	}
+	o.Version = c.Version
+	asked := s.At(c.Paths)
+	l := bench.Launch{Probe: asked.Probe(0), Routes: asked.Routes}
+	var backend bench.Server
+	if s.Companion != "" {
+		if backend, err = u.backend(ctx, host, s.Companion); err != nil {
+			return fmt.Errorf("the companion %s: %w", s.Companion, err)
+		}
+		defer backend.Stop()
+		_, l.Companion = backend.Addr()
+	}
+	server, err := host.Launch(ctx, name, l)
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	network, addr := server.Addr()
+	if backend != nil {
+		var many *scenario.Scenario
+		if many, err = bound(ctx, s, backend, manyRecords); err == nil {
+			_, err = scenario.Verify(ctx, many.At(c.Paths), network, addr, c.Differs, 0)
+		}
+		if err == nil {
+			s, err = bound(ctx, s, backend, u.Records)
+		}
+	}
+	if err == nil {
+		to := Server{Network: network, Addr: addr, Differs: c.Differs}
+		o.Seen, err = Prove(ctx, host.Driver(), s.At(c.Paths), to)
+	}
+	if err == nil {
+		err = Ends(server.End)
+	}
+	if err != nil {
+		return &bench.LogError{Err: err, Tail: server.LogTail()}
+	}
+	if !o.Contestant.Delay {
+		return nil
+	}
+	return waits(ctx, host, name, s.At(c.Paths), c.Differs, l)
+}
+
+// backend builds and starts a backend.
+func (u *Setup) backend(ctx context.Context, host *bench.Local, name string) (bench.Server, error) {
+	if _, err := host.Build(ctx, name, func(string) {}); err != nil {
+		return nil, err
+	}
+	return host.Launch(ctx, name, bench.Launch{Probe: func(ctx context.Context, network, addr string) error {
+		return scenario.Tell(ctx, network, addr, u.Records, 1)
+	}})
+}
+
+// bound returns s as its backend answers with so many records.
+func bound(ctx context.Context, s *scenario.Scenario, backend bench.Server, records int) (*scenario.Scenario, error) {
+	network, addr := backend.Addr()
+	if err := scenario.Tell(ctx, network, addr, records, uint64(records)); err != nil {
+		return nil, err
+	}
+	return s.Bind(scenario.Ask(ctx, network, addr))
+}
+
+// tried is the delay that a contestant gets to show whether it waits.
+const tried = 30 * time.Millisecond
+
+// waits launches the contestant again, with a delay, and verifies that its handlers wait.
+func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scenario, differs []string,
+	l bench.Launch) error {
+	l.Delay, l.Probe = tried, s.Probe(tried)
+	server, err := host.Launch(ctx, name, l)
+	if err != nil {
+		return err
+	}
+	defer server.Stop()
+	network, addr := server.Addr()
+	to := Server{Network: network, Addr: addr, Differs: differs, Delay: tried}
+	if err := Waits(ctx, host.Driver(), s, to); err != nil {
+		return &bench.LogError{Err: err, Tail: server.LogTail()}
+	}
+	return nil
+}
