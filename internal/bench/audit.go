@@ -175,7 +175,7 @@ func (b *Bench) loadMixed(ctx context.Context, name string, s Server, epoch int)
 			err = broken(&seen)
 		}
 		if err != nil {
-			return fmt.Errorf("under a load with what is never loaded mixed in: %w", err)
+			return fmt.Errorf("under a load that includes the requests of weight 0: %w", err)
 		}
 	}
 	return nil

@@ -31,12 +31,12 @@ func TestCheatsAreStruck(t *testing.T) {
 			if l != nil && d.asks > 1 {
 				l.Failed, l.Failures = 3, map[string]int64{"status": 3}
 			}
-		}, "verify", "after the last load of epoch 0: under a load with what is never loaded mixed in: 3 of "},
+		}, "verify", "after the last load of epoch 0: under a load that includes the requests of weight 0: 3 of "},
 		"no delay": {func(h *fakeHost, _ *fakeDriver, l *result.Load) {
 			if l == nil {
 				h.hasty = map[string]bool{"b": true}
 			}
-		}, "verify", "though the handler is to wait DYNO_DELAY, 20ms"},
+		}, "verify", "although the handler must first wait for DYNO_DELAY, 20ms"},
 		"no delay under load": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
 			if l != nil {
 				l.ServiceP50NS = 2e6
@@ -159,7 +159,7 @@ func TestWhoIsEndedWhileFrozenIsNotBlamed(t *testing.T) {
 	}
 	f := run.FailureOf("b")
 	if f == nil || f.Epoch == 0 || f.Stage != "load" ||
-		!strings.Contains(f.Reason, "it was ended while it was frozen") || strings.Contains(f.Reason, "under load") {
+		!strings.Contains(f.Reason, "it was killed while it was frozen") || strings.Contains(f.Reason, "under load") {
 		t.Errorf("%+v", f)
 	}
 }

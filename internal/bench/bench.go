@@ -142,7 +142,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duratio
 	if here := b.Host.Describe(); here.CPU != run.Host.CPU || here.CPUs != run.Host.CPUs ||
 		here.Kernel != run.Host.Kernel || here.Pinned != run.Host.Pinned {
 		return run, fmt.Errorf("resume: the run was begun on another machine "+
-			"(%s, %d CPUs, %s; here %s, %d CPUs, %s): start it anew",
+			"(%s, %d CPUs, %s; here %s, %d CPUs, %s): start a new run",
 			run.Host.CPU, run.Host.CPUs, run.Host.Kernel, here.CPU, here.CPUs, here.Kernel)
 	}
 	now := time.Now().UnixNano()

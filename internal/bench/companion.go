@@ -67,7 +67,7 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	network, addr := s.Addr()
 	err := scenario.Tell(ctx, network, addr, records, plan.RecordsSeed(&b.run.Plan, epoch))
 	if err != nil {
-		err = fmt.Errorf("it could not be told to answer with %d records: %w", records, err)
+		err = fmt.Errorf("could not make it answer with %d records: %w", records, err)
 		b.mute = err
 	}
 	return err
@@ -130,7 +130,7 @@ func (b *Bench) lose(epoch int, stage string, why error) error {
 	case epoch < p.Pilots || plan.Of(p).Traits().Alone:
 		return fmt.Errorf("the companion %s: %w", p.Companion, why)
 	case deaths >= companionDeaths:
-		return fmt.Errorf("the companion %s died %d times, at last: %w", p.Companion, deaths, why)
+		return fmt.Errorf("the companion %s died %d times, the last time because %w", p.Companion, deaths, why)
 	}
 	return b.record(result.Record{Resume: &result.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
 }

@@ -65,7 +65,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			return nil, err
 		}
 		if name == p.Companion {
-			return nil, fmt.Errorf("the companion %s, without which nobody can be measured: %w", name, failed[i])
+			return nil, fmt.Errorf("build the companion %s, which the contestants need: %w", name, failed[i])
 		}
 	}
 	return standing, nil
@@ -82,7 +82,7 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
 		known := b.run.Contestant(c.Name)
 		if known != nil && (known.BinaryHash != c.BinaryHash || known.Version != c.Version) {
-			return fmt.Errorf("resume: %s is built otherwise than when the run began (%s, now %s): start the run anew",
+			return fmt.Errorf("resume: the build of %s differs from the one that the run began with (%s, now %s): start a new run",
 				c.Name, known.Version, c.Version)
 		}
 		seen, err := b.proveOne(ctx, &c)

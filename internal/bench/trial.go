@@ -170,8 +170,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 		return b.fail(o.Contestant, "launch", o.Epoch, fmt.Errorf("it was not started in epoch %d", o.Epoch))
 	}
 	if exited := s.Exited(); exited != nil {
-		err := fmt.Errorf("it was ended while it was frozen, when it could do nothing itself: %w; "+
-			"see who did that: another contestant, another program, or the kernel for want of memory", exited)
+		err := fmt.Errorf("it was killed while it was frozen: %w; "+
+			"look for what killed it: another contestant, another program, or the kernel's out-of-memory killer", exited)
 		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: err, Tail: s.LogTail()})
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)

@@ -7,18 +7,18 @@ import (
 	"dyno/internal/result"
 )
 
-// Edge is where the steady part of a window begins and ends; the workers of the window share it. A
-// rate is of that part alone: before it the connections are still starting, after it they run dry,
-// and neither belongs to the server.
+// Edge delimits the steady part of a window; the workers of the window share it. The rate is that
+// of the steady part alone: before it the connections are still starting, after it they run dry,
+// and neither is a property of the server.
 //
-// It begins when every connection has as many answers as it has requests in flight, in an open loop
-// with the first answer, and ends when nothing more was to start: at the deadline, or with the last
-// of a number of requests. All times are ns on the session's clock.
+// The steady part begins when every connection has as many answers as it has requests in flight; in
+// an open loop, with the first answer. It ends when nothing more was to start: at the deadline, or
+// with the last of a number of requests. All times are ns on the session's clock.
 //
 // Note: with the first answer of each connection its pipeline would still hold requests that went
-// out together at the start. Each counts by a part of its service time, and of those the parts are
-// too large: 5 % too many answers in six service times, of a server that answers the connections in
-// turn.
+// out together at the start. Each counts by a part of its service time, and those parts are too
+// large: a server that answers the connections in turn would get 5 % too many answers in six
+// service times.
 type Edge struct {
 	start, spread int64
 	pause         int64 // of a fixed think time; 0: none
@@ -29,9 +29,9 @@ type Edge struct {
 	starting      atomic.Int64 // workers that may still start requests of a limited number
 }
 
-// NewEdge is that of a window of job which starts at start and in which nothing starts after
-// deadline; math.MaxInt64: a number bounds it, and Over says when so many starters have started the
-// last of theirs.
+// NewEdge returns the Edge of a window of job that begins at start, and in which nothing starts
+// after deadline. With math.MaxInt64 a number of requests bounds the window, and each of the
+// starters calls Over when it has started its last one.
 func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
 	e := &Edge{start: start, spread: int64(w.Spread), turn: w.Depth(job)}
 	if job.PerConnection > 0 {
@@ -50,21 +50,21 @@ func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
 	return e
 }
 
-// Heard says that a connection has its n-th answer of the window at now.
+// Heard records that a connection got its n-th answer of the window at now.
 func (e *Edge) Heard(n int, now int64) {
 	if n == e.turn && e.unheard.Add(-1) == 0 {
 		e.from.Store(now)
 	}
 }
 
-// Over says that a starter has nothing more to start from now on.
+// Over records that a starter starts nothing more from now on.
 func (e *Edge) Over(now int64) {
 	if e.starting.Add(-1) == 0 {
 		e.until.Store(min(now, e.until.Load()))
 	}
 }
 
-// Cut says that the window was cancelled at now.
+// Cut records that the window was cancelled at now.
 func (e *Edge) Cut(now int64) { e.until.Store(min(now, e.until.Load())) }
 
 // count adds a right answer to the rate. One whose request was under way at either end counts by
@@ -86,14 +86,14 @@ func (r *Recorder) count(due, sent, now int64) {
 	}
 }
 
-// Rest notes, when the window has ended, that a connection was to pause until due.
+// Rest records, when the window has ended, that a connection was to pause until due.
 func (r *Recorder) Rest(due int64) {
 	if r.Edge != nil && r.Edge.pause > 0 {
 		r.rests = append(r.rests, due)
 	}
 }
 
-// rested is how many turns the pauses make that the end of the steady part cut short.
+// rested returns how many turns were spent in the pauses that the end of the steady part cut short.
 func (r *Recorder) rested(from, until int64) (turns float64) {
 	turn := float64(r.Edge.pause + r.Service.Quantile(0.5))
 	for _, due := range r.rests {

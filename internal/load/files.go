@@ -7,15 +7,16 @@ import (
 )
 
 // OutOfFiles reports whether err says that this process, or its machine, may open no more files.
-// That is no fault of the server's that it was to be connected to.
+// The server is not to blame for that.
 func OutOfFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// filesBeside are those that dyno has open besides its connections, with room to spare.
+// filesBeside is the number of files that dyno has open besides its connections, with room to
+// spare.
 const filesBeside = 256
 
-// FilesError is err if it is not OutOfFiles, and else says what to do about it.
+// FilesError adds to an OutOfFiles error what to do about it, and returns any other err unchanged.
 func FilesError(err error, connections int) error {
 	switch {
 	case errors.Is(err, syscall.EMFILE):

@@ -9,14 +9,14 @@ import (
 	"dyno/internal/result"
 )
 
-// shrunk is the share of the bytes that a server showed below which an answer is not the same: 10 %
-// is a header less.
+// shrunk is the share of the bytes at verification below which an answer is not the same: a missing
+// header is 10 %.
 const shrunk = 0.9
 
-// Impossible says what arithmetic forbids of a load by job, whose handlers wait for delay, or nil:
-// the rules by which dyno audits figures that others published (doc/claims.md), applied to its own.
-// A server that breaks one answers without doing the work. Shown is how many bytes an answer had
-// when it was verified; 0: they vary.
+// Impossible returns an error if arithmetic forbids what l reports, for handlers that wait for
+// delay. It applies to dyno's own loads the rules by which dyno audits published figures
+// (doc/claims.md). A server that breaks one answers without doing the work. shown is how many bytes
+// an answer had when it was verified; 0 if they vary.
 func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	seconds := float64(l.WindowNS) / 1e9
 	if l.Succeeded == 0 || seconds <= 0 {

@@ -5,8 +5,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Expect tells the parser of the answer to w, which is to come next. It does not allocate, but for
-// the first w that names a hash.
+// Expect configures p for the answer to w, which comes next. It does not allocate, except for the
+// first w that has a hash.
 func Expect(p *http1.Parser, w *scenario.Want) {
 	p.Expect(http1.Want{
 		Body: w.Body, CheckBody: w.CheckBody, Hash: w.Hash(), Head: w.Head,
@@ -14,9 +14,9 @@ func Expect(p *http1.Parser, w *scenario.Want) {
 	})
 }
 
-// Judge compares a complete response with its contract, which Expect has told the parser. The
-// headers have been judged by CheckHeaders, as headers says; surplus means that bytes follow which
-// belong to no response.
+// Judge compares a complete response with its contract w, which Expect has passed to the parser.
+// headers is the result of CheckHeaders. surplus says that bytes follow which belong to no
+// response.
 func Judge(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
 	switch {
 	case !w.Accepts(p.Status):
@@ -43,7 +43,7 @@ func Judge(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
 	return OK
 }
 
-// CheckHeaders reports whether every wanted header stands in the field lines, with a value that
+// CheckHeaders reports whether every wanted header is among the field lines, with a value that
 // matches.
 func CheckHeaders(fields []byte, wanted []scenario.Header) bool {
 	for i := range wanted {

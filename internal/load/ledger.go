@@ -8,8 +8,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Ledger gathers the recorders of the workers of one observed Window: interval by interval for
-// Observe.Tick, and as a whole.
+// Ledger collects the Recorders of the workers of one observed Window: interval by interval for
+// Observe.Tick, and as a whole. It adds them up on a goroutine of its own, so that workers never
+// wait.
 type Ledger struct {
 	observe *Observe
 	paced   bool
@@ -29,7 +30,7 @@ type part struct {
 
 const buffers = 3 // recorders per worker: one in use, one handed in, one spare
 
-// NewLedger starts to gather for so many workers. Close ends it.
+// NewLedger starts to collect from so many workers. Close ends it.
 func NewLedger(w *Window, workers int, perConnection bool) *Ledger {
 	l := &Ledger{
 		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || perConnection,
@@ -46,7 +47,7 @@ func NewLedger(w *Window, workers int, perConnection bool) *Ledger {
 // Take returns an empty recorder for a worker to begin with.
 func (l *Ledger) Take() *Recorder { return <-l.spare }
 
-// Every is the length of an interval in ns; 0 if there are none.
+// Every returns the length of an interval in ns; 0 if there are none.
 func (l *Ledger) Every() int64 {
 	if l.observe.Tick == nil {
 		return 0
@@ -54,8 +55,8 @@ func (l *Ledger) Every() int64 {
 	return int64(l.observe.Every)
 }
 
-// Turn hands in what worker recorded in interval k and returns what to go on with. It never waits:
-// if the gathering is behind, rec goes on and what it holds counts to the next interval.
+// Turn takes what worker recorded in interval k, and returns a Recorder to go on with. It never
+// waits: if collecting is behind, it returns rec, and what rec holds counts in the next interval.
 func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	select {
 	case next := <-l.spare:
@@ -68,13 +69,13 @@ func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	}
 }
 
-// End hands in the last of a worker, recorded in interval k.
+// End takes the last Recorder of a worker, of interval k.
 func (l *Ledger) End(worker int, k int64, rec *Recorder) {
 	l.parts <- part{worker: worker, k: k, rec: rec, last: true}
 }
 
-// Close waits until all is gathered, once every worker has ended, at now. It fills Observe.Into but
-// for Texts and First, and returns the Load without histogram.
+// Close waits until all is collected. Every worker must have called End; the window ended at now.
+// It fills Observe.Into except for Texts and First, and returns the Load without histogram.
 func (l *Ledger) Close(now int64) result.Load {
 	close(l.parts)
 	l.done.Wait()
@@ -86,7 +87,7 @@ func (l *Ledger) Close(now int64) result.Load {
 	return load
 }
 
-// gather tells an interval when every worker has handed it in, or a later one, or has ended.
+// gather reports an interval when every worker has handed it in, or a later one, or has ended.
 func (l *Ledger) gather(workers int) {
 	next := make([]int64, workers) // interval that each is in
 	open := map[int64]*Recorder{}

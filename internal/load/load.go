@@ -1,6 +1,6 @@
 // Package load defines what a load is (Job), when requests go out (Schedule), what is kept of them
-// (Recorder) and who sends them (Engine). Engines live in the rooms above; one worker owns one
-// Recorder, and Run merges them.
+// (Recorder) and who sends them (Engine). The engines are the packages load/epoll and load/gonet. A
+// worker owns its Recorder; Run merges them.
 package load
 
 import (
@@ -33,7 +33,7 @@ type Job struct {
 	Cookies       bool     // a jar for each connection, whatever the Scenario says
 	LocalAddrs    []string // IP addresses that connections are bound to, round robin; nil leaves it to the kernel
 	Lazy          bool     // a connection is dialled when its turn comes (Window.Spread), not by Open
-	// poll for answers, and for the last 60 µs before a due time, without sleeping (host.Spinning)
+	// Spin polls for answers, and for the last 60 µs before a due time, without sleeping.
 	Spin bool
 }
 
@@ -59,17 +59,16 @@ type Window struct {
 	For      time.Duration // no request starts after it; those in flight are awaited
 	Requests int64         // or: at most so many requests; 0 means no limit
 	Spread   time.Duration // the first requests of the connections are spread evenly over it
-	// requests in flight per connection, where that is less than the job's Pipeline; 0: as the job
-	// has it
+	// InFlight limits the requests in flight per connection below the job's Pipeline; 0: no limit.
 	InFlight int
-	// when requests are due: an open loop; nil: a closed loop, in which each connection asks as
-	// soon as it may
+	// Schedule says when requests are due: an open loop. nil is a closed loop, in which each
+	// connection sends its next request as soon as it may.
 	Schedule *Schedule
 	Think    Pause    // closed loop: from an answer to the next request of its connection
 	Observe  *Observe // what to keep beyond the Load; nil: nothing
 }
 
-// Depth is how many requests of job may be in flight on each connection during the window.
+// Depth returns how many requests of job may be in flight on each connection during the window.
 func (w *Window) Depth(job *Job) int {
 	n := max(job.Pipeline, 1)
 	if w.InFlight > 0 {
@@ -99,26 +98,27 @@ func (w *Window) Deadline(start int64) int64 {
 	return end
 }
 
-// Observe asks a Window for detail.
+// Observe asks for more detail than a Load holds.
 type Observe struct {
 	Into  *result.Detail // is filled when Run returns
 	Every time.Duration  // length of the intervals told to Tick; 0: none
-	// is called for each interval, in order, by one goroutine; what it is given holds until it
-	// returns
+	// Tick is called for each interval, in order, by one goroutine. The Interval is valid until it
+	// returns.
 	Tick func(result.Interval)
 }
 
-// Pause is a think time, drawn anew each time if Random: then exponentially, of that mean.
+// Pause is a think time. If Random, it is drawn from an exponential distribution of that mean each
+// time.
 type Pause struct {
 	Mean   time.Duration
 	Random bool
 }
 
-// Nap is the longest that an engine sleeps at a time within a window, so that what stopped it in
-// its sleep shows (result.Load.GapNS).
+// Nap is the longest that an engine sleeps at a time within a window. So a stop of the process or
+// the machine during the sleep shows as a gap (result.Load.GapNS).
 const Nap = 5 * time.Millisecond
 
-// Engine dials.
+// Engine opens connections. load/epoll and load/gonet implement it.
 type Engine interface {
 	// Open establishes the connections of job. Fewer than asked is not an error here: the Load of
 	// each window says how many there were; none at all is.

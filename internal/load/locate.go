@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Locate is Addr with an IP address in the place of a name: its only one, or the first that takes a
-// connection, as net.Dialer tries them, IPv6 and IPv4 side by side (RFC 6555). Where none does, it
-// is the first. A session goes to one address with all its connections.
+// Locate returns Addr with an IP address in place of a host name: its only one, or the first that
+// accepts a connection, tried as net.Dialer does, IPv6 and IPv4 in parallel (RFC 6555). If none
+// accepts, it is the first. So all connections of a session go to one address.
 func (j *Job) Locate(ctx context.Context) (string, error) {
 	if j.Network == "unix" {
 		return j.Addr, nil

@@ -12,8 +12,8 @@ const (
 	paceGaps = 64 // parts of 0 to 1
 )
 
-// Pace keeps how the requests of an open loop went out on one event loop, and how many of them
-// waited: see result.Pace. It is bound to one window, and nothing in it allocates once it is made.
+// Pace records how evenly the requests of an open loop went out on one event loop, and how long
+// they waited: see result.Pace. It serves one window. After its creation nothing in it allocates.
 // All times are ns on the session's clock.
 type Pace struct {
 	schedule *Schedule
@@ -32,8 +32,8 @@ type Pace struct {
 	sum result.Pace // what was closed, and merged
 }
 
-// NewPace begins the books of one of so many event loops for a window from start to deadline;
-// math.MaxInt64: there is none.
+// NewPace returns the Pace of one of so many event loops, for a window from start to deadline;
+// math.MaxInt64 means no deadline.
 func NewPace(s *Schedule, workers int, start, deadline int64) *Pace {
 	p := &Pace{schedule: s, part: 1 / float64(workers), start: start, deadline: deadline, last: start}
 	if deadline < math.MaxInt64 {
@@ -73,7 +73,8 @@ func (p *Pace) turn() {
 	p.inBin = 0
 }
 
-// waited counts a request that was due and unanswered from due to until.
+// waited adds the time in which a request was due and unanswered, split at the middle of the
+// window. Little's law makes of it the mean number of requests in the system, early and late.
 func (p *Pace) waited(due, until int64) {
 	if p.middle == 0 {
 		return
@@ -83,8 +84,8 @@ func (p *Pace) waited(due, until int64) {
 	p.late += max(until-max(due, p.middle), 0)
 }
 
-// close ends the books. A window that was cut short has bins until its last send, and no halves; so
-// has one that a number bounds.
+// close ends the Pace. A window that was cut short, or that a number of requests bounds, has bins
+// until its last send, and no halves.
 func (p *Pace) close(cut bool) {
 	whole, end := !cut && p.middle > 0, p.last
 	if whole {
@@ -103,7 +104,7 @@ func (p *Pace) close(cut bool) {
 	}
 }
 
-// merge adds what o closed. p may be nil.
+// merge adds the closed o. p may be nil.
 func (p *Pace) merge(o *Pace) *Pace {
 	if p == nil {
 		p = &Pace{}

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Kind is what became of a request.
+// Kind is the outcome of a request.
 type Kind uint8
 
 // The kinds. OK is success; Status to Header are answers that broke their contract; Dial to Write
@@ -34,7 +34,7 @@ func (k Kind) String() string {
 }
 
 // Recorder is the ledger of one worker, or of several that lock it. All times are ns on one
-// monotonic clock. Nothing in it allocates once it is made, but for the first request that is
+// monotonic clock. After its creation nothing in it allocates, except for the first request that is
 // censored.
 type Recorder struct {
 	Service   *hist.Histogram // sent -> done of every right answer
@@ -79,7 +79,8 @@ type Recorder struct {
 // NewRecorder returns an empty Recorder that keeps Service alone.
 func NewRecorder() *Recorder { return &Recorder{Service: hist.New()} }
 
-// newDetailed returns one that keeps all; paced says that due times differ from send times.
+// newDetailed returns a Recorder that keeps everything. paced says that due times differ from send
+// times.
 func newDetailed(paced bool) *Recorder {
 	r := &Recorder{Service: hist.New(), Connect: hist.New(), FirstByte: hist.New()}
 	if paced {
@@ -88,7 +89,8 @@ func newDetailed(paced bool) *Recorder {
 	return r
 }
 
-// histograms are those of r and of o side by side, in one order.
+// histograms returns pointers to the histograms of r, in a fixed order, so that two Recorders can
+// be walked together.
 func (r *Recorder) histograms() []**hist.Histogram {
 	return []**hist.Histogram{&r.Service, &r.Response, &r.Lag, &r.Connect, &r.FirstByte, &r.heldService,
 		&r.heldResponse, &r.wrong}
@@ -117,21 +119,22 @@ func (r *Recorder) Sent(n int, now int64) {
 	}
 }
 
-// ClosePace ends the Pace, if there is one, with the window; cut says that it was cancelled.
+// ClosePace ends the Pace, if there is one, at the end of the window. cut says that the window was
+// cancelled.
 func (r *Recorder) ClosePace(cut bool) {
 	if r.Pace != nil {
 		r.Pace.close(cut)
 	}
 }
 
-// Late notes that a request due at due goes out at now, or that its connection is dialled then.
+// Late records that a request due at due goes out at now, or that its connection is dialled then.
 func (r *Recorder) Late(due, now int64) {
 	if r.Lag != nil {
 		r.Lag.Record(now - due)
 	}
 }
 
-// Done counts an answer of that status.
+// Done counts a complete answer with that status.
 func (r *Recorder) Done(k Kind, status int, due, sent, now int64) {
 	r.counts[k]++
 	r.last = max(r.last, now)
@@ -173,8 +176,8 @@ func (r *Recorder) Never(due, now int64) {
 	r.held(due, now, now)
 }
 
-// NotDue keeps n requests that were planned, but not due before the window ended: they have waited
-// for nothing yet.
+// NotDue counts n requests that were planned, but not due before the window ended: they have not
+// waited yet.
 func (r *Recorder) NotDue(n int64) {
 	if n > 0 {
 		r.room()
@@ -183,8 +186,8 @@ func (r *Recorder) NotDue(n int64) {
 	}
 }
 
-// held keeps what a request without an answer has waited at the least. One that was never sent has
-// no service time.
+// held records the least time that a request without an answer has waited. One that was never sent
+// has no service time.
 func (r *Recorder) held(due, sent, now int64) {
 	r.missed(due, now)
 	if now > sent {
@@ -193,7 +196,7 @@ func (r *Recorder) held(due, sent, now int64) {
 	}
 }
 
-// missed keeps what a request without a right answer has waited at the least.
+// missed records the least time that a request without a right answer has waited since it was due.
 func (r *Recorder) missed(due, now int64) {
 	r.room()
 	r.heldResponse.Record(now - due)
@@ -203,14 +206,14 @@ func (r *Recorder) missed(due, now int64) {
 	r.responseFrom = least(r.responseFrom, max(now-due, 1))
 }
 
-// room makes the histograms of what has no right answer, once.
+// room makes the histograms of requests without a right answer, once.
 func (r *Recorder) room() {
 	if r.wrong == nil {
 		r.heldService, r.heldResponse, r.wrong = hist.New(), hist.New(), hist.New()
 	}
 }
 
-// least is the lesser of two, of which 0 is none.
+// least returns the lesser of a and b, where 0 means none.
 func least(a, b int64) int64 {
 	if a == 0 || b > 0 && b < a {
 		return b
@@ -218,14 +221,14 @@ func least(a, b int64) int64 {
 	return a
 }
 
-// Undial counts a request, due at due, that found no connection: started and lost at once.
+// Undial counts a request due at due that found no connection: started and lost at once.
 func (r *Recorder) Undial(due, now int64) {
 	r.Sent(1, now)
 	r.Late(due, now)
 	r.Broken(Dial, due, now, now)
 }
 
-// merge adds all of o.
+// merge adds all of o to r.
 func (r *Recorder) merge(o *Recorder) {
 	mine := r.histograms()
 	for i, h := range o.histograms() {
@@ -271,7 +274,7 @@ func (r *Recorder) merge(o *Recorder) {
 	}
 }
 
-// Merge folds the ledgers of the workers of one window, which ended at now.
+// Merge adds up the Recorders of one window, which ended at now, and encodes the histogram.
 func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 	all := NewRecorder()
 	for _, r := range recorders {
@@ -286,7 +289,7 @@ func Merge(recorders []*Recorder, now int64) (result.Load, error) {
 	return l, nil
 }
 
-// load is r as a Load without its histogram, of a window that ended at now.
+// load returns r as a Load without its histogram. The window ended at now.
 func (r *Recorder) load(now int64) result.Load {
 	l := result.Load{
 		Planned: r.Planned, NeverStarted: r.NeverStarted, Started: r.Started,
@@ -318,7 +321,7 @@ func (r *Recorder) load(now int64) result.Load {
 	return l
 }
 
-// detail is r in full. It shares r's histograms.
+// detail returns r in full. It shares r's histograms.
 func (r *Recorder) detail() result.Detail {
 	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
 		FirstByte: r.FirstByte, Status: map[int]int64{}}
@@ -349,12 +352,12 @@ func count(m map[string]int64, k Kind, n int64) map[string]int64 {
 	return m
 }
 
-// serviceDigits are those of the histogram that is recorded: 1 % is finer than any margin, and a
-// trial's record three times smaller than with 3 digits. The quantiles beside it have 3.
+// serviceDigits is the precision of the recorded histogram: 1 % is finer than any margin, and makes
+// a trial's record a third of the size of one with 3 digits. The quantiles beside it have 3.
 const serviceDigits = 2
 
 // ConnectionSeed derives the seed of connection i by SplitMix64 (Steele, Lea, Flood, OOPSLA 2014),
-// so that neighbours have nothing in common. Both engines use it: the same job sends the same
+// so that seeds of neighbours are unrelated. Both engines use it: the same job sends the same
 // bytes.
 func (j *Job) ConnectionSeed(i int) uint64 {
 	z := j.Seed + (uint64(i)+1)*0x9e3779b97f4a7c15
@@ -363,8 +366,8 @@ func (j *Job) ConnectionSeed(i int) uint64 {
 	return z ^ z>>31
 }
 
-// Host is the value of the Host header: HostHeader, or else Addr, or "localhost" for a unix socket,
-// whose path no server would accept.
+// Host returns the value of the Host header: HostHeader, or else Addr, or "localhost" for a unix
+// socket, because no server would accept its path.
 func (j *Job) Host() string {
 	switch {
 	case j.HostHeader != "":

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// Schedule says when the requests of an open loop are due. It follows from its fields alone, is
-// drawn ahead, and is never re-anchored: a request that is sent late stays due when it was.
+// Schedule says when the requests of an open loop are due. Due times follow from its fields alone
+// and never move: a request that is sent late was still due when it was due. Latency from the due
+// time avoids coordinated omission.
 type Schedule struct {
 	Stages  []Stage // one after another
 	Poisson bool    // arrivals are random, at that rate; else evenly spaced
@@ -15,13 +16,13 @@ type Schedule struct {
 }
 
 // Stage is a stretch of a Schedule whose rate changes linearly, From -> To, in requests per second.
-// The last may be endless: For = 0, with From = To.
+// The last stage may be endless: For = 0, with From = To.
 type Stage struct {
 	For      time.Duration
 	From, To float64
 }
 
-// Length is the sum of the stages; 0 if the last is endless.
+// Length returns the sum of the stages; 0 if the last one is endless.
 func (s *Schedule) Length() time.Duration {
 	var sum time.Duration
 	for _, st := range s.Stages {
@@ -33,8 +34,8 @@ func (s *Schedule) Length() time.Duration {
 	return sum
 }
 
-// Expected is how many requests s asks for until at, on average if it is random: the integral of
-// the rate.
+// Expected returns the number of requests due until at, or its mean if arrivals are random: the
+// integral of the rate.
 func (s *Schedule) Expected(at time.Duration) float64 {
 	sum := 0.0
 	for _, st := range s.Stages {
@@ -69,7 +70,7 @@ func (s Stage) when(n float64) float64 {
 }
 
 // Arrivals is the share of one of several workers in a Schedule. Evenly spaced requests are dealt
-// out in turn; of random ones each worker draws its own at a part of the rate, which together are
+// out in turn. Of random ones each worker draws its own at a part of the rate; the superposition is
 // Poisson again.
 type Arrivals struct {
 	s       *Schedule
@@ -83,7 +84,8 @@ type Arrivals struct {
 	limited bool
 }
 
-// Arrivals starts the sequence of worker i of n. Of a limit of requests above 0 it takes its part.
+// Arrivals starts the sequence of worker i of n. A limit above 0 is the total number of requests,
+// of which it takes its part.
 func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
 	a := Arrivals{s: s, step: float64(n), at: float64(i) - float64(n),
 		rng: *rand.NewPCG(s.Seed, uint64(i)<<32|uint64(n))}
@@ -100,7 +102,7 @@ func (s *Schedule) Arrivals(i, n int, limit int64) Arrivals {
 }
 
 // Next returns when the next request is due, in ns from the start; false if there is none. The
-// first of an even schedule is due at 0.
+// first request of an even schedule is due at 0.
 func (a *Arrivals) Next() (due int64, ok bool) {
 	if a.limited && a.left == 0 {
 		return 0, false
@@ -133,11 +135,10 @@ func (a *Arrivals) Next() (due int64, ok bool) {
 	return 0, false
 }
 
-// farthest is when, in ns from the start of a stage, a request is due too late for anyone: int64
-// holds 292 years.
+// farthest is the latest due time, in ns from the start of a stage: int64 holds 292 years.
 const farthest = 100 * 365 * 24 * 3600 * 1e9
 
-// Left is how many of a limited number of arrivals are still to come; 0 without a limit.
+// Left returns how many of a limited number of arrivals are still to come; 0 without a limit.
 func (a *Arrivals) Left() int64 {
 	if !a.limited {
 		return 0

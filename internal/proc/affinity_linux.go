@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuSet is the kernel's form of cpus.
+// cpuSet converts cpus to the kernel's form.
 func cpuSet(cpus []int) (unix.CPUSet, error) {
 	var set unix.CPUSet
 	for _, cpu := range cpus {
@@ -19,9 +19,9 @@ func cpuSet(cpus []int) (unix.CPUSet, error) {
 	return set, nil
 }
 
-// PinSelf pins every thread of this process to cpus; threads made later inherit it. Commands
-// started later are not affected: their CPUs are their own. Restore gives each thread back what it
-// had.
+// PinSelf pins every thread of this process to cpus; threads made later inherit that. Commands
+// started later are not affected, they have CPUs of their own. restore gives each thread its
+// previous affinity.
 func PinSelf(cpus []int) (restore func(), err error) {
 	set, err := cpuSet(cpus)
 	if err != nil {
@@ -62,8 +62,8 @@ func PinSelf(cpus []int) (restore func(), err error) {
 	}, nil
 }
 
-// eachThread calls f once for each thread of this process, until a look finds no new one: a thread
-// that was being made meanwhile has the affinity of its maker from before.
+// eachThread calls f once for each thread of this process, until a pass finds no new one: a thread
+// created meanwhile inherited the old affinity of its creator.
 func eachThread(f func(tid int) error) error {
 	seen := map[int]bool{}
 	for {

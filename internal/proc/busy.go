@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Holder is somebody who measures on this machine.
+// Holder describes the run that holds the lock of this machine.
 type Holder struct {
 	Pid         int    `json:"pid"`
 	Command     string `json:"command"`
@@ -24,7 +24,7 @@ func (h Holder) String() string {
 	return text + ", since " + time.Unix(0, h.SinceUnixNS).Format(time.DateTime)
 }
 
-// Busy is the error of a machine on which somebody else measures.
+// Busy is the error of LockMachine when another run measures on this machine.
 type Busy struct{ Holder }
 
 func (b *Busy) Error() string { return "another run measures on this machine: " + b.Holder.String() }

@@ -16,15 +16,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// hierarchy is a mounted tree of cgroups that counts CPU time, as far as this process's own group
-// in it.
+// hierarchy is a mounted cgroup hierarchy that counts CPU time, at this process's own group.
 type hierarchy struct {
 	version int    // 1 or 2
 	dir     string // folder of our group
 }
 
-// hierarchies finds those that count CPU time, version 2 first: there the kernel puts a process
-// into its group at its birth.
+// hierarchies returns those that count CPU time, version 2 first: there the kernel puts a process
+// into its cgroup at birth.
 func hierarchies() []hierarchy {
 	own, _ := os.ReadFile("/proc/self/cgroup")
 	mounts, _ := os.ReadFile("/proc/self/mountinfo")
@@ -67,8 +66,8 @@ func parseHierarchies(own, mounts string) []hierarchy {
 	return list
 }
 
-// cgroup is a group of our own below a hierarchy, for one tree. It counts those that ended too,
-// also those that nobody waited for.
+// cgroup is a cgroup made for one tree. It also counts processes that ended, even those that nobody
+// waited for.
 type cgroup struct {
 	hierarchy        // dir is that of the group
 	parent    string // the group that it was made in
@@ -76,11 +75,12 @@ type cgroup struct {
 	buf       [512]byte
 }
 
-// groupPrefix begins the names of our groups; the pid of their maker follows, then their number.
+// groupPrefix begins the names of the cgroups that dyno makes; the pid of the maker and a number
+// follow.
 const groupPrefix = "dyno-"
 
-// newCgroup makes a group called name below h. An error means that we may not, and nothing is left
-// of it.
+// newCgroup makes a cgroup called name below h. An error means that this user may not, and leaves
+// nothing behind.
 func newCgroup(h hierarchy, name string) (*cgroup, error) {
 	g := &cgroup{hierarchy: hierarchy{h.version, filepath.Join(h.dir, name)}, parent: h.dir, clock: -1}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
@@ -104,8 +104,8 @@ func newCgroup(h hierarchy, name string) (*cgroup, error) {
 	return g, nil
 }
 
-// sweep removes groups below h whose maker is gone without having done so. The kernel removes no
-// group that is in use.
+// sweep removes cgroups below h whose maker has ended. The kernel refuses to remove one that is in
+// use.
 func (h hierarchy) sweep() {
 	dirs, _ := filepath.Glob(filepath.Join(h.dir, groupPrefix+"*"))
 	for _, dir := range dirs {
@@ -118,8 +118,8 @@ func (h hierarchy) sweep() {
 
 func (g *cgroup) String() string { return "cgroup v" + strconv.Itoa(g.version) }
 
-// usage is the CPU time of all that have been in the group. It does not allocate. Of a thread that
-// runs at this moment it may lack what that used since the last tick of the kernel, up to 10 ms.
+// usage returns the CPU time of all that have been in the cgroup. It does not allocate. For a
+// thread that is running it may lack up to one kernel tick, 10 ms.
 func (g *cgroup) usage() (time.Duration, error) {
 	n, err := unix.Pread(g.clock, g.buf[:], 0)
 	if err != nil {
@@ -135,7 +135,7 @@ func (g *cgroup) usage() (time.Duration, error) {
 	return time.Duration(ns), nil
 }
 
-// split is the user and system part of usage, in version 2.
+// split returns the user and system part of usage, in version 2.
 func (g *cgroup) split() (user, system time.Duration, err error) {
 	data, err := os.ReadFile(filepath.Join(g.dir, "cpu.stat"))
 	if err != nil {
@@ -148,7 +148,7 @@ func (g *cgroup) split() (user, system time.Duration, err error) {
 	return user, system, err
 }
 
-// field is the value of the line "key value" in a cgroup's flat file.
+// field returns the value of the line "key value" in a cgroup's flat file.
 func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 	for line := range bytes.Lines(data) {
 		if len(line) > len(key) && string(line[:len(key)]) == key && line[len(key)] == ' ' {
@@ -160,12 +160,12 @@ func field(data []byte, key string, unit time.Duration) (time.Duration, error) {
 	return 0, errors.New("cgroup: no CPU time")
 }
 
-// enter moves this thread into a group of version 1, so that what it starts is born there; leave
-// moves it back, and takes what it used itself off the group's count, with what its child has used
-// by then.
+// enter moves this thread into a cgroup of version 1, so that what it starts is born there. leave
+// moves it back and resets the cgroup's count, which holds what this thread used itself and the
+// child's first moments.
 //
-// Note: to move the child after its start would be simpler, but the kernel takes some 10 ms for it,
-// in which a child forks others.
+// Note: moving the child after its start would be simpler, but takes the kernel some 10 ms, in
+// which a child forks others.
 func (g *cgroup) enter() (leave func(), err error) {
 	tid := []byte(strconv.Itoa(unix.Gettid()))
 	if err := os.WriteFile(filepath.Join(g.dir, "tasks"), tid, 0); err != nil {
@@ -219,12 +219,12 @@ func groupMembers(dir string) (list []int) {
 	return list
 }
 
-// killGroup kills all in a group and those below it, where the kernel does that: in version 2,
-// since Linux 5.14.
+// killGroup kills all processes in a cgroup and those below it. It works in version 2, since Linux
+// 5.14.
 func killGroup(dir string) { os.WriteFile(filepath.Join(dir, "cgroup.kill"), []byte("1"), 0) }
 
-// removeGroup removes the group at dir and those below it. The kernel refuses for a moment after
-// the last of them has ended.
+// removeGroup removes the cgroup at dir and those below it. It retries, because the kernel refuses
+// for a moment after the last process has ended.
 func removeGroup(dir string) bool {
 	for _, d := range slices.Backward(groupFolders(dir)) {
 		for range 20 {
@@ -238,7 +238,7 @@ func removeGroup(dir string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// remove closes and removes the group. One that stays is swept up later.
+// remove closes and removes the cgroup. One that cannot be removed now is swept up by a later run.
 func (g *cgroup) remove() {
 	if g.clock >= 0 {
 		unix.Close(g.clock)

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// children are what this process starts by itself and waits for. All others that it is the parent
-// of were given to it by the kernel when their own parent ended, for it is a subreaper (prctl(2),
-// PR_SET_CHILD_SUBREAPER): they came from one of its trees.
+// children are the processes that this process starts and waits for itself. It is a subreaper
+// (prctl(2), PR_SET_CHILD_SUBREAPER): a child that is not among them came from one of its trees and
+// lost its parent.
 var children = &brood{pids: map[int]bool{}, trees: map[*Process]bool{}, before: map[int]uint64{}}
 
 type brood struct {
@@ -22,7 +22,7 @@ type brood struct {
 	adopt  sync.Once
 }
 
-// start runs f, which starts a process; that is nobody's orphan from the first moment on.
+// start runs f, which starts a process, and registers it before anyone can take it for an orphan.
 func (b *brood) start(f func() (pid int, err error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -34,8 +34,8 @@ func (b *brood) start(f func() (pid int, err error)) error {
 	return err
 }
 
-// subreap makes this process a subreaper. Jobs of a shell that executed dyno in its own place are
-// children of this process already, and no orphans.
+// subreap makes this process a subreaper. It first notes the children that it has already: jobs of
+// a shell that executed dyno in its own place are not orphans.
 func (b *brood) subreap() {
 	all, _ := processes()
 	for _, s := range all {
@@ -46,14 +46,14 @@ func (b *brood) subreap() {
 	unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) // since Linux 3.4; else init adopts
 }
 
-// ended is told when a child was waited for.
+// ended removes a child that was waited for.
 func (b *brood) ended(pid int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.pids, pid)
 }
 
-// tree counts p among the trees, or no longer.
+// tree adds p to the running trees, or removes it.
 func (b *brood) tree(p *Process, living bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -64,9 +64,9 @@ func (b *brood) tree(p *Process, living bool) {
 	}
 }
 
-// orphans are those of all that were given to this process, and live; it waits for those that have
-// ended. sole is the only tree that there is, nil if there are several: theirs are the orphans
-// whose origin does not show.
+// orphans returns those of all that this process has adopted and that live, and reaps those that
+// have ended. sole is the only running tree, nil if there are several: an orphan without other
+// marks belongs to it.
 //
 // Note: what os/exec starts elsewhere in this process stays in its process group, and what was born
 // in a tree never joins that.
@@ -91,8 +91,7 @@ func (b *brood) orphans(all []stat) (living []stat, sole *Process) {
 	return living, sole
 }
 
-// endStrays kills what is left of the trees after their end: orphans that did not show whose they
-// were.
+// endStrays kills the orphans that are left when all trees have been stopped.
 func endStrays() error {
 	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
 		all, err := processes()

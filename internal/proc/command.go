@@ -22,7 +22,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Command is what is started, and in which box.
+// Command says which program Start starts, and with which environment.
 type Command struct {
 	Argv []string // a name without a slash is looked up in the PATH of Env
 	Dir  string   // working directory; empty means this process's
@@ -33,18 +33,18 @@ type Command struct {
 	Log  string // file that stdout and stderr append to; empty means they are discarded
 }
 
-// BoxVariable is the environment variable by which a process that left its group and lost its
-// parent is still known to be of a tree.
+// BoxVariable is an environment variable that Start sets. It identifies a process of a tree that
+// has left its process group and lost its parent.
 const BoxVariable = "DYNO_BOX"
 
-// inherited are the variables of dyno's own environment that a contestant may see. All others could
-// differ between two users' shells without anyone knowing.
+// inherited are the variables of dyno's own environment that a contestant sees. All others are left
+// out, because they differ from one user's shell to another's.
 var inherited = []string{"PATH", "LANG", "LC_ALL", "TZ"}
 
-// Environment is a complete, sorted environment: the allow-listed variables of this process,
+// Environment returns a complete, sorted environment: the allow-listed variables of this process,
 // private HOME, TMPDIR and XDG_CACHE_HOME, then extra, which wins. A pad above 0 adds DYNO_PAD with
-// a value of so many bytes: the size of the environment moves the stack, and with it the speed
-// (Mytkowicz et al., ASPLOS 2009), so it is drawn anew per start.
+// a value of that many bytes: the size of the environment moves the stack, and with it the speed
+// (Mytkowicz et al., ASPLOS 2009), so callers draw it anew for each start.
 func Environment(home, tmp string, pad int, extra map[string]string) []string {
 	vars := map[string]string{"HOME": home, "TMPDIR": tmp, "XDG_CACHE_HOME": filepath.Join(home, ".cache")}
 	for _, key := range inherited {
@@ -121,8 +121,8 @@ const (
 	lineLength = 500
 )
 
-// plain is a line as a person would see it in the end: without the codes that colour it or move the
-// cursor, and what was written over with a carriage return.
+// plain returns line as a terminal would finally show it: without escape codes, and without what a
+// carriage return overwrote.
 func plain(line string) string {
 	line = strings.TrimRight(ansi.Strip(line), "\r")
 	line = line[strings.LastIndexByte(line, '\r')+1:]
@@ -175,7 +175,7 @@ func Tail(path string, n int) []string {
 	return lines
 }
 
-// LoggedBytes is the size of the log file, 0 if there is none.
+// LoggedBytes returns the size of the log file in bytes, 0 if there is none.
 func (p *Process) LoggedBytes() int64 {
 	info, err := os.Stat(p.log)
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *Process) LoggedBytes() int64 {
 // LogTail returns the last n lines of the log, each cut at 500 characters.
 func (p *Process) LogTail(n int) []string { return Tail(p.log, n) }
 
-// Log is the path of the log file, empty if there is none.
+// Log returns the path of the log file, empty if there is none.
 func (p *Process) Log() string { return p.log }
 
 // Bounds on what the kernel should do at once.

@@ -18,12 +18,12 @@ type event struct {
 	config uint64
 }
 
-// instructions are those that retired, in the program and in the kernel on its behalf.
+// instructions are retired instructions, of the program and of the kernel on its behalf.
 var instructions = event{unix.PERF_TYPE_HARDWARE, unix.PERF_COUNT_HW_INSTRUCTIONS}
 
-// counter counts an event in the processes that the thread which opened it starts from then on, and
-// in all threads and children that they make; what they counted stays when they end. It begins with
-// the program: neither the thread itself nor the fork is counted.
+// counter counts an event in the processes that the opening thread starts afterwards, and in all
+// their threads and children. Counts of those that end are kept. Counting begins with exec: neither
+// the opening thread nor the fork is counted.
 type counter struct {
 	fd     int
 	kernel bool // what the kernel did for them is counted too
@@ -89,12 +89,12 @@ func (c *counter) read() (count, error) {
 // really counted.
 type count struct{ value, enabled, running uint64 }
 
-// leastCounted is the share of the time that must have been counted. Below it, what is scaled up is
-// a guess.
+// leastCounted is the least share of the time that must have been counted. Below it, the scaled
+// value would be a guess.
 const leastCounted = 0.5
 
-// since is what was counted from one reading to a later one, scaled to the whole time. ok is false
-// if too little of it was counted; a tree that did not run counted 0.
+// since returns what was counted between two readings, scaled to the whole time. ok is false if too
+// little of it was counted. A tree that did not run counted 0.
 func (c count) since(before count) (n int64, ok bool) {
 	value, enabled, running := c.value-before.value, c.enabled-before.enabled, c.running-before.running
 	if enabled == 0 {
@@ -110,7 +110,7 @@ func (c count) since(before count) (n int64, ok bool) {
 	return int64(float64(value) / share), true
 }
 
-// countable says why instructions cannot be counted here, nil if they can.
+// countable returns why instructions cannot be counted here, nil if they can.
 var countable = sync.OnceValue(func() error {
 	c, err := openCounter(instructions)
 	if err != nil {
@@ -120,7 +120,7 @@ var countable = sync.OnceValue(func() error {
 	return nil
 })
 
-// Absent names what this machine cannot tell of a tree, and why: instructions.
+// Absent returns what this machine cannot measure of a tree, by name, and why.
 func Absent() map[string]string {
 	if err := countable(); err != nil {
 		return map[string]string{"instructions": err.Error()}
@@ -128,8 +128,8 @@ func Absent() map[string]string {
 	return nil
 }
 
-// Count begins to count the tree's instructions; the function it returns says how many there were
-// since, nil if they are not counted.
+// Count begins to count the tree's instructions. The function that it returns returns how many
+// there have been since, nil if they are not counted.
 func (p *Process) Count() func() *int64 {
 	before, err := p.counted()
 	return func() *int64 {
@@ -153,8 +153,8 @@ func (p *Process) counted() (count, error) {
 	return p.counter.read()
 }
 
-// Meters says by what means the tree's CPU time and instructions are read, and why those that are
-// not are absent.
+// Meters returns by which means the tree's CPU time and instructions are measured, and why those
+// that are not are absent.
 func (p *Process) Meters() (by, absent map[string]string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

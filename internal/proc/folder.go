@@ -6,8 +6,7 @@ import (
 	"path/filepath"
 )
 
-// RuntimeVariable names the folder for what lasts as long as a dyno runs: state files, and the lock
-// of the machine.
+// RuntimeVariable names the folder for state files and the lock of the machine.
 const RuntimeVariable = "DYNO_RUNTIME_DIR"
 
 // MkdirTemp makes a folder as os.MkdirTemp does, and marks it. The path is absolute.
@@ -31,8 +30,8 @@ func RemoveTemp(path string) error {
 	return err
 }
 
-// OwnFolder makes the folder dir, or sees that it is one of this user's own that nobody else can
-// write to. Others lose what they may read there: programs are run from such folders.
+// OwnFolder creates dir, or checks that it is a folder of this user that nobody else can write to.
+// It takes read permission from others: programs are run from such folders.
 func OwnFolder(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return err
@@ -47,7 +46,7 @@ func OwnFolder(dir string) error {
 	case err != nil:
 		return err
 	case !st.IsDir():
-		return fmt.Errorf("%s is no folder: it must be one of your own, and no link to one", dir)
+		return fmt.Errorf("%s is not a folder: make it a folder of your own, not a link", dir)
 	}
 	if other, uid := ownedByOther(st); other {
 		return fmt.Errorf("%s belongs to user %d: it must be your own", dir, uid)

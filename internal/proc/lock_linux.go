@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// machineLock is locked by whoever measures on this machine, and says who that is. It is never
-// removed.
+// machineLock is the file that a run locks while it measures. It holds a Holder as JSON and is
+// never removed.
 const machineLock = "dyno-measuring.lock"
 
-// LockMachine lets nobody else measure on this machine until release is called. If somebody does,
-// the error is a *Busy; but if wait is given, that is told who it is, and LockMachine returns when
-// it is over, or with ctx's error.
+// LockMachine keeps other runs from measuring on this machine until release is called. If another
+// run holds the lock, the error is a *Busy. With wait given, LockMachine calls it once with the
+// holder and then waits, until the lock is free or ctx ends.
 func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release func(), err error) {
 	f, err := openLock(lockFolder())
 	if err != nil {
@@ -64,7 +64,7 @@ func LockMachine(ctx context.Context, me Holder, wait func(Holder)) (release fun
 	}, nil
 }
 
-// lockFolder is a folder that all users of this machine share.
+// lockFolder returns a folder that all users of this machine share.
 func lockFolder() string {
 	if dir := os.Getenv(RuntimeVariable); dir != "" {
 		return dir
@@ -77,8 +77,8 @@ func lockFolder() string {
 	return os.TempDir()
 }
 
-// openLock opens the lock of the machine in dir, which others may write to: what lies there must be
-// a file of one name.
+// openLock opens the lock file in dir, which others may write to. The file must be a regular one
+// with a single link, so that nobody can make dyno truncate another file.
 func openLock(dir string) (*os.File, error) {
 	path := filepath.Join(dir, machineLock)
 	const safe = unix.O_NOFOLLOW | unix.O_CLOEXEC | unix.O_NONBLOCK // of a pipe there, nothing is waited for
@@ -106,13 +106,13 @@ func openLock(dir string) (*os.File, error) {
 	var st unix.Stat_t
 	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Mode&unix.S_IFMT != unix.S_IFREG || st.Nlink != 1 {
 		f.Close()
-		return nil, fmt.Errorf("%s is no plain file of one name: remove it", path)
+		return nil, fmt.Errorf("%s is not a regular file with a single link: remove it", path)
 	}
 	return f, nil
 }
 
-// LockFolder lets no other dyno write into the run folder dir until release is called. Where the
-// file system knows no such locks, nothing is locked.
+// LockFolder keeps other dynos from writing into the run folder dir until release is called. On a
+// file system without flock it locks nothing.
 func LockFolder(dir string) (release func(), err error) {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -125,9 +125,8 @@ func LockFolder(dir string) (release func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// KeepFilesPrivate sees to it that no program started by this one inherits a file that this one has
-// inherited itself: standard input, output and error apart, all that are open now close when
-// another program is executed.
+// KeepFilesPrivate marks the files that this process has inherited, other than standard input,
+// output and error, so that programs started by it do not inherit them.
 func KeepFilesPrivate() {
 	if unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil { // since Linux 5.11
 		return

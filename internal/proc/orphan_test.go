@@ -208,7 +208,7 @@ func TestMachineLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = LockMachine(t.Context(), Holder{Pid: 3}, nil)
-	if err == nil || !strings.Contains(err.Error(), "no plain file") {
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a lock that is another file's name: %v", err)
 	}
 	if text, _ := os.ReadFile(target); string(text) != "mine" {
@@ -246,7 +246,7 @@ func TestOwnFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dir, want := range map[string]string{
-		filepath.Join(base, "a", "new"): "", at("open", 0o755): "", file: "no folder", link: "no folder",
+		filepath.Join(base, "a", "new"): "", at("open", 0o755): "", file: "not a folder", link: "not a folder",
 		at("shared", 0o777): "others may write", at("group", 0o770): "others may write",
 	} {
 		err := OwnFolder(dir)

@@ -42,8 +42,8 @@ type Process struct {
 	uncounted error         // why there is none
 }
 
-// affinity is which CPUs this process had before anything was pinned; mu is held over changes of
-// it.
+// affinity is the CPU set that this process had before anything was pinned. mu is held while it is
+// changed.
 type affinity struct {
 	mu       sync.Mutex
 	original unix.CPUSet
@@ -56,9 +56,9 @@ var ourAffinity = sync.OnceValue(func() *affinity {
 })
 
 // launcher is a thread that one process is started from, and that ends after it. The kernel sends
-// Pdeathsig when the parent *thread* ends (prctl(2), PR_SET_PDEATHSIG), affinity, a cgroup of
-// version 1 and a counter's heirs are a thread's too, so an ordinary goroutine's thread will not
-// do.
+// Pdeathsig when the parent *thread* ends (prctl(2), PR_SET_PDEATHSIG). Affinity, membership of a
+// cgroup of version 1 and inheritance of a counter also belong to a thread. So the thread of an
+// ordinary goroutine will not do.
 type launcher chan func()
 
 func newLauncher() launcher {
@@ -91,14 +91,14 @@ var boxes atomic.Int64
 // first, the kernel kills the started process, and the supervisor of Keep its children.
 func Start(cmd Command) (*Process, error) { return begin(cmd, accounts()) }
 
-// accounting is by what a tree is metered besides the CPU clocks of its processes.
+// accounting says by what a tree is metered besides the CPU clocks of its processes.
 type accounting struct {
 	groups    []hierarchy // the first that works is used
 	event     event       // to count
 	uncounted error       // why it is not counted
 }
 
-// accounts are those of this machine.
+// accounts returns what this machine offers.
 var accounts = sync.OnceValue(func() accounting {
 	a := accounting{groups: hierarchies(), event: instructions, uncounted: countable()}
 	for _, h := range a.groups {
@@ -171,8 +171,8 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	return p, nil
 }
 
-// groupName is that of the cgroup of a tree: the kernel gives out pids again, so the time that its
-// maker started is in it.
+// groupName returns the name of a tree's cgroup. It contains the start time of its maker, because
+// pids are reused.
 func groupName(serial int64) string {
 	return fmt.Sprintf("%s%s-%d", groupPrefix, strings.ReplaceAll(identity(), ".", "-"), serial)
 }
@@ -190,8 +190,9 @@ func (p *Process) launch(path string, cmd Command, attr *os.ProcAttr) (*os.Proce
 	return p.launcher.start(path, cmd.Argv, attr, cmd.CPUs, nil)
 }
 
-// start runs os.StartProcess on the launcher's thread, which has the wanted affinity for as long as
-// the fork takes. The child is born into g, if there is one.
+// start runs os.StartProcess on the launcher's thread, which has the wanted affinity for the
+// duration of the fork. The child is born into g, if there is one: moved later, it might have
+// forked already.
 func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []int, g *cgroup,
 ) (child *os.Process, err error) {
 	set, err := cpuSet(cpus)
@@ -236,7 +237,7 @@ func (l launcher) start(path string, argv []string, attr *os.ProcAttr, cpus []in
 	return child, err
 }
 
-// close gives up what the process was started and metered with, when nobody of it is left.
+// close releases what the process was started and metered with. All of the tree must be gone.
 func (p *Process) close() {
 	p.leaveGroup()
 	children.tree(p, false)
@@ -253,7 +254,7 @@ func (p *Process) close() {
 	}
 }
 
-// leaveGroup removes the group; what it counted last is kept.
+// leaveGroup removes the cgroup and keeps its last count.
 func (p *Process) leaveGroup() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -279,7 +280,7 @@ func (p *Process) wait(child *os.Process) {
 	close(p.done)
 }
 
-// Pid is the number of the started process, and of its group.
+// Pid returns the number of the started process, which is also that of its process group.
 func (p *Process) Pid() int { return p.pid }
 
 // Done is closed when the started process has ended. Others of its tree may live on until Stop.
@@ -338,7 +339,8 @@ func (p *Process) Stop(grace time.Duration) error {
 // Forced reports whether Stop had to kill a member.
 func (p *Process) Forced() bool { return p.forced.Load() }
 
-// terminate asks the tree to end.
+// terminate sends SIGCONT to all members, then SIGTERM to the group and to the members outside it
+// that no other member started.
 func (p *Process) terminate(members []stat) {
 	p.signal(members, unix.SIGCONT)
 	grouped := false
@@ -356,8 +358,7 @@ func (p *Process) terminate(members []stat) {
 	}
 }
 
-// killAll kills the group at once, which leaves nobody the time to start another, and all that are
-// known.
+// killAll kills the whole cgroup at once, so that nobody has time to fork, and all known members.
 func (p *Process) killAll(members []stat) {
 	p.mu.Lock()
 	if p.group != nil {

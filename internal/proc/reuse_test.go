@@ -308,7 +308,7 @@ func TestLockIsAPipe(t *testing.T) {
 		}
 	}()
 	eventually(t, "it is refused", func() bool { return len(refused) > 0 })
-	if err := <-refused; err == nil || !strings.Contains(err.Error(), "no plain file") {
+	if err := <-refused; err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Error(err)
 	}
 }

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ServerCPUs returns the CPUs that the processes may run on that listen on an address of this
-// machine, all of their threads together, in ascending order. Network is "unix", and addr the path
-// of a socket, or else addr is an IP address and a port. Whose processes cannot be found or read,
-// an error says; processes to which a listening one hands its connections on are not seen.
+// ServerCPUs returns the CPUs, ascending, that the processes listening on an address of this
+// machine may run on, all their threads together. network is "unix", and addr the path of a socket;
+// or else addr is an IP address and a port. An error says that the processes cannot be found or
+// read. Processes to which a listening one hands its connections on are not seen.
 func ServerCPUs(network, addr string) ([]int, error) {
 	sockets, err := listening(network, addr)
 	if err != nil {
@@ -84,8 +84,8 @@ func accepts(address []byte, to netip.Addr) bool {
 	return false
 }
 
-// addresses reads an address in hex in words of four bytes, each in the order of the machine: as
-// either order has it, nothing if it is not one.
+// addresses decodes an address in hex in words of four bytes, in either byte order. It returns nil
+// if it is not one.
 func addresses(address []byte) []netip.Addr {
 	raw, err := hex.DecodeString(string(address))
 	if err != nil || len(raw)%4 != 0 {

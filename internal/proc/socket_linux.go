@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// listenTries is how often Listening looks: a contestant may hand its port over to a child of its
-// own while it is looked at.
+// listenTries is how often Listening looks: a contestant may just be handing its port over to a
+// child.
 const listenTries = 5
 
-// Listening reports whether what listens on the TCP port of the loopback address is all of the
-// tree. pids are the processes that hold such sockets, all of the tree or all not; a socket of
-// another user's process that may not be read makes ours false and adds no pid.
+// Listening reports whether all sockets that listen on the TCP port of the loopback address belong
+// to the tree. pids are the processes that hold them. If ours is false, pids are those outside the
+// tree; a socket of another user's process may not be readable and then adds no pid.
 func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
 	for range listenTries {
 		sockets, err := listeners(port, local)
@@ -40,8 +40,8 @@ func (p *Process) Listening(port int) (ours bool, pids []int, err error) {
 	return false, nil, nil
 }
 
-// holders are those of pids that have one of sockets open, and whether all of these are open in one
-// of them.
+// holders returns those of pids that have one of sockets open, and whether every socket is open in
+// one of them.
 func holders(pids []int, sockets []string) (list []int, all bool) {
 	held := make(map[string]bool)
 	for _, pid := range pids {
@@ -56,9 +56,9 @@ func holders(pids []int, sockets []string) (list []int, all bool) {
 	return list, len(held) == len(sockets)
 }
 
-// take counts process pid among the tree if it is an orphan that this process was given, bears no
-// other tree's mark, and no cgroup says that it is of another: it holds a port that only this tree
-// was told.
+// take adds process pid to the tree if it is an orphan that this process adopted, carries no tree's
+// mark, and no cgroup says that it belongs to another tree: it listens on a port that only this
+// tree was told.
 func (p *Process) take(pid int) bool {
 	s, err := readStat(pid)
 	if err != nil || s.started < p.started {
@@ -75,8 +75,8 @@ func (p *Process) take(pid int) bool {
 	return true
 }
 
-// Owner returns the processes that hold a socket that listens on the TCP port of the loopback
-// address, as far as they may be read.
+// Owner returns the processes, as far as they may be read, that listen on the TCP port of the
+// loopback address.
 func Owner(port int) []int {
 	sockets, err := listeners(port, local)
 	if err != nil || len(sockets) == 0 {
@@ -88,7 +88,7 @@ func Owner(port int) []int {
 	return list
 }
 
-// Name is the name of process pid, as ps shows it, empty if it is gone.
+// Name returns the name of process pid as ps shows it, empty if it has ended.
 func Name(pid int) string {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
 	if err != nil {
@@ -135,8 +135,8 @@ func parseListeners(data []byte, port int, wanted func(address []byte) bool) []s
 }
 
 // local reports whether a connection to the loopback address can reach address, which is hex in
-// words of four bytes, each in the order of the machine. Both orders are tried: one of them means
-// something else only for addresses that no loopback has.
+// words of four bytes, each in the byte order of the machine. Both orders are tried: one of them
+// means something else only for addresses that no loopback interface has.
 func local(address []byte) bool {
 	all := addresses(address)
 	return len(all) == 0 || // rather too careful

@@ -17,12 +17,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A state file lists what a dyno has started, so that somebody else can end it when that dyno was
-// killed: its own supervisor at once, or else the next dyno. It lies in a folder that only this
-// user can write to, and its owner holds a lock on it for as long as it lives.
+// A state file lists what a dyno has started, so that its supervisor, or the next dyno, can end it
+// after a SIGKILL. It lies in a folder that only this user can write to. Its owner holds a lock on
+// it for as long as it lives, so a free lock means a dead owner.
 const statePattern = "owner-*.jsonl"
 
-// entry is one line of a state file; exactly one field is set. The first line is the owner.
+// entry is one line of a state file, with exactly one field set. The first line is the owner.
 type entry struct {
 	Owner   *owner `json:"owner,omitempty"`
 	Group   string `json:"group,omitempty"` // folder of a cgroup
@@ -40,27 +40,27 @@ type owner struct {
 	SinceUnixNS int64  `json:"since_unix_ns"`
 }
 
-// known names a process for good, in one boot.
+// known identifies a process within one boot: pids are reused, pairs of pid and start time are not.
 type known struct {
 	Pid     int    `json:"pid"`
 	Started uint64 `json:"started"`
 	Tree    int64  `json:"tree,omitempty"` // number of its tree
 }
 
-// identity begins the marks of all that this process starts.
+// identity returns the prefix of the marks of all that this process starts: its pid and start time.
 var identity = sync.OnceValue(func() string {
 	s, _ := readStat(os.Getpid())
 	return fmt.Sprintf("%d.%d", os.Getpid(), s.started)
 })
 
-// bootName names this boot and this process's pid namespace.
+// bootName identifies this boot and this process's pid namespace.
 func bootName() string {
 	boot, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	space, _ := os.Readlink("/proc/self/ns/pid")
 	return strings.TrimSpace(string(boot)) + " " + space
 }
 
-// KeepOptions say how a process keeps track of what it starts.
+// KeepOptions configure Keep.
 type KeepOptions struct {
 	Command string   // how this process was called, for messages
 	Program string   // that calls Supervise with its stdin and its last argument
@@ -68,8 +68,8 @@ type KeepOptions struct {
 	Env     []string // of that program
 }
 
-// Keeper keeps a state file of all that this process starts, and a supervisor that ends it should
-// this process be killed. Its owner closes it.
+// Keeper maintains the state file of this process, and a supervisor that ends what is listed in it
+// should this process be killed. Close ends it.
 type Keeper struct {
 	Swept []string // what dead owners had left, a line each
 
@@ -84,8 +84,8 @@ type Keeper struct {
 // keeping is the Keeper of this process, nil if it has none.
 var keeping atomic.Pointer[Keeper]
 
-// Keep ends what dead owners left, and begins to keep track of what this process starts from now
-// on. There is one Keeper in a process at a time.
+// Keep ends what dead owners left, and begins to record what this process starts. A process has at
+// most one Keeper at a time.
 func Keep(o KeepOptions) (*Keeper, error) {
 	dir, err := RuntimeFolder()
 	if err != nil {
@@ -107,7 +107,8 @@ func Keep(o KeepOptions) (*Keeper, error) {
 	return k, nil
 }
 
-// create makes the state file, which nobody sees before it is locked.
+// create makes the state file under another name, locks it and renames it, so that no other dyno
+// finds it unlocked.
 func (k *Keeper) create(dir, command string) error {
 	f, err := os.CreateTemp(dir, "new-*")
 	if err != nil {
@@ -133,8 +134,8 @@ func (k *Keeper) create(dir, command string) error {
 	return nil
 }
 
-// supervise starts the supervisor, in a session of its own: what ends this process by a signal to
-// its group does not end that.
+// supervise starts the supervisor in a session of its own, so that a signal to the process group of
+// this process does not reach it.
 func (k *Keeper) supervise(o KeepOptions) error {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -196,8 +197,8 @@ func note(e entry) {
 	}
 }
 
-// Close ends the processes that no tree of this one had, and then the supervisor. It is called when
-// all trees were stopped.
+// Close ends the processes that belong to no tree, and then the supervisor. Call it when all trees
+// have been stopped.
 func (k *Keeper) Close() error {
 	keeping.CompareAndSwap(k, nil)
 	os.Unsetenv(BoxVariable)
@@ -206,7 +207,7 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// end ends the supervisor, even one that is stopped, and takes the state file away.
+// end kills the supervisor, even one that is stopped, and removes the state file.
 func (k *Keeper) end() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -18,10 +18,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Supervise reads r until it ends, which is when the process that holds its other end has died, and
-// then ends all that the state file at path lists. The file is opened first: it may be removed
-// meanwhile, as XDG_RUNTIME_DIR is when its user logs out. A process that ends as it should kills
-// its supervisor.
+// Supervise reads r until end of file, which comes when the process that holds the other end has
+// died. It then ends all that the state file at path lists. It opens the file first, because the
+// file may be removed meanwhile, as XDG_RUNTIME_DIR is when its user logs out. A process that ends
+// normally kills its supervisor.
 func Supervise(r io.Reader, path string) error {
 	os.WriteFile("/proc/self/comm", []byte("supervisor"), 0) // what is killed by dyno's name is not this
 	f, err := os.Open(path)
@@ -36,8 +36,8 @@ func Supervise(r io.Reader, path string) error {
 	return err
 }
 
-// sweep ends what dead owners left whose state files lie in dir, and says so, a line for each of
-// whom something was left.
+// sweep ends what dead owners left whose state files lie in dir. It returns a line for each owner
+// that left something.
 func sweep(dir string) (told []string) {
 	files, _ := filepath.Glob(filepath.Join(dir, statePattern))
 	for _, path := range files {
@@ -60,9 +60,9 @@ func sweep(dir string) (told []string) {
 	return told
 }
 
-// settleState ends what the owner of the state file f left, and removes the file. It leaves those
-// alone that are in use: the owner lives, here or in another pid namespace, or another process is
-// at it, for which it waits a while. just says that the owner has only now died.
+// settleState ends what the owner of the state file f left, and removes the file. It does nothing
+// while the owner lives, here or in another pid namespace. Where another process is settling the
+// same file, it waits. just says that the owner has died this moment.
 func settleState(f *os.File, just bool) (told string, err error) {
 	path := f.Name()
 	l, err := readState(f)
@@ -105,7 +105,7 @@ func settleState(f *os.File, just bool) (told string, err error) {
 	return told, nil
 }
 
-// legacy is what a state file lists.
+// legacy is the content of a state file.
 type legacy struct {
 	owner
 	groups []string
@@ -113,7 +113,7 @@ type legacy struct {
 	temp   map[string]bool
 }
 
-// readState reads a state file. A last line that was cut off is left out.
+// readState reads a state file. It skips lines that were written only in part.
 func readState(r io.Reader) (*legacy, error) {
 	l := &legacy{known: map[int]known{}, temp: map[string]bool{}}
 	for lines := bufio.NewScanner(r); lines.Scan(); {
@@ -142,7 +142,7 @@ func readState(r io.Reader) (*legacy, error) {
 	return l, nil
 }
 
-// end kills all processes of the legacy, and removes its groups. It says how many there were.
+// end kills all processes of the legacy and removes its cgroups. It returns how many there were.
 func (l *legacy) end(just bool) (ended, groups int, err error) {
 	killed := map[int]uint64{}
 	for deadline := time.Now().Add(killTimeout); ; time.Sleep(time.Millisecond) {
@@ -185,9 +185,9 @@ func (l *legacy) removeTemp() (n int, err error) {
 	return n, err
 }
 
-// living are the processes of the legacy: those listed, those in its groups, those that bear its
-// mark, those in the process groups of those listed while these numbers cannot be another's, and
-// all that came from them.
+// living returns the processes of the legacy: those listed, those in its cgroups, those that carry
+// its mark, those in the process groups of the listed ones as long as these numbers cannot have
+// been reused, and all descendants of these.
 func (l *legacy) living(all []stat, just bool) []stat {
 	ours := map[int]bool{}
 	for _, g := range l.groups {
@@ -212,7 +212,7 @@ func (l *legacy) living(all []stat, just bool) []stat {
 	return slices.DeleteFunc(slices.Clone(all), func(s stat) bool { return !ours[s.pid] || s.dead() })
 }
 
-// descend adds to ours all that came from them and started no earlier.
+// descend adds to ours all descendants that started no earlier than since.
 func descend(all []stat, ours map[int]bool, since uint64) {
 	for grown := true; grown; {
 		grown = false
@@ -224,8 +224,8 @@ func descend(all []stat, ours map[int]bool, since uint64) {
 	}
 }
 
-// marked reports whether process pid was started with a variable in its environment that begins so;
-// a mark that ends with a zero byte is a whole one.
+// marked reports whether the environment that process pid was started with has a variable that
+// begins with mark. A mark that ends with a zero byte is a whole variable.
 func marked(pid int, mark []byte) bool {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 	if err != nil {
@@ -239,8 +239,8 @@ func marked(pid int, mark []byte) bool {
 	return false
 }
 
-// RuntimeFolder is where this user's dynos keep their state files: DYNO_RUNTIME_DIR, or a folder
-// that goes with the boot. It is the user's own.
+// RuntimeFolder returns the folder of this user's state files: DYNO_RUNTIME_DIR, or a folder that
+// is emptied at boot. It creates the folder and checks it with OwnFolder.
 func RuntimeFolder() (string, error) {
 	if dir := os.Getenv(RuntimeVariable); dir != "" {
 		return dir, OwnFolder(dir)

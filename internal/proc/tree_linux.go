@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// stat is what /proc/pid/stat says of a process (proc_pid_stat(5); fields count from 1).
+// stat holds the fields of /proc/pid/stat that dyno uses (proc_pid_stat(5); fields count from 1).
 type stat struct {
 	pid     int
 	state   byte   // 3: R running, S sleeping, D in the kernel, T stopped, t traced, Z zombie …
@@ -25,7 +25,7 @@ type stat struct {
 	started uint64 // 22, in ticks since boot
 }
 
-// split is CPU time by who ran, the program or the kernel for it, in ticks of 10 ms.
+// split is CPU time by mode, user and system, at a resolution of 10 ms.
 type split struct{ user, system time.Duration }
 
 func (s split) sum() time.Duration { return s.user + s.system }
@@ -33,8 +33,8 @@ func (s split) sum() time.Duration { return s.user + s.system }
 // tick is one unit of time in /proc/pid/stat. USER_HZ is 100 on every architecture that Go runs on.
 const tick = 10 * time.Millisecond
 
-// dead reports whether only the exit status is left. The first thread of a living process may be a
-// zombie.
+// dead reports whether only the exit status is left. A zombie with more than one thread lives: its
+// first thread has ended.
 func (s *stat) dead() bool { return (s.state == 'Z' || s.state == 'X') && s.threads <= 1 }
 
 func (s *stat) stopped() bool { return s.state == 'T' || s.state == 't' }
@@ -140,8 +140,8 @@ func pids(members []stat) []int {
 	return list
 }
 
-// refresh reads the tree from /proc and its cgroup, and keeps it for CPU. The caller may keep the
-// result.
+// refresh reads the tree from /proc and its cgroup, and keeps it for CPU. It returns a copy, the
+// started process first.
 func (p *Process) refresh() []stat {
 	exited := p.exited() // before reading: its number is not reused while it is unreaped
 	all, err := processes()
@@ -211,8 +211,8 @@ func (p *Process) refresh() []stat {
 	return slices.Clone(p.members)
 }
 
-// adopters are the processes that an orphan below us can be given to: init and, as some of them may
-// be a subreaper (prctl(2)), ourselves and our ancestors.
+// adopters are the processes that an orphan below this one can be given to: init and, because any
+// of them may be a subreaper (prctl(2)), this process and its ancestors.
 func adopters(byPid map[int]*stat) map[int]bool {
 	set := map[int]bool{1: true}
 	for s := byPid[os.Getpid()]; s != nil && !set[s.pid]; s = byPid[s.parent] {
@@ -221,7 +221,8 @@ func adopters(byPid map[int]*stat) map[int]bool {
 	return set
 }
 
-// mark is what stands in the environment of the tree's processes.
+// mark returns the variable that stands in the environment of the tree's processes, with its final
+// zero byte.
 func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 
 // Freeze stops the whole tree (SIGSTOP) and returns when every thread of it shows so, or after two
@@ -267,7 +268,7 @@ func (p *Process) Freeze() error {
 	}
 }
 
-// freezePause is between two looks of Freeze.
+// freezePause is the time between two looks of Freeze.
 const freezePause = 200 * time.Microsecond
 
 // threads returns the numbers of the threads of process pid.

@@ -38,7 +38,7 @@ func (p *Process) CPU() (time.Duration, error) {
 	return p.reported, nil
 }
 
-// clocks is CPU by the clocks of the members, p.mu held.
+// clocks returns the CPU time by the clocks of the members. p.mu is held.
 func (p *Process) clocks() (time.Duration, error) {
 	var ended time.Duration
 	if p.exited() {
@@ -71,7 +71,7 @@ func (p *Process) clocks() (time.Duration, error) {
 	return living + max(ended, p.gone), nil
 }
 
-// readGroup reads the cgroup's count, p.mu held.
+// readGroup reads the cgroup's count. p.mu is held.
 func (p *Process) readGroup() {
 	if p.group == nil {
 		return
@@ -81,9 +81,9 @@ func (p *Process) readGroup() {
 	}
 }
 
-// settle finds what those that have ended used: what the group counted, less the clocks of the
-// living. It is exact as long as all are frozen and known. Of a group that a process was moved to,
-// what it used before is missing.
+// settle computes what the processes that have ended used: the cgroup's count less the clocks of
+// the living. That is exact only while all members are frozen and known. For a process that was
+// moved into the cgroup, what it used before is missing.
 func (p *Process) settle(members []stat) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,8 +118,8 @@ func cpuClock(pid int) (time.Duration, error) {
 // nil, and the error says why.
 //
 // Memory is the proportional set size (Pss and SwapPss of smaps_rollup, kernel
-// Documentation/filesystems/proc.rst): pages that n processes share count 1/n in each, so the sum
-// is meaningful. It costs 0.1 ms per process and 17 ms per GiB that is in use: read it while the
+// Documentation/filesystems/proc.rst): a page that n processes share counts 1/n in each, so the sum
+// is meaningful. A reading takes 0.1 ms per process and 17 ms per GiB in use, so read it while the
 // tree is frozen.
 func (p *Process) Usage(u *result.Usage) error {
 	members := p.current()
@@ -160,8 +160,8 @@ func (p *Process) Usage(u *result.Usage) error {
 	return nil
 }
 
-// current is refresh, but while all that are known are stopped it looks for no others: nobody of a
-// frozen tree starts one.
+// current returns the members. While all known members are stopped it does not look for others,
+// because nobody in a frozen tree can fork; else it is refresh.
 func (p *Process) current() []stat {
 	p.mu.Lock()
 	members := slices.Clone(p.members)
@@ -180,12 +180,13 @@ func (p *Process) current() []stat {
 	return members
 }
 
-// Totals puts into u what the tree has used since its start and how many sockets it holds. This is
-// dear: it reads each thread (20 µs) and each open file (5 µs), so once per epoch is enough. What
-// cannot be read stays nil, and the error says why. Threads that ended take their context switches
-// with them, processes that ended their peak. The peak is a sum of peaks (VmHWM) that need not have
-// been at one time, and pages that processes share count fully in each: it is an upper bound for a
-// tree of several.
+// Totals puts into u what the tree has used since its start, and how many sockets it holds. It
+// reads each thread (20 µs) and each open file (5 µs), so call it once per epoch. What cannot be
+// read stays nil, and the error says why.
+//
+// Threads that ended take their context switches with them, processes that ended their peak. The
+// peak is a sum of peaks (VmHWM), which need not have coincided, and counts shared pages fully in
+// each process: for several processes it is an upper bound.
 func (p *Process) Totals(u *result.Usage) error {
 	members := p.refresh()
 	if len(members) == 0 {
@@ -208,8 +209,8 @@ func (p *Process) Totals(u *result.Usage) error {
 	return nil
 }
 
-// split is the CPU time of the tree by who ran: of the cgroup, or in ticks of 10 ms of its members
-// and those they waited for.
+// split returns the CPU time of the tree in user and system mode, in ns: of the cgroup, or else in
+// ticks of 10 ms of the members and the children they waited for.
 func (p *Process) split(members []stat) (user, system int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -275,8 +276,8 @@ func addSwitches(m stat, sum *[2]int64) error {
 	return nil
 }
 
-// addSockets adds the sockets that m has open to set, by their links: one that several processes
-// share is one.
+// addSockets adds the sockets that m has open to set, by their links. A socket that several
+// processes share counts once.
 func addSockets(m stat, set map[string]bool) error {
 	links, err := openFiles(m.pid)
 	if err != nil && !gone(m) {
@@ -315,7 +316,7 @@ func kilobytes(data []byte, key string) (int64, bool) {
 	return int64(kb) << 10, ok
 }
 
-// SelfCPU is the CPU time that this process has used, all its threads, in ns. It does not allocate.
+// SelfCPU returns the CPU time that this process has used, in all threads. It does not allocate.
 func SelfCPU() (time.Duration, error) {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &ts); err != nil {

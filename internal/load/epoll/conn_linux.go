@@ -9,7 +9,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// conn is one connection. Its fields belong to its worker.
+// conn is one connection and its requests in flight. Only its worker touches it.
 type conn struct {
 	fd     int
 	id     int32 // within the worker
@@ -54,6 +54,8 @@ type slot struct {
 	due, sent int64
 }
 
+// state is where a connection is between dial and close: isDown -> isDialing -> isUp -> isDown. A
+// dial that fails makes it isWaiting until retryAt.
 type state uint8
 
 const (
@@ -63,7 +65,7 @@ const (
 	isUp
 )
 
-// slot is the i-th request in flight, from the oldest on.
+// slot returns the i-th request in flight, the oldest first.
 func (c *conn) slot(i int) *slot {
 	if i += c.first; i >= len(c.slots) {
 		i -= len(c.slots)
@@ -71,8 +73,8 @@ func (c *conn) slot(i int) *slot {
 	return &c.slots[i]
 }
 
-// oldest is when the oldest request in flight was sent, or the last, if that was answered before it
-// was through.
+// oldest returns when the oldest request in flight was sent; without one, when the last was sent,
+// which may have been answered before it was written in full.
 func (c *conn) oldest() int64 {
 	if c.pending == 0 {
 		return c.slot(len(c.slots) - 1).sent
@@ -80,7 +82,7 @@ func (c *conn) oldest() int64 {
 	return c.slots[c.first].sent
 }
 
-// handle serves one event. A connection has at most one per batch.
+// handle serves one epoll event. A connection has at most one per batch.
 func (w *worker) handle(c *conn, events uint32) {
 	const over = unix.EPOLLRDHUP | unix.EPOLLHUP | unix.EPOLLERR
 	switch c.state {

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/load"
 )
 
-// dial starts to connect c.
+// dial starts to connect c. A connect that completes at once, as on a unix socket, makes c ready.
 func (w *worker) dial(c *conn, now int64) {
 	if c.state != isWaiting || c.dialBy == 0 {
 		c.dialBy = now + int64(w.job.Timeout)
@@ -31,6 +31,7 @@ func (w *worker) dial(c *conn, now int64) {
 	}
 }
 
+// connected makes c ready for its first request, and records how long the dial took.
 func (w *worker) connected(c *conn) {
 	c.state, c.fails, c.dialBy, c.carried = isUp, 0, 0, false
 	c.over = false
@@ -55,7 +56,8 @@ func (w *worker) connected(c *conn) {
 	}
 }
 
-// undialled notes that c could not be dialled, and when to try again.
+// undialled records a failed dial of c, with the request that waited for it, and schedules the next
+// attempt.
 func (w *worker) undialled(c *conn, err error, now int64) {
 	if !load.OutOfFiles(w.dialErr) { // which is never forgotten
 		w.dialErr = fmt.Errorf("dial: %w", err)
@@ -92,13 +94,13 @@ func (w *worker) undialled(c *conn, err error, now int64) {
 	w.wait(c, now)
 }
 
-// wait lets c be dialled again in a while.
+// wait schedules the next dial of c (load.Backoff).
 func (w *worker) wait(c *conn, now int64) {
 	c.state, c.retryAt = isWaiting, now+int64(load.Backoff(c.fails))
 	w.soon(now)
 }
 
-// shut closes c's socket and forgets what was on it.
+// shut closes c's socket and forgets what was in flight on it.
 func (w *worker) shut(c *conn) {
 	if c.fd >= 0 {
 		unix.Close(c.fd) // which takes it out of epoll
@@ -137,7 +139,7 @@ func (w *worker) broke(c *conn, kind load.Kind, err error, now int64) {
 	w.again(c, now)
 }
 
-// lose counts what is in flight on c.
+// lose counts each request in flight on c as broken.
 func (w *worker) lose(c *conn, kind load.Kind, now int64) {
 	for i := range c.pending {
 		s := c.slot(i)
@@ -145,8 +147,8 @@ func (w *worker) lose(c *conn, kind load.Kind, now int64) {
 	}
 }
 
-// again replaces c's connection, if there is still something to send: at once, or with its next
-// request where each counts its own dial.
+// again replaces c's connection if requests may still start: at once, or with its next request if
+// each carries its own dial.
 func (w *worker) again(c *conn, now int64) {
 	w.shut(c)
 	if !w.open || now >= w.deadline {

@@ -8,13 +8,13 @@ import (
 	"dyno/internal/load"
 )
 
-// read takes in what c has received, then sends what its answers make room for. Over says that the
-// peer has closed its side: under EPOLLET its end is announced once, perhaps together with its last
-// bytes, so one must read on until it shows. Otherwise a read shorter than the buffer has emptied
+// read receives what c's socket holds, then sends what the answers make room for. over says that
+// the peer has closed its side: with EPOLLET that is reported once, perhaps together with the last
+// bytes, so read goes on until recv returns 0. Otherwise a read shorter than the buffer has emptied
 // the socket (epoll(7), Q9).
 //
-// It takes no more than burst at a time, which would keep the worker from all else: the rest is
-// left for the next turn of the loop, for it is not announced again.
+// It takes at most burst bytes, so that other connections get their turn. The rest is left for the
+// next turn of the loop, which readOn takes up, because epoll does not report it again.
 func (w *worker) read(c *conn, over bool) {
 	for left := burst; ; {
 		kept := copy(w.in, c.rest)
@@ -58,10 +58,10 @@ func (w *worker) read(c *conn, over bool) {
 	}
 }
 
-// burst is how many bytes of a connection are taken in before the others have their turn.
+// burst is how many bytes of one connection are read before the others have their turn.
 const burst = 4 * readBuffer
 
-// readOn goes on with the connections that had more to read than a burst.
+// readOn continues with the connections that had more to read than a burst.
 func (w *worker) readOn() {
 	n := len(w.unread) // those that join meanwhile wait for the next turn
 	for _, id := range w.unread[:n] {
@@ -73,10 +73,10 @@ func (w *worker) readOn() {
 	w.unread = w.unread[:copy(w.unread, w.unread[n:])]
 }
 
-// goOn lets c send again. Where nothing has a due time of its own, all connections of a batch of
-// events send after all have been read: the server, once awake, finds their requests one upon the
-// other and goes to sleep less often, which spares the generator 3 % of its CPU time, the waking
-// being done on it. With due times each sends at once.
+// goOn lets c send again. Without due times, all connections of a batch of events send after all
+// have been read: their requests arrive at the server one after the other, so that it sleeps less
+// often. Waking it is done on the generator's CPU, so this saves the generator 3 % of its CPU time.
+// With due times each connection sends at once.
 func (w *worker) goOn(c *conn, now int64) {
 	if w.paced {
 		w.fill(c, now)
@@ -85,7 +85,7 @@ func (w *worker) goOn(c *conn, now int64) {
 	}
 }
 
-// feed parses b and keeps what is incomplete. It reports whether c is still of use.
+// feed parses b and keeps an incomplete rest. It reports whether c is still usable.
 func (w *worker) feed(c *conn, b []byte, now int64) bool {
 	raw := b
 	for c.pending > 0 {
@@ -117,8 +117,8 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 	return true
 }
 
-// answered judges the complete response to c's oldest request and takes it off. It reports whether
-// c is still of use. Raw is what was read last, for the complaint.
+// answered judges the complete response to c's oldest request and removes that request. It reports
+// whether c is still usable. raw is what was read last, for the complaint.
 func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	s := &c.slots[c.first]
 	kind := load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1)
@@ -155,7 +155,7 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 
 var errUnasked = errors.New("the server sent bytes that no request asked for")
 
-// checkHeaders judges the header section at hand, or remembers how its like was judged.
+// checkHeaders judges the header section at hand, or reuses the verdict on an identical one.
 func (w *worker) checkHeaders(c *conn) {
 	want := &c.slots[c.first].want
 	kept := c.src.Learn(&c.parser, want)
@@ -166,7 +166,7 @@ func (w *worker) checkHeaders(c *conn) {
 	c.headers = w.headers && kept
 }
 
-// ended says that the peer closed c.
+// ended handles the end of file on c: it may complete a response that ends with the connection.
 func (w *worker) ended(c *conn, now int64) {
 	if c.pending > 0 && c.parser.End() == nil {
 		if !w.answered(c, false, nil, now) { // always: such a response closes

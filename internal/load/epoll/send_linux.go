@@ -8,7 +8,8 @@ import (
 	"dyno/internal/load"
 )
 
-// take claims the right to start one request on c, and says when it was due.
+// take claims the right to start one request on c, and returns when the request was due. In a
+// closed loop without think time that is now.
 func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 	switch {
 	case !w.open:
@@ -50,8 +51,8 @@ func (w *worker) take(c *conn, now int64) (due int64, ok bool) {
 	return now, true
 }
 
-// fill sends as many requests as c's pipeline has room for, in one write, or in one for each long
-// body.
+// fill sends as many requests as c's pipeline has room for, in one write, or in one write for each
+// long body.
 func (w *worker) fill(c *conn, now int64) {
 	switch {
 	case c.state == isDown && w.job.PerConnection > 0 && c.begun && !c.claimed:
@@ -93,8 +94,8 @@ func (w *worker) fill(c *conn, now int64) {
 	}
 }
 
-// pack starts as many requests as c's pipeline has room for, up to the first with a long body,
-// which becomes c.tail. It returns what is to be sent before that, and the number of requests.
+// pack renders as many requests as c's pipeline has room for, up to the first with a long body,
+// which becomes c.tail. It returns the bytes before that, in w.out, and the number of requests.
 func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
 	idle := c.pending == 0
 	b = w.out[:0]
@@ -133,8 +134,8 @@ func (w *worker) pack(c *conn, now int64) (b []byte, n int) {
 	return b, n
 }
 
-// put writes b, then c.tail, as far as the socket takes them. What is left of both it returns and
-// leaves in c.tail.
+// put writes b, then c.tail, as far as the socket takes them. It returns the rest of b and leaves
+// that of the tail in c.tail.
 func (w *worker) put(c *conn, b []byte) ([]byte, syscall.Errno) {
 	for {
 		var k int
@@ -159,17 +160,17 @@ func (w *worker) put(c *conn, b []byte) ([]byte, syscall.Errno) {
 	}
 }
 
-// owes reports whether a part of requests is still to be sent.
+// owes reports whether a part of the requests is still to be written.
 func (c *conn) owes() bool { return len(c.unsent)+len(c.tail) > 0 }
 
-// unwritable gives up c, whose peer has hung up. What it said before counts: a server may answer
+// unwritable gives up c, whose peer has closed the connection. It reads first: a server may answer
 // and close before it has read the whole request.
 func (w *worker) unwritable(c *conn, err error) {
 	c.unsent, c.tail, c.failed = nil, "", err
 	w.read(c, true)
 }
 
-// flush goes on with a write that fell short, and then with what had to wait for it.
+// flush continues a write that fell short, and then sends what had to wait for it.
 func (w *worker) flush(c *conn) {
 	rest, errno := w.put(c, c.unsent)
 	c.unsent = rest
@@ -183,15 +184,15 @@ func (w *worker) flush(c *conn) {
 	}
 }
 
-// watchOut asks to be told when a unix socket takes bytes again; TCP is asked from the start (see
-// address.socket).
+// watchOut asks epoll to report when a unix socket takes bytes again; a TCP socket has EPOLLOUT
+// from the start (see address.socket).
 func (w *worker) watchOut(c *conn, full bool) {
 	if w.addr.family == unix.AF_UNIX {
 		unix.EpollCtl(w.ep, unix.EPOLL_CTL_MOD, c.fd, w.addr.interest(c.id, full))
 	}
 }
 
-// expect tells the parser of the oldest request in flight.
+// expect configures the parser for the oldest request in flight.
 func (c *conn) expect() {
 	c.headers = true
 	load.Expect(&c.parser, &c.slots[c.first].want)

@@ -20,16 +20,17 @@ import (
 	"dyno/internal/result"
 )
 
-// Engine is the load.Engine of this package.
+// Engine implements load.Engine.
 type Engine struct{}
 
-// session is a set of workers with their connections. Between windows nothing of it runs.
+// session is a set of workers with their connections. Nothing of it runs between windows.
 type session struct {
 	job     load.Job
 	workers []*worker
 }
 
-// Open dials job's connections, at most 32 at a time per worker. An error means that there is none.
+// Open dials job's connections, at most 32 at a time per worker. It fails if there is not one
+// connection, or if the process may open no more files.
 func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	mix, err := job.Prepare()
 	if err != nil {
@@ -74,7 +75,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	return s, nil
 }
 
-// each runs f for every worker on a thread of its own and waits.
+// each runs f for every worker, on a locked thread each, and waits.
 func (s *session) each(f func(*worker)) {
 	var wg sync.WaitGroup
 	for _, w := range s.workers {
@@ -83,9 +84,8 @@ func (s *session) each(f func(*worker)) {
 	wg.Wait()
 }
 
-// Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window
-// short; the requests then in flight are counted so, and their connections are dialled anew by the
-// next Run.
+// Run implements load.Session. If ctx cuts the window short, its error comes with the Load.
+// Requests then in flight are counted as such, and the next Run dials their connections again.
 func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
 	if err := win.Check(); err != nil {
 		return result.Load{}, err
@@ -133,7 +133,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	return l, err
 }
 
-// load folds what the workers saw of a window.
+// load adds up what the workers recorded in a window.
 func (s *session) load(win *window) (l result.Load, err error) {
 	now := s.workers[0].now()
 	if win.ledger != nil {
@@ -167,8 +167,8 @@ func (s *session) load(win *window) (l result.Load, err error) {
 	return l, err
 }
 
-// Quiet is the number of connections that broke while no request was on them, and were dialled
-// again without a word in the ledger.
+// Quiet returns how many connections broke while they carried no request. They are dialled again
+// and not counted as errors.
 func (s *session) Quiet() (n int64) {
 	for _, w := range s.workers {
 		n += w.quiet
@@ -176,7 +176,7 @@ func (s *session) Quiet() (n int64) {
 	return n
 }
 
-// Close closes all connections. It must not run beside Run.
+// Close closes all connections. It must not run concurrently with Run.
 func (s *session) Close() error {
 	for _, w := range s.workers {
 		w.close()
@@ -200,7 +200,7 @@ type window struct {
 	reached atomic.Int64 // when a worker last had a connection, or was not refused one
 }
 
-// open makes the edge of a window that starts at start.
+// open makes the Edge of a window that begins at start.
 func (win *window) open(start int64, job *load.Job) {
 	starters := 1 // a closed loop counts down together
 	if win.Schedule != nil {
@@ -209,16 +209,16 @@ func (win *window) open(start int64, job *load.Job) {
 	win.edge = load.NewEdge(&win.Window, job, starters, start, win.Deadline(start))
 }
 
-// precise gives the calling thread the least timer slack there is, 1 ns, until what it returns is
-// called. The default is 50 µs (PR_SET_TIMERSLACK(2const)); 0 restores it.
+// precise sets the timer slack of the calling thread to the least possible, 1 ns, until the
+// returned function is called. The default is 50 µs (PR_SET_TIMERSLACK(2const)); 0 restores it.
 func precise() func() {
 	unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0)
 	return func() { unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
 }
 
-// queueDelay is how long the calling thread has waited on a run queue so far, ns: the second field
-// of its schedstat (kernel Documentation/scheduler/sched-stats.rst); 0 where the kernel does not
-// say.
+// queueDelay returns how long the calling thread has waited on a run queue so far, in ns: the
+// second field of its schedstat (kernel Documentation/scheduler/sched-stats.rst), 0 where the
+// kernel does not report it.
 func queueDelay() int64 {
 	b, err := os.ReadFile("/proc/thread-self/schedstat")
 	if err != nil {
@@ -232,7 +232,7 @@ func queueDelay() int64 {
 	return ns
 }
 
-// pinned runs f on a locked thread that keeps to the worker's CPU meanwhile.
+// pinned runs f on a locked thread with the worker's CPU affinity.
 func (w *worker) pinned(f func()) {
 	runtime.LockOSThread()
 	if w.cpu >= 0 {

@@ -29,7 +29,7 @@ func send(fd int, b []byte) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// sendBoth is send of b and then tail, which is not copied.
+// sendBoth sends b and then tail in one call, without copying tail.
 func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
 	pieces := [2]unix.Iovec{{Base: unsafe.SliceData(b)}, {Base: unsafe.StringData(tail)}}
 	pieces[0].SetLen(len(b))
@@ -41,17 +41,17 @@ func sendBoth(fd int, b []byte, tail string) (int, syscall.Errno) {
 	return int(n), errno
 }
 
-// poll returns what is ready now.
+// poll returns the events that are ready now.
 func poll(ep int, events []unix.EpollEvent) (int, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(ep),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
 	return int(n), errno
 }
 
-// sleeper blocks up to ns nanoseconds for events, and so tells the scheduler.
+// sleeper blocks up to ns nanoseconds for events. Unlike the raw calls it informs the Go scheduler.
 type sleeper func(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno)
 
-// sleeperFor is first where it works, tried once on ep, to which nothing is registered yet; else
+// sleeperFor returns first if it works, tried once on ep, to which nothing is registered yet; else
 // sleepByPpoll.
 func sleeperFor(ep int, first sleeper) sleeper {
 	var events [1]unix.EpollEvent
@@ -69,8 +69,8 @@ func sleepByPwait2(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Err
 	return int(n), errno
 }
 
-// sleepByPpoll takes one more call. A kernel before 5.11 has no epoll_pwait2, sandboxes forbid it,
-// and epoll_pwait counts in milliseconds.
+// sleepByPpoll takes one more call than sleepByPwait2. It is for kernels before 5.11, which lack
+// epoll_pwait2, and sandboxes that forbid it; epoll_pwait counts in milliseconds.
 func sleepByPpoll(ep int, events []unix.EpollEvent, ns int64) (int, syscall.Errno) {
 	t := unix.NsecToTimespec(ns)
 	fd := unix.PollFd{Fd: int32(ep), Events: unix.POLLIN}
@@ -209,8 +209,8 @@ func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err
 }
 
 // isOwn reports whether fd is connected to itself. A dial to a port of this machine that nobody
-// listens on does so by simultaneous open (RFC 9293 3.5) where the kernel chooses that very port to
-// dial from, which holds it against the server that comes back.
+// listens on succeeds so, by simultaneous open (RFC 9293 3.5), if the kernel chooses that very port
+// as the source. The connection would then keep the port from the server that comes back.
 func (a *address) isOwn(fd int) bool {
 	if a.family == unix.AF_UNIX {
 		return false
@@ -225,7 +225,7 @@ func name(call uintptr, fd int, to *[unix.SizeofSockaddrInet6]byte) bool {
 	return errno == 0
 }
 
-// interest is what a connection registers; full says that a write fell short.
+// interest returns the events that a connection registers; full says that a write fell short.
 func (a *address) interest(id int32, full bool) *unix.EpollEvent {
 	e := &unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLET, Fd: id}
 	if full || a.family != unix.AF_UNIX {

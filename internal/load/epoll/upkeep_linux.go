@@ -21,8 +21,8 @@ const (
 	sweepBusy = int64(20 * time.Millisecond)
 )
 
-// establish looks what became of the connections while they were idle, and dials those that are
-// down, each with a request's time-out. It ends when for so long no dial came through.
+// establish handles what happened to the connections while they were idle, and dials those that are
+// down, each with a request's timeout. It gives up when no dial has succeeded for that long.
 func (w *worker) establish(ctx context.Context) {
 	w.win, w.open, w.pending = nil, false, 0
 	for w.turn(0, false) == len(w.events) {
@@ -70,7 +70,7 @@ func (w *worker) establish(ctx context.Context) {
 	}
 }
 
-// up counts the connections that are established.
+// up returns the number of established connections.
 func (w *worker) up() (n int) {
 	for i := range w.conns {
 		if w.conns[i].state == isUp {
@@ -87,9 +87,9 @@ func (w *worker) dialLate(c *conn, now int64) {
 	w.undialled(c, syscall.ETIMEDOUT, now)
 }
 
-// unanswered gives up the dials that had been under way for load.DialLost at the deadline: nobody
-// could be reached by them. In a closed loop each had a request to carry; in an open one what was
-// due and not sent is counted as such.
+// unanswered gives up the dials that had been under way for load.DialLost at the deadline: they
+// reached nobody. In a closed loop each had a request to carry. In an open loop, requests that were
+// due and not sent are counted elsewhere.
 func (w *worker) unanswered(now int64) {
 	if now < w.deadline { // which no number of requests has
 		return
@@ -111,12 +111,12 @@ func (w *worker) unanswered(now int64) {
 	}
 }
 
-// soon makes the next sweep come early: a connection is being dialled.
+// soon makes the next sweep come early, because a connection is being dialled.
 func (w *worker) soon(now int64) { w.nextSweep = min(w.nextSweep, now+min(w.tick, sweepBusy)) }
 
-// sweep enforces the time-outs and dials again. The next one comes when the next time-out does, so
-// that no answer is taken in that came later; but not before 1 ms is over, or ten times what this
-// one took with very many connections.
+// sweep enforces the timeouts and dials again. The next sweep comes with the next timeout, so that
+// no answer is accepted that came later, but not before 1 ms, or ten times the duration of this one
+// with very many connections.
 func (w *worker) sweep(now int64) {
 	w.nextSweep = now + min(w.tick, sweepIdle)
 	next := w.nextSweep
@@ -151,7 +151,8 @@ func (w *worker) sweep(now int64) {
 	w.nextSweep = min(w.nextSweep, max(next, now+least))
 }
 
-// despair ends a window that no time bounds, when for long nobody could be reached by any worker.
+// despair ends a window without a deadline when no worker has been able to reach the server for
+// long (load.Patience).
 func (w *worker) despair(now int64) {
 	if w.refused == 0 || w.ups > 0 {
 		w.win.reached.Store(now)

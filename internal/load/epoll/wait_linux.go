@@ -9,8 +9,8 @@ import (
 	"dyno/internal/load"
 )
 
-// ring holds the connections that could carry a request but have none due, longest waiting first:
-// each connection stands in it at most once.
+// ring holds the connections that could carry a request but have none due, longest waiting first. A
+// connection is in it at most once.
 type ring struct {
 	ids []int32
 	at  int
@@ -35,8 +35,8 @@ func (r *ring) pop() int32 {
 	return id
 }
 
-// pauses is a binary heap of the connections that think, the next to end first. It grows to one
-// place per connection.
+// pauses is a binary heap of the connections that think, the earliest end first. It grows to one
+// place per connection. Note: container/heap would allocate for each element.
 type pauses []pause
 
 type pause struct {
@@ -85,7 +85,7 @@ func (h *pauses) pop() int32 {
 	return id
 }
 
-// park leaves c, which could carry a request, until one is due.
+// park puts c, which could carry a request, aside until one is due.
 func (w *worker) park(c *conn) {
 	if w.scheduled && !c.parked && w.open {
 		c.parked = true
@@ -95,8 +95,8 @@ func (w *worker) park(c *conn) {
 	}
 }
 
-// launch starts what is due by now on connections that are free. An open loop is looked after
-// between the events of one batch, too.
+// launch starts what is due by now on free connections. It also runs between the events of one
+// batch, so that a long batch does not delay due requests.
 func (w *worker) launch(now int64) {
 	for w.more && w.due <= now && w.free.n > 0 {
 		c := &w.conns[w.free.pop()]
@@ -116,7 +116,8 @@ func (w *worker) draw() {
 	w.more = ok && w.due < w.deadline
 }
 
-// backlog counts the requests that are due by now and not started.
+// backlog counts the requests that are due by now and not started. It reads a second copy of the
+// schedule up to now.
 func (w *worker) backlog(now int64) {
 	for w.ahead.more && w.ahead.due <= now {
 		w.ahead.n++
@@ -127,7 +128,7 @@ func (w *worker) backlog(now int64) {
 	w.rec.BacklogPeak = max(w.rec.BacklogPeak, w.ahead.n-w.issued)
 }
 
-// think lets c pause before its next request.
+// think starts the pause of c before its next request.
 func (w *worker) think(c *conn, now int64) {
 	mean := float64(w.win.Think.Mean)
 	if w.win.Think.Random {
@@ -137,31 +138,32 @@ func (w *worker) think(c *conn, now int64) {
 	w.thinking.push(pause{c.due, c.id})
 }
 
-// wake starts what connections have thought of by now.
+// wake starts the requests of connections whose pause is over.
 func (w *worker) wake(now int64) {
 	for len(w.thinking) > 0 && w.thinking[0].due <= now {
 		w.fill(&w.conns[w.thinking.pop()], now)
 	}
 }
 
-// The last stretch before a due time is waited for awake: a sleep ends some 20 to 60 µs late even
-// with the least timer slack.
+// spin is the last stretch before a due time, in ns, in which the loop polls instead of sleeping: a
+// sleep ends some 20 to 60 µs late even with the least timer slack.
 const spin = 60_000
 
-// nap is the longest sleep within a window: a loop that is stopped in its sleep notices all but so
-// much of it.
+// nap is the longest sleep within a window. A stop of the loop during its sleep is noticed except
+// for this long.
 const nap = int64(load.Nap)
 
-// here notes that the loop runs at now. The time since it was last seen to, or to sleep on purpose,
-// is a gap.
+// here records that the loop runs at now. The time since it last ran, or slept on purpose, is a
+// gap.
 func (w *worker) here(now int64) {
 	w.rec.GapNS = max(w.rec.GapNS, now-w.seen)
 	w.seen = now
 }
 
-// sleep waits for events until the clock shows until; exact says that a request is due then. An
-// answer is waited for awake, too: in a virtual machine a CPU at rest takes 50 to 100 µs to come
-// back, and that would be told of the server. To wake it costs the server, too: 2 µs a request.
+// sleep waits for events until the clock shows until; exact says that a request is due then. With
+// Job.Spin it also polls while answers are outstanding: in a virtual machine an idle CPU takes 50
+// to 100 µs to come back, which would count as the server's latency, and waking it costs the server
+// 2 µs per request.
 func (w *worker) sleep(until int64, exact bool) (n int) {
 	now := w.now()
 	if w.job.Spin {
@@ -193,9 +195,9 @@ func (w *worker) sleep(until int64, exact bool) (n int) {
 	return n
 }
 
-// spun is how much of a turn of the spinning that took so many ns was CPU time: all of a short one,
-// nothing of a long one, for its thread did not run for a part of it that is not known: it was
-// preempted or stopped, or the CPU quota was used up. A turn is one system call, of about 1 µs.
+// spun returns how much of one poll of the given duration, in ns, was CPU time: all of a short one,
+// nothing of a long one, in which the thread was preempted or stopped, or its CPU quota was used
+// up. A poll is one system call, of about 1 µs.
 func spun(turn int64) int64 {
 	if turn > 100_000 {
 		return 0
@@ -203,7 +205,7 @@ func spun(turn int64) int64 {
 	return turn
 }
 
-// cpuTime is what the calling thread has used.
+// cpuTime returns the CPU time of the calling thread in ns.
 func cpuTime() int64 {
 	var t unix.Timespec
 	if unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t) != nil {

@@ -17,7 +17,7 @@ const (
 	readBuffer = 2 * http1.MaxHead // what is left of a read, at most MaxHead, and room for the next
 )
 
-// worker is one event loop with the connections that are its alone.
+// worker is one event loop and the connections that belong to it alone.
 type worker struct {
 	job     *load.Job
 	index   int
@@ -85,7 +85,7 @@ type worker struct {
 	complaint   string
 }
 
-// usage is what a worker's thread had used when it was last written down.
+// usage is what the thread of a worker had used when its recorder was last completed.
 type usage struct{ cpu, queued int64 }
 
 func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, index int) (*worker, error) {
@@ -114,10 +114,10 @@ func newWorker(job *load.Job, mix *scenario.Mix, addr address, base time.Time, i
 	return w, nil
 }
 
-// now is the session's clock: monotonic, in ns.
+// now returns the session's clock: monotonic, in ns.
 func (w *worker) now() int64 { return int64(time.Since(w.base)) }
 
-// begin sets w up for a window that starts at start.
+// begin prepares w for a window that begins at start.
 func (w *worker) begin(win *window, start int64) {
 	w.win, w.open, w.start, w.next, w.refused, w.started, w.seen = win, true, start, 0, 0, false, start
 	w.paced, w.scheduled, w.more = win.paced, win.Schedule != nil, false
@@ -159,7 +159,8 @@ func (w *worker) begin(win *window, start int64) {
 	w.told = usage{cpuTime(), queueDelay()}
 }
 
-// run carries out one window from start on.
+// run carries out one window from start on. Each turn of the loop starts what is due, then handles
+// events.
 func (w *worker) run(win *window, start int64) {
 	w.begin(win, start)
 	for now := start; ; now = w.now() {
@@ -215,7 +216,7 @@ func (w *worker) run(win *window, start int64) {
 	w.end(w.now())
 }
 
-// end closes the window's books.
+// end completes the window's ledger: what was never started, what is still open.
 func (w *worker) end(now int64) {
 	w.open = false
 	if w.scheduled {
@@ -256,7 +257,7 @@ func (w *worker) end(now int64) {
 	}
 }
 
-// note completes rec: what was planned, and what the thread used since the last time.
+// note completes rec: what was planned, and what the thread has used since the last call.
 func (w *worker) note() {
 	u := usage{cpuTime(), queueDelay()}
 	w.rec.CPUNS += u.cpu - w.told.cpu
@@ -278,7 +279,7 @@ func (w *worker) handIn() {
 	w.rec = w.ledger.Turn(w.index, k, w.rec)
 }
 
-// patience is until when the loop may sleep, and whether a request is due then.
+// patience returns until when the loop may sleep, and whether a request is due then.
 func (w *worker) patience() (until int64, exact bool) {
 	until = min(w.nextSweep, w.nextTurn)
 	if w.open {
@@ -296,11 +297,11 @@ func (w *worker) patience() (until int64, exact bool) {
 	return until, exact
 }
 
-// turn handles one batch of events, waiting for it until the clock shows until, and returns how
-// many there were.
+// turn handles one batch of events and returns how many there were. If there are none, it waits
+// until the clock shows until.
 //
-// Note: it looks before it sleeps. Under load something is always ready, and the look is a raw
-// call; only an idle worker pays twice.
+// Note: it polls before it sleeps. Under load something is always ready, and polling is a raw call;
+// only an idle worker pays twice.
 func (w *worker) turn(until int64, exact bool) (n int) {
 	n, errno := poll(w.ep, w.events[:])
 	if errno != 0 {
@@ -328,8 +329,8 @@ func (w *worker) turn(until int64, exact bool) (n int) {
 	return n
 }
 
-// abandon ends a cancelled window: what is in flight is counted so, and its connections are of no
-// further use.
+// abandon ends a cancelled window. Requests in flight are counted as such, and their connections
+// are closed.
 func (w *worker) abandon(now int64) {
 	w.open = false
 	w.win.edge.Cut(now)
@@ -351,7 +352,7 @@ func (w *worker) abandon(now int64) {
 	}
 }
 
-// say keeps the system's last word on errors of a kind.
+// say keeps the last error message of each kind, if the window is observed.
 func (w *worker) say(kind load.Kind, err error) {
 	if w.win != nil && w.win.Observe != nil {
 		w.texts[kind.String()] = err.Error()

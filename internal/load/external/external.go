@@ -1,6 +1,6 @@
-// Package external lets another load generator make a load, and reads what it says of it. Its
-// figures are its own: what it counts, and how, differs from tool to tool; what it does not tell
-// stays unknown.
+// Package external runs another load generator (wrk, ab, bombardier, h2load) and reads what it
+// reports. What a tool counts, and how, differs from tool to tool. What it does not report stays
+// unknown.
 package external
 
 import (
@@ -24,10 +24,10 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Names are the tools that are known.
+// Names returns the names of the supported tools.
 func Names() []string { return []string{"wrk", "bombardier", "ab", "h2load"} }
 
-// Tool is an external load generator that is installed here.
+// Tool is an external load generator installed on this machine.
 type Tool struct {
 	Name    string
 	Version string // as it prints it
@@ -35,17 +35,17 @@ type Tool struct {
 	kind    kind
 }
 
-// Missing is the error of a tool that is not installed.
+// Missing is the error of a tool that is not installed. Hint says how to install it.
 type Missing struct{ Name, Hint string }
 
 func (m *Missing) Error() string { return fmt.Sprintf("no program %s on PATH; %s", m.Name, m.Hint) }
 
-// Find looks for the tool of that name on PATH. The error is a *Missing, or says that there is no
-// such tool or that it does not run.
+// Find looks for the tool of that name on PATH and asks for its version. The error is a *Missing,
+// or says that the tool is unknown or does not run.
 func Find(ctx context.Context, name string) (*Tool, error) {
 	k, ok := kinds[name]
 	if !ok {
-		return nil, fmt.Errorf("no driver %q; there are %s", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("no external tool %q; there are %s", name, strings.Join(Names(), ", "))
 	}
 	program, err := exec.LookPath(name)
 	if err == nil {
@@ -60,14 +60,15 @@ func Find(ctx context.Context, name string) (*Tool, error) {
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	version = strings.TrimSpace(strings.TrimPrefix(version, "This is "))
 	if !strings.ContainsAny(version, "0123456789") {
-		return nil, fmt.Errorf("%s does not tell its version: %q, %v", program, version, err)
+		return nil, fmt.Errorf("%s does not report its version: %q, %v", program, version, err)
 	}
 	version, _, _ = strings.Cut(version, " Copyright")
 	version, _, _ = strings.Cut(version, " <$") // of ab's source control
 	return &Tool{Name: name, Version: version, program: program, kind: k}, nil
 }
 
-// Check says why the tool cannot make a load, nil if it can: requests is 0 where the time is given.
+// Check returns why the tool cannot make a load, nil if it can. requests is 0 where the duration is
+// given.
 func (t *Tool) Check(s *scenario.Scenario, level result.Level, requests int64) error {
 	_, err := t.request(&load.Job{Scenario: s, Addr: "127.0.0.1:80"})
 	var why string
@@ -75,22 +76,23 @@ func (t *Tool) Check(s *scenario.Scenario, level result.Level, requests int64) e
 	case err != nil:
 		return err
 	case level.Open():
-		why = "the level has a rate, which it cannot keep as dyno does"
+		why = "the level asks for a rate, which it cannot keep as dyno does"
 	case level.Pipeline > 1 && !t.kind.pipelines:
-		why = fmt.Sprintf("it has one request in flight on a connection, and the level %d; h2load can", level.Pipeline)
+		why = fmt.Sprintf("it keeps one request in flight per connection, the level asks for %d; use h2load", level.Pipeline)
 	case level.PerConnection > 1:
-		why = fmt.Sprintf("it cannot dial anew after %d requests", level.PerConnection)
+		why = fmt.Sprintf("it cannot open a new connection after %d requests", level.PerConnection)
 	case level.PerConnection == 1 && !t.kind.closes:
-		why = "it cannot dial anew for each request; ab and wrk can"
+		why = "it cannot open a new connection for each request; ab and wrk can"
 	case requests > 0 && !t.kind.counts:
-		why = "it makes loads of a length, not of a number of requests: give --duration"
+		why = "it cannot stop after a number of requests: pass --duration"
 	default:
 		return nil
 	}
 	return errors.New(t.Name + ": " + why)
 }
 
-// request is the one request that the tool sends: the first that the job's connections would.
+// request returns the one request that the tool repeats: the first that the job's first connection
+// would send.
 func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	s := job.Scenario
 	loaded := 0
@@ -101,7 +103,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	}
 	switch {
 	case loaded != 1:
-		return nil, fmt.Errorf("%s sends one request over and over; the scenario %s has %d that are loaded",
+		return nil, fmt.Errorf("%s repeats one request; the scenario %s loads %d different ones",
 			t.Name, s.Name, loaded)
 	case s.Cookies || s.Session != "" || job.Cookies:
 		return nil, fmt.Errorf("%s keeps no cookies, which the scenario %s needs", t.Name, s.Name)
@@ -123,21 +125,21 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 	r.Header.Del("Content-Length") // each tool says it itself
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if (r.Method != http.MethodGet || len(body) > 0) && !t.kind.methods {
-		return nil, fmt.Errorf("%s is used for GET alone; the scenario %s has a %s", t.Name, s.Name, r.Method)
+		return nil, fmt.Errorf("dyno uses %s for GET only; the scenario %s has a %s", t.Name, s.Name, r.Method)
 	}
 	return r, nil
 }
 
-// Load makes one load with the tool, on the job's CPUs, and waits for its end. What it prints is
-// appended to the file log. used is the CPU time of its processes. An error means that it could not
-// be started, or ctx's; whatever the tool itself meets is in Told.
+// Load makes one load with the tool, on the job's CPUs, and waits for its end. The tool's output
+// goes to the file log. used is the CPU time of its processes. An error means that the tool could
+// not be started, or is ctx's; trouble of the tool itself is in told.
 func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
 ) (told result.Told, used time.Duration, err error) {
 	r, err := t.request(&job)
 	if err != nil {
 		return told, 0, err
 	}
-	folder, err := proc.MkdirTemp("", "dyno-driver-")
+	folder, err := proc.MkdirTemp("", "dyno-external-")
 	if err != nil {
 		return told, 0, err
 	}
@@ -176,7 +178,7 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	case stopped != nil:
 		return told, used, stopped
 	case overdue:
-		told.Exit = fmt.Sprintf("stopped by dyno, for it had not ended after %v", longest(&job, &w))
+		told.Exit = fmt.Sprintf("stopped by dyno, because it had not ended after %v", longest(&job, &w))
 	case p.Err() != nil:
 		told.Exit = p.Err().Error()
 	}
@@ -191,7 +193,7 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	return told, used, nil
 }
 
-// longest is the time after which a tool that was to end by itself is stopped.
+// longest is the time after which a tool that should have ended by itself is stopped.
 func longest(job *load.Job, w *load.Window) time.Duration {
 	if w.Requests > 0 {
 		return time.Hour
@@ -199,6 +201,7 @@ func longest(job *load.Job, w *load.Window) time.Duration {
 	return w.For + 2*timeout(job) + 10*time.Second
 }
 
+// timeout is that of one request, 10 s by default.
 func timeout(job *load.Job) time.Duration {
 	if job.Timeout > 0 {
 		return job.Timeout
@@ -206,8 +209,8 @@ func timeout(job *load.Job) time.Duration {
 	return 10 * time.Second
 }
 
-// threads is one per CPU, but only so many that each has equally many connections: wrk would drop
-// the rest.
+// threads is the number of threads of the tool: one per CPU, but so that each has equally many
+// connections, because wrk would drop the rest.
 func threads(job *load.Job) int {
 	n := max(1, min(len(job.CPUs), job.Connections))
 	for job.Connections%n != 0 {
@@ -216,7 +219,7 @@ func threads(job *load.Job) int {
 	return n
 }
 
-// headers are those of the request that a tool does not send by itself, by name.
+// headers returns the header lines of the request that a tool does not send by itself, sorted.
 func headers(r *http.Request) (lines []string) {
 	for name, values := range r.Header {
 		for _, v := range values {

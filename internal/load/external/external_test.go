@@ -146,16 +146,16 @@ func TestCheck(t *testing.T) {
 		want     string
 	}{
 		{"wrk", values("GET", ""), result.Level{}, 0, ""},
-		{"wrk", values("GET", ""), result.Level{}, 100, "give --duration"},
+		{"wrk", values("GET", ""), result.Level{}, 100, "pass --duration"},
 		{"ab", values("GET", ""), result.Level{PerConnection: 1}, 100, ""},
-		{"ab", many, result.Level{}, 0, "one request over and over; the scenario values has 2"},
+		{"ab", many, result.Level{}, 0, "repeats one request; the scenario values loads 2"},
 		{"ab", cookies, result.Level{}, 0, "keeps no cookies"},
-		{"ab", values("GET", ""), result.Level{Pipeline: 16}, 0, "h2load can"},
+		{"ab", values("GET", ""), result.Level{Pipeline: 16}, 0, "use h2load"},
 		{"h2load", values("GET", ""), result.Level{Pipeline: 16}, 0, ""},
-		{"h2load", values("POST", "x"), result.Level{}, 0, "GET alone"},
-		{"h2load", values("GET", ""), result.Level{PerConnection: 1}, 0, "cannot dial anew"},
+		{"h2load", values("POST", "x"), result.Level{}, 0, "for GET only"},
+		{"h2load", values("GET", ""), result.Level{PerConnection: 1}, 0, "cannot open a new connection"},
 		{"wrk", values("GET", ""), result.Level{PerConnection: 7}, 0, "after 7 requests"},
-		{"wrk", values("GET", ""), result.Level{RatePerSec: 7}, 0, "has a rate"},
+		{"wrk", values("GET", ""), result.Level{RatePerSec: 7}, 0, "asks for a rate"},
 	} {
 		err := (&Tool{Name: c.tool, kind: kinds[c.tool]}).Check(c.s, c.level, c.requests)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

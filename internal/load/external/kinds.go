@@ -25,7 +25,7 @@ type kind struct {
 	argv      func(*errand) ([]string, error)
 }
 
-// errand is one load as a tool is to make it.
+// errand is one load, as a tool is to make it.
 type errand struct {
 	*http.Request
 	job     *load.Job
@@ -34,6 +34,8 @@ type errand struct {
 	threads int
 }
 
+// kinds are the supported tools. argv renders the command line of one load; each knows the flags of
+// its tool.
 var kinds = map[string]kind{
 	"wrk": {ask: "-v", hint: "install it: apt-get install wrk", closes: true, methods: true, argv: wrk},
 	"ab": {ask: "-V", hint: "install it: apt-get install apache2-utils", counts: true, closes: true,
@@ -44,12 +46,13 @@ var kinds = map[string]kind{
 		counts: true, methods: true, argv: bombardier},
 }
 
+// address is the URL of the request.
 func (e *errand) address() string { return "http://" + e.job.Addr + e.RequestURI }
 
-// seconds are whole ones, at least one: no tool takes less.
+// seconds rounds d up to whole seconds, at least one: no tool takes less.
 func seconds(d time.Duration) int { return int(math.Ceil(max(d, time.Second).Seconds())) }
 
-// with adds a flag for each header.
+// with appends flag with each header to argv.
 func (e *errand) with(argv []string, flag string) []string {
 	for _, h := range headers(e.Request) {
 		argv = append(argv, flag, h)
@@ -60,7 +63,7 @@ func (e *errand) with(argv []string, flag string) []string {
 	return argv
 }
 
-// payload writes the request's body into a file; "" where there is none.
+// payload writes the request's body into a file and returns its name; "" without a body.
 func (e *errand) payload() (string, error) {
 	b, err := io.ReadAll(e.Body)
 	if err != nil || len(b) == 0 {
@@ -70,8 +73,8 @@ func (e *errand) payload() (string, error) {
 	return name, os.WriteFile(name, b, 0o644)
 }
 
-// wrk has a script for what its flags do not say. Its own default drops answers that take more than
-// two seconds: it gets dyno's time-out.
+// wrk renders wrk's arguments. A script sets what its flags cannot. By default wrk drops answers
+// that take more than two seconds, so it gets dyno's timeout.
 func wrk(e *errand) ([]string, error) {
 	argv := []string{"-t", strconv.Itoa(e.threads), "-c", strconv.Itoa(e.job.Connections),
 		"-d", fmt.Sprintf("%ds", seconds(e.window.For)),
@@ -95,7 +98,7 @@ func wrk(e *errand) ([]string, error) {
 	return append(argv, e.address()), nil
 }
 
-// lua writes a string literal, byte by byte (Lua 5.1 manual, 2.1).
+// lua returns s as a Lua string literal, each byte escaped (Lua 5.1 manual, 2.1).
 func lua(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -105,8 +108,8 @@ func lua(s string) string {
 	return b.String() + `"`
 }
 
-// mostPerSecond is more than ab makes in a second: it wants a number of requests too, and has room
-// for them all from the start.
+// mostPerSecond is more than ab can make in a second. ab needs a number of requests even for a
+// timed load, and allocates for all of them at the start.
 const mostPerSecond = 200_000
 
 func ab(e *errand) ([]string, error) {

@@ -47,12 +47,12 @@ func (t *Tool) read(out []byte, told *result.Told) {
 		told.RatePerSec = &v
 	}
 	if told.RatePerSec == nil && told.Trouble == "" {
-		told.Trouble = "it told no rate"
+		told.Trouble = "it reported no rate"
 	}
 }
 
-// ledgers turn what a tool calls its errors into the terms of a ledger. Each puts only what the
-// tool tells.
+// ledgers convert what each tool calls its errors into the kinds of load.Kind. Each sets only what
+// its tool reports.
 var ledgers = map[string]func(*importer.Row, *result.Told){
 	// wrk prints these lines only where there is something in them. A request that is never
 	// answered is in none.
@@ -99,12 +99,14 @@ var ledgers = map[string]func(*importer.Row, *result.Told){
 	},
 }
 
+// put sets m[kind], unless the tool did not report n.
 func put(m map[string]int64, kind string, n *int64) {
 	if n != nil {
 		m[kind] = *n
 	}
 }
 
+// or0 returns n, or a pointer to 0 for a tool that prints a count only if it is above 0.
 func or0(n *int64) *int64 {
 	if n == nil {
 		return new(int64)
@@ -112,6 +114,7 @@ func or0(n *int64) *int64 {
 	return n
 }
 
+// whole rounds a count; nil if there is none.
 func whole(f *importer.Figure) *int64 {
 	if f == nil || math.IsNaN(f.Value) {
 		return nil
@@ -120,6 +123,7 @@ func whole(f *importer.Figure) *int64 {
 	return &n
 }
 
+// nanoseconds converts a figure in seconds; nil if there is none.
 func nanoseconds(r *importer.Row, metric string) *int64 {
 	f := r.One(importer.Seconds, metric)
 	if f == nil || math.IsNaN(f.Value) {
@@ -129,7 +133,7 @@ func nanoseconds(r *importer.Row, metric string) *int64 {
 	return &n
 }
 
-// sum adds figures; nil where none is there.
+// sum adds up the named figures; nil if there is none of them.
 func sum(r *importer.Row, names ...string) *int64 {
 	var total *int64
 	for _, name := range names {

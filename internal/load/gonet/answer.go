@@ -7,8 +7,8 @@ import (
 	"dyno/internal/load"
 )
 
-// took takes in what was read. What came too late for the oldest request in flight is of no use to
-// any.
+// took handles the result of one read. What arrived after the timeout of the oldest request is not
+// parsed.
 func (c *conn) took(w *window, r read) *lost {
 	c.book.Lock()
 	defer c.book.Unlock()
@@ -32,7 +32,7 @@ func (c *conn) took(w *window, r read) *lost {
 	return &lost{kind: load.Closed, err: load.ErrClosed}
 }
 
-// feed parses b and keeps what is incomplete. The book is locked.
+// feed parses b and keeps an incomplete rest. The book is locked.
 func (c *conn) feed(w *window, b []byte, now int64) *lost {
 	if len(c.rest) > 0 {
 		c.rest = append(c.rest, b...)
@@ -69,7 +69,8 @@ func (c *conn) feed(w *window, b []byte, now int64) *lost {
 	return nil
 }
 
-// answered judges the complete response to the oldest request and takes it off. The book is locked.
+// answered judges the complete response to the oldest request and removes that request. The book is
+// locked.
 func (c *conn) answered(w *window, more bool, now int64) *lost {
 	slot := &c.slots[c.first]
 	kind := load.Judge(&c.parser, &slot.want, c.headers, more && c.pending == 1)
@@ -97,7 +98,7 @@ func (c *conn) answered(w *window, more bool, now int64) *lost {
 	return nil
 }
 
-// expect tells the parser of the oldest request in flight.
+// expect configures the parser for the oldest request in flight.
 func (c *conn) expect() {
 	c.headers, c.raw = true, c.raw[:0]
 	load.Expect(&c.parser, &c.slots[c.first].want)

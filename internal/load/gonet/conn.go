@@ -15,8 +15,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// conn is one connection and its requests in flight. But for nc it belongs to the goroutine that
-// runs it.
+// conn is one connection and its requests in flight. Only the goroutine that runs it touches it,
+// except for nc.
 type conn struct {
 	session *session
 	index   int
@@ -50,7 +50,7 @@ type conn struct {
 	timer *time.Timer
 }
 
-// slot is one request in flight.
+// slot is one request in flight. Times are on the session's clock.
 type slot struct {
 	want  scenario.Want
 	due   int64
@@ -58,14 +58,15 @@ type slot struct {
 	began int64 // first byte of the answer read; 0: none yet
 }
 
-// lost is how a connection ended.
+// lost says how a connection ended, and so what became of the requests on it.
 type lost struct {
 	kind      load.Kind
 	err       error // what the system or the parser said
 	cancelled bool
 }
 
-// run is the part of c in one window.
+// run is c's part of one window. It alternates between starting what may start and waiting for one
+// event, until nothing may start and nothing is in flight.
 func (c *conn) run(w *window) {
 	turn := w.start + int64(w.Spread)*int64(c.index)/int64(len(c.session.conns))
 	c.more, c.heard, c.fails, c.ready = true, 0, 0, turn
@@ -96,7 +97,7 @@ func (c *conn) run(w *window) {
 	}
 }
 
-// wait lets one thing happen: a request falls due, something is read, or it is late.
+// wait waits for one event: a request falls due, something is read, or a timeout.
 func (c *conn) wait(w *window) *lost {
 	var due <-chan int64
 	var over <-chan struct{}
@@ -147,11 +148,11 @@ func (c *conn) wait(w *window) *lost {
 	return nil
 }
 
-// limit is when the oldest request in flight times out.
+// limit returns when the oldest request in flight times out.
 func (c *conn) limit() int64 { return c.slots[c.first].sent + int64(c.session.job.Timeout) }
 
-// room is how many requests may start on c now. A connection that has to be dialled is dialled for
-// one.
+// room returns how many requests may start on c now. A connection that is down is dialled for one
+// request.
 func (c *conn) room(w *window) int {
 	n := w.Depth(&c.session.job) - c.pending
 	if per := c.session.job.PerConnection; per > 0 {
@@ -163,8 +164,8 @@ func (c *conn) room(w *window) int {
 	return n
 }
 
-// askAtWill starts what a closed loop may start now. A pause begins when nothing is in flight any
-// more.
+// askAtWill starts what a closed loop may start now. A think time begins when nothing is in flight
+// any more.
 func (c *conn) askAtWill(w *window) *lost {
 	if w.due != nil || !c.more {
 		return nil
@@ -194,7 +195,7 @@ func (c *conn) askAtWill(w *window) *lost {
 	return c.askAtWill(w) // what else there is room for, now that there is a connection
 }
 
-// ask starts requests that were due at dues, in one write. If c is down, it is dialled first.
+// ask starts requests that were due at c.dues, in one write. If c is down, it dials first.
 func (c *conn) ask(w *window) *lost {
 	s := c.session
 	if c.nc != nil && c.pending == 0 && !c.silent() {
@@ -237,7 +238,7 @@ func (c *conn) ask(w *window) *lost {
 	return c.write(w, now)
 }
 
-// write sends c.parts, without copying them into one.
+// write sends c.parts, without copying them into one buffer.
 func (c *conn) write(w *window, now int64) *lost {
 	s := c.session
 	c.nc.SetWriteDeadline(s.base.Add(time.Duration(now) + s.job.Timeout))
@@ -273,8 +274,8 @@ func (c *conn) write(w *window, now int64) *lost {
 	return c.unwritable(w, err)
 }
 
-// unwritable takes in what the peer said before it hung up: a server may answer and close before it
-// has read the whole request.
+// unwritable reads what the peer sent before it closed the connection: a server may answer and
+// close before it has read the whole request.
 func (c *conn) unwritable(w *window, err error) *lost {
 	c.nc.SetReadDeadline(c.session.base.Add(time.Duration(c.limit())))
 	for {
@@ -289,7 +290,7 @@ func (c *conn) unwritable(w *window, err error) *lost {
 	}
 }
 
-// broke settles what was in flight on c and closes it. It reports whether c goes on.
+// broke counts what was in flight on c and closes it. It reports whether c goes on.
 func (c *conn) broke(w *window, l *lost) bool {
 	if l.cancelled && c.pending == 0 {
 		return false
@@ -322,7 +323,7 @@ func (c *conn) broke(w *window, l *lost) bool {
 	return true
 }
 
-// cutShort notes the pause that the end of the window cut short.
+// cutShort records the pause that the end of the window cut short.
 func (c *conn) cutShort() {
 	if c.heard > 0 && c.pending == 0 {
 		c.book.Lock()

@@ -11,14 +11,14 @@ import (
 	"dyno/internal/load"
 )
 
-// read is what one read of a connection brought, at a time of the session's clock.
+// read is the result of one Read of a connection, and its time on the session's clock.
 type read struct {
 	b   []byte // holds until the next read is taken
 	err error
 	at  int64
 }
 
-// dial is bounded by the job's timeout and by ctx.
+// dial connects c. The job's timeout and ctx bound it.
 func (c *conn) dial(ctx context.Context) error {
 	s := c.session
 	began := s.now()
@@ -41,8 +41,8 @@ func (c *conn) dial(ctx context.Context) error {
 	return nil
 }
 
-// dialAgain replaces the connection outside of any request. If it fails, the next request dials; in
-// a closed loop that is over by then the dial itself is what failed.
+// dialAgain replaces the connection outside of any request. If it fails, the next request dials. If
+// a closed loop is over by then, the dial itself counts as a failed request.
 func (c *conn) dialAgain(w *window) {
 	began := c.session.now()
 	err := c.dial(w.ctx)
@@ -62,8 +62,8 @@ func (c *conn) dialAgain(w *window) {
 	}
 }
 
-// dialFor dials for the requests of c.dues, which have been taken. Without a connection they are
-// lost, and their like wait a while.
+// dialFor dials for the requests of c.dues, which are claimed already. If the dial fails, they are
+// lost, and c backs off. It reports whether there is a connection.
 func (c *conn) dialFor(w *window) (*lost, bool) {
 	began := c.session.now()
 	c.book.Lock()
@@ -107,8 +107,8 @@ func (c *conn) dialFor(w *window) (*lost, bool) {
 	return nil, false
 }
 
-// backOff waits until c may be dialled again. While nobody can be reached, what falls due finds no
-// connection. It reports whether the window still goes on then.
+// backOff waits until c may be dialled again. While the server cannot be reached, what falls due
+// finds no connection. It reports whether the window still goes on then.
 func (c *conn) backOff(w *window, until int64) bool {
 	s := c.session
 	t := time.NewTimer(time.Duration(min(until, w.deadline) - s.now()))
@@ -133,7 +133,7 @@ func (c *conn) backOff(w *window, until int64) bool {
 	}
 }
 
-// connected begins the use of a connection in a window.
+// connected starts the goroutine that reads the connection, and records how long the dial took.
 func (c *conn) connected() {
 	c.was, c.fails = true, 0
 	c.book.Lock()
@@ -172,8 +172,8 @@ func (c *conn) silent() bool {
 	}
 }
 
-// park ends the reading of a connection that stays open. One that said something meanwhile is
-// closed.
+// park ends the reading of a connection that stays open between windows. One that received
+// something meanwhile is closed.
 func (c *conn) park() {
 	if c.nc == nil {
 		return
@@ -196,6 +196,7 @@ func (c *conn) alive() bool {
 	return errors.Is(err, os.ErrDeadlineExceeded)
 }
 
+// set replaces the net.Conn and forgets the requests and bytes of the last one.
 func (c *conn) set(nc net.Conn) {
 	c.mu.Lock()
 	c.nc = nc
@@ -204,6 +205,7 @@ func (c *conn) set(nc net.Conn) {
 	c.first, c.pending, c.asked = 0, 0, 0
 }
 
+// hangUp closes the connection, if there is one, and waits for its reading goroutine.
 func (c *conn) hangUp() {
 	if c.nc == nil {
 		return
@@ -218,7 +220,7 @@ func (c *conn) hangUp() {
 	c.set(nil)
 }
 
-// interrupt ends a write under way, from another goroutine.
+// interrupt makes a write that is under way fail. It is called from another goroutine.
 func (c *conn) interrupt() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,7 +25,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Engine is the load.Engine of this package. It ignores Job.CPUs and Job.Spin.
+// Engine implements load.Engine. It ignores Job.CPUs and Job.Spin.
 type Engine struct{}
 
 const dialsMax = 32 // at a time before a window, so as not to overrun a short accept queue
@@ -43,7 +43,7 @@ type session struct {
 	refused atomic.Int64 // when the first dial began that failed since one came through; 0: none
 }
 
-// unreachable is how long nobody could be reached by now.
+// unreachable returns for how long no connection could be made by now, in ns.
 func (s *session) unreachable(now int64) int64 {
 	if since := s.refused.Load(); since > 0 && s.ups.Load() == 0 {
 		return now - since
@@ -51,14 +51,14 @@ func (s *session) unreachable(now int64) int64 {
 	return 0
 }
 
-// book is a ledger that several connections write.
+// book is a Recorder that several connections share, under a lock.
 type book struct {
 	sync.Mutex
 	*load.Recorder
 	own *load.Recorder // of the windows that are not observed
 }
 
-// Open dials job's connections, unless it is lazy. An error means that there is none.
+// Open dials job's connections, unless the job is lazy. It fails if there is not one connection.
 func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	s := &session{job: job, base: time.Now()}
 	err := s.prepare()
@@ -78,7 +78,7 @@ func (Engine) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	return s, nil
 }
 
-// prepare fills in what job leaves open and makes the connections, all of them down.
+// prepare fills in what the job leaves open and makes the connections, all of them down.
 func (s *session) prepare() error {
 	job := &s.job
 	mix, err := job.Prepare()
@@ -107,8 +107,8 @@ func (s *session) prepare() error {
 	return nil
 }
 
-// establish looks what became of the connections while they were idle, and dials those that are
-// down, unless the job is lazy. It ends when for a request's time-out no dial came through.
+// establish checks what happened to the connections while they were idle, and dials those that are
+// down, unless the job is lazy. It gives up when no dial has succeeded for a request's timeout.
 func (s *session) establish(ctx context.Context) error {
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, dialsMax)
@@ -141,7 +141,7 @@ func (s *session) establish(ctx context.Context) error {
 	return nil
 }
 
-// up counts the connections.
+// up returns the number of established connections.
 func (s *session) up() (n int) {
 	for _, c := range s.conns {
 		if c.nc != nil {
@@ -153,9 +153,8 @@ func (s *session) up() (n int) {
 
 func (s *session) now() int64 { return int64(time.Since(s.base)) }
 
-// Run implements load.Session. Beside what was seen it returns ctx's error if that cut the window
-// short; the requests then in flight are counted so, and their connections are dialled anew by the
-// next Run.
+// Run implements load.Session. If ctx cuts the window short, its error comes with the Load.
+// Requests then in flight are counted as such, and the next Run dials their connections again.
 func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error) {
 	w, err := newWindow(ctx, s, win)
 	if err != nil {
@@ -215,7 +214,9 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	return l, err
 }
 
-// carryOut loads for one window and returns the index of the interval in which it ended.
+// carryOut runs one window: a goroutine per connection, one that hands out due requests, one that
+// closes intervals, one that watches for gaps. It returns the index of the interval in which the
+// window ended.
 func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	defer context.AfterFunc(w.ctx, func() {
 		for _, c := range s.conns {
@@ -258,7 +259,7 @@ func (s *session) carryOut(w *window, ledger *load.Ledger) (last int64) {
 	return last
 }
 
-// Close closes all connections. It must not run beside Run.
+// Close closes all connections. It must not run concurrently with Run.
 func (s *session) Close() error {
 	for _, c := range s.conns {
 		c.hangUp()

@@ -44,23 +44,23 @@ func newWindow(ctx context.Context, s *session, win load.Window) (*window, error
 	return w, nil
 }
 
-// begin sets the start and the deadline.
+// begin sets the start, the deadline and the Edge.
 func (w *window) begin(now int64) {
 	w.start, w.deadline = now, w.Deadline(now)
 	w.edge = load.NewEdge(&w.Window, &w.session.job, 1, w.start, w.deadline)
 }
 
-// giveUp ends the window, as far as requests are concerned that have not started.
+// giveUp ends the window for requests that have not started, because the server cannot be reached.
 func (w *window) giveUp() {
 	w.gaveUp.Store(true)
 	w.finish()
 }
 
-// paced says that a connection may be idle although the window goes on.
+// paced reports whether a connection may be idle during the window.
 func (w *window) paced() bool { return w.due != nil || w.Think.Mean > 0 }
 
-// claim asks a closed loop for the right to start one request. Who gets no CPU until the deadline
-// is over has one all the same: the server is not to blame for none.
+// claim takes the right to start one request of a closed loop. If the window got no CPU before its
+// deadline, it still starts one request: otherwise the server would seem to have answered none.
 func (w *window) claim(now int64) bool {
 	if w.ctx.Err() != nil || w.gaveUp.Load() || now >= w.deadline && w.started.Load() {
 		return false
@@ -99,9 +99,9 @@ func (w *window) sleep(until int64) bool {
 }
 
 // dispatch hands out the requests of an open loop when they are due, in order. It returns when
-// nothing more starts: when all are taken, when the window is cancelled, when gone says that no
-// connection is left, or at the deadline. What is due before that goes to the connections that are
-// free then, though the clock says that it is over.
+// nothing more starts: all are taken, the window is cancelled, gone says that no connection is
+// left, or the deadline has passed. Requests due before the deadline are handed to connections that
+// are free then, even if the clock is past it.
 func (w *window) dispatch(gone <-chan struct{}) {
 	defer w.finish()
 	arrivals := w.Schedule.Arrivals(0, 1, w.Requests)
@@ -179,7 +179,7 @@ func (w *window) dispatch(gone <-chan struct{}) {
 	}
 }
 
-// handOut gives what is due to the connections that wait for it, and returns the rest.
+// handOut gives due requests to the connections that wait for one, and returns the rest.
 func (w *window) handOut(backlog []int64) []int64 {
 	for len(backlog) > 0 {
 		select {
@@ -192,8 +192,8 @@ func (w *window) handOut(backlog []int64) []int64 {
 	return backlog
 }
 
-// tick hands the books in at the end of each interval, until gone. It returns the interval that is
-// under way then.
+// tick closes the books at the end of each interval, until gone. It returns the index of the
+// interval that is then under way.
 func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
 	t := time.NewTimer(0)
 	defer t.Stop()
@@ -213,7 +213,7 @@ func (w *window) tick(ledger *load.Ledger, gone <-chan struct{}) (k int64) {
 }
 
 // watch wakes every load.Nap until gone, and returns by how much it was late at most, at least 1
-// ns. It stands for all connections, each of which waits for its answers on its own.
+// ns. It detects gaps for all connections, since each waits for its answers on its own.
 func (w *window) watch(gone <-chan struct{}) (gap int64) {
 	t := time.NewTimer(load.Nap)
 	defer t.Stop()
@@ -234,7 +234,7 @@ func (w *window) watch(gone <-chan struct{}) (gap int64) {
 	}
 }
 
-// text keeps the last message for a kind of error, if the window is observed.
+// text keeps the last message for each kind of error, if the window is observed.
 func (w *window) text(kind load.Kind, err error) {
 	if w.Observe == nil || err == nil {
 		return
