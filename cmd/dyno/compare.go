@@ -169,7 +169,8 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides [2]*sid
 	return experiment.New(cmd.Context(), r, pr.world(), pr.setup(cmd, &f.place))
 }
 
-// commonScenario is the first of the base's scenarios that the head serves too, or the base's first.
+// commonScenario is the first of the base's scenarios that the head serves too, or the base's
+// first.
 func commonScenario(sides [2]*side) string {
 	for _, s := range sides[0].manifest.Scenarios {
 		if slices.Contains(sides[1].manifest.Scenarios, s) {

@@ -89,8 +89,9 @@ type judgement struct {
 	open   bool              // undecided, but more epochs may decide it
 }
 
-// judge holds the interval of the last look against the limit. It has the confidence of that look, 1 less alpha over the number of looks, so that all
-// looks together call a condition that holds failed with a chance of at most half of alpha.
+// judge holds the interval of the last look against the limit. It has the confidence of that look,
+// 1 less alpha over the number of looks, so that all looks together call a condition that holds
+// failed with a chance of at most half of alpha.
 func (c condition) judge(a *analysis.Analysis) judgement {
 	j := judgement{condition: c, state: undecided}
 	p, ok := a.Pair(headName, baseName, c.metric.Name)

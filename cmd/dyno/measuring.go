@@ -29,8 +29,9 @@ func waitFlag(cmd *cobra.Command, wait *bool) {
 	cmd.Flags().BoolVar(wait, "wait", false, "if another run measures on this machine, wait until it is over")
 }
 
-// measuring lets nobody else measure on this machine, and sees to it that nothing that is started outlives this
-// process, until release is called. folder is that of the run, empty if there is none.
+// measuring lets nobody else measure on this machine, and sees to it that nothing that is started
+// outlives this process, until release is called. folder is that of the run, empty if there is
+// none.
 func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), err error) {
 	if abs, err := filepath.Abs(folder); folder != "" && err == nil {
 		folder = abs
@@ -84,7 +85,8 @@ func measure(cmd *cobra.Command, x *experiment.Experiment) (*report.Data, error)
 	return x.Run(cmd.Context())
 }
 
-// filesPerContestant are those that dyno has open for one that runs: its log, its cgroup, its counters.
+// filesPerContestant are those that dyno has open for one that runs: its log, its cgroup, its
+// counters.
 const filesPerContestant = 8
 
 // roomFor makes room for the connections and contestants of a plan, or says what to do for it.
@@ -164,8 +166,8 @@ func commandLine(cmd *cobra.Command) string {
 	return string(words)
 }
 
-// superviseCommand is what dyno starts itself as, to end what it has started should it be killed: it waits for its
-// stdin to end.
+// superviseCommand is what dyno starts itself as, to end what it has started should it be killed:
+// it waits for its stdin to end.
 func superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise STATE",

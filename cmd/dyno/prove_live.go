@@ -26,7 +26,8 @@ import (
 	"dyno/internal/validate"
 )
 
-// What a live run may take, and its looks. More of them would share alpha more thinly, and a run of 100 s has 16 epochs at most.
+// What a live run may take, and its looks. More of them would share alpha more thinly, and a run of
+// 100 s has 16 epochs at most.
 const liveBudget = 100 * time.Second
 
 var liveLooks = []int{12, 16}
@@ -107,8 +108,9 @@ func (p *project) validation(cmd *cobra.Command, r plan.Request, dir string) (*e
 	return experiment.New(cmd.Context(), r, p.world(), p.setup(cmd, &place{out: filepath.Join(dir, "run"), offline: true}))
 }
 
-// addedIn is by how many ns the second's requests cost more than the first's, as the servers of a run say in their logs: the median over its
-// epochs, of each process's own median. What a look at the clock takes is in both.
+// addedIn is by how many ns the second's requests cost more than the first's, as the servers of a
+// run say in their logs: the median over its epochs, of each process's own median. What a look at
+// the clock takes is in both.
 func addedIn(dir string, contestants [2]string) (float64, error) {
 	var at [2]float64
 	for i, name := range contestants {
@@ -135,7 +137,8 @@ func addedIn(dir string, contestants [2]string) (float64, error) {
 	return at[1] - at[0], nil
 }
 
-// startHog starts a hog on the CPUs that the bench will use. It is no server and not dyno itself: the bench must take it for a stranger.
+// startHog starts a hog on the CPUs that the bench will use. It is no server and not dyno itself:
+// the bench must take it for a stranger.
 func startHog(dir string, seed uint64) (stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -160,8 +163,9 @@ func startHog(dir string, seed uint64) (stop func() error, err error) {
 	}, nil
 }
 
-// commitOf is the commit of this program, with a mark where it was built from something else; empty where nobody knows. go run leaves it out of the
-// program: then it is that of the checkout, in which file, that is being appended to, does not count.
+// commitOf is the commit of this program, with a mark where it was built from something else; empty
+// where nobody knows. go run leaves it out of the program: then it is that of the checkout, in
+// which file, that is being appended to, does not count.
 func commitOf(ctx context.Context, root, file string) string {
 	commit, changed := "", false
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -168,8 +168,8 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	return b.Run(ctx, *x.Plan)
 }
 
-// open makes the record of the run, or opens that of one that is resumed. Nobody else writes into its
-// folder until unlock is called.
+// open makes the record of the run, or opens that of one that is resumed. Nobody else writes into
+// its folder until unlock is called.
 func (x *Experiment) open() (store *result.Store, run *result.Run, unlock func(), err error) {
 	const other = "%w; give another --out"
 	if x.begun == nil {

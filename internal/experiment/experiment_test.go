@@ -26,7 +26,8 @@ func request() plan.Request {
 	return plan.Request{Title: "Which?", Scenario: "values", Contestants: []string{"a", "b"}, Primary: "throughput", Seed: 7}
 }
 
-// What is to be done is told before it begins, and a host that cannot be had leaves the folder free.
+// What is to be done is told before it begins, and a host that cannot be had leaves the folder
+// free.
 func TestNew(t *testing.T) {
 	x, err := New(t.Context(), request(), plan.World{}, setup(t))
 	if err != nil {

@@ -18,13 +18,16 @@ type entrant struct {
 	driver string // external, of a classic run
 }
 
-// leastSides is in how many epochs a cell beside the family is loaded, where the plan does not say: fewer give a median no interval at 95 %.
+// leastSides is in how many epochs a cell beside the family is loaded, where the plan does not say:
+// fewer give a median no interval at 95 %.
 const leastSides = 6
 
-// sideAttempts is how often a void first round is repeated with those cells, whose trials are long. Then they wait for another epoch.
+// sideAttempts is how often a void first round is repeated with those cells, whose trials are long.
+// Then they wait for another epoch.
 const sideAttempts = 3
 
-// Family are the comparisons that a run decides among the named contestants: those of the plan, or all pairs at the first level.
+// Family are the comparisons that a run decides among the named contestants: those of the plan, or
+// all pairs at the first level.
 func Family(p *result.Plan, names []string) []result.Comparison {
 	var out []result.Comparison
 	if len(p.Family) > 0 {
@@ -43,8 +46,8 @@ func Family(p *result.Plan, names []string) []result.Comparison {
 	return out
 }
 
-// compared reports whether a cell is in a comparison of the plan, and so loaded in every round; a control is at each level that has such cells, unless the plan
-// leaves it out there.
+// compared reports whether a cell is in a comparison of the plan, and so loaded in every round; a
+// control is at each level that has such cells, unless the plan leaves it out there.
 func compared(p *result.Plan, c result.Cell, control bool) bool {
 	if control && slices.Contains(p.Uncontrolled, c.Level) {
 		return false
@@ -71,7 +74,8 @@ func loaded(p *result.Plan, c result.Cell) bool {
 	return len(p.Cells) == 0 || slices.Contains(p.Cells, c)
 }
 
-// Loaded are the contestants and controls that the plan loads at a level, and whether a comparison names it.
+// Loaded are the contestants and controls that the plan loads at a level, and whether a comparison
+// names it.
 func Loaded(p *result.Plan, level int) (names []string, judged bool) {
 	for _, name := range p.Contestants {
 		if c := (result.Cell{Contestant: name, Level: level}); loaded(p, c) {
@@ -85,8 +89,9 @@ func Loaded(p *result.Plan, level int) (names []string, judged bool) {
 	return names, judged
 }
 
-// parts are the levels of p by what reaches the contestants at launch, as indices: an epoch, whose processes are started once, has the levels of one
-// part. With fresh processes each level without a step begins one.
+// parts are the levels of p by what reaches the contestants at launch, as indices: an epoch, whose
+// processes are started once, has the levels of one part. With fresh processes each level without a
+// step begins one.
 func parts(p *result.Plan) [][]int {
 	var out [][]int
 	at := map[result.LaunchPart]int{}
@@ -105,8 +110,9 @@ func parts(p *result.Plan) [][]int {
 	return out
 }
 
-// partAt is the part of an epoch, as an index. The pilots go round the parts that they load. After them come turns of all parts, and when the cells
-// beside the family have had theirs, of those parts alone that have comparisons.
+// partAt is the part of an epoch, as an index. The pilots go round the parts that they load. After
+// them come turns of all parts, and when the cells beside the family have had theirs, of those
+// parts alone that have comparisons.
 func partAt(p *result.Plan, epoch int) int {
 	if len(p.Levels) == 0 {
 		return 0
@@ -144,7 +150,8 @@ func turnOf(p *result.Plan, epoch int) int {
 	return e / all
 }
 
-// epochsUntil is the number of epochs, after the pilots, until each part that has comparisons has had n.
+// epochsUntil is the number of epochs, after the pilots, until each part that has comparisons has
+// had n.
 func epochsUntil(p *result.Plan, n int) int {
 	if !decides(p) {
 		return n * len(parts(p))
@@ -153,7 +160,8 @@ func epochsUntil(p *result.Plan, n int) int {
 	return n*judged + min(n, sideEpochs(p))*(len(parts(p))-judged)
 }
 
-// roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the family.
+// roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the
+// family.
 func roundsIn(p *result.Plan, epoch int) int {
 	if pilot := epoch < p.Pilots; len(p.Levels) > 0 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot)) {
 		return 1
@@ -161,8 +169,8 @@ func roundsIn(p *result.Plan, epoch int) int {
 	return p.Rounds
 }
 
-// entrants are all that every round of an epoch loads: the compared cells of its part, with the controls; in a plan that is carried out whole, each
-// starter at each level.
+// entrants are all that every round of an epoch loads: the compared cells of its part, with the
+// controls; in a plan that is carried out whole, each starter at each level.
 func entrants(p *result.Plan, epoch int) []entrant {
 	pilot := epoch < p.Pilots
 	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot))
@@ -178,7 +186,8 @@ func entrants(p *result.Plan, epoch int) []entrant {
 	return both
 }
 
-// sides are what an epoch loads besides, in its first round alone, if that is asked of it: cells that no comparison names.
+// sides are what an epoch loads besides, in its first round alone, if that is asked of it: cells
+// that no comparison names.
 func sides(p *result.Plan, epoch int) []entrant {
 	pilot := epoch < p.Pilots
 	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, beside(p, pilot))
@@ -187,8 +196,9 @@ func sides(p *result.Plan, epoch int) []entrant {
 // such says whether a cell is one of those that are asked for.
 type such func(c result.Cell, l result.Level, control bool) bool
 
-// joins are the cells of every round. The pilots leave out what is loaded at a share of what they are to find; where the companion's ceiling is looked
-// for, they ask it for each number of records, even where nothing is compared.
+// joins are the cells of every round. The pilots leave out what is loaded at a share of what they
+// are to find; where the companion's ceiling is looked for, they ask it for each number of records,
+// even where nothing is compared.
 func joins(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		alone := pilot && control && c.Contestant == p.Companion && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
@@ -199,15 +209,17 @@ func joins(p *result.Plan, pilot bool) such {
 	}
 }
 
-// beside are the cells that no comparison names. Of them the pilots load those that a share is taken of.
+// beside are the cells that no comparison names. Of them the pilots load those that a share is
+// taken of.
 func beside(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		return !control && !compared(p, c, false) && (!pilot || isBase(p, c.Level))
 	}
 }
 
-// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there is no ceiling to be seen, and none of a scenario that
-// it has no answer to; but a companion is asked whatever contestants ask it for.
+// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there
+// is no ceiling to be seen, and none of a scenario that it has no answer to; but a companion is
+// asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
 	has := make(map[result.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
@@ -248,8 +260,9 @@ func AtCeiling(p *result.Plan, scenario string) bool {
 	return scenario == "" || slices.Contains(p.CeilingScenarios, scenario)
 }
 
-// besides are the cells beside the family that an epoch loads: in the pilots those that they need, then in as many epochs of each part as the plan
-// wants, counting those that can count. It follows from the epochs before.
+// besides are the cells beside the family that an epoch loads: in the pilots those that they need,
+// then in as many epochs of each part as the plan wants, counting those that can count. It follows
+// from the epochs before.
 func besides(run *result.Run, epoch int) []entrant {
 	p := &run.Plan
 	part, pilot := partAt(p, epoch), epoch < p.Pilots
@@ -276,7 +289,8 @@ func sideEpochs(p *result.Plan) int {
 	return leastSides
 }
 
-// sidesStand reports whether an epoch that is over was not cut off, half of its rounds are valid, and the first is.
+// sidesStand reports whether an epoch that is over was not cut off, half of its rounds are valid,
+// and the first is.
 func sidesStand(run *result.Run, epoch int) bool {
 	if slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) {
 		return false
@@ -296,8 +310,8 @@ func sidesStand(run *result.Run, epoch int) bool {
 	return 2*valid >= rounds
 }
 
-// base is the closed loop that a level's share is taken of: the one that else is the same, or the first with the same launch part, scenario and records. −1 if
-// there is none.
+// base is the closed loop that a level's share is taken of: the one that else is the same, or the
+// first with the same launch part, scenario and records. −1 if there is none.
 func base(p *result.Plan, level int) int {
 	points := p.Points()
 	l := points[level]
@@ -320,8 +334,10 @@ func isBase(p *result.Plan, level int) bool {
 	return false
 }
 
-// resolve gives a level of a share its rate: that share of the least median throughput which a contestant showed at the closed loop in the pilots, a
-// whole number. Those that failed under load in them do not count. Void rounds count only where there are no others. false: no contestant showed any.
+// resolve gives a level of a share its rate: that share of the least median throughput which a
+// contestant showed at the closed loop in the pilots, a whole number. Those that failed under load
+// in them do not count. Void rounds count only where there are no others. false: no contestant
+// showed any.
 func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
 	p := &run.Plan
 	level = e.level
@@ -347,13 +363,15 @@ func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
 	return level, !math.IsInf(least, 1) && level.RatePerSec > 0
 }
 
-// Rate is what a level's share came to, requests per second; false where the pilots have not shown it. A level without a share has its own.
+// Rate is what a level's share came to, requests per second; false where the pilots have not shown
+// it. A level without a share has its own.
 func Rate(run *result.Run, level int) (perSec float64, ok bool) {
 	l, ok := resolve(run, entrant{Cell: result.Cell{Level: level}, level: run.Plan.Points()[level]})
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 
-// ratesOf are the throughputs of a contestant at a level, in those of the trials that are of the pilots.
+// ratesOf are the throughputs of a contestant at a level, in those of the trials that are of the
+// pilots.
 func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rates []float64) {
 	for i := range trials {
 		t := &trials[i]
@@ -366,7 +384,8 @@ func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rat
 	return rates
 }
 
-// Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and how many records its companion answers with.
+// Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and
+// how many records its companion answers with.
 type Asking struct {
 	Scenario string
 	Records  int
@@ -383,7 +402,8 @@ func (a Asking) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Asked is all that a contestant is loaded with, in order of the levels. Controls answer everything.
+// Asked is all that a contestant is loaded with, in order of the levels. Controls answer
+// everything.
 func Asked(p *result.Plan, name string) []Asking {
 	var out []Asking
 	for i, l := range p.Points() {
@@ -395,19 +415,20 @@ func Asked(p *result.Plan, name string) []Asking {
 	return out
 }
 
-// RecordsSeed says which records the companion answers with in an epoch: the same to all, and to each throughout.
+// RecordsSeed says which records the companion answers with in an epoch: the same to all, and to
+// each throughout.
 func RecordsSeed(p *result.Plan, epoch int) uint64 {
 	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
 }
 
-// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first of each scenario that it is loaded with there, for
-// what is not called is not compiled.
+// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first
+// of each scenario that it is loaded with there, for what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
 	return warmups(append(entrants(&run.Plan, epoch), besides(run, epoch)...), name)
 }
 
-// warmLevel is the closed loop that a contestant is warmed up with for a level. What thousands of connections have beside it, dialling and the re-warm before
-// each trial give.
+// warmLevel is the closed loop that a contestant is warmed up with for a level. What thousands of
+// connections have beside it, dialling and the re-warm before each trial give.
 func warmLevel(l result.Level) result.Level {
 	l.RatePerSec, l.RateShare, l.Connections = 0, 0, min(l.Connections, warmConnections)
 	return l

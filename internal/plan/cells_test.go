@@ -14,8 +14,8 @@ import (
 
 func cell(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 
-// several is a duel of a and b at two levels, and of a with itself between them; beside it c at one of them, all but c at a common rate, and a with a
-// delay, of which no pair speaks.
+// several is a duel of a and b at two levels, and of a with itself between them; beside it c at one
+// of them, all but c at a common rate, and a with a delay, of which no pair speaks.
 func several() result.Plan {
 	p := quick("a", "b", "c")
 	p.Protocol, p.BudgetNS, p.Looks = Paired, int64(time.Hour), []int{8, 12}
@@ -295,7 +295,8 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 	}
 }
 
-// Profile full: a second level at a common rate, which takes no part in what is decided, and a verdict on two contestants within five minutes.
+// Profile full: a second level at a common rate, which takes no part in what is decided, and a
+// verdict on two contestants within five minutes.
 func TestFullHasACommonRate(t *testing.T) {
 	for k, most := range map[int]time.Duration{2: 5 * time.Minute, 4: 8 * time.Minute} {
 		p := result.Plan{Protocol: Paired, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"}, Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
@@ -356,7 +357,8 @@ func relays() result.Plan {
 	return p
 }
 
-// The null server is loaded at the levels of those scenarios that it has an answer to, and there alone.
+// The null server is loaded at the levels of those scenarios that it has an answer to, and there
+// alone.
 func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 	p := quick("a", "b")
 	p.Protocol, p.CeilingScenarios = Paired, []string{"pages"}

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// A round begins with what was loaded last in its epoch, so each follows each, itself among them, as often; records from before it was so keep their
-// order.
+// A round begins with what was loaded last in its epoch, so each follows each, itself among them,
+// as often; records from before it was so keep their order.
 func TestRoundsAreChained(t *testing.T) {
 	for _, chained := range []bool{true, false} {
 		p := quick("a", "b")

@@ -8,7 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// checkPairs says why pairs cannot be compared as it is planned: a cell that there is none of, a comparison that no round can make, a share of nothing.
+// checkPairs says why pairs cannot be compared as it is planned: a cell that there is none of, a
+// comparison that no round can make, a share of nothing.
 func checkPairs(p *result.Plan) error {
 	points := p.Points()
 	for i, l := range points {

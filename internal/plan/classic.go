@@ -13,7 +13,10 @@ import (
 // do: single figures, for comparison with theirs.
 type classic struct{ whole }
 
-var classicTraits = Traits{Name: "classic", Title: "classic run", Recorded: Classic, Kind: checks.Classic, Flags: []string{"requests", "duration", "driver", "epochs"}, Alone: true}
+var classicTraits = Traits{
+	Name: "classic", Title: "classic run", Recorded: Classic, Kind: checks.Classic, Alone: true,
+	Flags: []string{"requests", "duration", "driver", "epochs"},
+}
 
 // Traits implements Protocol.
 func (classic) Traits() *Traits { return &classicTraits }
@@ -23,7 +26,8 @@ func (classic) Words(p *result.Plan, c *Cost) string {
 	if p.Requests > 0 {
 		return fmt.Sprintf("%d loads of %d requests, one after another", c.Trials, p.Requests)
 	}
-	return fmt.Sprintf("%d loads of %v, one after another, %v", c.Trials, time.Duration(p.TrialNS), c.Whole.Round(time.Second))
+	each, whole := time.Duration(p.TrialNS), c.Whole.Round(time.Second)
+	return fmt.Sprintf("%d loads of %v, one after another, %v", c.Trials, each, whole)
 }
 
 func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {

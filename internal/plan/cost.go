@@ -8,8 +8,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// Estimated times of one epoch's start of a contestant without its warm-up (launch, verify, stop) and of what a trial takes beside its load (thaw,
-// dial, drain, freeze, read memory): method.md A, checked against the recorded epochs of examples/.
+// Estimated times of one epoch's start of a contestant without its warm-up (launch, verify, stop)
+// and of what a trial takes beside its load (thaw, dial, drain, freeze, read memory): method.md A,
+// checked against the recorded epochs of examples/.
 const (
 	startNative   = 300 * time.Millisecond
 	startManaged  = 500 * time.Millisecond
@@ -34,15 +35,16 @@ type Cost struct {
 	Looks        []stats.Look
 }
 
-// reserve is the share of the budget that is kept for void rounds and for a machine that slows down.
+// reserve is the share of the budget that is kept for void rounds and for a machine that slows
+// down.
 const reserve = 0.07
 
 // Estimate tells the cost of p, or an error: why it cannot be carried out, or the least budget that
 // reaches its end, or where it decides anything a verdict.
 func Estimate(p *result.Plan) (Cost, error) { return Of(p).estimate(p) }
 
-// add adds the time and the trials of the pilots and of all epochs to c, and returns the time of the
-// first of them.
+// add adds the time and the trials of the pilots and of all epochs to c, and returns the time of
+// the first of them.
 func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 	of := estimates(p)
 	for e := range p.Pilots + c.Epochs {
@@ -55,10 +57,12 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 	return until
 }
 
-// pairs is the size of Holm's family among the named contestants; one contestant alone is compared with nobody, but still judged at one look.
+// pairs is the size of Holm's family among the named contestants; one contestant alone is compared
+// with nobody, but still judged at one look.
 func pairs(p *result.Plan, names []string) int { return max(1, len(Family(p, names))) }
 
-// looks picks from the candidates those that fit; where none does, one look at all that fit, if Holm can use it.
+// looks picks from the candidates those that fit; where none does, one look at all that fit, if
+// Holm can use it.
 func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
 	if l := stats.Looks(candidates, fits, m, alpha); len(l) > 0 {
 		return l
@@ -71,7 +75,8 @@ func pilotsEstimate(p *result.Plan) time.Duration {
 	return c.add(p, p.Pilots)
 }
 
-// turnCost is the time of one epoch of each part, after the pilots and without the cells beside the family.
+// turnCost is the time of one epoch of each part, after the pilots and without the cells beside the
+// family.
 func turnCost(p *result.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		sum += epochEstimate(p, p.Pilots+i, nil)
@@ -101,8 +106,9 @@ func trialsOf(p *result.Plan, epoch int) int {
 	return p.Rounds*len(entrants(p, epoch)) + len(sidesAt(p, epoch))
 }
 
-// estimates gives the time and the trials of an epoch. Those of one part, before and after the cells beside the family have had their turns, are alike, and
-// reckoned once: a study may have hundreds.
+// estimates gives the time and the trials of an epoch. Those of one part, before and after the
+// cells beside the family have had their turns, are alike, and reckoned once: a study may have
+// hundreds.
 func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
 	type kind struct {
 		part         int

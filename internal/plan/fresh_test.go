@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// fresh is a duel of a and b with processes of their own for each level, but that the third goes on with those of the second. Named are a and b there,
-// and at the first; the fourth stands beside.
+// fresh is a duel of a and b with processes of their own for each level, but that the third goes on
+// with those of the second. Named are a and b there, and at the first; the fourth stands beside.
 func fresh() result.Plan {
 	p := quick("a", "b")
 	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Paired, "quick", true, 600, nil, int64(time.Hour)
@@ -60,7 +60,8 @@ func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
 	}
 }
 
-// A load of its own can be waited for: 600 requests on 30 connections that wait 0.1 s each take 2 s.
+// A load of its own can be waited for: 600 requests on 30 connections that wait 0.1 s each take 2
+// s.
 func TestFreshCostIsOfTheRequests(t *testing.T) {
 	p := fresh()
 	o, _ := Next(&result.Run{Plan: p}, nil)
@@ -73,7 +74,8 @@ func TestFreshCostIsOfTheRequests(t *testing.T) {
 	}
 }
 
-// A void round is not repeated, for its processes are loaded: its epoch does not count, and another is taken.
+// A void round is not repeated, for its processes are loaded: its epoch does not count, and another
+// is taken.
 func TestFreshVoidEpochIsNotRepeated(t *testing.T) {
 	p := player{run: result.Run{Plan: fresh()}, rate: rates, foul: func(o Order) (c result.Causes) {
 		if o.Epoch == 4 {

@@ -7,24 +7,27 @@ import (
 	"dyno/internal/result"
 )
 
-// Lengths of the trials of open loops: requests come one by one and not as fast as they can, so that a trial of 0.1 s has few. One that is loaded once
-// an epoch is the longer one, for the tail of its response times.
+// Lengths of the trials of open loops: requests come one by one and not as fast as they can, so
+// that a trial of 0.1 s has few. One that is loaded once an epoch is the longer one, for the tail
+// of its response times.
 const (
 	openTrial     = 400 * time.Millisecond
 	openSideTrial = time.Second
 )
 
-// What a connection adds to the least length of a trial: five requests at 60,000 a second; and for each record two of a relay that takes so long for
-// one (0.5 to 1 µs were seen).
+// What a connection adds to the least length of a trial: five requests at 60,000 a second; and for
+// each record two of a relay that takes so long for one (0.5 to 1 µs were seen).
 const (
 	perConnection = 80 * time.Microsecond
 	recordTime    = 1200 * time.Nanosecond
 )
 
-// cpuTime is about what a CPU-bound handler takes, 10,278 SHA-256: 0.9 to 1.1 ms of one CPU were seen.
+// cpuTime is about what a CPU-bound handler takes, 10,278 SHA-256: 0.9 to 1.1 ms of one CPU were
+// seen.
 const cpuTime = time.Millisecond
 
-// Answered is about how long one request of each connection takes to be answered, where that is the handlers' own work.
+// Answered is about how long one request of each connection takes to be answered, where that is the
+// handlers' own work.
 func Answered(l result.Level) time.Duration {
 	if l.Work != result.CPUBound {
 		return 0
@@ -35,8 +38,9 @@ func Answered(l result.Level) time.Duration {
 // requestTime is what a request takes beside the handler's delay, with a connection of its own.
 const requestTime = 50 * time.Microsecond
 
-// trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough for each connection to be used, some five times;
-// where a companion answers with many records, twice and more, and once where handlers hash. With fresh processes it is about what the number of
+// trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough
+// for each connection to be used, some five times; where a companion answers with many records,
+// twice and more, and once where handlers hash. With fresh processes it is about what the number of
 // requests takes.
 func trialOf(p *result.Plan, e entrant) int64 {
 	if p.Fresh {

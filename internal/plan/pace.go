@@ -8,10 +8,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// Looks are the looks of the run, fixed when its pilots end: those candidates that fit the rest of the budget at the pace of the pilots.
-// Before that they are those of the estimate. When the budget ends between two looks, those that remain are taken there, as one: how long an
-// epoch takes does not say who is faster, so their levels may be spent together; but not where the budget was raised, by one
-// who had seen the figures.
+// Looks are the looks of the run, fixed when its pilots end: those candidates that fit the rest of
+// the budget at the pace of the pilots. Before that they are those of the estimate. When the budget
+// ends between two looks, those that remain are taken there, as one: how long an epoch takes does
+// not say who is faster, so their levels may be spent together; but not where the budget was
+// raised, by one who had seen the figures.
 func Looks(run *result.Run) []stats.Look {
 	looks := planned(run)
 	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
@@ -59,7 +60,8 @@ func pilotsOver(run *result.Run) bool {
 	return !more && last.Round+1 == roundsIn(p, e)
 }
 
-// elapsed is the time from the first trial's epoch start to the last trial's end, without the pauses of a run that was resumed, ns.
+// elapsed is the time from the first trial's epoch start to the last trial's end, without the
+// pauses of a run that was resumed, ns.
 func elapsed(run *result.Run) int64 {
 	if len(run.Trials) == 0 {
 		return 0
@@ -74,7 +76,8 @@ func elapsed(run *result.Run) int64 {
 	return last.EndedUnixNS - begin(run) - paused
 }
 
-// Budgeted is the budget of the run as it stands: the plan's, or what a resume has raised it to, ns.
+// Budgeted is the budget of the run as it stands: the plan's, or what a resume has raised it to,
+// ns.
 func Budgeted(run *result.Run) int64 {
 	for _, r := range slices.Backward(run.Resumes) {
 		if r.BudgetNS > 0 {
@@ -106,24 +109,28 @@ func pilotsEnd(run *result.Run) int64 {
 	return end - begin(run)
 }
 
-// atPace is how long something takes after the pilots at their pace, ns; as estimated where there are none.
+// atPace is how long something takes after the pilots at their pace, ns; as estimated where there
+// are none.
 func atPace(run *result.Run, estimate time.Duration) int64 {
 	return int64(pace(run) * float64(estimate))
 }
 
-// turnAtPace is turnCost at the pace of the pilots, with the warm-ups that they found to be needed, ns.
+// turnAtPace is turnCost at the pace of the pilots, with the warm-ups that they found to be needed,
+// ns.
 func turnAtPace(run *result.Run) int64 {
 	return atPace(run, turnCost(&run.Plan)) + int64(len(parts(&run.Plan)))*moreWarmup(run)
 }
 
-// moreWarmup is by how much the warm-ups of an epoch take longer than estimated, by what the pilots found, ns: no matter of pace.
+// moreWarmup is by how much the warm-ups of an epoch take longer than estimated, by what the pilots
+// found, ns: no matter of pace.
 func moreWarmup(run *result.Run) int64 {
 	p := &run.Plan
 	names := launched(p, p.Pilots, slices.Concat(entrants(p, p.Pilots), sidesAt(p, p.Pilots)))
 	return int64(max(0, warmEstimate(run, p.Pilots, names)-warmEstimate(&result.Run{Plan: *p}, p.Pilots, names)))
 }
 
-// pace is how much longer the pilots took than estimated, but for their warm-ups; 1 where there are none.
+// pace is how much longer the pilots took than estimated, but for their warm-ups; 1 where there are
+// none.
 func pace(run *result.Run) float64 {
 	est, took := pilotsEstimate(&run.Plan), pilotsEnd(run)
 	if est == 0 || took == 0 {
@@ -141,7 +148,8 @@ func epochCost(run *result.Run) int64 {
 	return (elapsed(run) - pilotsEnd(run)) / n
 }
 
-// Progress says how many trials stand, how many there will be at most, and how long that takes at the pace so far.
+// Progress says how many trials stand, how many there will be at most, and how long that takes at
+// the pace so far.
 func Progress(run *result.Run) (done, total int, left time.Duration) {
 	p := &run.Plan
 	epochs := epochsUntil(p, p.Epochs)

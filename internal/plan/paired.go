@@ -16,7 +16,10 @@ import (
 // decided, at its last interim analysis, or with its budget.
 type paired struct{ plain }
 
-var pairedTraits = Traits{Name: "paired", Title: "paired comparison", Recorded: Paired, Kind: checks.Paired, Flags: []string{"idle-connections"}, Decides: true}
+var pairedTraits = Traits{
+	Name: "paired", Title: "paired comparison", Recorded: Paired, Kind: checks.Paired, Decides: true,
+	Flags: []string{"idle-connections"},
+}
 
 // Traits implements Protocol.
 func (paired) Traits() *Traits { return &pairedTraits }
@@ -27,14 +30,16 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	if p.Fresh {
 		each = fmt.Sprintf("%d requests", p.Requests)
 	}
+	whole, first := c.Whole.Round(time.Second), c.FirstVerdict.Round(time.Second)
 	return fmt.Sprintf("about %d trials of %s in %d epochs, %v; first possible verdict after %v; at most %v",
-		c.Trials, each, c.Epochs+p.Pilots, c.Whole.Round(time.Second), c.FirstVerdict.Round(time.Second), time.Duration(p.BudgetNS))
+		c.Trials, each, c.Epochs+p.Pilots, whole, first, time.Duration(p.BudgetNS))
 }
 
 func (paired) levels(p *result.Plan, q *Question) {
 	p.Fresh = q.Fresh
 	if len(q.Levels) > 1 {
-		p.Levels, p.LevelNames, p.Cells, p.Family, p.Uncontrolled = slices.Clone(q.Levels), q.LevelNames, q.Cells, q.Family, q.Uncontrolled
+		p.Levels, p.LevelNames, p.Cells = slices.Clone(q.Levels), q.LevelNames, q.Cells
+		p.Family, p.Uncontrolled = q.Family, q.Uncontrolled
 	}
 }
 
@@ -65,7 +70,8 @@ func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	if p.Chained = !p.Fresh; p.Chained && p.Rounds >= 2*settledRounds {
 		p.DropRounds = p.Rounds / settledRounds
 	}
-	if p.Rounds = cmp.Or(q.Rounds, p.Rounds); p.Fresh { // nothing is to be found out before, and a second load would not be the first
+	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
+	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
 		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests
 	}
 	if p.Looks = slices.Clone(pr.looks); len(q.Looks) > 0 {
@@ -116,8 +122,9 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 		case len(p.Family) > 0:
 			fewer = ", or fewer named pairs"
 		}
-		return c, refuse("a budget of %v cannot reach a verdict on %s: one epoch takes about %v, and at least %d are needed; give --budget %v or more%s",
-			time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond), epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
+		return c, refuse("a budget of %v cannot reach a verdict on %s: one epoch takes about %v, and at least %d are needed; "+
+			"give --budget %v or more%s", time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond),
+			epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
 	}
 	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
 	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Looks[0].N))

@@ -1,5 +1,6 @@
-// Package plan says what to do next, given what is recorded, and runs nothing: the same records and seed give the same orders. It alone
-// decides which rounds are void and repeated, and it decides so on causes, never on a metric.
+// Package plan says what to do next, given what is recorded, and runs nothing: the same records and
+// seed give the same orders. It alone decides which rounds are void and repeated, and it decides so
+// on causes, never on a metric.
 package plan
 
 import (
@@ -38,8 +39,8 @@ const (
 	Done    Stop = "done"    // all that a sweep or a classic run asked for
 )
 
-// Next returns the next trial, or why there is none. decided answers for the trials so far whether every pair is decided
-// at the look just reached; it is asked once per look.
+// Next returns the next trial, or why there is none. decided answers for the trials so far whether
+// every pair is decided at the look just reached; it is asked once per look.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
 	if nobody(run) {
@@ -85,7 +86,8 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 	return o, stop, true
 }
 
-// nobody reports whether too few contestants are left for what the plan wants: a comparison, or where it has none, one of them.
+// nobody reports whether too few contestants are left for what the plan wants: a comparison, or
+// where it has none, one of them.
 func nobody(run *result.Run) bool {
 	p, left := &run.Plan, active(run, false)
 	if !decides(p) || len(p.Family) == 0 && len(p.Contestants) < 2 {
@@ -94,8 +96,9 @@ func nobody(run *result.Run) bool {
 	return len(Family(p, left)) == 0
 }
 
-// Resumable says at which epoch an interrupted run can go on, or why it cannot. With a larger budget (ns; 0: as it is) so can one whose budget ended
-// before any look: its looks stay those of the plan, and nothing of its error was spent.
+// Resumable says at which epoch an interrupted run can go on, or why it cannot. With a larger
+// budget (ns; 0: as it is) so can one whose budget ended before any look: its looks stay those of
+// the plan, and nothing of its error was spent.
 func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	ended := run.End != nil && run.End.Reason == string(Budget)
 	switch {
@@ -177,9 +180,10 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 	return Order{}, false
 }
 
-// chain lets a round begin with what was loaded last in its epoch: so each follows itself as often as it follows any other, and what a load leaves
-// behind falls on all alike. With the first drawn anew, one follows itself more seldom: of two servers, one of which made what came after it slower by
-// 3 %, the other lost 1.5 %.
+// chain lets a round begin with what was loaded last in its epoch: so each follows itself as often
+// as it follows any other, and what a load leaves behind falls on all alike. With the first drawn
+// anew, one follows itself more seldom: of two servers, one of which made what came after it slower
+// by 3 %, the other lost 1.5 %.
 func chain(run *result.Run, k result.Key, order []entrant) []entrant {
 	if !run.Plan.Chained {
 		return order
@@ -201,7 +205,8 @@ func First(p *result.Plan, epoch int) result.Level {
 	return p.Points()[parts(p)[partAt(p, epoch)][0]]
 }
 
-// Rewarm is the length of the load before a trial that does not count, ns; 0 where the plan has none.
+// Rewarm is the length of the load before a trial that does not count, ns; 0 where the plan has
+// none.
 func Rewarm(p *result.Plan, level result.Level) int64 {
 	if p.RewarmNS == 0 {
 		return 0
@@ -263,8 +268,8 @@ func Starts(run *result.Run, epoch int) []string {
 	return left
 }
 
-// Padding is the number of bytes, 0 to 4095, by which the environment of a contestant is padded in an epoch: layout is randomised, so
-// that it is noise and not bias (Mytkowicz et al., ASPLOS 2009).
+// Padding is the number of bytes, 0 to 4095, by which the environment of a contestant is padded in
+// an epoch: layout is randomised, so that it is noise and not bias (Mytkowicz et al., ASPLOS 2009).
 func Padding(seed uint64, epoch, start int) int {
 	return int(mix(result.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
 }
@@ -277,7 +282,8 @@ func permutation[T any](k result.Key, all []T) []T {
 	return out
 }
 
-// mix hashes seed, epoch, round and attempt of k with a stream number: splitmix64 over each in turn.
+// mix hashes seed, epoch, round and attempt of k with a stream number: splitmix64 over each in
+// turn.
 func mix(k result.Key, stream uint64) uint64 {
 	x := k.Seed
 	for _, v := range []uint64{uint64(k.Epoch), uint64(k.Round), uint64(k.Attempt), stream} {

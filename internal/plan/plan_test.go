@@ -190,7 +190,8 @@ func TestVoidRoundIsRepeatedForAll(t *testing.T) {
 	}
 }
 
-// A generator that stands still for 0.35 s in every fifth trial: none of these counts, and their rounds are repeated.
+// A generator that stands still for 0.35 s in every fifth trial: none of these counts, and their
+// rounds are repeated.
 func TestRoundsWithPausesAreRepeated(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}, rate: func(Order) float64 { return 1e4 }}
 	n, stopped := 0, map[result.Key]bool{}

@@ -6,15 +6,16 @@ import (
 	"dyno/internal/result"
 )
 
-// Lab is the profile for machines with CPUs to spare; Tail is the primary metric that it alone ranks.
+// Lab is the profile for machines with CPUs to spare; Tail is the primary metric that it alone
+// ranks.
 const (
 	Lab  = "lab"
 	Tail = "response_p99"
 )
 
-// profile is how long and how often is measured (doc/method.md): short trials, because the machine's
-// own speed changes within tenths of a second, and as many rounds as make up the load of one
-// contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
+// profile is how long and how often is measured (doc/method.md): short trials, because the
+// machine's own speed changes within tenths of a second, and as many rounds as make up the load of
+// one contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
 type profile struct {
 	name                string
 	looks               []int // candidate numbers of valid epochs
@@ -33,24 +34,25 @@ type profile struct {
 // time; at 0.5 it begins to queue. The lab leaves one CPU to the system and one to the generator.
 var profiles = map[string]*profile{
 	"quick": {
-		name: "quick", looks: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: 30 * time.Millisecond, load: 1200 * time.Millisecond,
+		name: "quick", looks: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm, load: 1200 * time.Millisecond,
 		controls: []string{"ref", "ref'"}, ties: 0.03, tailTies: 0.03, budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
 		native: WarmNative, managed: WarmManaged,
 	},
 	"full": {
-		name: "full", looks: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: 30 * time.Millisecond, load: 2 * time.Second,
-		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, ties: 0.03, tailTies: 0.03, budget: 10 * time.Minute, manyBudget: 30 * time.Minute,
-		native: WarmNative, managed: WarmManaged,
+		name: "full", looks: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: quickRewarm, load: 2 * time.Second,
+		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, ties: 0.03, tailTies: 0.03,
+		budget: 10 * time.Minute, manyBudget: 30 * time.Minute, native: WarmNative, managed: WarmManaged,
 	},
 	Lab: {
-		name: Lab, looks: []int{12, 16, 24, 32, 48}, pilots: 2, trial: 2 * time.Second, rewarm: 200 * time.Millisecond, load: 12 * time.Second,
-		share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, ties: 0.02, tailTies: 0.05, budget: time.Hour, manyBudget: time.Hour,
-		native: 3 * time.Second, managed: 15 * time.Second, cpus: 4, idle: []int{1, 500, 1000},
+		name: Lab, looks: []int{12, 16, 24, 32, 48}, pilots: 2, trial: 2 * time.Second, rewarm: 200 * time.Millisecond,
+		load: 12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, ties: 0.02, tailTies: 0.05,
+		budget: time.Hour, manyBudget: time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4, idle: []int{1, 500, 1000},
 	},
 }
 
 const (
 	quickTrial  = 100 * time.Millisecond
+	quickRewarm = 30 * time.Millisecond
 	tailTrial   = 10 * time.Second // of an open loop, where the tail is ranked
 	leastRounds = 3
 
@@ -96,9 +98,9 @@ func tail(p *result.Plan, pr *profile) error {
 	case !isTail(p.Primary):
 		return nil
 	case !pr.ranksTail() || !decides(p):
-		return refuse("--primary p99: only a paired comparison with --profile lab ranks it; on a shared machine of few CPUs a difference of 5 %% in p99 " +
-			"is found in 10 to 74 of 100 runs of 48 epochs (doc/method.md). --primary p50 ranks the median, and --protocol search finds the rate " +
-			"at which p99 holds")
+		return refuse("--primary p99: only a paired comparison with --profile lab ranks it; on a shared machine of few CPUs " +
+			"a difference of 5 %% in p99 is found in 10 to 74 of 100 runs of 48 epochs (doc/method.md). --primary p50 ranks " +
+			"the median, and --protocol search finds the rate at which p99 holds")
 	}
 	closed, open := p.Level, p.Level
 	open.RateShare = pr.share

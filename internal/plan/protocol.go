@@ -9,19 +9,26 @@ import (
 )
 
 // Protocol is a way to measure. Each is one type in a file of its own, which sets the times, orders
-// the trials, estimates the cost and stops; all that the rest of dyno branches on stands in its Traits.
+// the trials, estimates the cost and stops; all that the rest of dyno branches on stands in its
+// Traits.
 type Protocol interface {
 	Traits() *Traits
 
 	// Words say what a run of the plan takes, before it begins.
 	Words(p *result.Plan, c *Cost) string
 
-	levels(p *result.Plan, q *Question)                                         // puts those of the question that it measures into p
-	arrange(p *result.Plan, r *Request, q *Question, pr *profile)               // sets rounds, epochs, times and budget
-	trial(run *result.Run, k result.Key, e entrant) (result.Level, int64, bool) // level and ns of a trial; false: there is none
-	stop(run *result.Run, epoch int, decided func() bool) Stop                  // after an epoch; "": go on
-	estimate(p *result.Plan) (Cost, error)                                      // refuses a budget that reaches no end
-	loads(p *result.Plan, epoch int, besides []entrant) time.Duration           // of an epoch, without starts and warm-ups
+	// levels puts those levels of the question into p that it measures.
+	levels(p *result.Plan, q *Question)
+	// arrange sets rounds, epochs, times and budget.
+	arrange(p *result.Plan, r *Request, q *Question, pr *profile)
+	// trial is the level of a trial and its length, ns; false: there is none.
+	trial(run *result.Run, k result.Key, e entrant) (result.Level, int64, bool)
+	// stop says after an epoch why the run ends; "": it goes on.
+	stop(run *result.Run, epoch int, decided func() bool) Stop
+	// estimate refuses a budget that reaches no end.
+	estimate(p *result.Plan) (Cost, error)
+	// loads is the time of an epoch without starts and warm-ups.
+	loads(p *result.Plan, epoch int, besides []entrant) time.Duration
 }
 
 // Traits are what a protocol has, for those who carry its plans out and judge its runs.
@@ -121,7 +128,8 @@ func (whole) estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
 	c.add(p, 0)
 	if least := ceil(time.Duration(float64(c.Whole)/(1-reserve)), 10*time.Second); least > time.Duration(p.BudgetNS) {
-		return c, refuse("a budget of %v is too little: %d trials at %d levels take about %v; give --budget %v or more, or fewer levels or contestants",
+		return c, refuse("a budget of %v is too little: %d trials at %d levels take about %v; give --budget %v or more, "+
+			"or fewer levels or contestants",
 			time.Duration(p.BudgetNS), c.Trials, max(len(p.Levels), 1), c.Whole.Round(time.Second), least)
 	}
 	return c, nil

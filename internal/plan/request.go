@@ -22,7 +22,7 @@ type Request struct {
 	Profile     string // quick, full or lab; "": quick
 	Title       string // "": that of the study or the scenario
 	Contestants []string
-	Controls    []string // reference servers that ride along; "none" alone or an empty list: none; nil: those of the profile
+	Controls    []string // reference servers; "none" alone or an empty list: none; nil: those of the profile
 	Scenario    string
 	Primary     string
 	Connections []int // with Delays and Records: every combination is a level
@@ -71,7 +71,7 @@ type World struct {
 
 	Contestant func(name string) (Contestant, error) // the error says that there is none of that name
 	Scenario   func(name string) (Scenario, error)
-	Answered   func(scenario string, others []string) (also []string, ok bool) // by the null server: the scenario, and which others
+	Answered   func(scenario string, others []string) (also []string, ok bool) // by the null server
 }
 
 // Contestant is what a plan needs to know of a contestant or a reference server.
@@ -133,7 +133,7 @@ func New(r Request, w World) (result.Plan, error) {
 	}
 	p.Level = q.Levels[0]
 	protocol.levels(&p, &q)
-	err = cmp.Or(tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.room(&p, profile, r.Force))
+	err = cmp.Or(tail(&p, profile), r.check(&p, protocol.Traits()), w.backend(&p), w.check(&p), w.room(&p, r.Force))
 	if err != nil {
 		return p, err
 	}
@@ -247,7 +247,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--margin %v: want a share, more than 0 and less than 1", p.Margin)
 	case p.Epochs < 0:
 		return refuse("--epochs %d: want 1 or more", p.Epochs)
-	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || slices.ContainsFunc(r.Idle, func(n int) bool { return n < 1 || n > 60_000 }):
+	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 && (r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
 		return refuse("--idle-connections %v: want two or more numbers from 1 to 60000, rising", r.Idle)
 	case slices.ContainsFunc(r.Looks, func(n int) bool { return n < 1 }):
 		return refuse("--looks %v: want numbers of epochs, 1 or more", r.Looks)
@@ -256,7 +256,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 	case r.Requests < 0 || r.Duration < 0:
 		return refuse("--requests %d, --duration %v: want more than 0", r.Requests, r.Duration)
 	case len(p.Controls) == 0 && t.Ratios:
-		return refuse("--controls none: a %s has ratios to the reference; only a paired comparison and a classic run go without", t.Title)
+		return refuse("--controls none: a %s has ratios to the reference; only a paired comparison and a classic run go without",
+			t.Title)
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 	"dyno/internal/result"
 )
 
-// someWorld has contestants c0 to c9 that serve values, of which c1 is managed, and the scenario relay with a backend.
+// someWorld has contestants c0 to c9 that serve values, of which c1 is managed, and the scenario
+// relay with a backend.
 func someWorld() World {
 	return World{
 		Dyno: "v1", CPUs: 2, Seed: 5, Now: time.Unix(1_500_000_000, 0),
@@ -174,7 +175,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// The lab wants CPUs, or to be forced; it alone ranks the tail, in an open loop beside the closed one.
+// The lab wants CPUs, or to be forced; it alone ranks the tail, in an open loop beside the closed
+// one.
 func TestLabRequest(t *testing.T) {
 	q := someQuestion()
 	q.Levels = q.Levels[:1]

@@ -38,7 +38,8 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 	}
 }
 
-// A run that is killed when its last trial is recorded, but not yet how it ended, makes its look when it is resumed, and no other epoch.
+// A run that is killed when its last trial is recorded, but not yet how it ended, makes its look
+// when it is resumed, and no other epoch.
 func TestResumedRunMakesTheLookThatItMissed(t *testing.T) {
 	sweep := quick("a", "b")
 	sweep.Protocol, sweep.Epochs = Sweep, 2

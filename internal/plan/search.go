@@ -11,11 +11,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// search looks for the highest rate at which each contestant keeps an objective: open loops, probed in
-// turns.
+// search looks for the highest rate at which each contestant keeps an objective: open loops, probed
+// in turns.
 type search struct{ whole }
 
-var searchTraits = Traits{Name: "search", Title: "search", Recorded: Search, Kind: checks.Search, Flags: []string{"slo", "epochs"}, Ratios: true}
+var searchTraits = Traits{
+	Name: "search", Title: "search", Recorded: Search, Kind: checks.Search, Ratios: true, Flags: []string{"slo", "epochs"},
+}
 
 // Traits implements Protocol.
 func (search) Traits() *Traits { return &searchTraits }
@@ -39,12 +41,14 @@ func (search) trial(run *result.Run, k result.Key, e entrant) (result.Level, int
 }
 
 func (search) loads(p *result.Plan, _ int, _ []entrant) time.Duration {
-	each := firstProbe*(1+bisections) + aroundProbe*arounds + confirmProbe*confirms + searchRounds*(trialOverhead+time.Duration(p.RewarmNS))
+	each := firstProbe*(1+bisections) + aroundProbe*arounds + confirmProbe*confirms
+	each += searchRounds * (trialOverhead + time.Duration(p.RewarmNS))
 	return time.Duration(len(starters(p, false))) * each
 }
 
-// The rounds of a search (method.md §3): a closed loop that tells about how much a contestant can bear; probes by bisection; longer probes around
-// where that led; and at the end three long ones a little below the rate found, which must pass.
+// The rounds of a search (method.md §3): a closed loop that tells about how much a contestant can
+// bear; probes by bisection; longer probes around where that led; and at the end three long ones a
+// little below the rate found, which must pass.
 const (
 	bisections   = 12
 	arounds      = 12
@@ -63,8 +67,9 @@ var shifts = [arounds]float64{-.12, .12, -.06, .06, -.03, .03, -.12, .12, -.06, 
 // achieved is the share of an open loop's requests that must have been sent for a probe to pass.
 const achieved = 0.99
 
-// Passed reports whether a load kept the objective: its errors, its rate, no growing backlog, and its response time, of which neither a lower bound
-// nor the quantile of too few requests is enough. A backlog that grows would break any limit in a longer probe.
+// Passed reports whether a load kept the objective: its errors, its rate, no growing backlog, and
+// its response time, of which neither a lower bound nor the quantile of too few requests is enough.
+// A backlog that grows would break any limit in a longer probe.
 func Passed(slo *result.SLO, l *result.Load) bool {
 	if l.Planned == 0 {
 		return false
@@ -72,12 +77,13 @@ func Passed(slo *result.SLO, l *result.Load) bool {
 	bad := l.Planned - l.Succeeded
 	_, response := l.Response(slo.Quantile > 0.5)
 	growth, _ := checks.Growth(l)
-	return analysis.Bears(l.Planned, slo.Quantile) && float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) &&
+	return analysis.Bears(l.Planned, slo.Quantile) &&
+		float64(bad) <= slo.ErrorShare*float64(l.Planned) && float64(l.Started) >= achieved*float64(l.Planned) &&
 		growth <= checks.GrowthLimit && 0 < response && response < slo.LimitNS
 }
 
-// Probes are the open-loop probes of a contestant in one epoch that count for its capacity, and how the confirming ones went. Top is the rate
-// that it bore in the closed loop, per second.
+// Probes are the open-loop probes of a contestant in one epoch that count for its capacity, and how
+// the confirming ones went. Top is the rate that it bore in the closed loop, per second.
 func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe, confirmed []bool, top float64) {
 	for round := range searchRounds {
 		k, ok := lastAttempt(run, epoch, round)
@@ -104,7 +110,8 @@ func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe
 	return probes, confirmed, top
 }
 
-// probe is the level and the length of a contestant's next probe; false if the closed loop showed nothing to search around.
+// probe is the level and the length of a contestant's next probe; false if the closed loop showed
+// nothing to search around.
 func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
 	p := &run.Plan
 	level = p.Level
@@ -133,8 +140,9 @@ func probe(run *result.Run, k result.Key, contestant string) (level result.Level
 // longestProbe bounds what probeAt makes of a low rate.
 const longestProbe = time.Minute
 
-// probeAt is the length of a probe, ns: at a low rate one long enough for its quantile to be told, with half as many requests again as that takes,
-// for a Poisson window may hold fewer than expected.
+// probeAt is the length of a probe, ns: at a low rate one long enough for its quantile to be told,
+// with half as many requests again as that takes, for a Poisson window may hold fewer than
+// expected.
 func probeAt(slo *result.SLO, rate float64, least time.Duration) int64 {
 	if rate <= 0 {
 		return int64(least)

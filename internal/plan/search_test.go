@@ -10,8 +10,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// TestSearchFindsTheCapacity plays a search against servers whose p99 at rate r is base/(1-r/full), times log-normal noise, with a void round now
-// and then.
+// TestSearchFindsTheCapacity plays a search against servers whose p99 at rate r is base/(1-r/full),
+// times log-normal noise, with a void round now and then.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	p := quick("a", "b")
 	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, "quick", &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)

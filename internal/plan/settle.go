@@ -8,15 +8,18 @@ import (
 	"dyno/internal/stats"
 )
 
-// settleAlpha is the chance that the pilots drop rounds of contestants that stand still: it costs trials, and nothing else.
+// settleAlpha is the chance that the pilots drop rounds of contestants that stand still: it costs
+// trials, and nothing else.
 const settleAlpha = 0.02
 
-// settleLeast is the least difference of first rounds from the others that is worth a round, as a share.
+// settleLeast is the least difference of first rounds from the others that is worth a round, as a
+// share.
 const settleLeast = 0.02
 
-// Dropped is how many first rounds of each epoch do not count: as many as the pilots need until no contestant is faster or slower in what comes next
-// than in the rest, at most the plan's DropRounds. It is the same for all contestants and epochs, and follows from the pilots alone: what the counted
-// epochs show decides nothing.
+// Dropped is how many first rounds of each epoch do not count: as many as the pilots need until no
+// contestant is faster or slower in what comes next than in the rest, at most the plan's
+// DropRounds. It is the same for all contestants and epochs, and follows from the pilots alone:
+// what the counted epochs show decides nothing.
 func Dropped(run *result.Run) int {
 	p := &run.Plan
 	if p.DropRounds == 0 || !pilotsOver(run) {
@@ -74,8 +77,9 @@ func Dropped(run *result.Run) int {
 	return dropped
 }
 
-// settled is how many first values of x differ from the rest, at most most of them: those that do so most clearly, and then again of what is left. No
-// single value counts for more than three standard deviations.
+// settled is how many first values of x differ from the rest, at most most of them: those that do
+// so most clearly, and then again of what is left. No single value counts for more than three
+// standard deviations.
 func settled(x []float64, most int, sigma, limit float64) (from int) {
 	middle := stats.Median(present(x))
 	cut := func(v float64) float64 { return max(middle-3*sigma, min(middle+3*sigma, v)) }

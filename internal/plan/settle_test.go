@@ -9,7 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// settling are the records of a run whose first contestant is slower by log(early) in the first rounds of every epoch, pilots among them.
+// settling are the records of a run whose first contestant is slower by log(early) in the first
+// rounds of every epoch, pilots among them.
 func settling(t *testing.T, seed uint64, early float64, slow int, pilots int) *player {
 	t.Helper()
 	p := quick("a", "b", "c")
@@ -30,8 +31,8 @@ func settling(t *testing.T, seed uint64, early float64, slow int, pilots int) *p
 	return played
 }
 
-// The pilots take out of the count the rounds in which one was not at its speed yet, of all contestants and epochs alike; what only the counted epochs
-// show takes nothing out.
+// The pilots take out of the count the rounds in which one was not at its speed yet, of all
+// contestants and epochs alike; what only the counted epochs show takes nothing out.
 func TestPilotsDropFirstRounds(t *testing.T) {
 	run := &settling(t, 1, -.4, 2, 1).run
 	if got := Dropped(run); got != 2 {
@@ -69,7 +70,8 @@ func TestNothingIsDroppedForNothing(t *testing.T) {
 	}
 }
 
-// A void epoch is void, though all of its rounds would be dropped: one that has nothing but cells beside the family has one round.
+// A void epoch is void, though all of its rounds would be dropped: one that has nothing but cells
+// beside the family has one round.
 func TestAVoidEpochOfOneRoundDoesNotCount(t *testing.T) {
 	run := &result.Run{Plan: quick("a", "b")}
 	p := &run.Plan

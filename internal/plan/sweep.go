@@ -13,14 +13,18 @@ import (
 // sweep measures the same contestants at several levels: figures with intervals, no verdicts.
 type sweep struct{ whole }
 
-var sweepTraits = Traits{Name: "sweep", Title: "sweep", Recorded: Sweep, Kind: checks.Sweep, Flags: []string{"epochs", "idle-connections"}, Levels: true, Ratios: true}
+var sweepTraits = Traits{
+	Name: "sweep", Title: "sweep", Recorded: Sweep, Kind: checks.Sweep, Levels: true, Ratios: true,
+	Flags: []string{"epochs", "idle-connections"},
+}
 
 // Traits implements Protocol.
 func (sweep) Traits() *Traits { return &sweepTraits }
 
 // Words implements Protocol.
 func (sweep) Words(p *result.Plan, c *Cost) string {
-	return fmt.Sprintf("about %d trials in %d epochs, %v; figures with intervals, no verdicts", c.Trials, c.Epochs+p.Pilots, c.Whole.Round(time.Second))
+	return fmt.Sprintf("about %d trials in %d epochs, %v; figures with intervals, no verdicts",
+		c.Trials, c.Epochs+p.Pilots, c.Whole.Round(time.Second))
 }
 
 func (sweep) levels(p *result.Plan, q *Question) {

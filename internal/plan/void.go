@@ -10,7 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Valid returns the trials that count: of rounds that are not void nor Dropped, in valid epochs after the pilots, of the last attempt of each round.
+// Valid returns the trials that count: of rounds that are not void nor Dropped, in valid epochs
+// after the pilots, of the last attempt of each round.
 func Valid(run *result.Run) []result.Trial {
 	var out []result.Trial
 	dropped := Dropped(run)
@@ -29,7 +30,8 @@ func Pilot(run *result.Run) []result.Trial {
 	return out
 }
 
-// Epochs lists the valid epochs after the pilots: complete, with at least half of their rounds valid.
+// Epochs lists the valid epochs after the pilots: complete, with at least half of their rounds
+// valid.
 func Epochs(run *result.Run) []int {
 	var out []int
 	dropped := Dropped(run)
@@ -86,8 +88,8 @@ func epochCounts(run *result.Run, epoch, dropped int) bool {
 	return 2*valid >= done
 }
 
-// roundsOf returns the trials of an epoch's complete rounds that are not void. Of those that are dropped it returns what is loaded beside the rounds,
-// once an epoch.
+// roundsOf returns the trials of an epoch's complete rounds that are not void. Of those that are
+// dropped it returns what is loaded beside the rounds, once an epoch.
 func roundsOf(run *result.Run, epoch, dropped int) []result.Trial {
 	var out []result.Trial
 	for r := range roundsIn(&run.Plan, epoch) {
@@ -121,13 +123,14 @@ func complete(run *result.Run, k result.Key) bool {
 	return len(ts) > 0 && !more
 }
 
-// void reports whether a cause outside the contestants spoilt the round of k: it is judged over the whole round, because a 10 ms tick is
-// 2.5 % of one trial.
+// void reports whether a cause outside the contestants spoilt the round of k: it is judged over the
+// whole round, because a 10 ms tick is 2.5 % of one trial.
 func void(run *result.Run, k result.Key) bool {
 	return checks.Void(trials(run, k))
 }
 
-// Voided counts the trials of void rounds, repeated ones among them, and all trials, pilots left out.
+// Voided counts the trials of void rounds, repeated ones among them, and all trials, pilots left
+// out.
 func Voided(run *result.Run) (void, all int) {
 	seen := map[result.Key]bool{}
 	for i := range run.Trials {
@@ -149,7 +152,8 @@ func Voided(run *result.Run) (void, all int) {
 	return void, all
 }
 
-// trials returns the trials of the round and attempt of k. Trials are recorded in order of their keys.
+// trials returns the trials of the round and attempt of k. Trials are recorded in order of their
+// keys.
 func trials(run *result.Run, k result.Key) []result.Trial {
 	k.Position = math.MinInt
 	from := after(run, k)

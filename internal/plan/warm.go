@@ -7,8 +7,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A managed one is loaded now and then, for at least
-// WarmManaged since its first window, WarmRequests, and until it has used no CPU at rest for WarmQuiet: its compiler is done.
+// Warm-up of a fresh process (doc/method.md): a native one is loaded for at least WarmNative. A
+// managed one is loaded now and then, for at least WarmManaged since its first window,
+// WarmRequests, and until it has used no CPU at rest for WarmQuiet: its compiler is done.
 const (
 	WarmNative    = 500 * time.Millisecond
 	WarmNativeCap = 10 * time.Second
@@ -20,10 +21,12 @@ const (
 	WarmRequests   = 20_000
 )
 
-// warmPilot is what a native one that stands still from the start takes where its warm-up time is yet to be found.
+// warmPilot is what a native one that stands still from the start takes where its warm-up time is
+// yet to be found.
 const warmPilot = time.Second
 
-// warmConnections are the most that a warm-up has: a window of 5,000 takes 0.8 s where one of 1,000 takes 0.15, and there are four at least.
+// warmConnections are the most that a warm-up has: a window of 5,000 takes 0.8 s where one of 1,000
+// takes 0.15, and there are four at least.
 const warmConnections = 1000
 
 // fewestWindows are needed to see that a contestant stands still.
@@ -49,8 +52,10 @@ func warmLeast(p *result.Plan, managed bool) time.Duration {
 	return profileOf(p).native
 }
 
-// Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times what they found: of a managed one, for any of those,
-// so that no runtime is compared younger than another. Where none of them became steady no length is known to help, and it is not waited for again.
+// Warmup says how a contestant is warmed up in an epoch. After the pilots the least is 1.25 times
+// what they found: of a managed one, for any of those, so that no runtime is compared younger than
+// another. Where none of them became steady no length is known to help, and it is not waited for
+// again.
 func Warmup(run *result.Run, name string, epoch int) Warming {
 	p := &run.Plan
 	managed := slices.Contains(p.Managed, name)
@@ -83,8 +88,8 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	return w
 }
 
-// warmEstimate is what the warm-ups of those that an epoch starts take: natives are loaded one after the other, managed ones beside them. Those of
-// which nothing is recorded need but the least.
+// warmEstimate is what the warm-ups of those that an epoch starts take: natives are loaded one
+// after the other, managed ones beside them. Those of which nothing is recorded need but the least.
 func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 	p := &run.Plan
 	first := warmLevel(First(p, epoch))

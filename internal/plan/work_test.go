@@ -8,7 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Work is a launch part as a delay is: levels that differ in it have epochs of their own, and are never compared.
+// Work is a launch part as a delay is: levels that differ in it have epochs of their own, and are
+// never compared.
 func TestWorkIsALaunchPart(t *testing.T) {
 	p := several()
 	p.Levels[3] = result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}

@@ -77,7 +77,8 @@ func (w *World) backend(p *result.Plan) error {
 		case l.Records < 0:
 			return refuse("--records %d: want 1 or more", l.Records)
 		case s.Backend != "" && l.Records == 0 && p.ClaimsHash != "":
-			return refuse("the study %s: a level of the scenario %s has no records: say how many its companion answers with", p.Study, name)
+			return refuse("the study %s: a level of the scenario %s has no records: say how many its companion answers with",
+				p.Study, name)
 		case s.Backend != "" && l.Records == 0:
 			l.Records = DefaultRecords
 		}
@@ -85,9 +86,9 @@ func (w *World) backend(p *result.Plan) error {
 	return nil
 }
 
-// ceiling is the server that shows in the pilots what can be measured at most: the backend, asked by
-// the generator itself, or the null server, with those scenarios of levels that it can answer besides
-// the plan's own. Without a reference it cannot be told.
+// ceiling is the server that shows in the pilots what can be measured at most: the backend, asked
+// by the generator itself, or the null server, with those scenarios of levels that it can answer
+// besides the plan's own. Without a reference it cannot be told.
 func (w *World) ceiling(p *result.Plan) (name string, also []string) {
 	switch {
 	case len(p.Controls) == 0 || p.Companion == "" && p.Level.DelayNS > 0:
@@ -113,13 +114,15 @@ func OtherScenarios(p *result.Plan) (names []string) {
 	return names
 }
 
-// room refuses a profile that wants more CPUs than this machine has. What Force overrules is recorded.
-func (w *World) room(p *result.Plan, pr *profile, force bool) error {
+// room refuses a profile that wants more CPUs than this machine has. What Force overrules is
+// recorded.
+func (w *World) room(p *result.Plan, force bool) error {
+	pr := profileOf(p)
 	if w.CPUs == 0 || w.CPUs >= pr.cpus {
 		return nil
 	}
-	err := refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d: background wake-ups move "+
-		"the tail and the small differences that it is for; --profile full decides throughput and CPU per request here, "+
+	err := refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d: background "+
+		"wake-ups move the tail and the small differences that it is for; --profile full decides throughput and CPU per request here, "+
 		"--force runs it all the same and the report says so", pr.name, pr.cpus, w.CPUs)
 	if !force {
 		return err

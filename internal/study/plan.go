@@ -12,15 +12,16 @@ import (
 	"dyno/internal/result"
 )
 
-// Choice is what of a study a run takes: with Quick the levels that are marked so, all where none is, and the contestants of quick_contestants; Levels
-// are by name, all where it is empty.
+// Choice is what of a study a run takes: with Quick the levels that are marked so, all where none
+// is, and the contestants of quick_contestants; Levels are by name, all where it is empty.
 type Choice struct {
 	Quick  bool
 	Levels []string
 }
 
-// planned are the levels of a plan, the cells that are loaded and the comparisons that are decided, as the study and its claims want them. At one level
-// every pair of contestants is decided, and cells and family are empty.
+// planned are the levels of a plan, the cells that are loaded and the comparisons that are decided,
+// as the study and its claims want them. At one level every pair of contestants is decided, and
+// cells and family are empty.
 func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
 	taken := s.taken(c)
 	for _, l := range taken {
@@ -98,8 +99,8 @@ func (s *Study) names(c Choice) []string {
 	return names
 }
 
-// Settled reports whether all that the claims compare is decided, each pair on the claim's own metric. As in AllDecided, what was taken back is: more
-// epochs would not decide it.
+// Settled reports whether all that the claims compare is decided, each pair on the claim's own
+// metric. As in AllDecided, what was taken back is: more epochs would not decide it.
 func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 	e := &evidence{study: s, run: run}
 	for i := range s.Claims {
