@@ -68,11 +68,14 @@ func compareCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.contestant, "contestant", "", "contestant that revisions and programs are of: its name in this project, or its folder")
+	fl.StringVar(&f.contestant, "contestant", "",
+		"contestant that revisions and programs are of: its name in this project, or its folder")
 	contestantsFlag(cmd, &f.folders, knowFolders)
-	fl.StringArrayVar(&f.failIf, "fail-if", []string{"cpu_per_request>3%"}, "fail when the data show this change: METRIC<-N% or METRIC>N%; may be repeated")
+	fl.StringArrayVar(&f.failIf, "fail-if", []string{"cpu_per_request>3%"},
+		"fail when the data show this change: METRIC<-N% or METRIC>N%; may be repeated")
 	r := &f.request
-	fl.StringVar(&r.Primary, "primary", "cpu_per_request", "metric that decides: throughput, cpu_per_request, p50 or memory")
+	fl.StringVar(&r.Primary, "primary", "cpu_per_request",
+		"metric that decides: throughput, cpu_per_request, p50 or memory")
 	fl.IntVar(&f.connections, "connections", 125, "connections kept in use")
 	fl.IntVar(&f.records, "records", 0, "records that the companion of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
@@ -90,7 +93,8 @@ func isComparison(run *result.Run) bool { return strings.HasPrefix(run.Plan.Comm
 
 // notResumable is why a comparison that was interrupted cannot go on, and what to do.
 func notResumable(dir string, run *result.Run) error {
-	return usagef("resume %s: it is a comparison, whose two builds were made in a folder of their own and are gone; start it anew:\n  %s", dir, run.Plan.Command)
+	return usagef("resume %s: it is a comparison, whose two builds were made in a folder of their own and are gone; "+
+		"start it anew:\n  %s", dir, run.Plan.Command)
 }
 
 // compare is the job from two names to one answer.

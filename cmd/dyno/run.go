@@ -57,9 +57,11 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [STUDY]",
 		Short: "Build, verify and compare contestants, and say which is faster",
-		Long: "run builds the contestants of a study, proves that they answer alike, and compares them. The default study is " + defaultStudy + ".\n\n" +
+		Long: "run builds the contestants of a study, proves that they answer alike, and compares them. The default\n" +
+			"study is " + defaultStudy + ".\n\n" +
 			"Protocols:\n" +
-			"  paired   all are resident, pinned and frozen but the one under load; short trials in random order are compared round by round\n" +
+			"  paired   all are resident, pinned and frozen but the one under load; short trials in random order are compared\n" +
+			"           round by round\n" +
 			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
 			"  search   the highest rate at which each contestant keeps --slo: open loops, probed in turns\n" +
 			"  classic  one long load after another, as published benchmarks do it; single figures, for comparison with theirs",
@@ -73,27 +75,46 @@ func runCommand() *cobra.Command {
 	}
 	fl, r := cmd.Flags(), &f.request
 	fl.SortFlags = false
-	fl.StringSliceVar(&r.Contestants, "contestants", nil, "contestants, by name, or by a folder, which stands for all that it holds (default: those of the study)")
+	fl.StringSliceVar(&r.Contestants, "contestants", nil,
+		"contestants, by name, or by a folder, which stands for all that it holds (default: those of the study)")
 	requestFlags(fl, r)
 	fl.Lookup("scenario").Usage = "scenario (default: that of the study)"
-	fl.IntSliceVar(&r.Connections, "connections", nil, "connections kept in use; a sweep takes several (default: those of the study, 125)")
-	fl.IntSliceVar(&r.Records, "records", nil, "records that the companion of the scenario answers with; a sweep takes several (default 10)")
-	fl.DurationSliceVar(&r.Delays, "delay", nil, "time that each handler waits before it answers; a sweep takes several")
+	fl.IntSliceVar(&r.Connections, "connections", nil,
+		"connections kept in use; a sweep takes several (default: those of the study, 125)")
+	fl.IntSliceVar(&r.Records, "records", nil,
+		"records that the companion of the scenario answers with; a sweep takes several (default 10)")
+	fl.DurationSliceVar(&r.Delays, "delay", nil,
+		"time that each handler waits before it answers; a sweep takes several")
 	fl.StringVar(&r.Protocol, "protocol", "paired", strings.Join(plan.Names(), ", "))
-	fl.BoolVar(&f.choice.Quick, "quick", false, "only the levels and contestants that the study marks as quick; its other claims are not run")
+	fl.BoolVar(&f.choice.Quick, "quick", false,
+		"only the levels and contestants that the study marks as quick; its other claims are not run")
 	fl.StringArrayVar(&f.choice.Levels, "level", nil, "only this level of the study, by name; may be repeated")
-	fl.DurationVar(&r.Budget, "budget", 0, "time for measuring, after the builds (default 6m; with --profile full 10m to 30m, in the lab 1h; of a sweep or a classic run what it takes)")
+	fl.DurationVar(&r.Budget, "budget", 0,
+		"time for measuring, after the builds (default 6m; with --profile full 10m to 30m, in the lab 1h; of a sweep "+
+			"or a classic run what it takes)")
 	fl.VarP(flagOf(&r.Requests, "", "n", parseCount), "requests", "n", "classic: requests of one load: 5000, 10k, 5m")
 	fl.DurationVarP(&r.Duration, "duration", "d", 0, "classic: length of one load (default 30s)")
-	fl.IntVar(&r.Epochs, "epochs", 0, "sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
-	fl.Var(flagOf(&r.SLO, "", "objective", parseSLO), "slo", "search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % errors")
-	fl.IntSliceVar(&r.Idle, "idle-connections", nil, "paired, sweep: numbers of idle connections with which memory is read after each epoch; "+
-		"their slope is memory per connection (default none; in the lab 1,500,1000)")
-	fl.StringVar(&r.Driver, "driver", "", "classic: let another load generator make each load once more, and set it beside ours: wrk, bombardier, ab or h2load")
-	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin", "whether the generator polls instead of sleeping: on, off, or auto: where that takes a CPU from nobody")
-	fl.StringVar(&r.Primary, "primary", "", "metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of the study)")
-	fl.IntSliceVar(&r.Looks, "looks", nil, "valid epochs after which the verdicts are looked at (default: those of the profile)")
-	fl.StringVar(&f.resume, "resume", "", "go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its first interim analysis")
+	fl.IntVar(&r.Epochs, "epochs", 0,
+		"sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")
+	fl.Var(flagOf(&r.SLO, "", "objective", parseSLO), "slo",
+		"search: the response time that is to be kept, p99<10ms or p50<2ms (default p99<10ms), with at most 0.1 % "+
+			"errors")
+	fl.IntSliceVar(&r.Idle, "idle-connections", nil,
+		"paired, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory "+
+			"per connection (default none; in the lab 1,500,1000)")
+	fl.StringVar(&r.Driver, "driver", "",
+		"classic: let another load generator make each load once more, and set it beside ours: wrk, bombardier, ab "+
+			"or h2load")
+	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin",
+		"whether the generator polls instead of sleeping: on, off, or auto: where that takes a CPU from nobody")
+	fl.StringVar(&r.Primary, "primary", "",
+		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of "+
+			"the study)")
+	fl.IntSliceVar(&r.Looks, "looks", nil,
+		"valid epochs after which the verdicts are looked at (default: those of the profile)")
+	fl.StringVar(&f.resume, "resume", "",
+		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its "+
+			"first interim analysis")
 	f.place.define(cmd)
 	return cmd
 }
@@ -104,9 +125,11 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 		"reference servers that ride along: the reference, its copy for the A/A check, ref+X%; or none "+
 			"(default of dyno run: ref,ref' and, with --profile full and lab, ref+5%)")
 	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that both serve)")
-	fl.StringVar(&r.Profile, "profile", "quick", "quick; full: longer epochs, more interim analyses; or lab: trials of seconds, on 4 CPUs or more")
+	fl.StringVar(&r.Profile, "profile", "quick",
+		"quick; full: longer epochs, more interim analyses; or lab: trials of seconds, on 4 CPUs or more")
 	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
-	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin", "differences within it are equivalent (dyno run with --profile lab: 0.02, for p99 0.05)")
+	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin",
+		"differences within it are equivalent (dyno run with --profile lab: 0.02, for p99 0.05)")
 	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 }
@@ -206,7 +229,8 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	if err := report.Text(stdout, data); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "\nwritten: %s, %s\n", filepath.Join(dir, "report.html"), filepath.Join(dir, result.TrialsFile))
+	page, trials := filepath.Join(dir, "report.html"), filepath.Join(dir, result.TrialsFile)
+	fmt.Fprintf(cmd.ErrOrStderr(), "\nwritten: %s, %s\n", page, trials)
 	r := data.Run
 	failed := slices.ContainsFunc(r.Failures, func(f result.Failure) bool { return !f.Unavailable() })
 	if failed || r.End == nil || r.End.Reason == plan.Interrupted || r.End.Reason == string(plan.Nobody) {
