@@ -90,7 +90,7 @@ func (p *project) answered(first string, others []string) (also []string, ok boo
 func (p *project) setup(cmd *cobra.Command, at *place) experiment.Setup {
 	return experiment.Setup{
 		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(), Offline: at.offline,
-		NewHost: newHost,
+		NewHost:    newHost,
 		Calibrated: func(of *result.Plan) (*result.Calibration, error) { return calibrated(cmd, of) },
 		Claims: func(data *report.Data, dir string) {
 			claims(cmd, data, filepath.Join(dir, result.TrialsFile))
