@@ -41,23 +41,38 @@ type common struct {
 
 func TestMessages(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"fine", "name = 'a'\n[env]\nANY = 'x'\n[[request]]\npath='/'\n[request.with]\nid = { int = [1, 2] }\n[any]\nx.y = 1\n", ""},
+		{"fine",
+			"name = 'a'\n[env]\nANY = 'x'\n[[request]]\npath='/'\n[request.with]\nid = { int = [1, 2] }\n[any]\n" +
+				"x.y = 1\n", ""},
 		{"misspelt", "name = 'a'\nverison = 'b'\n", `f.toml:2:1: unknown key "verison"; did you mean "version"?`},
 		{"case", "Name = 'a'\n", `f.toml:1:1: unknown key "Name"; did you mean "name"?`},
 		{"untagged in any case", "[nested.load]\nConnections = 1\n[nested]\n", ""},
 		{"not near", "colour = 'a'\n", `f.toml:1:1: unknown key "colour"`},
-		{"all at once", "nam = 'a'\n[evn]\nX='1'\n[[request]]\nweight=1\n[[request]]\n  wieght=1\n[request.expect]\nstatsu = 200\n",
+		{"all at once",
+			"nam = 'a'\n[evn]\nX='1'\n[[request]]\nweight=1\n[[request]]\n  wieght=1\n[request.expect]\nstatsu = 200\n",
 			"f.toml:1:1: unknown key \"nam\"; did you mean \"name\"?\n" +
 				"f.toml:2:2: unknown key \"evn\"; did you mean \"env\"?\n" +
 				"f.toml:7:3: unknown key \"wieght\"; did you mean \"weight\"?\n" +
 				"f.toml:9:1: unknown key \"statsu\"; did you mean \"status\"?"},
-		{"inline", "request = [{ path = '/', expect = { bdy = 'x' } }]\n", `f.toml:1:37: unknown key "bdy"; did you mean "body"?`},
+		{"inline", "request = [{ path = '/', expect = { bdy = 'x' } }]\n",
+			`f.toml:1:37: unknown key "bdy"; did you mean "body"?`},
 		{"dotted", "nested.laod.connections = 1\n", `f.toml:1:8: unknown key "laod"; did you mean "load"?`},
-		{"through a map", "[[request]]\n[request.with]\nid = { itn = [1, 2] }\n", `f.toml:3:8: unknown key "itn"; did you mean "int"?`},
+		{"through a map", "[[request]]\n[request.with]\nid = { itn = [1, 2] }\n",
+			`f.toml:3:8: unknown key "itn"; did you mean "int"?`},
 		{"wrong type", "name = 'a'\nprocesses = 'two'\n", `f.toml:2:13: "processes" must be an integer, not a string`},
-		{"wrong type below", "[[request]]\n[request.expect]\nstatus = true\n", `f.toml:3:10: "request.expect.status" must be an integer, not a boolean`},
-		{"wrong entry", "tuning = ['a', 1]\n", `f.toml:1:16: "tuning" must be an array (each entry a string), not an integer`},
-		{"unknown and wrong", "nmae = 1\nname = 1\n", "f.toml:1:1: unknown key \"nmae\"; did you mean \"name\"?\nf.toml:2:8: \"name\" must be a string, not an integer"},
+		{"wrong type below", "[[request]]\n[request.expect]\nstatus = true\n",
+			`f.toml:3:10: "request.expect.status" must be an integer, not a boolean`},
+		{"wrong entry after a comment", "tuning = [ # one\n" +
+			"'a', 1]\n", `f.toml:2:6: "tuning" must be an array (each entry a string), not an integer`},
+		{"wrong truth", "[[request]]\nexpect.status = []\n", `f.toml:2:`},
+		{"wrong array", "tuning = 1\n", `f.toml:1:10: "tuning" must be an array (each entry a string), not an integer`},
+		{"wrong table", "env = 1\n", `f.toml:1:7: "env" must be a table, not an integer`},
+		{"wrong number", "[[request]]\nweight = 'x'\n", `f.toml:2:10: "request.weight" must be a float, not a string`},
+		{"wrong entry", "tuning = ['a', 1]\n",
+			`f.toml:1:16: "tuning" must be an array (each entry a string), not an integer`},
+		{"unknown and wrong", "nmae = 1\nname = 1\n",
+			"f.toml:1:1: unknown key \"nmae\"; did you mean \"name\"?\nf.toml:2:8: \"name\" must be a string, not " +
+				"an integer"},
 		{"syntax", "name = \n", "f.toml:1:8: "},
 		{"end of input", "name = 'a", "f.toml:1:"},
 		{"twice", "name = 'a'\nname = 'b'\n", "f.toml:2:"},
@@ -69,7 +84,8 @@ func TestMessages(t *testing.T) {
 			if err != nil {
 				got = err.Error()
 			}
-			if got != c.want && !(strings.HasSuffix(c.want, ":") || strings.HasSuffix(c.want, ": ")) || !strings.HasPrefix(got, c.want) {
+			if got != c.want && !(strings.HasSuffix(c.want, ":") || strings.HasSuffix(c.want, ": ")) ||
+				!strings.HasPrefix(got, c.want) {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
 			if (f == nil) != (err != nil) {
@@ -114,6 +130,7 @@ request = [
 		`env."a.b"`:                "f.toml:12:1: bad",
 		"missing":                  "f.toml:1:1: bad",
 		"":                         "f.toml:1:1: bad",
+		`"a`:                       "f.toml:1:1: bad",
 		"[":                        "f.toml:1:1: bad",
 		"tuning[x":                 "f.toml:2:1: bad",
 	} {
@@ -156,8 +173,10 @@ func TestNearest(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
-		"", "name='a'", "[a]\nb.c=1\n[[a.d]]\n", "a=[[1,[2]],{b={c=1}}]", "\"\"=1\n''.x=2", "[[request]]\n[request.with.x]\nint=[1,2]",
-		"request = [{path=1},{weigth=2}]", "a=1\n[a.b]\n[[a]]", "\xef\xbb\xbfname='x'", "when=1979-05-27T07:32:00Z", "[nested.load]\nconnections=99999999999999999999",
+		"", "name='a'", "[a]\nb.c=1\n[[a.d]]\n", "a=[[1,[2]],{b={c=1}}]", "\"\"=1\n''.x=2",
+		"[[request]]\n[request.with.x]\nint=[1,2]",
+		"request = [{path=1},{weigth=2}]", "a=1\n[a.b]\n[[a]]", "\xef\xbb\xbfname='x'", "when=1979-05-27T07:32:00Z",
+		"[nested.load]\nconnections=99999999999999999999",
 	} {
 		f.Add(s)
 	}

@@ -2,8 +2,9 @@ package conf
 
 import "strings"
 
-// Nearest returns the word of among that word most likely meant: the fewest insertions, deletions, changes and swaps of neighbours
-// away, in any case, and no more than a third of its letters (one in a short word). It is "" if none is that near; of equals the first.
+// Nearest returns the word of among that was probably meant by word, or "" if none is near. Case
+// does not count. The nearest has the smallest distance, of equals the first; near is a distance of
+// at most a third of its letters, or 1 for a short word.
 func Nearest(word string, among []string) string {
 	best, near := "", 0
 	for _, candidate := range among {
@@ -18,7 +19,8 @@ func Nearest(word string, among []string) string {
 	return best
 }
 
-// distance is the optimal string alignment distance of a and b: Levenshtein's, with a swap of two neighbours counting once.
+// distance returns the optimal string alignment distance of a and b: the fewest insertions,
+// deletions, changes and swaps of neighbours (Levenshtein's, with a swap counted once).
 func distance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)

@@ -1,7 +1,6 @@
 package conf
 
 import (
-	"bytes"
 	"errors"
 	"sort"
 	"strconv"
@@ -10,66 +9,62 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// node is a key, a table or an array entry, and where it stands. It holds no value.
+// place is a line and a column, both from 1.
+type place struct{ line, column int }
+
+// node is a key, a table or an array entry, and its place. It holds no value.
 type node struct {
-	line, column int
-	keys         map[string]*node
-	order        []string // of keys, as in the file
-	items        []*node
+	place
+	keys  map[string]*node
+	items []*node
 }
 
-// step is one part of a key: a name, or the index of an array entry when name is empty.
+// step is one part of a key: a name, or the index of an array entry where entry is set.
 type step struct {
 	name  string
 	index int
 	entry bool
 }
 
-func (n *node) step(s step) *node {
-	switch {
-	case n == nil:
-		return nil
-	case !s.entry:
-		return n.keys[s.name]
-	case s.index < len(n.items):
-		return n.items[s.index]
-	}
-	return nil
-}
-
-// find returns the node at steps, or the last one on the way to it.
-func (n *node) find(steps []step) *node {
+// find returns the node at steps, or the last one on the way to it; ok reports which. It accepts a
+// nil node.
+func (n *node) find(steps []step) (found *node, ok bool) {
 	for _, s := range steps {
-		next := n.step(s)
+		var next *node
+		switch {
+		case n == nil:
+		case !s.entry:
+			next = n.keys[s.name]
+		case s.index < len(n.items):
+			next = n.items[s.index]
+		}
 		if next == nil {
-			return n
+			return n, false
 		}
 		n = next
 	}
-	return n
+	return n, true
 }
 
-// child returns the node of key name, made with place p if there is none.
+// child returns the node of key name; it makes one with place p if there is none.
 func (n *node) child(name string, p place) *node {
 	if c := n.keys[name]; c != nil {
 		return c
 	}
-	c := &node{line: p.line, column: p.column}
 	if n.keys == nil {
 		n.keys = map[string]*node{}
 	}
-	n.keys[name] = c
-	n.order = append(n.order, name)
-	return c
+	n.keys[name] = &node{place: p}
+	return n.keys[name]
 }
 
+// append adds an array entry with place p.
 func (n *node) append(p place) *node {
-	c := &node{line: p.line, column: p.column}
-	n.items = append(n.items, c)
-	return c
+	n.items = append(n.items, &node{place: p})
+	return n.last()
 }
 
-// last is the table that a key after [[n]] belongs to.
+// last returns the table that a key after [[n]] belongs to.
 func (n *node) last() *node {
 	if len(n.items) > 0 {
 		return n.items[len(n.items)-1]
@@ -77,7 +72,8 @@ func (n *node) last() *node {
 	return n
 }
 
-// splitKey cuts "request[1].path" into steps. A name that holds a dot or a bracket is written in double quotes.
+// splitKey cuts "request[1].path" into steps. A name with a dot or a bracket is in double quotes.
+// What follows a mistake is left out.
 func splitKey(key string) []step {
 	var steps []step
 	for key != "" {
@@ -113,27 +109,22 @@ func splitKey(key string) []step {
 	return steps
 }
 
-// place is a line and a column, both from 1.
-type place struct{ line, column int }
-
-// parser builds the tree of a document. What TOML forbids but the grammar allows, such as a key set twice, is left to the decoder.
+// parser builds the tree of a document. It leaves to the decoder what TOML forbids but the grammar
+// allows, such as a key set twice.
 type parser struct {
 	unstable.Parser
 	lines []int // offset of each line's start
 }
 
-// parse reads the places of all keys of data. Its error is an *Error named after path.
+// parse reads the places of all keys of data. Its error is an *Error; path is its Path.
 func parse(path string, data []byte) (*node, error) {
 	p := &parser{lines: []int{0}}
-	for at := 0; ; {
-		i := bytes.IndexByte(data[at:], '\n')
-		if i < 0 {
-			break
+	for i, c := range data {
+		if c == '\n' {
+			p.lines = append(p.lines, i+1)
 		}
-		at += i + 1
-		p.lines = append(p.lines, at)
 	}
-	data = data[:len(data):len(data)] // go-toml tells offsets by capacity
+	data = data[:len(data):len(data)] // go-toml computes offsets from capacities
 	p.Reset(data)
 	root := &node{}
 	table := root
@@ -141,10 +132,8 @@ func parse(path string, data []byte) (*node, error) {
 		switch e := p.Expression(); e.Kind {
 		case unstable.KeyValue:
 			p.keyValue(table, e)
-		case unstable.Table:
-			table = p.table(root, e, false)
-		case unstable.ArrayTable:
-			table = p.table(root, e, true)
+		case unstable.Table, unstable.ArrayTable:
+			table = p.table(root, e)
 		}
 	}
 	err := p.Error()
@@ -157,26 +146,28 @@ func parse(path string, data []byte) (*node, error) {
 		where := p.place(p.Range(at.Highlight))
 		e.Line, e.Column, e.Text = where.line, where.column, at.Message
 		if strings.HasPrefix(e.Text, "expected keyword") { // it takes any bare word for true, false, inf or nan
-			e.Text = "a bare word is no value: text stands in quotes"
+			e.Text = "a bare word is not a value: put text in quotes"
 		}
 	}
 	return nil, e
 }
 
+// place returns the place of a range of the document.
 func (p *parser) place(r unstable.Range) place {
 	offset := int(r.Offset)
 	i := sort.SearchInts(p.lines, offset+1) - 1
 	return place{i + 1, offset - p.lines[i] + 1}
 }
 
-// table enters [a.b] or [[a.b]] and returns the node that the keys below it go to. Parts before the last mean the last entry of an array.
-func (p *parser) table(root *node, e *unstable.Node, array bool) *node {
+// table enters [a.b] or [[a.b]] and returns the node of the keys below it. Parts before the last
+// mean the last entry of an array.
+func (p *parser) table(root *node, e *unstable.Node) *node {
 	n := root
 	for it := e.Key(); it.Next(); {
 		part := it.Node()
 		at := p.place(part.Raw)
 		n = n.child(string(part.Data), at)
-		if array && it.IsLast() {
+		if e.Kind == unstable.ArrayTable && it.IsLast() {
 			return n.append(at)
 		}
 		n = n.last()
@@ -184,6 +175,7 @@ func (p *parser) table(root *node, e *unstable.Node, array bool) *node {
 	return n
 }
 
+// keyValue enters a key, which may be dotted, and its value.
 func (p *parser) keyValue(n *node, e *unstable.Node) {
 	for it := e.Key(); it.Next(); {
 		part := it.Node()
@@ -207,7 +199,7 @@ func (p *parser) value(n *node, v *unstable.Node) {
 			if item.Kind == unstable.Comment {
 				continue
 			}
-			at := place{n.line, n.column} // of the array, for entries that carry no place of their own
+			at := n.place // for entries without a place of their own
 			if item.Raw.Length > 0 {
 				at = p.place(item.Raw)
 			} else if item.Kind == unstable.InlineTable && item.Child().Valid() {

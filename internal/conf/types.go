@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// field is a key that a struct has room for.
+// field is a key that a struct has a field for.
 type field struct {
 	name   string
-	tagged bool // matches only as written
+	tagged bool // matches exactly, not in any case
 	typ    reflect.Type
 }
 
-// fields lists the keys of struct type t, those of embedded structs among them.
+// fields returns the keys of struct type t, with those of embedded structs.
 func fields(t reflect.Type) []field {
 	var list []field
 	for i := range t.NumField() {
@@ -34,6 +34,7 @@ func fields(t reflect.Type) []field {
 	return list
 }
 
+// lookup returns the field that a key of a file sets.
 func lookup(known []field, name string) (field, bool) {
 	for _, f := range known {
 		if f.name == name || !f.tagged && strings.EqualFold(f.name, name) {
@@ -41,14 +42,6 @@ func lookup(known []field, name string) (field, bool) {
 		}
 	}
 	return field{}, false
-}
-
-func names(known []field) []string {
-	list := make([]string, len(known))
-	for i, f := range known {
-		list[i] = f.name
-	}
-	return list
 }
 
 func deref(t reflect.Type) reflect.Type {
@@ -60,58 +53,57 @@ func deref(t reflect.Type) reflect.Type {
 
 var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
-// opaque reports whether t reads its own text, so that its fields are no keys.
+// opaque reports whether t decodes its own text, so that its fields are no keys.
 func opaque(t reflect.Type) bool {
 	return t.Kind() == reflect.Interface || t == reflect.TypeFor[time.Time]() ||
 		t.Implements(textUnmarshaler) || reflect.PointerTo(t).Implements(textUnmarshaler)
 }
 
-// kindAt says in TOML's words what type t wants at key, whose parts name no array entries.
+// kindAt returns, in TOML's words, the type that t wants at key, whose parts name no array entries.
 func kindAt(t reflect.Type, key []string) string {
 	t = deref(t)
 	for _, name := range key {
 		for t.Kind() == reflect.Slice || t.Kind() == reflect.Array {
 			t = deref(t.Elem())
 		}
-		switch t.Kind() {
-		case reflect.Map:
+		if t.Kind() == reflect.Map {
 			t = deref(t.Elem())
-		case reflect.Struct:
-			f, ok := lookup(fields(t), name)
-			if !ok {
-				return "something else"
-			}
-			t = deref(f.typ)
-		default:
+			continue
+		}
+		if t.Kind() != reflect.Struct {
 			return "something else"
 		}
+		f, ok := lookup(fields(t), name)
+		if !ok {
+			return "something else"
+		}
+		t = deref(f.typ)
 	}
 	return kind(t)
 }
 
 func kind(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
+	zero := reflect.Zero(t)
+	switch k := t.Kind(); {
+	case k == reflect.String:
 		return "a string"
-	case reflect.Bool:
+	case k == reflect.Bool:
 		return "a boolean"
-	case reflect.Float32, reflect.Float64:
+	case zero.CanFloat():
 		return "a float"
-	case reflect.Slice, reflect.Array:
-		return "an array (each entry " + kind(deref(t.Elem())) + ")"
-	case reflect.Map, reflect.Struct:
-		if t == reflect.TypeFor[time.Time]() {
-			return "a datetime"
-		}
-		return "a table"
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case zero.CanInt(), zero.CanUint():
 		return "an integer"
+	case k == reflect.Slice, k == reflect.Array:
+		return "an array (each entry " + kind(deref(t.Elem())) + ")"
+	case t == reflect.TypeFor[time.Time]():
+		return "a datetime"
+	case k == reflect.Map, k == reflect.Struct:
+		return "a table"
 	}
 	return "something else"
 }
 
-// article puts "a" or "an" before the name that go-toml has for what it found.
+// article puts "a" or "an" before go-toml's name of what it found.
 func article(name string) string {
 	if name != "" && strings.ContainsRune("aeiou", rune(name[0])) {
 		return "an " + name

@@ -38,7 +38,7 @@ func TestReadManifest(t *testing.T) {
 		{`title =`, `titel =`, `contestant.toml:2:1: unknown key "titel"; did you mean "title"?`},
 		{`name = "mine"`, `name = "other"`, `contestant.toml:1:`},
 		{`engine = "net/http"`, ``, `needs "engine"`},
-		{`engine = "net/http"`, `engine = nethttp`, "contestant.toml:6:10: a bare word is no value: text stands in quotes"},
+		{`engine = "net/http"`, `engine = nethttp`, "contestant.toml:6:10: a bare word is not a value: put text in quotes"},
 		{`run = ["{out}/server"]`, `run = []`, "contestant.toml:10:"},
 		{`"chunked: its default"`, `"gzip: why"`, "contestant.toml:11:"},
 		{`"chunked: its default"`, `"chunked"`, `want "key: reason"`},
