@@ -156,6 +156,17 @@ func (j *judge) sum(docs []*importer.Document) *Judgement {
 // Of returns the verdict on one figure.
 func (j *Judgement) Of(f *importer.Figure) Verdict { return j.verdicts[f] }
 
+// checks counts the findings of each rule by verdict.
+func (j *Judgement) checks() map[string]Counts {
+	all := map[string]Counts{}
+	for _, f := range j.Findings {
+		c := all[f.Rule]
+		c[f.Verdict]++
+		all[f.Rule] = c
+	}
+	return all
+}
+
 // Rule is one of the rules. Blind is the part of it that no table can show, or "".
 type Rule struct{ ID, Name, Blind string }
 

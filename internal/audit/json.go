@@ -3,12 +3,13 @@ package audit
 import (
 	"io"
 	"math"
+	"strings"
 
 	"dyno/internal/document"
 	"dyno/internal/importer"
 )
 
-// Format is the version of what JSON writes; doc/claims.md says what its keys mean.
+// Format is the version of the JSON form. doc/claims.md says what its keys mean.
 const Format = 1
 
 type judgementJSON struct {
@@ -57,11 +58,16 @@ type jsonFinding struct {
 	Figures     []jsonFigure `json:"figures"`
 }
 
-// jsonFigure has one of the values, by its unit; a figure that is missing has none.
-type jsonFigure struct {
+// jsonPlace is an importer.Place.
+type jsonPlace struct {
 	File   string `json:"file"`
 	Line   int    `json:"line"`
 	Column int    `json:"column"`
+}
+
+// jsonFigure has one of the values, by its unit. A missing figure has none.
+type jsonFigure struct {
+	jsonPlace
 	Metric string `json:"metric"`
 	Text   string `json:"text"`
 	Prose  bool   `json:"prose,omitempty"`
@@ -74,53 +80,50 @@ type jsonFigure struct {
 }
 
 type jsonTrouble struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"`
-	Text   string `json:"text"`
+	jsonPlace
+	Text string `json:"text"`
 }
 
 func countsJSON(c Counts) jsonCounts {
 	return jsonCounts{c.Total(), c[Impossible], c[Doubtful], c[Sound], c[CannotTell]}
 }
 
-var verdictKeys = [...]string{"cannot_tell", "sound", "doubtful", "impossible"}
-
-// JSON writes one object. Sound findings are left out but for all.
+// JSON writes one object. It leaves out sound findings unless all is set.
 func JSON(w io.Writer, j *Judgement, all bool) error {
-	doc := judgementJSON{Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose), Findings: []jsonFinding{}, Troubles: []jsonTrouble{}}
-	counts := map[string]*Counts{}
-	for _, r := range Rules {
-		counts[r.ID] = &Counts{}
+	doc := judgementJSON{
+		Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose),
+		Findings: []jsonFinding{}, Troubles: []jsonTrouble{},
 	}
 	for _, d := range j.Documents {
 		doc.Files = append(doc.Files, jsonFile{d.Name, d.Format, len(d.Rows), d.Printed()})
 		for _, t := range d.Troubles {
-			doc.Troubles = append(doc.Troubles, jsonTrouble{t.File, t.Line, t.Column, t.Text})
+			doc.Troubles = append(doc.Troubles, jsonTrouble{jsonPlace(t.Place), t.Text})
 		}
 	}
 	for _, f := range j.Findings {
-		counts[f.Rule][f.Verdict]++
 		if f.Verdict == Sound && !all {
 			continue
 		}
 		out := jsonFinding{
-			Rule: f.Rule, Kind: f.Kind, Verdict: verdictKeys[f.Verdict], Source: f.Row.Source, Date: f.Row.Date, Scenario: f.Row.Scenario,
-			Contestant: f.Row.Contestant, Connections: f.Row.Connections, Text: f.Text, Note: f.Note, Figures: []jsonFigure{},
+			Rule: f.Rule, Kind: f.Kind, Verdict: strings.ReplaceAll(f.Verdict.String(), " ", "_"),
+			Source: f.Row.Source, Date: f.Row.Date, Scenario: f.Row.Scenario, Contestant: f.Row.Contestant,
+			Connections: f.Row.Connections, Text: f.Text, Note: f.Note, Figures: []jsonFigure{},
 		}
 		for _, fig := range f.Figures {
 			out.Figures = append(out.Figures, figureJSON(fig))
 		}
 		doc.Findings = append(doc.Findings, out)
 	}
+	checks := j.checks()
 	for _, r := range Rules {
-		doc.Rules = append(doc.Rules, jsonRule{r.ID, r.Name, countsJSON(*counts[r.ID]), r.Blind})
+		doc.Rules = append(doc.Rules, jsonRule{r.ID, r.Name, countsJSON(checks[r.ID]), r.Blind})
 	}
 	return document.JSON(w, doc)
 }
 
+// figureJSON converts a figure to base units whose names end its key: seconds become ns.
 func figureJSON(f *importer.Figure) jsonFigure {
-	out := jsonFigure{File: f.File, Line: f.Line, Column: f.Column, Metric: f.Metric, Text: f.Text, Prose: f.Prose}
+	out := jsonFigure{jsonPlace: jsonPlace(f.Place), Metric: f.Metric, Text: f.Text, Prose: f.Prose}
 	if math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
 		return out
 	}

@@ -2,7 +2,9 @@ package audit
 
 import (
 	"cmp"
+	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,8 +13,9 @@ import (
 	"dyno/internal/report"
 )
 
-// Text writes the judgement for people, in lines of at most width cells where words allow. With all, every check stands on a line of its
-// own; else checks of one kind and one table are one entry, shown by the one that is furthest off.
+// Text writes the judgement for people, in lines of at most width cells where words allow. With
+// all, every check has a line of its own; else checks of one kind and one source are one entry,
+// with the finding that is furthest off.
 func Text(w io.Writer, j *Judgement, width int, all bool) error {
 	d := &document.Document{Sections: []document.Section{summary(j)}}
 	verdicts := []Verdict{Impossible, Doubtful, CannotTell}
@@ -28,7 +31,7 @@ func Text(w io.Writer, j *Judgement, width int, all bool) error {
 
 func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
 
-// counts are cells that hold a number each.
+// counts returns cells of a number each.
 func counts(list ...int) (cells []document.Cell) {
 	for _, n := range list {
 		cells = append(cells, document.Cell{Value: number(float64(n))})
@@ -36,6 +39,7 @@ func counts(list ...int) (cells []document.Cell) {
 	return cells
 }
 
+// summary counts the figures of each document and of each verdict.
 func summary(j *Judgement) document.Section {
 	var s document.Section
 	for _, d := range j.Documents {
@@ -43,15 +47,23 @@ func summary(j *Judgement) document.Section {
 		if n := len(d.Troubles); n > 0 {
 			unread = "; " + number(float64(n)) + " cannot be read"
 		}
-		s.Blocks = append(s.Blocks, paragraph(d.Name+": "+plural(d.Printed(), "figure")+" in "+plural(len(d.Rows), "row")+" ("+d.Format+")"+unread))
+		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf("%s: %s in %s (%s)%s",
+			d.Name, plural(d.Printed(), "figure"), plural(len(d.Rows), "row"), d.Format, unread)))
 	}
 	total := j.Figures.Total()
-	t := document.Table{Columns: []document.Column{{Head: "verdict", Lead: true}, {Head: "figures", Number: true}, {Head: "share", Number: true}, {Head: "meaning"}}}
+	t := document.Table{Columns: []document.Column{
+		{Head: "verdict", Lead: true}, {Head: "figures", Number: true}, {Head: "share", Number: true},
+		{Head: "meaning"},
+	}}
 	for _, v := range []struct {
 		Verdict
 		meaning string
-	}{{Impossible, "they contradict each other, or what is possible"}, {Doubtful, "they could be, but do not show what they are published for"},
-		{Sound, "checked, and nothing speaks against them"}, {CannotTell, "nothing to check them against is published"}} {
+	}{
+		{Impossible, "they contradict each other, or what is possible"},
+		{Doubtful, "they could be, but do not show what they are published for"},
+		{Sound, "checked, and nothing speaks against them"},
+		{CannotTell, "nothing to check them against is published"},
+	} {
 		row := document.Row{Cells: append([]document.Cell{{Value: v.String()}}, counts(j.Figures[v.Verdict])...)}
 		share := document.Cell{Absent: "no figures"}
 		if total > 0 {
@@ -62,8 +74,9 @@ func summary(j *Judgement) document.Section {
 	}
 	s.Blocks = append(s.Blocks, t)
 	if n := j.Prose.Total(); n > 0 {
-		s.Blocks = append(s.Blocks, paragraph("and "+plural(n, "figure")+" said in words beside the tables: "+number(float64(j.Prose[Impossible]))+" impossible, "+
-			number(float64(j.Prose[Doubtful]))+" doubtful, "+number(float64(j.Prose[Sound]))+" sound"))
+		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf(
+			"and %s said in words beside the tables: %d impossible, %d doubtful, %d sound",
+			plural(n, "figure"), j.Prose[Impossible], j.Prose[Doubtful], j.Prose[Sound])))
 	}
 	return s
 }
@@ -71,19 +84,15 @@ func summary(j *Judgement) document.Section {
 // kind is what findings have in common that are shown together.
 type kind struct{ rule, kind, source string }
 
-// entry is the findings of a kind.
+// entry has the findings of a kind.
 type entry struct {
 	found   []*Finding
 	figures map[*importer.Figure]bool
-	dates   []string
 	perDate map[string]int // figures; findings, where they name none
 }
 
 func (e *entry) add(f *Finding) {
 	e.found = append(e.found, f)
-	if _, seen := e.perDate[f.Row.Date]; !seen {
-		e.dates = append(e.dates, f.Row.Date)
-	}
 	if len(f.Figures) == 0 {
 		e.perDate[f.Row.Date]++
 	}
@@ -93,17 +102,6 @@ func (e *entry) add(f *Finding) {
 			e.perDate[f.Row.Date]++
 		}
 	}
-}
-
-// worst is the one that is furthest off.
-func (e *entry) worst() *Finding {
-	worst := e.found[0]
-	for _, f := range e.found {
-		if f.off > worst.off {
-			worst = f
-		}
-	}
-	return worst
 }
 
 // section has the findings of one verdict, a list for each rule and kind.
@@ -137,32 +135,29 @@ func section(j *Judgement, v Verdict, all bool) document.Section {
 	return s
 }
 
-// item is an entry: how many figures of which dates, and below it the finding that is furthest off, or all.
+// item returns an entry: the number of figures, with their dates, and below it all findings or the
+// one that is furthest off.
 func (e *entry) item(source string, all bool) document.Item {
-	n, unit := len(e.figures), "figure"
-	if n == 0 {
-		n, unit = len(e.found), "table"
+	head := source + ": " + plural(len(e.figures), "figure")
+	if len(e.figures) == 0 {
+		head = source + ": " + plural(len(e.found), "table")
 	}
-	head := source + ": " + plural(n, unit)
-	if len(e.dates) > 1 || e.dates[0] != "" {
-		slices.Sort(e.dates)
-		for i, d := range e.dates {
-			sep := ", "
-			if i == 0 {
-				sep = " – "
-			}
-			head += sep + cmp.Or(d, "undated")
-			if len(e.dates) > 1 {
-				head += " " + number(float64(e.perDate[d]))
+	if dates := slices.Sorted(maps.Keys(e.perDate)); len(dates) > 1 || dates[0] != "" {
+		for i, d := range dates {
+			dates[i] = cmp.Or(d, "undated")
+			if len(dates) > 1 {
+				dates[i] += " " + number(float64(e.perDate[d]))
 			}
 		}
+		head += " – " + strings.Join(dates, ", ")
 	}
 	it := document.Item{Text: document.Plain(head)}
-	last, worst := "", e.worst()
-	for _, f := range e.found {
-		if !all && f != worst {
-			continue
-		}
+	found := e.found
+	if !all {
+		found = []*Finding{slices.MaxFunc(found, func(a, b *Finding) int { return cmp.Compare(a.off, b.off) })}
+	}
+	last := ""
+	for _, f := range found {
 		at := ""
 		if len(f.Figures) > 0 {
 			at = f.Figures[0].Place.String() + ": "
@@ -179,16 +174,11 @@ func (e *entry) item(source string, all bool) document.Item {
 	return it
 }
 
-// rules says what was checked by each rule.
+// rules counts the checks of each rule, and says what no rule covers.
 func rules(j *Judgement) document.Section {
-	checked := map[string]*Counts{}
-	for _, r := range Rules {
-		checked[r.ID] = &Counts{}
-	}
-	for _, f := range j.Findings {
-		checked[f.Rule][f.Verdict]++
-	}
-	t := document.Table{Columns: []document.Column{{Head: "rule", Lead: true}, {Lead: true}, {Head: "checks", Number: true}, {Head: "impossible", Number: true},
+	checked := j.checks()
+	t := document.Table{Columns: []document.Column{{Head: "rule", Lead: true}, {Lead: true}, {Head: "checks",
+		Number: true}, {Head: "impossible", Number: true},
 		{Head: "doubtful", Number: true}, {Head: "sound", Number: true}, {Head: "cannot tell", Number: true}}}
 	var idle, blind []string
 	for _, r := range Rules {
