@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"strings"
 
 	"dyno/internal/result"
@@ -83,8 +82,8 @@ func (m Metric) Says() Phrases {
 		of     *string
 		absent string
 	}{
-		{&p.Factor, fmt.Sprintf("has %%s the %s of", m.Title)}, {&p.Best, "is ahead on " + title},
-		{&p.Rise, fmt.Sprintf("has %%s more %s than", title)}, {&p.Fall, fmt.Sprintf("has %%s less %s than", title)},
+		{&p.Factor, "has %s the " + inForm(m.Title) + " of"}, {&p.Best, "is ahead on " + title},
+		{&p.Rise, "has %s more " + inForm(title) + " than"}, {&p.Fall, "has %s less " + inForm(title) + " than"},
 	} {
 		if *phrase.of == "" {
 			*phrase.of = phrase.absent
@@ -92,6 +91,9 @@ func (m Metric) Says() Phrases {
 	}
 	return p
 }
+
+// inForm is a text as a part of a form for fmt.Sprintf.
+func inForm(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
 // Metrics are those of paired runs, sweeps and searches.
 var Metrics = []Metric{

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"dyno/internal/analysis"
 )
 
 // The table is complete and in order, and doc/method.md has a line of each check.
@@ -56,5 +58,31 @@ func TestSummary(t *testing.T) {
 	}
 	if x := answers[WarmedUp].Troubles(); len(x) != 0 {
 		t.Errorf("%+v", x)
+	}
+}
+
+func TestFindingByItsCheck(t *testing.T) {
+	bound, struck := Finding{ID: Ceiling, State: Fail}, Finding{ID: Busy, State: Fail}
+	old := Finding{ID: "V27", State: Fail} // of a check that is gone
+	if !bound.Bounds() || bound.StrikesOut() || struck.Bounds() || !struck.StrikesOut() || !old.StrikesOut() ||
+		(Finding{ID: Busy, State: Warn}).StrikesOut() {
+		t.Error("which findings strike a figure out, and which make it a lower bound")
+	}
+	if !bound.Concerns(analysis.Rate) || bound.Concerns(analysis.Memory) || !old.Concerns(analysis.Memory) ||
+		!(Finding{ID: Contract}).Concerns(analysis.Memory) {
+		t.Error("which metrics a finding concerns")
+	}
+	if ScopeOf(CarryOver, Paired) != Once || ScopeOf(CarryOver, Sweep) != 0 || ScopeOf(Ceiling, Sweep) != EachLevel ||
+		ScopeOf("V27", Paired) != 0 {
+		t.Error("of what checks speak")
+	}
+	if s, made := StateOf([]Finding{{ID: Twins, State: Warn}, bound}, Twins); s != Warn || !made {
+		t.Errorf("%v, %t", s, made)
+	}
+	if _, made := StateOf([]Finding{bound}, Twins); made {
+		t.Error("a check that was not made")
+	}
+	if (Limit{Warn: .1, Fail: .2}).Grade(.15) != Warn || Fail.String() != "fail" || CannotTell.String() != "cannot tell" {
+		t.Error("states")
 	}
 }
