@@ -1,5 +1,5 @@
-// Package hist keeps latencies in HdrHistograms: 3 significant digits from 1 µs to 60 s, in ns. Histograms merge; percentiles are read
-// off the merge, never averaged.
+// Package hist keeps latencies in HdrHistograms: 3 significant digits from 1 µs to 60 s, in ns.
+// Histograms merge; percentiles are read off the merge, never averaged.
 package hist
 
 import (
@@ -8,7 +8,8 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The range, in ns. A shorter latency is recorded as one of less than a microsecond, a longer one is only counted.
+// The range, in ns. A shorter latency is recorded as one of less than a microsecond, a longer one
+// is only counted.
 const (
 	Lowest  = 1_000
 	Highest = 60_000_000_000
@@ -50,10 +51,12 @@ func (h *Histogram) Count() int64 { return h.h.TotalCount() }
 // Over is the number of latencies beyond Highest, which are in no quantile and in no encoding.
 func (h *Histogram) Over() int64 { return h.over }
 
-// Max is the longest latency within the range: exact if recorded here, to 3 digits if decoded; 0 if there is none.
+// Max is the longest latency within the range: exact if recorded here, to 3 digits if decoded; 0 if
+// there is none.
 func (h *Histogram) Max() int64 { return h.max }
 
-// Quantile returns the latency in ns that a share q (0 to 1) of all is not above, to 3 significant digits; 0 if there is none.
+// Quantile returns the latency in ns that a share q (0 to 1) of all latencies does not exceed, to 3
+// significant digits; 0 if there is none.
 func (h *Histogram) Quantile(q float64) int64 {
 	return min(h.h.ValueAtPercentile(q*100), h.max)
 }
@@ -61,7 +64,7 @@ func (h *Histogram) Quantile(q float64) int64 {
 // Mean is the mean of all within the range, in ns, to 3 significant digits; 0 if there is none.
 func (h *Histogram) Mean() float64 { return h.h.Mean() }
 
-// StdDev is their standard deviation, weighted by count as it must be, in ns; 0 if there is none.
+// StdDev is their standard deviation, in ns; 0 if there is none.
 func (h *Histogram) StdDev() float64 { return h.h.StdDev() }
 
 // Merge adds all of o.
@@ -76,8 +79,8 @@ func (h *Histogram) Reset() {
 	h.over, h.max = 0, 0
 }
 
-// Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram implementation reads, with so many
-// significant digits (1 to 3).
+// Encode returns the HdrHistogram V2 compressed encoding in base64, which every HdrHistogram
+// implementation reads, with so many significant digits (1 to 3).
 func (h *Histogram) Encode(significant int) (string, error) {
 	coarse := h.h
 	if significant < digits {
@@ -91,7 +94,8 @@ func (h *Histogram) Encode(significant int) (string, error) {
 	return string(b), nil
 }
 
-// Decode reads what Encode wrote, or any other HdrHistogram V2 compressed base64. Counts that the range cannot hold go to Over.
+// Decode reads what Encode wrote, or any other HdrHistogram V2 compressed base64. Counts that the
+// range cannot hold go to Over.
 func Decode(s string) (*Histogram, error) {
 	d, err := hdr.Decode([]byte(s))
 	if err != nil {

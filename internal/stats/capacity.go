@@ -5,21 +5,23 @@ import (
 	"slices"
 )
 
-// Probe is one try of a load: at Rate requests per second it kept its objective, or did not.
+// Probe is one test of a load: at Rate requests per second it met its objective, or did not.
 type Probe struct {
 	Rate float64
 	Pass bool
 }
 
 const (
-	capacityGrid = 400
-	drop         = 3.0
-	trust        = 0.75 // in one probe: the chance that it tells the side of the capacity rightly
+	capacityGrid = 400  // rates between lo and hi
+	drop         = 3.0  // of the log likelihood, at the ends of Capacity's interval
+	trust        = 0.75 // in one probe: the probability that it is right about the side of the capacity
 )
 
-// Bisect returns the rate to probe next, by probabilistic bisection: over a grid of log rates between lo and hi, a posterior that each probe
-// so far multiplied by trust on its side and by 1 - trust on the other; the answer is its median (Waeber, Frazier, Henderson, SIAM J. Control
-// Optim. 2013). Binary search, which believes every probe, goes astray by 30 to 60 % at one time in a hundred (method.md §3).
+// Bisect returns the rate to probe next, by probabilistic bisection: over a grid of log rates
+// between lo and hi, a posterior that each probe so far multiplied by trust on its side and by 1 -
+// trust on the other; the answer is its median (Waeber, Frazier, Henderson, SIAM J. Control Optim.
+// 2013). Binary search, which trusts every probe, is wrong by 30 to 60 % in one of a hundred
+// searches (method.md §3).
 func Bisect(lo, hi float64, probes []Probe) float64 {
 	at := func(i int) float64 { return math.Log(lo) + (math.Log(hi)-math.Log(lo))*float64(i)/(capacityGrid-1) }
 	logs := make([]float64, capacityGrid)
@@ -47,13 +49,15 @@ func Bisect(lo, hi float64, probes []Probe) float64 {
 	return hi
 }
 
-// Capacity estimates the rate at which half of all probes pass, from probes around it, by maximum likelihood of
+// Capacity estimates the rate at which half of all probes pass, from probes around it, by maximum
+// likelihood of
 //
 //	P(pass at rate) = .02 + .88 / (1 + exp(s·(ln rate − a)))
 //
-// over a and the steepness s; the floor and the ceiling allow for probes that something else decided (method.md §3). Lo and hi bound the
-// profile likelihood within 3 of its maximum: with so few probes the usual 1.92 covers 87 to 90 % by simulation, and 3 about 95 %; they are 0 and +Inf where all probes pass or all fail. Without probes the
-// result is NaN.
+// over a and the steepness s; the floor and the ceiling allow for probes that something else
+// decided (method.md §3). Lo and hi bound the profile likelihood within 3 of its maximum: with so
+// few probes the usual 1.92 covers 87 to 90 % by simulation, and 3 about 95 %; they are 0 and +Inf
+// where all probes pass or all fail. Without probes the result is NaN.
 func Capacity(probes []Probe) (rate, lo, hi float64) {
 	if len(probes) == 0 {
 		return math.NaN(), 0, math.Inf(1)
@@ -77,21 +81,13 @@ func Capacity(probes []Probe) (rate, lo, hi float64) {
 		}
 	}
 	best := slices.Max(profile)
-	first, last := slices.Index(profile, best), 0
-	for i, l := range profile {
-		if l >= best-1e-9 {
-			last = i
+	within := func(below float64) (first, last float64) { // where the profile is so little below its best
+		near := func(l float64) bool { return l >= best-below }
+		end := steps - 1
+		for !near(profile[end]) {
+			end--
 		}
-	}
-	center := (a(first) + a(last)) / 2 // of the plateau that perfectly separated probes leave
-	lo, hi = 0, math.Inf(1)
-	for i, l := range profile {
-		if l >= best-drop {
-			if lo == 0 {
-				lo = math.Exp(a(i))
-			}
-			hi = math.Exp(a(i))
-		}
+		return a(slices.IndexFunc(profile, near)), a(end)
 	}
 	switch passed {
 	case 0:
@@ -99,9 +95,12 @@ func Capacity(probes []Probe) (rate, lo, hi float64) {
 	case len(probes):
 		return math.Exp(most), math.Exp(most), math.Inf(1)
 	}
-	return math.Exp(center), lo, hi
+	_, last := within(1e-9) // where the plateau ends that perfectly separated probes leave
+	lo, hi = within(drop)
+	return math.Exp((a(slices.Index(profile, best)) + last) / 2), math.Exp(lo), math.Exp(hi)
 }
 
+// logLikelihood returns the log probability of probes by the curve of Capacity.
 func logLikelihood(probes []Probe, a, s float64) float64 {
 	sum := 0.0
 	for _, p := range probes {

@@ -5,13 +5,16 @@ import (
 	"slices"
 )
 
-// Segments splits x where its mean changes: it returns the index at which each segment begins, 0 the first, of the segmentation that has the least
+// Segments splits x where its mean changes: it returns the index at which each segment begins, 0
+// the first, of the segmentation that has the least
 //
 //	Σ over segments of Σ (x - the segment's mean)² + penalty·(segments-1)
 //
-// by PELT: optimal partitioning that forgets a last changepoint once it can never be the best again (Killick, Fearnhead and Eckley, "Optimal
-// detection of changepoints with a linear computational cost", JASA 107 (2012) 1590–1598, §3; K = 0 for this cost). Of segmentations that cost the
-// same it takes the one whose last segment is the longest. x with a NaN is one segment; an empty x has none.
+// by PELT: optimal partitioning that forgets a last changepoint once it can never be the best again
+// (Killick, Fearnhead and Eckley, "Optimal detection of changepoints with a linear computational
+// cost", JASA 107 (2012) 1590–1598, §3; K = 0 for this cost). Of segmentations that cost the same
+// it takes the one whose last segment is the longest. x with a NaN is one segment; an empty x has
+// none.
 func Segments(x []float64, penalty float64) []int {
 	n := len(x)
 	if n == 0 {
@@ -47,8 +50,8 @@ func Segments(x []float64, penalty float64) []int {
 	return starts
 }
 
-// Jitter estimates the standard deviation of x about a mean that seldom changes: MAD of the first differences, over √2. It is NaN for fewer than two
-// values and if x holds a NaN.
+// Jitter estimates the standard deviation of x about a mean that seldom changes: MAD of the first
+// differences, over √2. It is NaN for fewer than two values and if x holds a NaN.
 func Jitter(x []float64) float64 {
 	var d []float64
 	for i := 1; i < len(x); i++ {
@@ -57,8 +60,9 @@ func Jitter(x []float64) float64 {
 	return MAD(d) / math.Sqrt2
 }
 
-// Despike returns x with each value that is further than limit from the median of the five around it replaced by that median (Hampel's filter);
-// towards the ends of the three around it, the first and the last value stay. A step stays where it was.
+// Despike returns x with each value that is further than limit from the median of the five around
+// it replaced by that median (Hampel's filter); towards the ends of the three around it, the first
+// and the last value stay. A step stays where it was.
 func Despike(x []float64, limit float64) []float64 {
 	out := slices.Clone(x)
 	for i := range x {

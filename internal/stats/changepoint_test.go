@@ -76,7 +76,8 @@ func TestSegmentsAgainstAllSegmentations(t *testing.T) {
 	}
 }
 
-// With the penalty of doc/method.md a series of noise alone is hardly ever split, and a step of three of its standard deviations is found.
+// With the penalty of doc/method.md a series of noise alone is hardly ever split, and a step of
+// three of its standard deviations is found.
 func TestSegmentsOfNoise(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	split, found := 0, 0

@@ -11,6 +11,7 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -92,22 +93,20 @@ func sorted(x []float64) ([]float64, bool) {
 	return s, len(s) > 0 && !math.IsNaN(s[0])
 }
 
-// midranks returns twice the mid-rank of each x[i] among x: 2, 4, … 2n without
-// ties. Doubling keeps the halves that ties make exact in an int.
-func midranks(x []float64) []int {
-	order := make([]int, len(x))
+// orderOf returns the indices 0 to n-1 sorted by compare; those that are equal stay in order.
+func orderOf(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		switch {
-		case x[a] < x[b]:
-			return -1
-		case x[a] > x[b]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
+// midranks returns twice the mid-rank of each x[i] among x: 2, 4, … 2n without
+// ties. Doubling keeps the halves that ties make exact in an int.
+func midranks(x []float64) []int {
+	order := orderOf(len(x), func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	r := make([]int, len(x))
 	for from := 0; from < len(order); {
 		to := from + 1
@@ -122,5 +121,6 @@ func midranks(x []float64) []int {
 	return r
 }
 
-// NormalLimit is what the absolute value of a standard normal variable exceeds with probability alpha: 1.96 for 0.05.
+// NormalLimit returns what the absolute value of a standard normal variable exceeds with
+// probability alpha: 1.96 for 0.05.
 func NormalLimit(alpha float64) float64 { return -distuv.UnitNormal.Quantile(alpha / 2) }

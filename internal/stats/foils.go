@@ -2,14 +2,15 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Two tests that dyno does not decide by. The proof sets them beside those that it does (internal/validate), to show what they would cost.
+// Two tests that dyno does not decide by. Package validate compares them with its own.
 
-// PairedT returns the two-sided p-value of Student's t-test that the mean of d is 0. It is 1 for fewer than two values, or if all are 0, and
-// NaN if d holds a NaN.
+// PairedT returns the two-sided p-value of Student's t-test that the mean of d is 0. It is 1 for
+// fewer than two values, or if all are 0, and NaN if d holds a NaN.
 func PairedT(d []float64) (p float64) {
 	n := float64(len(d))
 	mean := sum(d) / n
@@ -27,10 +28,11 @@ func PairedT(d []float64) (p float64) {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.CDF(-math.Abs(t))
 }
 
-// RankSum returns the two-sided p-value of the test of Wilcoxon, Mann and Whitney that neither of x and y tends to be larger: by the normal
-// approximation, with continuity and tie corrections. It is 1 if either is empty or all values are alike, and NaN if either holds a NaN.
+// RankSum returns the two-sided p-value of the test of Wilcoxon, Mann and Whitney that neither of x
+// and y tends to be larger: by the normal approximation, with continuity and tie corrections. It is
+// 1 if either is empty or all values are alike, and NaN if either holds a NaN.
 func RankSum(x, y []float64) (p float64) {
-	both := append(append([]float64(nil), x...), y...)
+	both := slices.Concat(x, y)
 	if math.IsNaN(sum(both)) {
 		return math.NaN()
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Student's own data, the additional sleep of ten patients (Biometrika 6 (1908)): t = 4.0621, p = .00283.
+// Student's own data, the additional sleep of ten patients (Biometrika 6 (1908)): t = 4.0621, p =
+// .00283.
 func TestPairedT(t *testing.T) {
 	sleep := []float64{1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, .8, 4.6, 1.4}
 	if p := PairedT(sleep); !near(p, .002833, 1e-6) {

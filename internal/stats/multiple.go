@@ -3,7 +3,6 @@ package stats
 import (
 	"cmp"
 	"math"
-	"slices"
 )
 
 // Holm returns the adjusted p-values of the family p, in the order of p:
@@ -16,11 +15,7 @@ import (
 // A NaN, a test that could not be done, stays NaN and still counts in m: a
 // family does not get easier because one of its members failed.
 func Holm(p []float64) (adjusted []float64) {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int {
+	order := orderOf(len(p), func(a, b int) int {
 		if x, y := math.IsNaN(p[a]), math.IsNaN(p[b]); x || y {
 			return cmp.Compare(p[b], p[a]) // cmp puts NaN first; we want it last
 		}

@@ -3,18 +3,22 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
-// GroupEffect asks whether y differs by group: the largest less the smallest mean of a group, in the unit of y, and the p-value of the F
-// test of one factor, by so many random permutations of the groups' labels within each stratum, drawn from seed (Pitman 1937; Good,
-// Permutation Tests, §2.2). Within a stratum the values must be exchangeable; between strata they may differ in spread, as contestants do.
+// GroupEffect asks whether y differs by group: the largest less the smallest mean of a group, in
+// the unit of y, and the p-value of the F test of one factor, by so many random permutations of the
+// groups' labels within each stratum, drawn from seed (Pitman 1937; Good, Permutation Tests, §2.2).
+// Within a stratum the values must be exchangeable; between strata they may differ in spread, as
+// contestants do.
 //
-// critical is the effect that one in a hundred of the permutations reaches, from which on it would have been shown; +Inf where no permutation changes
-// anything, for each stratum has one group.
+// critical is the effect that one in a hundred of the permutations reaches, from which on it would
+// have been shown; +Inf where no permutation changes anything, for each stratum has one group.
 //
-// p is (1 + permutations that reach the F seen) / (1 + all), so that it is never 0 and the test is exact, whatever the distribution. It is
-// 1, and the effect 0, if there are fewer than two groups; NaN both if y holds a NaN. group and stratum are small numbers from 0; the three
-// slices are of one length, else GroupEffect panics.
+// p is (1 + permutations that reach the F seen) / (1 + all), so that it is never 0 and the test is
+// exact, whatever the distribution. It is 1, and the effect 0, if there are fewer than two groups;
+// NaN both if y holds a NaN. group and stratum are small numbers from 0; the three slices are of
+// one length, else GroupEffect panics.
 func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint64) (effect, p, critical float64) {
 	if len(y) != len(group) || len(y) != len(stratum) {
 		panic("stats: GroupEffect on slices of different lengths")
@@ -59,7 +63,7 @@ func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint6
 	for i, s := range stratum {
 		members[s] = append(members[s], i)
 	}
-	labels := append([]int(nil), group...)
+	labels := slices.Clone(group)
 	rng := rand.New(rand.NewPCG(seed, uint64(len(y))))
 	reached, moved := 1, false
 	spans := make([]float64, 0, permutations)
@@ -80,10 +84,5 @@ func GroupEffect(y []float64, group, stratum []int, permutations int, seed uint6
 	return effect, float64(reached) / float64(permutations+1), critical
 }
 
-// upTo is one more than the largest of the labels.
-func upTo(labels []int) (n int) {
-	for _, l := range labels {
-		n = max(n, l+1)
-	}
-	return n
-}
+// upTo returns one more than the largest of the labels; 0 of none.
+func upTo(labels []int) int { return slices.Max(append([]int{-1}, labels...)) + 1 }

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// All 20 ways to choose three of six: only the one seen and its mirror image have the largest F, so p tends to 2/20.
+// All 20 ways to choose three of six: only the one seen and its mirror image have the largest F, so
+// p tends to 2/20.
 func TestGroupEffectAgainstEnumeration(t *testing.T) {
 	y := []float64{1, 2, 3, 10, 11, 12}
 	effect, p, _ := GroupEffect(y, []int{0, 0, 0, 1, 1, 1}, make([]int, 6), 20_000, 1)
@@ -31,8 +32,8 @@ func TestGroupEffectEdges(t *testing.T) {
 	}
 }
 
-// The test keeps its level where the strata differ in spread and are not shared alike by the groups, and it depends on nothing but its
-// arguments.
+// The test keeps its level where the strata differ in spread and are not shared alike by the
+// groups, and it depends on nothing but its arguments.
 func TestGroupEffectLevel(t *testing.T) {
 	const reps = 800
 	r := rand.New(rand.NewPCG(22, 1))

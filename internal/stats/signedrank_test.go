@@ -135,7 +135,8 @@ func TestSignedRankEdges(t *testing.T) {
 	}{
 		{nil, nan}, {[]float64{1, nan}, nan}, {[]float64{0, 0, 0}, 1}, {[]float64{3}, 1},
 		{[]float64{1, 2, 3, 4, 5, 6, 7, 8}, 2. / 256}, {[]float64{-1, -inf, -3}, .25},
-		// Pratt's point: zeros lift the ranks of the rest, here to 4..7. Dropped first, they would leave p = .625.
+		// Pratt's point: zeros lift the ranks of the rest, here to 4..7. Dropped first, they would
+		// leave p = .625.
 		{[]float64{0, 0, 0, -1, -2, 3, 4}, .75}, {[]float64{-1, -2, 3, 4}, .625},
 	} {
 		if got := SignedRank(c.d); !near(got, c.want, 0) {

@@ -1,28 +1,33 @@
 package stats
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 )
 
-// flipsAll is the largest number of epochs whose signs are flipped in all ways; of more, flipsDrawn ways are drawn.
+// flipsAll is the largest number of epochs whose signs are flipped in all ways; of more, flipsDrawn
+// ways are drawn.
 const (
 	flipsAll   = 12
 	flipsDrawn = 4095
 )
 
-// SignFlips returns the adjusted p-values of a family of questions, each whether its values d[i] are symmetric about 0: of all questions, one value
-// an epoch, in the same order of epochs; NaN where an epoch has none. Rejecting those at most alpha keeps the chance of any false rejection at most
-// alpha (Westfall and Young, Resampling-Based Multiple Testing, 1993, algorithm 4.1: step-down maxT).
+// SignFlips returns the adjusted p-values of a family of questions, each whether its values d[i]
+// are symmetric about 0: of all questions, one value an epoch, in the same order of epochs; NaN
+// where an epoch has none. Rejecting those at most alpha keeps the chance of any false rejection at
+// most alpha (Westfall and Young, Resampling-Based Multiple Testing, 1993, algorithm 4.1: step-down
+// maxT).
 //
-// The statistic is the sum of signed ranks of Wilcoxon over its standard deviation. Its joint distribution comes from flipping the signs of whole
-// epochs, of all questions at once, so that it holds however the questions hang together, as long as epochs are independent and the values of an
-// epoch, taken together, are as likely as their negatives. Up to 12 epochs all flips are made; of more, 4,095 are drawn from seed, and those seen
-// count among them.
+// The statistic is the sum of signed ranks of Wilcoxon over its standard deviation. Its joint
+// distribution comes from flipping the signs of whole epochs, of all questions at once, so that it
+// holds however the questions hang together, as long as epochs are independent and the values of an
+// epoch, taken together, are as likely as their negatives. Up to 12 epochs all flips are made; of
+// more, 4,095 are drawn from seed, and those seen count among them.
 //
-// Note: Holm over SignedRank cannot reject at alpha before log2(2m/alpha) epochs, 9 for m = 7. This can from log2(2/alpha), 6, whatever m is, and
-// questions that hang together cost little.
+// Note: Holm over SignedRank cannot reject at alpha before log2(2m/alpha) epochs, 9 for m = 7. This
+// can from log2(2/alpha), 6, whatever m is, and questions that hang together cost little.
 func SignFlips(d [][]float64, seed uint64) []float64 {
 	epochs := 0
 	for _, x := range d {
@@ -34,19 +39,7 @@ func SignFlips(d [][]float64, seed uint64) []float64 {
 		ranks[i] = signedRanks(x, epochs)
 		seen[i] = math.Abs(sum(ranks[i]))
 	}
-	order := make([]int, len(d)) // the clearest last
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch {
-		case seen[a] < seen[b]:
-			return -1
-		case seen[a] > seen[b]:
-			return 1
-		}
-		return 0
-	})
+	order := orderOf(len(d), func(a, b int) int { return cmp.Compare(seen[a], seen[b]) }) // the clearest last
 	reached, all := make([]int, len(d)), 0
 	signs := make([]float64, epochs)
 	count := func() {
@@ -64,8 +57,7 @@ func SignFlips(d [][]float64, seed uint64) []float64 {
 		}
 	}
 	eachFlip(signs, seed, count)
-	p := make([]float64, len(d))
-	floor := 0.
+	p, floor := make([]float64, len(d)), 0.
 	for _, i := range slices.Backward(order) {
 		floor = max(floor, float64(reached[i])/float64(all))
 		p[i] = floor
@@ -76,7 +68,8 @@ func SignFlips(d [][]float64, seed uint64) []float64 {
 	return p
 }
 
-// eachFlip calls f with the signs of each flip, those of no flip first. A flip of all signs gives the same statistics, so the first sign stays.
+// eachFlip calls f for each flip, with its signs in signs; first without any flip. To flip all
+// signs gives the same statistics, so one sign stays.
 func eachFlip(signs []float64, seed uint64, f func()) {
 	n := len(signs)
 	if n <= flipsAll {
@@ -101,7 +94,8 @@ func eachFlip(signs []float64, seed uint64, f func()) {
 	}
 }
 
-// signedRanks are the mid-ranks of |x| with the signs of x, over the square root of the sum of their squares; 0 for a zero and where there is no value.
+// signedRanks returns the mid-ranks of |x| with the signs of x, over the square root of the sum of
+// their squares; 0 for a zero and where there is no value.
 func signedRanks(x []float64, epochs int) []float64 {
 	out := make([]float64, epochs)
 	var abs []float64

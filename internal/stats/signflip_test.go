@@ -24,7 +24,8 @@ func TestSignFlipsOfOneIsSignedRank(t *testing.T) {
 	}
 }
 
-// Seven questions find one that is plain after eight epochs, where Holm cannot; a missing epoch is no value.
+// Seven questions find one that is plain after eight epochs, where Holm cannot; a missing epoch is
+// no value.
 func TestSignFlipsOfAFamily(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	d := make([][]float64, 7)
@@ -52,7 +53,8 @@ func TestSignFlipsOfAFamily(t *testing.T) {
 	}
 }
 
-// The chance of any false rejection is at most alpha, also where the questions hang together and where flips are drawn.
+// The chance of any false rejection is at most alpha, also where the questions hang together and
+// where flips are drawn.
 func TestSignFlipsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{8, 16} {

@@ -8,7 +8,8 @@ import (
 	"dyno/internal/checks"
 )
 
-// Two equal servers alone, one of which makes what follows it slower, are not called different: where a round begins with whom it draws, they are.
+// Two equal servers alone, one of which makes what follows it slower, are not called different:
+// where a round begins with whom it draws, they are.
 func TestCarryOverBetweenTwo(t *testing.T) {
 	for _, c := range carried(t.Context(), &Options{Reps: 150, Seed: 7}) {
 		if lo, _ := c.Chained.Interval(); lo > Alpha {
@@ -20,7 +21,8 @@ func TestCarryOverBetweenTwo(t *testing.T) {
 	}
 }
 
-// A check that has the power tells, and one that has not says that it cannot: of a rise of a fifth all tell, of a twin that is not there none does.
+// A check that has the power tells, and one that has not says that it cannot: of a rise of a fifth
+// all tell, of a twin that is not there none does.
 func TestChecksTell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates hundreds of runs")

@@ -36,7 +36,8 @@ func playFake(t LiveTask) *result.Run {
 	return run
 }
 
-// addedToFake is by how many ns a request of the second costs more than one of the first: a server is busy for 97 % of a trial.
+// addedToFake is by how many ns a request of the second costs more than one of the first: a server
+// is busy for 97 % of a trial.
 const addedToFake = liveCost * .97e9 / (rate * (1 + liveCost))
 
 func TestLiveOrder(t *testing.T) {
@@ -69,7 +70,8 @@ func TestLiveOrder(t *testing.T) {
 	}
 }
 
-// The runs are made in their order, kept one by one; an end in between loses nothing, and the next goes on.
+// The runs are made in their order, kept one by one; an end in between loses nothing, and the next
+// goes on.
 func TestLiveGoesOn(t *testing.T) {
 	var file bytes.Buffer
 	var played []int

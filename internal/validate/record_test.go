@@ -10,8 +10,8 @@ import (
 	"dyno/internal/study"
 )
 
-// One procedure, not two: what the fast comparison decides on its numbers is what study.Analyse decides on the full records of the same trials, at
-// the same look, as plan would have it.
+// One procedure, not two: what the fast comparison decides on its numbers is what study.Analyse
+// decides on the full records of the same trials, at the same look, as plan would have it.
 func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 	hog := foeNamed("missing rounds")
 	verdicts := map[analysis.Verdict]int{}

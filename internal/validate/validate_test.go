@@ -15,7 +15,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// The machine wanders as was measured, and the mean over a trial is that of the process, not of its ends.
+// The machine wanders as was measured, and the mean over a trial is that of the process, not of its
+// ends.
 func TestWander(t *testing.T) {
 	for lag, want := range map[float64]float64{0: 1, .01: .83, .1: .49, .4: .26, 1: .2} {
 		if got := correlation(lag); math.Abs(got-want) > .01 {
