@@ -4,7 +4,8 @@ import (
 	"dyno/internal/result"
 )
 
-// ExternalMetrics are those that dyno and an external load generator may both tell of a long load, and what each side spent on a request.
+// ExternalMetrics are those that dyno and an external load generator may both tell of a long load,
+// and what each side spent on a request.
 var ExternalMetrics = []Metric{
 	asReported("throughput", reportedRate),
 	asReported("p50", reportedOr(func(t *result.Told) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
@@ -28,7 +29,8 @@ func costOf(name, side string, used func(*result.Trial) *int64) Metric {
 	return m
 }
 
-func reportedOr(reported func(*result.Told) *int64, own func(*result.Trial) (float64, bool)) func(*result.Trial) (float64, bool) {
+func reportedOr(reported func(*result.Told) *int64, own func(*result.Trial) (float64,
+	bool)) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) {
 		if t.Told == nil {
 			return own(t)

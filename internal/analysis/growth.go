@@ -6,8 +6,8 @@ import (
 	"dyno/internal/result"
 )
 
-// settled is the share of a load from which on its growth is reckoned: by then the connections, their buffers and the runtime's first heap
-// are there.
+// settled is the share of a load from which on its growth is reckoned: by then the connections,
+// their buffers and the runtime's first heap are there.
 const settled = 0.1
 
 // Growth is how the memory of a server went under one load, bytes.
@@ -20,7 +20,8 @@ type Growth struct {
 // GrowthOf is that of a load whose memory was read at least twice.
 func GrowthOf(t *result.Trial) Growth {
 	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
-	g := Growth{Start: float64(first.PSSBytes), End: float64(last.PSSBytes), NS: last.AtNS - first.AtNS, PerMinute: math.NaN(), PerThousand: math.NaN()}
+	g := Growth{Start: float64(first.PSSBytes), End: float64(last.PSSBytes), NS: last.AtNS - first.AtNS,
+		PerMinute: math.NaN(), PerThousand: math.NaN()}
 	from := first
 	for _, at := range t.Memory[:len(t.Memory)-1] {
 		g.Most = max(g.Most, float64(at.PSSBytes))

@@ -6,8 +6,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Middle is the middle figure of some loads, and how far they go. Of an even number it is the worse of the middle two: percentiles are not
-// averaged, and time and rate agree. N is 0 where none has the figure.
+// Middle is the middle figure of some loads, and how far they go. Of an even number it is the worse
+// of the middle two: percentiles are not averaged, and time and rate agree. N is 0 where none has
+// the figure.
 type Middle struct {
 	Value, Least, Most float64
 	N                  int

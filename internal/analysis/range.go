@@ -7,7 +7,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// EpochRange is the least and the most of a contestant's epochs, each the median of its trials; +Inf and -Inf where there are none.
+// EpochRange is the least and the most of a contestant's epochs, each the median of its trials;
+// +Inf and -Inf where there are none.
 func EpochRange(trials []result.Trial, contestant string, m Metric) (least, most float64) {
 	epochs := map[int][]float64{}
 	for i := range trials {

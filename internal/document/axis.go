@@ -12,7 +12,8 @@ type ratioAxis struct {
 	x0, x1 float64
 }
 
-// leastSpan keeps near ties from looking like differences: an axis goes at least from 1/leastSpan to leastSpan.
+// leastSpan keeps near ties from looking like differences: an axis goes at least from 1/leastSpan
+// to leastSpan.
 const leastSpan = 1.12
 
 // newRatioAxis spans all finite values, 1 among them, and leaves some room at both ends.
@@ -62,7 +63,8 @@ var tickLists = [][]float64{
 	{0.95, 1.05, 1.2, 0.85},
 }
 
-// within bounds how far one wide interval can stretch an axis for all; an open one does not stretch it.
+// within bounds how far one wide interval can stretch an axis for all; an open one does not stretch
+// it.
 func within(bound, value float64) float64 {
 	if bound == 0 || math.IsInf(bound, 0) {
 		return value
@@ -132,8 +134,8 @@ func (a valueAxis) marks(per float64, n int) (list []float64) {
 	return list
 }
 
-// tickValue prints a round value with the decimals that it has; from a million on in millions, for the room beside a plot holds seven
-// characters.
+// tickValue prints a round value with the decimals that it has; from a million on in millions, for
+// the room beside a plot holds seven characters.
 func tickValue(v float64) string {
 	if math.Abs(v) >= 1e6 {
 		return tickValue(v/1e6) + " M"

@@ -1,6 +1,7 @@
 package document
 
-// DotChart shows how things stand to a reference, each as a dot on a logarithmic axis of ratios with its interval as a bar.
+// DotChart shows how things stand to a reference, each as a dot on a logarithmic axis of ratios
+// with its interval as a bar.
 type DotChart struct {
 	ID          string
 	Title, Note string
@@ -23,14 +24,15 @@ type Dot struct {
 	Beyond        bool // it may be more than shown
 }
 
-// LineChart shows figures over levels or time: plots side by side, in each a line for each series. Each plot has a value axis of its own,
-// from 0, or logarithmic where values span more than tenfold.
+// LineChart shows figures over levels or time: plots side by side, in each a line for each series.
+// Each plot has a value axis of its own, from 0, or logarithmic where values span more than
+// tenfold.
 //
-// Note: one axis for all plots was tried. A delay moves figures by more than contestants differ, whose lines then fall together.
+// Note: one axis for all plots was tried. A delay moves figures by more than contestants differ,
+// whose lines then fall together.
 type LineChart struct {
 	ID          string
 	Title, Note string
-	Words       string  // the chart in words, for those who do not see it
 	Unit        string  // "ms"
 	Per         float64 // a value in base units divided by it is in Unit
 	Way         string  // "more is better"
@@ -38,7 +40,7 @@ type LineChart struct {
 	Plots       []Plot
 	Smooth      bool   // so many points that they need no marks
 	Struck      []Item // who has no line, and why: shown where the chart stands alone
-	Foot        string // the same
+	Foot        string // what the chart shows: below it where it stands alone, and for those who do not see it
 }
 
 // Series is a thing that has a line in each plot.

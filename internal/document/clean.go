@@ -9,9 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are written by others,
-// and an escape code in one must not reach a terminal. Codes are dropped, other control characters become spaces;
-// characters that turn the direction of text are dropped.
+// Clean makes text from a record safe on one line of any form: titles, reasons and log lines are
+// written by others, and an escape code in one must not reach a terminal. Codes are dropped, other
+// control characters become spaces; characters that turn the direction of text are dropped.
 func Clean(s string) string {
 	return strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		switch {

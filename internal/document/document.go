@@ -1,10 +1,12 @@
-// Package document is what a report says, apart from how it looks: paragraphs, lists, facts, tables and charts, as data.
-// Whoever has something to say builds a Document; Text, HTML, Markdown and SVG draw any Document, and know nothing of what it is about.
+// Package document is what a report says, apart from how it looks: paragraphs, lists, facts, tables
+// and charts, as data. Whoever has something to say builds a Document; Text, HTML, Markdown and SVG
+// draw any Document, and know nothing of what it is about.
 //
-// Invariant: renderers make every string safe for their form (Clean, and the form's own escapes), so that a Document may carry what
-// others wrote. The same Document gives the same bytes.
+// Invariant: renderers make every string safe for their form (Clean, and the form's own escapes),
+// so that a Document may carry what others wrote. The same Document gives the same bytes.
 //
-// A further output format is one more renderer in a file of this package, and one line in the table of formats of the caller.
+// A further output format is one more renderer in a file of this package, and one line in the table
+// of formats of the caller.
 package document
 
 // Document is a title, what matters most, and sections with the rest.

@@ -20,8 +20,8 @@ var chartStyle string
 // pageTemplate is never executed itself: each page has a copy that knows which words it explains.
 var pageTemplate = template.Must(template.New("page").Funcs(pageFuncs(nil)).Parse(pageText))
 
-// HTML draws a document as one page that needs nothing else: no network, no script. It is light or dark as its reader's system is, has a
-// form for narrow screens, and can be printed.
+// HTML draws a document as one page that needs nothing else: no network, no script. It is light or
+// dark as its reader's system is, has a form for narrow screens, and can be printed.
 func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
 	for _, s := range d.Sections {

@@ -208,8 +208,8 @@ func (m *markdown) fields(t *Table, r Row, n int, notes bool) []string {
 
 func (m *markdown) row(fields []string) { m.printf("| %s |\n", strings.Join(fields, " | ")) }
 
-// escape makes s plain text in GitHub's dialect, in a table or out of one; s is clean already. Links that GitHub makes of bare
-// addresses remain.
+// escape makes s plain text in GitHub's dialect, in a table or out of one; s is clean already.
+// Links that GitHub makes of bare addresses remain.
 func escape(s string) string { return escaper.Replace(s) }
 
 var escaper = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,

@@ -26,8 +26,9 @@ func SVG(w io.Writer, d *Document) error {
 	return errors.New("draw chart: nothing here has one")
 }
 
-// draw draws a chart, wide or for phones; "" of what is none. A page holds both and shows one, so that text is never scaled. A picture that
-// stands alone brings its styles, its namespace and a margin.
+// draw draws a chart, wide or for phones; "" of what is none. A page holds both and shows one, so
+// that text is never scaled. A picture that stands alone brings its styles, its namespace and a
+// margin.
 func draw(b Block, wide, alone bool) string {
 	switch c := b.(type) {
 	case DotChart:
@@ -93,9 +94,11 @@ type dotLayout struct {
 	reason    int // characters that fit into a reason
 }
 
-// The wide layout has names left of the plot and values right of it; in the narrow one, for phones, they stand above it.
+// The wide layout has names left of the plot and values right of it; in the narrow one, for phones,
+// they stand above it.
 var (
-	wideDots = dotLayout{width: 880, x0: 200, x1: 730, rowHeight: 42, titleY: 19, smallY: 34, dotY: 21, valueY: 25, chars: 24,
+	wideDots = dotLayout{width: 880, x0: 200, x1: 730, rowHeight: 42, titleY: 19, smallY: 34, dotY: 21, valueY: 25,
+		chars:   24,
 		reasonX: 200, reasonY: 25, reason: 90}
 	narrowDots = dotLayout{width: 340, x0: 6, x1: 334, rowHeight: 50, titleY: 16, dotY: 33, valueY: 16, chars: 22,
 		reasonX: 0, reasonY: 35, reason: 50}

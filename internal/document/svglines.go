@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
-// lineLayout is where a LineChart puts its parts, in px. Each plot has its labels at its right side.
+// lineLayout is where a LineChart puts its parts, in px. Each plot has its labels at its right
+// side.
 type lineLayout struct {
 	width     float64
 	columns   int     // plots side by side, where there are several
@@ -21,9 +23,11 @@ type lineLayout struct {
 }
 
 var (
-	wideLines = lineLayout{width: 880, columns: 2, left: 58, right: 124, height: 190, alone: 280, chars: 15, charsOne: 24, rightOne: 180,
+	wideLines = lineLayout{width: 880, columns: 2, left: 58, right: 124, height: 190, alone: 280, chars: 15,
+		charsOne: 24, rightOne: 180,
 		reasonLen: 110}
-	narrowLines = lineLayout{width: 340, columns: 1, left: 60, right: 96, height: 190, alone: 220, chars: 11, charsOne: 11, rightOne: 96,
+	narrowLines = lineLayout{width: 340, columns: 1, left: 60, right: 96, height: 190, alone: 220, chars: 11,
+		charsOne: 11, rightOne: 96,
 		reasonLen: 46}
 )
 
@@ -73,7 +77,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	if alone {
 		h += float64(len(c.Struck)+1)*struckRow + 6
 	}
-	s.begin(c.ID, c.Words, wide, alone, s.l.width, h)
+	s.begin(c.ID, c.words(), wide, alone, s.l.width, h)
 	for i := range c.Plots {
 		s.printf(`<g transform="translate(%.1f %.1f)">`, float64(i%columns)*(each+plotGap), float64(i/columns)*panel+plotTop)
 		s.plot(&c.Plots[i])
@@ -88,6 +92,24 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	}
 	s.printf("</svg>")
 	return s.String()
+}
+
+// words are the chart for those who do not see it.
+func (c *LineChart) words() string {
+	parts := []string{c.Foot + ", " + c.Unit}
+	for _, it := range c.Struck {
+		parts = append(parts, it.Label+" "+it.Text.String())
+	}
+	for k := range c.Series {
+		for _, p := range c.Plots {
+			for _, f := range p.Points[k] {
+				if f.Text != "" {
+					parts = append(parts, f.Text)
+				}
+			}
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 // at is where a place of the x axis is drawn.
@@ -154,7 +176,8 @@ func (s *lines) series(p *Plot) {
 	for k, points := range p.Points {
 		for i := len(points) - 1; i >= 0; i-- {
 			if f := points[i]; !f.Absent {
-				ends = append(ends, end{series: k, value: f.Value, x: s.at(f.At) + s.shift(k), y: s.down(f.Value), at: s.down(f.Value)})
+				ends = append(ends, end{series: k, value: f.Value, x: s.at(f.At) + s.shift(k), y: s.down(f.Value),
+					at: s.down(f.Value)})
 				break
 			}
 		}
@@ -191,7 +214,8 @@ func (s *lines) shift(k int) float64 {
 	return (float64(k) - (n-1)/2) * min(3, 16/n)
 }
 
-// named are the lines with a label: all, or of more than can be told apart the best and the worst few, and those that always have one.
+// named are the lines with a label: all, or of more than can be told apart the best and the worst
+// few, and those that always have one.
 func (s *lines) named(ends []end) map[int]bool {
 	var own []end
 	names := map[int]bool{}

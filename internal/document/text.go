@@ -17,7 +17,8 @@ type Options struct {
 	Color bool // ANSI styles may be used
 }
 
-// Text draws a document for a terminal. Long sentences are wrapped, never cut; columns that do not fit go below.
+// Text draws a document for a terminal. Long sentences are wrapped, never cut; columns that do not
+// fit go below.
 func Text(w io.Writer, d *Document, o Options) error {
 	t := &terminal{Options: o}
 	if t.Width <= 0 {
@@ -81,7 +82,8 @@ func (t *terminal) painted(text Prose) string {
 	for _, p := range text {
 		for i, word := range strings.SplitAfter(tight(spaced(p.Text)), " ") { // a style must not go over the end of a line
 			if i > 0 || word != "" {
-				s.WriteString(t.paint(p.Style, strings.TrimSuffix(word, " ")) + strings.Repeat(" ", len(word)-len(strings.TrimSuffix(word, " "))))
+				s.WriteString(t.paint(p.Style, strings.TrimSuffix(word, " ")) + strings.Repeat(" ",
+					len(word)-len(strings.TrimSuffix(word, " "))))
 			}
 		}
 	}
@@ -199,7 +201,8 @@ func (c column) measure() column {
 
 const gap = 2
 
-// table writes a table in as many parts as its width takes; notes and groups stand between its lines.
+// table writes a table in as many parts as its width takes; notes and groups stand between its
+// lines.
 func (t *terminal) table(tb *Table) {
 	if tb.Title != "" {
 		t.para("", None, Prose{{Text: tb.Title, Style: Strong}})
@@ -309,8 +312,8 @@ func (t *terminal) shorten(lead, cols []column) {
 	*name = name.measure()
 }
 
-// stack lays columns beside the lead ones as far as width goes, and those that are left into further tables, each with the last lead
-// column repeated.
+// stack lays columns beside the lead ones as far as width goes, and those that are left into
+// further tables, each with the last lead column repeated.
 func stack(lead, cols []column, width int) (parts [][]column) {
 	used := 0
 	for i, c := range cols {

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// answer is what the run says, in the sentences of one paragraph: what forbids to believe it, who is ahead and by how much, how sure
-// that is, and who is missing.
+// answer is what the run says, in the sentences of one paragraph: what forbids to believe it, who
+// is ahead and by how much, how sure that is, and who is missing.
 func (v *view) answer() (sentences []string) {
 	add := func(s string) {
 		if s != "" {
@@ -25,7 +25,7 @@ func (v *view) answer() (sentences []string) {
 	case v.a.Look == 0:
 		text := "There is no verdict yet: " + count(v.a.Epochs, "valid epoch") + " so far"
 		if looks := v.run.Plan.Looks; len(looks) > 0 {
-			text += fmt.Sprintf(", and the first look is taken after %d at the earliest", looks[0])
+			text += fmt.Sprintf(", and the first interim analysis is made after %d at the earliest", looks[0])
 		}
 		add(text + ". Until then every pair is undecided.")
 	default:
@@ -34,7 +34,8 @@ func (v *view) answer() (sentences []string) {
 	}
 	for _, r := range rows {
 		if r.Place.LowerBound {
-			add("The figure of " + r.Title + " is a lower bound: it stands at the generator's ceiling, and may be faster than could be shown.")
+			add("The figure of " + r.Title + " is a lower bound: it stands at the generator's ceiling, and may be faster " +
+				"than could be shown.")
 		}
 	}
 	add(v.absent())
@@ -49,7 +50,8 @@ func (v *view) only(r row) string {
 	m := v.primary()
 	c := v.cell(r.Name, m.Name)
 	s := ScaleOf(m.Unit, c.Level.Value)
-	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title, Sig3(c.Level.Value/s.Per),
+	text := fmt.Sprintf("Only %s has a figure, so there is nothing to compare it with: %s %s (%s)", r.Title,
+		Sig3(c.Level.Value/s.Per),
 		strings.Replace(s.Name, "1/s", "per second", 1), intervalIn(c.Level, s))
 	if c.Ratio.N > 0 {
 		text += fmt.Sprintf(", %s of the reference %s", timesText(c.Ratio), v.yardstick())
@@ -57,7 +59,8 @@ func (v *view) only(r row) string {
 	return text + "."
 }
 
-// leaders says who may be first: one contestant if the data singles it out, else all that it does not tell apart.
+// leaders says who may be first: one contestant if the data singles it out, else all that it does
+// not tell apart.
 func (v *view) leaders(rows []row) string {
 	var first []row
 	for _, r := range rows {
@@ -134,7 +137,8 @@ func (v *view) tallyOf(all []analysis.Pair) string {
 	for _, k := range []struct {
 		verdict   analysis.Verdict
 		one, more string
-	}{{analysis.Different, "is different", "are different"}, {analysis.Negligible, "differs negligibly", "differ negligibly"},
+	}{{analysis.Different, "is different", "are different"}, {analysis.Negligible, "differs negligibly",
+		"differ negligibly"},
 		{analysis.Tie, "is a tie", "are ties"}, {analysis.Undecided, "is undecided", "are undecided"}} {
 		switch c := n[k.verdict]; {
 		case c == 1:

@@ -6,7 +6,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// besideMetrics are those of a level beside a comparison: at an open loop all do the same throughput, and response times tell them apart.
+// besideMetrics are those of a level beside a comparison: at an open loop all do the same
+// throughput, and response times tell them apart.
 func (s *sweep) besideMetrics(i int) (list []analysis.Metric) {
 	names := []string{"throughput", "cpu_per_request", "p50"}
 	if s.Levels[i].At.Open() {
@@ -41,9 +42,11 @@ func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 
 // besideNote says what the figures beside a comparison are.
 func (s *sweep) besideNote(i int) string {
-	text := "Shown beside the comparison; nothing is decided here. Medians of " + count(s.Levels[i].Analysis.Epochs, "epoch") + ", one trial each; ± is the interval of 95 %."
+	text := "Shown beside the comparison; nothing is decided here. Medians of " + count(s.Levels[i].Analysis.Epochs,
+		"epoch") + ", one trial each; ± is the interval of 95 %."
 	if l := s.Levels[i].At; l.RateShare > 0 {
-		text += fmt.Sprintf(" The rate is %s of what the slowest contestant bore in the pilots; requests come at random, and their time counts from when they were due.", PerCent(l.RateShare))
+		text += fmt.Sprintf(" The rate is %s of what the slowest contestant bore in the pilots; requests come at "+
+			"random, and their time counts from when they were due.", PerCent(l.RateShare))
 	}
 	return text
 }

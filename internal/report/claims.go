@@ -104,7 +104,8 @@ func publishedText(o *claim.Outcome) string {
 	return c.Direction
 }
 
-// others names what each cell of a claim that counts is held against, where that is not one cell for all.
+// others names what each cell of a claim that counts is held against, where that is not one cell
+// for all.
 func others(c *claim.Claim) string {
 	for i, s := range c.Cells {
 		if claim.ParseCell(s).Contestant != claim.ParseCell(c.Over[i]).Contestant {
@@ -114,7 +115,8 @@ func others(c *claim.Claim) string {
 	return "themselves @ " + claim.ParseCell(c.Over[0]).Level
 }
 
-// whereText says where the claim stands: the sentence, and the place in the study's source or in one of its own.
+// whereText says where the claim stands: the sentence, and the place in the study's source or in
+// one of its own.
 func whereText(o *claim.Outcome) string {
 	place := strings.Join(nonEmpty(document.Clean(o.Claim.Source), document.Clean(o.Claim.Place)), ": ")
 	return strings.Join(nonEmpty(o.Claim.Sentence, place), ", ")
@@ -153,7 +155,8 @@ func factorText(e analysis.Estimate) string {
 	return value + " × " + interval
 }
 
-// estimateText is a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval where there is none.
+// estimateText is a level in its best scale: "93,400 (91,200–95,100) 1/s", without an interval
+// where there is none.
 func estimateText(e analysis.Estimate, unit string) string {
 	s := ScaleOf(unit, e.Value)
 	switch {
@@ -188,8 +191,8 @@ func oursText(o *claim.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// measuredAs begins what is said of our figures: "Measured", with the metric where it is not the rate that claims speak
-// of with "serves".
+// measuredAs begins what is said of our figures: "Measured", with the metric where it is not the
+// rate that claims speak of with "serves".
 func measuredAs(o *claim.Outcome) string {
 	if o.Metric.Name == "throughput" {
 		return "Measured"
@@ -209,8 +212,8 @@ func evidenceText(o *claim.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// warningsText names the questions that a claim's warnings belong to, and whom they concern: "generator free? (iris,
-// kestrel), warmed up?".
+// warningsText names the questions that a claim's warnings belong to, and whom they concern:
+// "generator free? (iris, kestrel), warmed up?".
 func warningsText(list []claim.Warning) string {
 	var parts []string
 	for _, q := range checks.Questions {
@@ -241,8 +244,9 @@ var claimMarks = map[claim.Verdict]struct {
 	style document.Style
 }{
 	claim.Confirmed: {"✓", document.Good}, claim.SmallerLead: {"↓", document.Same}, claim.LargerLead: {"↑", document.Same},
-	claim.SameDirection: {"→", document.Same}, claim.Contradicted: {"✗", document.Bad}, claim.Inconclusive: {"?", document.Warn},
-	claim.NotTestable: {"–", document.Quiet}, claim.NotRun: {"–", document.Quiet},
+	claim.SameDirection: {"→", document.Same}, claim.Contradicted: {"✗", document.Bad},
+	claim.Inconclusive: {"?", document.Warn},
+	claim.NotTestable:  {"–", document.Quiet}, claim.NotRun: {"–", document.Quiet},
 }
 
 // claims are the outcomes of a study's claims, and its figures beside ours.
@@ -261,20 +265,23 @@ func (v *view) claims() document.Section {
 	}
 	s.Blocks = append(s.Blocks, list)
 	if len(c.Published) > 0 {
-		s.Blocks = append(s.Blocks, document.Fold{Title: "The published figures beside ours: of other machines, versions and years, shown and never judged",
+		s.Blocks = append(s.Blocks, document.Fold{Title: "The published figures beside ours: of other machines, " +
+			"versions and years, shown and never judged",
 			Blocks: v.publishedTables()})
 	}
 	return s
 }
 
-// item is a claim with its outcome: "Claimed: … Measured: 1.05 × (1.01–1.08)." and what the outcome rests on.
+// item is a claim with its outcome: "Claimed: … Measured: 1.05 × (1.01–1.08)." and what the outcome
+// rests on.
 func (c *Claims) item(o *claim.Outcome, whole bool) document.Item {
 	text := "Claimed: " + stopped(o.Claim.Text)
 	if ours := oursText(o); ours != "" {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
 	}
 	mark := claimMarks[o.Verdict]
-	item := document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text), More: document.Texts(o.Reason)}
+	item := document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text),
+		More: document.Texts(o.Reason)}
 	if o.Claim.Source != "" && o.Claim.Source != c.Source && !whole { // the list has it with its place
 		item.More = append(item.More, document.Plain("("+o.Claim.Source+")"))
 	}
@@ -294,7 +301,8 @@ func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 // ClaimsText writes the outcomes of a study's claims alone.
 func ClaimsText(w io.Writer, d *Data) error {
 	v := newView(d)
-	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source", Text: document.Plain(d.Claims.Source)},
+	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",
+		Text: document.Plain(d.Claims.Source)},
 		document.Paragraph{Label: "Trials", Text: document.Plain(d.Claims.File + ".")}}}
 	return document.Text(w, &document.Document{Sections: []document.Section{v.claims(), v.costs(), about}}, d.options())
 }
@@ -307,8 +315,8 @@ func led(lead, s string) string {
 	return lead + s
 }
 
-// publishedAs is what was published: a figure or an order; of a claim that counts contestants, what they are counted
-// by, which is ours.
+// publishedAs is what was published: a figure or an order; of a claim that counts contestants, what
+// they are counted by, which is ours.
 func publishedAs(o *claim.Outcome) string {
 	switch o.Claim.Kind {
 	case "":

@@ -13,11 +13,15 @@ import (
 )
 
 // classicLabel stands at the top of every form of a classic run.
-const classicLabel = "classic: one long load after another, as published benchmarks do; single figures, no pairing, no interval"
+const classicLabel = "classic: one long load after another, as published benchmarks do; single figures, no " +
+	"pairing, no interval"
 
-// classicMisleads is what such figures mislead by; the 28 % is of loads of 5 s, while another job compiled.
-const classicMisleads = "The machine's speed changes from one load to the next, and nothing here makes up for it: two identical servers, loaded one after the other on a " +
-	"shared machine, differed by 28 % in the median. Who is faster cannot be said from this; a paired comparison of the same contestants can say it."
+// classicMisleads is what such figures mislead by; the 28 % is of loads of 5 s, while another job
+// compiled.
+const classicMisleads = "The machine's speed changes from one load to the next, and nothing here makes up for it: " +
+	"two identical servers, loaded one after the other on a " +
+	"shared machine, differed by 28 % in the median. Who is faster cannot be said from this; a paired comparison of " +
+	"the same contestants can say it."
 
 // classic is a view of loads that are compared with nothing.
 type classic struct{ *view }
@@ -96,7 +100,8 @@ func (c *classic) scale(m analysis.Metric) analysis.Scale {
 	return ScaleOf(m.Unit, values...)
 }
 
-// totals are the requests of a row's loads that were answered right, and the others by kind. They stand for a row that failed as well: they are counts.
+// totals are the requests of a row's loads that were answered right, and the others by kind. They
+// stand for a row that failed as well: they are counts.
 func (c *classic) totals(r row) (requests int64, errors map[string]int64) {
 	errors = map[string]int64{}
 	for _, t := range c.loads(r) {
@@ -123,35 +128,26 @@ func errorsText(errors map[string]int64) string {
 	return orElse(strings.Join(kinds, ", "), "none")
 }
 
-// disturbed says of which loads a paired comparison would have made nothing, for others used the CPUs meanwhile.
+// disturbed says of which loads a paired comparison would have made nothing, for others used the
+// CPUs meanwhile.
 func (c *classic) disturbed(r row) []string {
-	var server, generator, steal, pause float64
-	n, loads := 0, c.loads(r)
-	for i := range loads {
-		cause := &loads[i].Causes
-		if !checks.Void(loads[i : i+1]) {
-			continue
-		}
-		n++
-		wall := float64(cause.WallNS)
-		server = max(server, float64(cause.ForeignServerNS)/(wall*float64(max(1, cause.ServerCPUs))))
-		generator = max(generator, float64(cause.ForeignGeneratorNS)/(wall*float64(max(1, cause.GeneratorCPUs))))
-		pause = max(pause, float64(checks.Pause(&loads[i]))/wall)
-		steal = max(steal, float64(cause.StealNS)/(wall*float64(max(1, cause.ServerCPUs+cause.GeneratorCPUs))))
-	}
-	if n == 0 {
+	loads := c.loads(r)
+	d := checks.DisturbanceOf(loads)
+	if d.Loads == 0 {
 		return nil
 	}
 	which := "its load"
 	if len(loads) > 1 {
-		which = fmt.Sprintf("%d of its %d loads", n, len(loads))
+		which = fmt.Sprintf("%d of its %d loads", d.Loads, len(loads))
 	}
 	var why []string
 	for _, cause := range []struct {
 		form  string
 		share float64
-	}{{"others used up to %s of the server's CPUs", server}, {"up to %s of the generator's CPUs went to others", generator}, {"the hypervisor withheld up to %s", steal},
-		{"the generator or the machine stood still for up to %s", pause}} {
+	}{{"others used up to %s of the server's CPUs", d.Server}, {"up to %s of the generator's CPUs went to others",
+		d.Generator},
+		{"the hypervisor withheld up to %s", d.Withheld}, {"the generator or the machine stood still for up to %s",
+			d.Stood}} {
 		if cause.share >= 0.01 {
 			why = append(why, fmt.Sprintf(cause.form, PerCent(cause.share)))
 		}
@@ -188,9 +184,11 @@ func (c *classic) head() []string {
 
 // marks says what the table shows.
 func (c *classic) marks() []string {
-	const shown = "Latency is service time in a closed loop, sent to done: it leaves out what a user would have waited. Memory is read after the load."
+	const shown = "Latency is service time in a closed loop, sent to done: it leaves out what a user would have " +
+		"waited. Memory is read after the load."
 	if c.repeats() > 1 {
-		return []string{"Each figure is the median of its loads (of an even number the worse of the middle two), with their range, lowest to highest: a range is no interval.", shown}
+		return []string{"Each figure is the median of its loads (of an even number the worse of the middle two), with " +
+			"their range, lowest to highest: a range is no interval.", shown}
 	}
 	return []string{"Each figure is of one load.", shown}
 }
@@ -238,19 +236,24 @@ func (c *classic) method() []document.Fact {
 		{Name: "End", Value: c.ended()},
 	}
 	if c.Void > 0 {
-		facts = append(facts, document.Fact{Name: "Loaded again", Value: count(c.Void, "load") + ", for others used the CPUs; the later one is shown"})
+		facts = append(facts, document.Fact{Name: "Loaded again", Value: count(c.Void, "load") +
+			", for others used the CPUs; the later one is shown"})
 	}
 	return facts
 }
 
 func (c *classic) document() *document.Document {
-	d := &document.Document{Title: c.heading(), Label: sentenceCase(classicLabel), Byline: c.head(), Lead: c.lead(c.sentences()),
-		NoChart: "a classic run has single figures, which a chart would make look comparable; take --format html, text, markdown, csv or json"}
-	d.Facts = []document.Fact{{Name: "Loads", Value: fmt.Sprint(len(c.Loads)), Note: c.each() + " each"}, {Name: "Verdicts", Value: "none", Note: "single figures"},
+	d := &document.Document{Title: c.heading(), Label: sentenceCase(classicLabel), Byline: c.head(),
+		Lead: c.lead(c.sentences()),
+		NoChart: "a classic run has single figures, which a chart would make look comparable; take --format html, text, " +
+			"markdown, csv or json"}
+	d.Facts = []document.Fact{{Name: "Loads", Value: fmt.Sprint(len(c.Loads)), Note: c.each() + " each"},
+		{Name: "Verdicts", Value: "none", Note: "single figures"},
 		c.checksFact()}
 	driven := newDriven(c)
 	d.Sections = append([]document.Section{c.table(), c.growthChart(), driven.section(), c.belief([]document.Block{
-		quiet("What others did on the machine discards no load here. Where a paired comparison would not have counted one, the contestant's row says so.")})},
+		quiet("What others did on the machine discards no load here. Where a paired comparison would not have counted " +
+			"one, the contestant's row says so.")})},
 		c.rest(c.method(), c.words(driven != nil))...)
 	return d
 }
@@ -288,12 +291,16 @@ func (c *classic) table() document.Section {
 
 func (c *classic) words(external bool) []document.Definition {
 	own := []document.Definition{
-		{ID: "classic", Name: "Classic", Text: "One long load after another, each on a contestant started for it, as published benchmarks are made. It is here to be compared with theirs."},
-		{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It says nothing of what a further load would give."},
+		{ID: "classic", Name: "Classic", Text: "One long load after another, each on a contestant started for it, as " +
+			"published benchmarks are made. It is here to be compared with theirs."},
+		{ID: "range", Name: "Range", Text: "The lowest and the highest of several loads. It says nothing of what a " +
+			"further load would give."},
 	}
 	if external {
-		own = append(own, document.Definition{ID: "driver", Name: "Beside another load generator", Text: "The same loads made by another tool, in its own terms: what it counts as an answer, " +
-			"an error or a latency is its own. Of ceiling: its rate as a share of what the same generator makes of a server that does nothing."})
+		own = append(own, document.Definition{ID: "driver", Name: "Beside another load generator",
+			Text: "The same loads made by another tool, in its own terms: what it counts as an answer, " +
+				"an error or a latency is its own. Of ceiling: its rate as a share of what the same generator makes of a " +
+				"server that does nothing."})
 	}
 	return wordsOf(own, append(namesOf(analysis.Classic), "first_answer")...)
 }

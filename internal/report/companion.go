@@ -7,13 +7,15 @@ import (
 	"dyno/internal/result"
 )
 
-// Alone is what the backend did in the pilots when the generator asked it itself: no contestant that calls it can do more.
+// Alone is what the backend did in the pilots when the generator asked it itself: no contestant
+// that calls it can do more.
 type Alone struct {
 	At     result.Level // what was asked of it, and how; without a scenario
 	PerSec float64
 }
 
-// companionText says what the contestants called and where it ran, and what it can do alone; "" where they call nothing.
+// companionText says what the contestants called and where it ran, and what it can do alone; ""
+// where they call nothing.
 func (v *view) companionText() string {
 	name := v.run.Plan.Companion
 	if name == "" {
@@ -35,5 +37,6 @@ func (v *view) companionText() string {
 	if len(rates) == 0 {
 		return text + "; what it can do alone is not known: no round of the pilots stands"
 	}
-	return text + "; alone, asked by the generator, it answers " + and(rates) + ": no contestant that calls it can do more here"
+	return text + "; alone, asked by the generator, it answers " + and(rates) +
+		": no contestant that calls it can do more here"
 }

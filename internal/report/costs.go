@@ -84,7 +84,8 @@ func (v *view) costs() document.Section {
 	}
 	costs := c.costTable()
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: c.Base, Number: true}},
-		Note: "Differences within rounds, the middle one of each epoch; the interval, at 95 %, is between epochs. Nothing is decided here."}
+		Note: "Differences within rounds, the middle one of each epoch; the interval, at 95 %, is between epochs. " +
+			"Nothing is decided here."}
 	for _, l := range costs.levels {
 		t.Columns = append(t.Columns, document.Column{Head: l, Number: true})
 	}
@@ -95,5 +96,6 @@ func (v *view) costs() document.Section {
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	return document.Section{ID: "costs", Title: fmt.Sprintf("CPU per request beyond the level %s, %s", c.Base, costs.scale.Name), Blocks: []document.Block{t}}
+	return document.Section{ID: "costs", Title: fmt.Sprintf("CPU per request beyond the level %s, %s", c.Base,
+		costs.scale.Name), Blocks: []document.Block{t}}
 }

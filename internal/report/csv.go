@@ -16,12 +16,15 @@ import (
 //
 //	contestant,metric,unit,value,lo,hi,ratio_to_ref,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
 //
-// Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is no value or a bound is not finite.
-// first_answer, warm_up and memory_per_connection have rows where they were measured, without ratio and place; the notes of warm_up are its
-// classes. The verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not figures. Where a comparison
-// shows further levels, rows of them follow, the level in brackets after the metric, their verdict "beside".
+// Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is
+// no value or a bound is not finite. first_answer, warm_up and memory_per_connection have rows
+// where they were measured, without ratio and place; the notes of warm_up are its classes. The
+// verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not
+// figures. Where a comparison shows further levels, rows of them follow, the level in brackets
+// after the metric, their verdict "beside".
 func (p *paired) csv() [][]string {
-	rows := [][]string{{"contestant", "metric", "unit", "value", "lo", "hi", "ratio_to_ref", "ratio_lo", "ratio_hi", "epochs",
+	rows := [][]string{{"contestant", "metric", "unit", "value", "lo", "hi", "ratio_to_ref", "ratio_lo", "ratio_hi",
+		"epochs",
 		"tier", "rank_lo", "rank_hi", "verdict", "notes"}}
 	for _, r := range p.all() {
 		for _, m := range p.metrics {
@@ -33,7 +36,8 @@ func (p *paired) csv() [][]string {
 				if c.Name == "warm_up" {
 					notes = classesText(r.Starts)
 				}
-				rows = append(rows, slices.Concat([]string{r.Name, c.Name, c.Unit}, csvNumbers(e), []string{"", "", "", strconv.Itoa(e.N), "", "", "", "", notes}))
+				rows = append(rows, slices.Concat([]string{r.Name, c.Name, c.Unit}, csvNumbers(e),
+					[]string{"", "", "", strconv.Itoa(e.N), "", "", "", "", notes}))
 			}
 		}
 	}
@@ -87,11 +91,13 @@ func (p *paired) csvRow(r row, m analysis.Metric) []string {
 //
 //	protocol,contestant,level,delay_ns,connections,pipeline,metric,unit,value,lo,hi,least,most,ratio_to_ref,ratio_lo,ratio_hi,epochs,state,notes
 //
-// protocol says in words what the figures are. lo and hi are the interval, empty where it is open; least and most are of the epochs.
-// state is measured, lower bound, control, absent or struck; the last two have no values. A comparison of named pairs has the columns
-// pairHeads besides, and below a row of each pair and metric, whose state is pair.
+// protocol says in words what the figures are. lo and hi are the interval, empty where it is open;
+// least and most are of the epochs. state is measured, lower bound, control, absent or struck; the
+// last two have no values. A comparison of named pairs has the columns pairHeads besides, and below
+// a row of each pair and metric, whose state is pair.
 func (s *sweep) csv() [][]string {
-	rows := [][]string{{"protocol", "contestant", "level", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "lo", "hi", "least", "most",
+	rows := [][]string{{"protocol", "contestant", "level", "delay_ns", "connections", "pipeline", "metric", "unit",
+		"value", "lo", "hi", "least", "most",
 		"ratio_to_ref", "ratio_lo", "ratio_hi", "epochs", "state", "notes"}}
 	var empty []string
 	if s.namesPairs() {
@@ -110,7 +116,8 @@ func (s *sweep) csv() [][]string {
 	for _, p := range s.a.Pairs {
 		m, _ := analysis.MetricNamed(p.Metric)
 		at := s.Levels[min(p.AtA, len(s.Levels)-1)].At
-		rows = append(rows, slices.Concat([]string{s.label(), p.A, s.levelAt(p.CellA())}, levelFields(at), []string{p.Metric, m.Unit}, make([]string, 8),
+		rows = append(rows, slices.Concat([]string{s.label(), p.A, s.levelAt(p.CellA())}, levelFields(at),
+			[]string{p.Metric, m.Unit}, make([]string, 8),
 			[]string{fmt.Sprint(p.Ratio.N), "pair", document.Clean(p.Note), p.B, s.levelAt(p.CellB())}, csvNumbers(p.Ratio),
 			[]string{fmt.Sprint(p.P), fmt.Sprint(p.Adjusted), string(p.Verdict)}))
 	}
@@ -134,9 +141,11 @@ func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 		state = "control"
 	}
 	if f.absent == "" {
-		numbers = slices.Concat(csvNumbers(f.Estimate), []string{decimal(f.least), decimal(f.most)}, csvRatio(f.ratio), []string{strconv.Itoa(f.N)})
+		numbers = slices.Concat(csvNumbers(f.Estimate), []string{decimal(f.least), decimal(f.most)}, csvRatio(f.ratio),
+			[]string{strconv.Itoa(f.N)})
 	}
-	return slices.Concat([]string{s.label(), r.Name, s.names[i]}, levelFields(s.Levels[i].At), []string{m.Name, m.Unit}, numbers,
+	return slices.Concat([]string{s.label(), r.Name, s.names[i]}, levelFields(s.Levels[i].At), []string{m.Name, m.Unit},
+		numbers,
 		[]string{state, strings.Join(notes, "; ")})
 }
 
@@ -144,11 +153,13 @@ func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 //
 //	protocol,contestant,delay_ns,connections,pipeline,metric,unit,value,least,most,loads,requests,errors,state,notes,driver
 //
-// protocol says in words what the figures are. value is of one load, or the middle one of several, least and most their range; requests
-// are those of all loads that were answered right, errors the others by kind. state is measured, absent or struck; these have no values.
-// driver is who made the load: dyno, or an external load generator, whose requests are those that it says were answered.
+// protocol says in words what the figures are. value is of one load, or the middle one of several,
+// least and most their range; requests are those of all loads that were answered right, errors the
+// others by kind. state is measured, absent or struck; these have no values. driver is who made the
+// load: dyno, or an external load generator, whose requests are those that it says were answered.
 func (c *classic) csv() [][]string {
-	rows := [][]string{{"protocol", "contestant", "delay_ns", "connections", "pipeline", "metric", "unit", "value", "least", "most", "loads", "requests",
+	rows := [][]string{{"protocol", "contestant", "delay_ns", "connections", "pipeline", "metric", "unit", "value",
+		"least", "most", "loads", "requests",
 		"errors", "state", "notes", "driver"}}
 	at := levelFields(c.run.Plan.Level)
 	for _, r := range c.rows {
@@ -187,7 +198,8 @@ func (d *driven) csv(at []string) (rows [][]string) {
 			if math.IsNaN(v) {
 				state = "absent"
 			}
-			rows = append(rows, slices.Concat([]string{classicLabel, r.contestant}, at, []string{m.Name, m.Unit, decimal(v), decimal(v), decimal(v),
+			rows = append(rows, slices.Concat([]string{classicLabel, r.contestant}, at, []string{m.Name, m.Unit, decimal(v),
+				decimal(v), decimal(v),
 				strconv.Itoa(len(r.loads)), strings.ReplaceAll(answers, ",", ""), errs, state, "", r.by()}))
 		}
 	}

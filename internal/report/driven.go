@@ -11,7 +11,8 @@ import (
 	"dyno/internal/result"
 )
 
-// driven is what an external load generator made of a classic run's contestants, beside dyno's own loads of the same.
+// driven is what an external load generator made of a classic run's contestants, beside dyno's own
+// loads of the same.
 type driven struct {
 	*classic
 	name string // of the generator
@@ -77,7 +78,8 @@ func (d *driven) row(contestant, driver string) *drivenRow {
 	return &drivenRow{}
 }
 
-// share is what part a row's rate is of what the same generator makes of a server that does nothing. NaN: that was not measured.
+// share is what part a row's rate is of what the same generator makes of a server that does
+// nothing. NaN: that was not measured.
 func (d *driven) share(r *drivenRow) float64 {
 	if d.run.Plan.Ceiling == "" {
 		return math.NaN()
@@ -85,7 +87,8 @@ func (d *driven) share(r *drivenRow) float64 {
 	return r.rate() / d.row(d.run.Plan.Ceiling, r.driver).rate()
 }
 
-// counts are a row's answers and errors. A generator that does not tell how many it had has none here.
+// counts are a row's answers and errors. A generator that does not tell how many it had has none
+// here.
 func (r *drivenRow) counts() (answers, errors string) {
 	var n int64
 	told, kinds := len(r.loads) > 0, map[string]int64{}
@@ -139,11 +142,13 @@ func (d *driven) section() document.Section {
 			t.Columns = append(t.Columns, document.Column{Head: "of ceiling", Word: "driver", Number: true})
 		}
 	}
-	t.Columns = append(t.Columns, document.Column{Head: "answers", Word: "driver", Number: true}, document.Column{Head: "errors", Word: "driver"})
+	t.Columns = append(t.Columns, document.Column{Head: "answers", Word: "driver", Number: true},
+		document.Column{Head: "errors", Word: "driver"})
 	for k := range d.rows {
 		t.Rows = append(t.Rows, d.tableRow(&d.rows[k], scale))
 	}
-	s.Blocks = append(s.Blocks, t, document.Items(d.said()...), document.Paragraph{Text: document.Plain(d.waysHead() + ":")}, document.Items(d.ways()...))
+	s.Blocks = append(s.Blocks, t, document.Items(d.said()...), document.Paragraph{Text: document.Plain(d.waysHead() +
+		":")}, document.Items(d.ways()...))
 	return s
 }
 
@@ -176,7 +181,8 @@ func (d *driven) tableRow(r *drivenRow, scale map[string]analysis.Scale) documen
 	return row
 }
 
-// head names the generator, and typed is its command, but for the address the same in all of its loads; "" where it made none.
+// head names the generator, and typed is its command, but for the address the same in all of its
+// loads; "" where it made none.
 func (d *driven) head() (head, typed string) {
 	for _, r := range d.rows {
 		for _, t := range r.loads {

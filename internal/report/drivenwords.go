@@ -10,26 +10,33 @@ import (
 	"dyno/internal/result"
 )
 
-// driverWays are what makes the figures of each load generator differ from dyno's, whatever it is pointed at: read from wrk 4.2 (src/wrk.c, src/stats.c), ab
-// (support/ab.c of httpd's trunk), bombardier 2 (bombardier.go, clients.go, and the client.go of its fasthttp) and h2load 1.69 (src/h2load.cc), and seen in what
-// wrk 4.1, ab 2.3, bombardier 1.2 and h2load 1.52 make of servers that stall and break off.
+// driverWays are what makes the figures of each load generator differ from dyno's, whatever it is
+// pointed at: read from wrk 4.2 (src/wrk.c, src/stats.c), ab (support/ab.c of httpd's trunk),
+// bombardier 2 (bombardier.go, clients.go, and the client.go of its fasthttp) and h2load 1.69
+// (src/h2load.cc), and seen in what wrk 4.1, ab 2.3, bombardier 1.2 and h2load 1.52 make of servers
+// that stall and break off.
 var driverWays = map[string][]string{
 	"wrk": {
 		dialsWithin,
-		"Its latencies are not only those that it saw: before it prints them it adds, for each that is longer than twice the mean time from one request of a connection to the " +
+		"Its latencies are not only those that it saw: before it prints them it adds, for each that is longer than " +
+			"twice the mean time from one request of a connection to the " +
 			"next, the shorter ones that it takes to have been left out. It always does so, and does not say it.",
-		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it leaves out the latency of what took more than 2 s.",
+		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it leaves " +
+			"out the latency of what took more than 2 s.",
 		looksAtStatus,
 	},
 	"ab": {
 		dialsWithin + " It has one thread, and asks in HTTP/1.0.",
-		"To an answer without 'Connection: keep-alive' it knows no end but that the server closes: of one that keeps it open it gets nothing.",
+		"To an answer without 'Connection: keep-alive' it knows no end but that the server closes: of one that keeps it " +
+			"open it gets nothing.",
 		"Its latencies are whole milliseconds, their mean too.",
-		"It calls failed an answer of another length than its first, right or wrong, and looks at the status besides; dyno at status, length and body.",
+		"It calls failed an answer of another length than its first, right or wrong, and looks at the status besides; " +
+			"dyno at status, length and body.",
 	},
 	"bombardier": {
 		dialsWithin,
-		"Its client sends a GET again, five times in all, where the connection ends before an answer, and counts it once: what goes wrong so is in its bytes alone.",
+		"Its client sends a GET again, five times in all, where the connection ends before an answer, and counts it " +
+			"once: what goes wrong so is in its bytes alone.",
 		"Its latencies are of failed requests too.",
 		"Its rate is here its answers by its time; the Reqs/sec that it prints is a mean of samples of 10 ms and more.",
 		looksAtStatus,
@@ -46,8 +53,9 @@ const (
 	looksAtStatus = "It looks at the status of an answer; dyno at status, length and body."
 )
 
-// Shares that words are made of: from nearCeiling on a rate is the generator's as much as the server's (method.md, V02); two rates within sameRate of each other
-// need no reason; a printed mean is Little's law within littleWide, or within half of ab's last digit.
+// Shares that words are made of: from nearCeiling on a rate is the generator's as much as the
+// server's (method.md, V02); two rates within sameRate of each other need no reason; a printed mean
+// is Little's law within littleWide, or within half of ab's last digit.
 const (
 	nearCeiling = 0.8
 	sameRate    = 0.05
@@ -73,7 +81,8 @@ func (d *driven) ways() []string {
 	}
 	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each request.")
 	if d.run.Plan.Ceiling == "" {
-		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a delay, and --controls not none.")
+		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a delay, "+
+			"and --controls not none.")
 	}
 	return ways
 }
@@ -90,7 +99,8 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 	case math.IsNaN(a) || a == 0:
 		says = append(says, "dyno has no rate to set beside it.")
 	default:
-		says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a), Sig3(b), Sig3(a)))
+		says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a),
+			Sig3(b), Sig3(a)))
 		if text := d.others(own, told); text != "" {
 			says = append(says, text)
 			for _, r := range []*drivenRow{own, told} {
@@ -129,10 +139,12 @@ func because(t *result.Trial) string {
 	return " (" + document.Clean(t.Told.Exit) + ")"
 }
 
-// others says which of the loads that a comparison rests on were disturbed: those of the contestant, and those of the ceilings.
+// others says which of the loads that a comparison rests on were disturbed: those of the
+// contestant, and those of the ceilings.
 func (d *driven) others(own, told *drivenRow) string {
 	var disturbed []string
-	for _, r := range []*drivenRow{own, told, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling, d.run.Plan.Driver)} {
+	for _, r := range []*drivenRow{own, told, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
+		d.run.Plan.Driver)} {
 		for i := range r.loads {
 			if checks.Void(r.loads[i : i+1]) {
 				name := r.by() + "'s load"
@@ -153,7 +165,8 @@ func (d *driven) others(own, told *drivenRow) string {
 // rates compare the two rates, ours first, and look for a reason in the ceilings.
 func (d *driven) rates(a, b, shareA, shareB float64) (says []string) {
 	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
-		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of ours.", PerCent(shareB), d.name, PerCent(shareA))
+		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of ours.",
+			PerCent(shareB), d.name, PerCent(shareA))
 		switch {
 		case shareB > nearCeiling && shareA > nearCeiling:
 			text += " Both are at their own limit: neither rate is the server's."
@@ -169,7 +182,8 @@ func (d *driven) rates(a, b, shareA, shareB float64) (says []string) {
 	case far <= sameRate:
 		says = append(says, "They agree.")
 	case !atLimit:
-		says = append(says, "The two loads had processes of their own, one after the other: on a shared machine that alone makes differences of this kind, and more loads (--epochs) show whether it stays.")
+		says = append(says, "The two loads had processes of their own, one after the other: on a shared machine that "+
+			"alone makes differences of this kind, and more loads (--epochs) show whether it stays.")
 	}
 	return says
 }
@@ -180,17 +194,20 @@ func (d *driven) connections(t *result.Trial) []string {
 	if k == nil || n == nil || *n == 0 || *k >= *n {
 		return nil
 	}
-	return []string{fmt.Sprintf("Of %s answers %s left the connection open: the others cost a dial each.", grouped(float64(*n), 0), grouped(float64(*k), 0))}
+	return []string{fmt.Sprintf("Of %s answers %s left the connection open: the others cost a dial each.",
+		grouped(float64(*n), 0), grouped(float64(*k), 0))}
 }
 
-// latency holds the printed mean to Little's law: in a closed loop whose connections are all in use it is connections ÷ rate.
+// latency holds the printed mean to Little's law: in a closed loop whose connections are all in use
+// it is connections ÷ rate.
 func (d *driven) latency(t *result.Trial) []string {
 	mean, rate := t.Told.MeanNS, t.Told.RatePerSec
 	if mean == nil || rate == nil || *rate <= 0 {
 		return nil
 	}
 	little := float64(d.run.Plan.LevelOf(t).Connections*max(1, d.run.Plan.LevelOf(t).Pipeline)) / *rate * 1e9
-	text := fmt.Sprintf("Its mean latency, %s, against %s by Little's law (connections ÷ rate)", Duration(float64(*mean)), Duration(little))
+	text := fmt.Sprintf("Its mean latency, %s, against %s by Little's law (connections ÷ rate)",
+		Duration(float64(*mean)), Duration(little))
 	switch far := float64(*mean)/little - 1; {
 	case math.Abs(far) <= littleWide, d.run.Plan.Driver == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
 		return []string{text + ": they agree."}
@@ -202,7 +219,8 @@ func (d *driven) latency(t *result.Trial) []string {
 	return []string{text + ": the connections were not all in use, or answers are missing from its latencies."}
 }
 
-// again says whether requests were sent more than once: by the bytes written for an answer, against those for one of the ceiling's server.
+// again says whether requests were sent more than once: by the bytes written for an answer, against
+// those for one of the ceiling's server.
 func (d *driven) again(t *result.Trial) []string {
 	per := func(t *result.Trial) float64 {
 		if t.Told == nil || t.Told.BytesWritten == nil || t.Told.Answered == nil || *t.Told.Answered == 0 {
@@ -212,7 +230,8 @@ func (d *driven) again(t *result.Trial) []string {
 	}
 	if r := d.row(d.run.Plan.Ceiling, t.Driver); len(r.loads) > 0 {
 		if x := per(t) / per(&r.loads[0]); x > 1.01 {
-			return []string{fmt.Sprintf("It wrote %s requests for each answer: it sent some again and does not say so.", Sig3(x))}
+			return []string{fmt.Sprintf("It wrote %s requests for each answer: it sent some again and does not say so.",
+				Sig3(x))}
 		}
 	}
 	return nil

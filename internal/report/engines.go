@@ -2,12 +2,14 @@ package report
 
 import "slices"
 
-// manyRows is from how many contestants on those of one engine stand together, where the order of the table says nothing else.
+// manyRows is from how many contestants on those of one engine stand together, where the order of
+// the table says nothing else.
 const manyRows = 10
 
 // byEngine puts many contestants of several engines in order of these, each engine's as they were.
 func (v *view) byEngine() {
-	v.engines = len(v.rows) >= manyRows && slices.ContainsFunc(v.rows, func(r row) bool { return r.engine() != v.rows[0].engine() })
+	v.engines = len(v.rows) >= manyRows && slices.ContainsFunc(v.rows,
+		func(r row) bool { return r.engine() != v.rows[0].engine() })
 	if v.engines {
 		slices.SortStableFunc(v.rows, func(a, b row) int { return compareEngines(a.engine(), b.engine()) })
 	}

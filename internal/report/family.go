@@ -30,7 +30,8 @@ type comparison struct {
 // comparisons are the named pairs under the primary metric, in order of the plan; none is left out.
 func (s *sweep) comparisons() (list []comparison) {
 	for _, f := range s.run.Plan.Family {
-		c := comparison{TitleA: s.title(f.A.Contestant), TitleB: s.title(f.B.Contestant), LevelA: s.levelAt(f.A), LevelB: s.levelAt(f.B)}
+		c := comparison{TitleA: s.title(f.A.Contestant), TitleB: s.title(f.B.Contestant), LevelA: s.levelAt(f.A),
+			LevelB: s.levelAt(f.B)}
 		p, ok := s.a.Compared(f.A, f.B, s.primary().Name)
 		if c.Pair = p; !ok || p.Ratio.N == 0 {
 			c.Missing = "no round has both"
@@ -70,7 +71,7 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	case c.Missing != "":
 		return "not compared", "", document.Clean(c.Missing), analysis.Undecided
 	case s.a.Look == 0:
-		return "undecided", "", "before the first look", analysis.Undecided
+		return "undecided", "", "before the first interim analysis", analysis.Undecided
 	case c.Verdict == analysis.Tie:
 		word += " within " + PerCent(s.margin())
 	case c.Verdict == analysis.Negligible:
@@ -88,7 +89,8 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	return word, better, evidence, kind
 }
 
-// showing is what there is of a metric: of one that only open loops have, those levels, and who is loaded there.
+// showing is what there is of a metric: of one that only open loops have, those levels, and who is
+// loaded there.
 func (s *sweep) showing(m analysis.Metric) *sweep {
 	if !m.Open() {
 		return s
@@ -102,7 +104,10 @@ func (s *sweep) showing(m analysis.Metric) *sweep {
 		}
 	}
 	none := func(r row) bool {
-		return r.Struck == "" && !slices.ContainsFunc(d.Levels, func(l Level) bool { return l.Loaded == nil || slices.Contains(l.Loaded, r.Name) })
+		return r.Struck == "" && !slices.ContainsFunc(d.Levels, func(l Level) bool {
+			return l.Loaded == nil ||
+				slices.Contains(l.Loaded, r.Name)
+		})
 	}
 	v.rows, v.controls = slices.DeleteFunc(slices.Clone(v.rows), none), slices.DeleteFunc(slices.Clone(v.controls), none)
 	return out
@@ -124,7 +129,8 @@ func (s *sweep) familySentences() (list []string) {
 	case len(found) == 0:
 		list = append(list, "None of the "+count(missing, "named pair")+" has a figure.")
 	case s.a.Look == 0:
-		list = append(list, "There is no verdict yet: "+count(s.a.Epochs, "valid epoch")+" so far. Until the first look every pair is undecided.")
+		list = append(list, "There is no verdict yet: "+count(s.a.Epochs,
+			"valid epoch")+" so far. Until the first interim analysis every pair is undecided.")
 	default:
 		list = append(list, s.tallyOf(found))
 	}
@@ -149,12 +155,15 @@ func (s *sweep) familyMethod() []document.Fact {
 			f.Name, f.Value = "Levels", orElse(s.levelList(), "none")
 		case "Trial":
 			if n := s.run.Plan.Requests; s.run.Plan.Fresh {
-				f.Value = grouped(float64(n), 0) + " requests, the first load of processes that are started for it and not warmed up; load 2 and later go on with those of the load before"
+				f.Value = grouped(float64(n), 0) + " requests, the first load of processes that are started for it and not " +
+					"warmed up; load 2 and later go on with those of the load before"
 				break
 			}
-			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each connection, 400 ms of an open loop, 1 s of one that is loaded once an epoch"
+			f.Value = planned(s.run.Plan.TrialNS) + " of load or more: 20 times a delay, five requests of each connection, " +
+				"400 ms of an open loop, 1 s of one that is loaded once an epoch"
 		case "Order":
-			f.Value = fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d; what no pair names stands in the first round of some epochs only", s.run.Plan.Seed)
+			f.Value = fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d; what no pair "+
+				"names stands in the first round of some epochs only", s.run.Plan.Seed)
 		case "Error allowed":
 			f.Value = PerCent(s.run.Plan.Alpha) + " over all named pairs together (Holm)"
 		}
@@ -164,8 +173,9 @@ func (s *sweep) familyMethod() []document.Fact {
 
 // namedPairs is the table of the named pairs.
 func (s *sweep) namedPairs() document.Section {
-	t := document.Table{Note: "The first’s " + lower(s.primary().Title) + " over the second’s.", Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
-		{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
+	t := document.Table{Note: "The first’s " + lower(s.primary().Title) + " over the second’s.",
+		Columns: []document.Column{{Head: "pair", Lead: true}, {Head: "against"},
+			{Head: "ratio", Word: "pair", Number: true}, {Head: "verdict", Word: "different"}}}
 	all := s.comparisons()
 	for i := range all {
 		c := &all[i]
@@ -175,7 +185,8 @@ func (s *sweep) namedPairs() document.Section {
 			ratio = ratioCell(c.Ratio)
 		}
 		word, better, evidence, kind := s.verdict(c)
-		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: a}, {Value: b}, ratio, {Value: word, Style: styleOf[kind]}},
+		t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: a}, {Value: b}, ratio,
+			{Value: word, Style: styleOf[kind]}},
 			Notes: nonEmpty(better, evidence)})
 	}
 	out := document.Section{ID: "pairs", Title: "Named pairs"}
@@ -189,5 +200,6 @@ func (s *sweep) namedPairs() document.Section {
 func (s *sweep) familyFacts() []document.Fact {
 	facts := s.view.facts()
 	facts[0].Note = "valid, at each level that a pair names"
-	return slices.Insert(facts, 0, document.Fact{Name: "Named pairs", Value: fmt.Sprint(len(s.run.Plan.Family)), Note: "at " + count(len(s.Levels), "level")})
+	return slices.Insert(facts, 0, document.Fact{Name: "Named pairs", Value: fmt.Sprint(len(s.run.Plan.Family)),
+		Note: "at " + count(len(s.Levels), "level")})
 }

@@ -41,7 +41,8 @@ func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
 		g := analysis.GrowthOf(&loads[i])
-		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a minute", r.Title, Bytes(g.Start), Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most), signed(g.PerMinute))
+		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a minute",
+			r.Title, Bytes(g.Start), Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most), signed(g.PerMinute))
 		if !math.IsNaN(g.PerThousand) {
 			line += ", " + signed(g.PerThousand) + " per 1,000 requests"
 		}
@@ -66,7 +67,8 @@ func (c *classic) growthTable() document.Section {
 	}
 	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	for k := range growthPoints {
-		t.Columns = append(t.Columns, document.Column{Head: Sig3(float64(until)/1e9*float64(k)/(growthPoints-1)) + " s", Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: Sig3(float64(until)/1e9*float64(k)/(growthPoints-1)) + " s",
+			Number: true})
 	}
 	for _, head := range []string{"a minute", "per 1,000 requests", "requests"} {
 		t.Columns = append(t.Columns, document.Column{Head: head, Number: true})
@@ -77,12 +79,15 @@ func (c *classic) growthTable() document.Section {
 			row.Cells = append(row.Cells, document.Cell{Value: memoryAt(loads[i].Memory, until*int64(k)/(growthPoints-1))})
 		}
 		g := analysis.GrowthOf(&loads[i])
-		row.Cells = append(row.Cells, document.Cell{Value: signed(g.PerMinute)}, document.Cell{Value: signed(g.PerThousand)}, document.Cell{Value: grouped(float64(loads[i].Load.Succeeded), 0)})
+		row.Cells = append(row.Cells, document.Cell{Value: signed(g.PerMinute)},
+			document.Cell{Value: signed(g.PerThousand)}, document.Cell{Value: grouped(float64(loads[i].Load.Succeeded), 0)})
 		t.Rows = append(t.Rows, row)
 	}
-	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after another, " + c.started() + ": " + c.run.Plan.Command +
-		". Memory (PSS) at so many seconds of the load; "}, {Text: "the record", Link: ClassicFile}, {Text: " has it every two seconds. Growth is reckoned from the first reading after a tenth " +
-		"of the load."}}}, t}
+	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +
+		"another, " + c.started() + ": " + c.run.Plan.Command +
+		". Memory (PSS) at so many seconds of the load; "}, {Text: "the record", Link: ClassicFile},
+		{Text: " has it every two seconds. Growth is reckoned from the first reading after a tenth " +
+			"of the load."}}}, t}
 	return out
 }
 
@@ -116,8 +121,9 @@ func (c *classic) growthChart() document.Section {
 	for i := range 5 {
 		plot.Ticks = append(plot.Ticks, document.Tick{At: float64(i) / 4, Text: Sig3(float64(until) * float64(i) / 4e9)})
 	}
-	chart := document.LineChart{ID: "growth", Note: "PSS of the process tree, read every two seconds of the last load of each.", Words: "Memory over the time of the load",
-		Unit: unitWords(scale), Per: scale.Per, Smooth: true}
+	chart := document.LineChart{ID: "growth", Foot: "Memory over the time of the load",
+		Note: "PSS of the process tree, read every two seconds of the last load of each.", Unit: unitWords(scale),
+		Per: scale.Per, Smooth: true}
 	for i, r := range rows {
 		chart.Series = append(chart.Series, document.Series{Name: r.Title, Key: keyOf(r), Fixed: true})
 		var points []document.Point

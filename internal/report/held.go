@@ -7,18 +7,21 @@ import (
 	"dyno/internal/document"
 )
 
-// held is the table of a run with fresh processes: what each contestant used and holds, first idle, then after each load.
+// held is the table of a run with fresh processes: what each contestant used and holds, first idle,
+// then after each load.
 func (s *sweep) held() document.Section {
 	out := document.Section{ID: "held"}
 	if !s.run.Plan.Fresh || !s.any() {
 		return out
 	}
-	out.Title = "What the processes used and hold, idle and after " + grouped(float64(s.run.Plan.Requests), 0) + " requests at each level"
+	out.Title = "What the processes used and hold, idle and after " + grouped(float64(s.run.Plan.Requests), 0) +
+		" requests at each level"
 	t := document.Table{Columns: []document.Column{{Head: "contestant, after", Lead: true}}}
 	rows := make([][]document.Row, len(s.rows))
 	for k, r := range s.rows {
 		for i, name := range slices.Insert(slices.Clone(s.names), 0, "idle") {
-			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: keyOf(r), Struck: r.Struck, Rule: i == 0}
+			row := document.Row{Cells: []document.Cell{{Value: r.Title + ", " + name}}, Key: keyOf(r), Struck: r.Struck,
+				Rule: i == 0}
 			rows[k] = append(rows[k], row)
 		}
 	}
@@ -51,9 +54,12 @@ func (s *sweep) held() document.Section {
 	}
 	t.Rows = slices.Concat(rows...)
 	out.Blocks = []document.Block{t, document.Items(
-		"Idle is a process that is started, has given its first answer and is verified, frozen before its first load; its CPU time is since its start. Each level has processes of "+
-			"its own, which are not warmed up; load 2 and load 3 are of the processes of the level before, in this order. CPU time is of the load, or since the start of the process.",
-		"Memory and threads are read after the load, frozen, its connections closed; sockets just before they are, the listening one among them.")}
+		"Idle is a process that is started, has given its first answer and is verified, frozen before its first load; "+
+			"its CPU time is since its start. Each level has processes of "+
+			"its own, which are not warmed up; load 2 and load 3 are of the processes of the level before, in this order. "+
+			"CPU time is of the load, or since the start of the process.",
+		"Memory and threads are read after the load, frozen, its connections closed; sockets just before they are, the "+
+			"listening one among them.")}
 	return out
 }
 

@@ -13,8 +13,9 @@ import (
 // JSONFormat is the version of run.json that JSON writes.
 const JSONFormat = 1
 
-// runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there is none of, is null; a key that a
-// protocol has no use for is left out. doc/format.md says what each means.
+// runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there
+// is none of, is null; a key that a protocol has no use for is left out. doc/format.md says what
+// each means.
 type runJSON struct {
 	Format      int              `json:"format"`
 	Label       string           `json:"label,omitempty"` // what kind of run it is, where it gives no ranks
@@ -52,7 +53,8 @@ type trialsJSON struct {
 	Primary string `json:"primary"`
 }
 
-// contestantJSON is a contestant or a control. A struck one has no values: what it did is in trials.jsonl, but it is no figure.
+// contestantJSON is a contestant or a control. A struck one has no values: what it did is in
+// trials.jsonl, but it is no figure.
 type contestantJSON struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
@@ -230,7 +232,8 @@ func estimateNumbers(e analysis.Estimate, absent bool) map[string]float64 {
 }
 
 func (v *view) baseJSON(label string, answer []string) *runJSON {
-	o := &runJSON{Format: JSONFormat, Label: label, Answer: answer, Plan: v.run.Plan, Host: v.run.Host, End: v.run.End, Findings: []findingJSON{}}
+	o := &runJSON{Format: JSONFormat, Label: label, Answer: answer, Plan: v.run.Plan, Host: v.run.Host, End: v.run.End,
+		Findings: []findingJSON{}}
 	for _, f := range v.Findings {
 		o.Findings = append(o.Findings, findingJSON{f.ID, f.Title, orNull(f.Contestant), f.State.String(), f.Text})
 	}
@@ -244,7 +247,8 @@ func (v *view) decisionJSON() decisionJSON {
 }
 
 func (v *view) contestantJSON(r row) contestantJSON {
-	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Struck: orNull(r.Struck), Notes: append([]string{}, r.Data...), Failure: r.Failure,
+	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Struck: orNull(r.Struck),
+		Notes: append([]string{}, r.Data...), Failure: r.Failure,
 		Built: r.Built, Launches: []result.Launch{}}
 	for _, l := range v.run.Launches {
 		if l.Contestant == r.Name {
@@ -270,7 +274,8 @@ func (p *paired) json() *runJSON {
 	}
 	for _, r := range p.all() {
 		c := p.contestantJSON(r)
-		c.rankJSON, c.LowerBound, c.Starts, c.Metrics = &rankJSON{}, &r.Place.LowerBound, startsJSON(r.Starts), map[string]any{}
+		c.rankJSON, c.LowerBound, c.Starts, c.Metrics = &rankJSON{}, &r.Place.LowerBound, startsJSON(r.Starts),
+			map[string]any{}
 		if r.Struck == "" && r.Place.Lo != 0 {
 			c.rankJSON = &rankJSON{&r.Place.Tier, &r.Place.Lo, &r.Place.Hi}
 		}
@@ -282,7 +287,8 @@ func (p *paired) json() *runJSON {
 		for _, m := range p.metrics {
 			x := p.cell(r.Name, m.Name)
 			x.Absent = orElse(r.Struck, x.Absent)
-			c.Metrics[m.Name] = inUnit(m.Unit, estimateNumbers(x.Level, x.Absent != ""), figureMore(x.Level.N, x.Ratio, x.Absent))
+			c.Metrics[m.Name] = inUnit(m.Unit, estimateNumbers(x.Level, x.Absent != ""), figureMore(x.Level.N, x.Ratio,
+				x.Absent))
 		}
 		if len(p.Levels) > 0 {
 			c.Levels = s.figuresJSON(r)
@@ -310,7 +316,8 @@ func ratio(e analysis.Estimate) ratioJSON {
 func pairsJSON(pairs []analysis.Pair) []pairJSON {
 	list := []pairJSON{}
 	for _, p := range pairs {
-		list = append(list, pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), P: number(p.P), Holm: number(p.Adjusted), Verdict: p.Verdict,
+		list = append(list, pairJSON{A: p.A, B: p.B, Metric: p.Metric, ratioJSON: ratio(p.Ratio), P: number(p.P),
+			Holm: number(p.Adjusted), Verdict: p.Verdict,
 			Better: orNull(p.Better), Note: orNull(p.Note)})
 	}
 	return list
@@ -332,7 +339,8 @@ func (s *sweep) json() *runJSON {
 	o := s.baseJSON(s.label(), s.sentences())
 	o.Summary, o.Levels, o.Contestants = s.trialsJSON(), s.levelsJSON(), []contestantJSON{}
 	if s.namesPairs() {
-		o.Summary, o.Pairs, o.Canary, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil), s.cellPairsJSON(s.a.Others)
+		o.Summary, o.Pairs, o.Canary, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil),
+			s.cellPairsJSON(s.a.Others)
 		if s.a.Canary != nil {
 			o.Canary = s.cellPairsJSON([]analysis.Pair{*s.a.Canary})[0]
 		}
@@ -406,7 +414,8 @@ func (s *search) json() *runJSON {
 	o := s.baseJSON(searchLabel, s.sentences())
 	o.Capacities = []capacityJSON{}
 	for _, c := range s.Found {
-		o.Capacities = append(o.Capacities, capacityJSON{c.Contestant, c.Epoch, number(c.Rate), number(c.Lo), number(c.Hi), number(c.Top), c.Probes, c.Confirmed, c.Confirms})
+		o.Capacities = append(o.Capacities, capacityJSON{c.Contestant, c.Epoch, number(c.Rate), number(c.Lo), number(c.Hi),
+			number(c.Top), c.Probes, c.Confirmed, c.Confirms})
 	}
 	return o
 }
@@ -450,7 +459,8 @@ func (d *driven) json() *drivenJSON {
 	o := &drivenJSON{Name: d.name, Rows: []drivenRowJSON{}, Words: append(d.said(), d.ways()...)}
 	for i := range d.rows {
 		r := &d.rows[i]
-		one := drivenRowJSON{Contestant: r.contestant, Driver: r.by(), Metrics: map[string]number{}, OfCeiling: number(d.share(r))}
+		one := drivenRowJSON{Contestant: r.contestant, Driver: r.by(), Metrics: map[string]number{},
+			OfCeiling: number(d.share(r))}
 		for _, m := range analysis.ExternalMetrics {
 			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))
 		}

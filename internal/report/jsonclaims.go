@@ -62,7 +62,8 @@ func claimsJSON(c *Claims) *studyJSON {
 	if c == nil {
 		return nil
 	}
-	o := &studyJSON{Study: c.Slug, Question: orNull(c.Question), Source: c.Source, PublishedOn: c.PublishedOn, Trials: c.File, Changed: c.Changed,
+	o := &studyJSON{Study: c.Slug, Question: orNull(c.Question), Source: c.Source, PublishedOn: c.PublishedOn,
+		Trials: c.File, Changed: c.Changed,
 		Outcomes: []outcomeJSON{}, Figures: []map[string]any{}}
 	for i := range c.Outcomes {
 		o.Outcomes = append(o.Outcomes, c.outcomeJSON(&c.Outcomes[i]))
@@ -71,8 +72,10 @@ func claimsJSON(c *Claims) *studyJSON {
 		p := &c.Published[i]
 		numbers := estimateNumbers(p.Ours, p.Ours.N == 0)
 		numbers["published"] = p.Base
-		o.Figures = append(o.Figures, inUnit(p.Metric.Unit, numbers, map[string]any{"contestant": p.Contestant, "level": orNull(p.Level), "metric": p.Metric.Name,
-			"requests": p.N, "to": orNull(p.To.String()), "more_is_better": p.Metric.More, "date": orNull(p.Date), "source": orNull(p.Source), "place": orNull(p.Place),
+		o.Figures = append(o.Figures, inUnit(p.Metric.Unit, numbers, map[string]any{"contestant": p.Contestant,
+			"level": orNull(p.Level), "metric": p.Metric.Name,
+			"requests": p.N, "to": orNull(p.To.String()), "more_is_better": p.Metric.More, "date": orNull(p.Date),
+			"source": orNull(p.Source), "place": orNull(p.Place),
 			"note": orNull(p.Note), "computed": orNull(p.Metric.Computed), "absent": orNull(p.Absent)}))
 	}
 	for _, x := range c.Costs {
@@ -80,17 +83,21 @@ func claimsJSON(c *Claims) *studyJSON {
 		if e.N == 0 {
 			e = analysis.Estimate{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
 		}
-		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, c.Base, number(e.Value), number(e.Lo), number(e.Hi), e.N, orNull(x.Absent)})
+		o.Costs = append(o.Costs, costJSON{x.Contestant, x.Level, c.Base, number(e.Value), number(e.Lo), number(e.Hi), e.N,
+			orNull(x.Absent)})
 	}
 	return o
 }
 
 func (c *Claims) outcomeJSON(o *claim.Outcome) outcomeJSON {
-	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentence: orNull(o.Claim.Sentence), Source: orElse(o.Claim.Source, c.Source), Place: orNull(o.Claim.Place),
-		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Verdict: o.Verdict, Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
+	one := outcomeJSON{ID: o.Claim.ID, Text: o.Claim.Text, Sentence: orNull(o.Claim.Sentence),
+		Source: orElse(o.Claim.Source, c.Source), Place: orNull(o.Claim.Place),
+		Kind: orNull(o.Claim.Kind), Metric: o.Claim.Metric, Published: publishedText(o), Verdict: o.Verdict,
+		Reason: o.Reason, Ours: []map[string]any{}, Epochs: o.Epochs,
 		Warnings: []warningJSON{}}
 	for _, s := range o.Shown {
-		one.Ours = append(one.Ours, inUnit(s.Unit, estimateNumbers(s.Estimate, false), map[string]any{"what": s.What, "epochs": s.Estimate.N}))
+		one.Ours = append(one.Ours, inUnit(s.Unit, estimateNumbers(s.Estimate, false), map[string]any{"what": s.What,
+			"epochs": s.Estimate.N}))
 	}
 	for _, w := range o.Warnings {
 		one.Warnings = append(one.Warnings, warningJSON{w.ID, orNull(w.Contestant), w.Text})

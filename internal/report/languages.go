@@ -7,12 +7,15 @@ import (
 	"dyno/internal/document"
 )
 
-// languages are their names and keys of colour; others share one colour. C# and F#, and likewise others of one runtime, look alike.
+// languages are their names and keys of colour; others share one colour. C# and F#, and likewise
+// others of one runtime, look alike.
 var languages = map[string][2]string{
-	"go": {"Go", "go"}, "csharp": {"C#", "dotnet"}, "fsharp": {"F#", "dotnet"}, "dotnet": {".NET", "dotnet"}, "rust": {"Rust", "rust"},
+	"go": {"Go", "go"}, "csharp": {"C#", "dotnet"}, "fsharp": {"F#", "dotnet"}, "dotnet": {".NET", "dotnet"},
+	"rust": {"Rust", "rust"},
 	"java": {"Java", "jvm"}, "kotlin": {"Kotlin", "jvm"}, "scala": {"Scala", "jvm"}, "javascript": {"JavaScript", "js"},
 	"typescript": {"TypeScript", "js"}, "node": {"Node.js", "js"}, "python": {"Python", "python"}, "c": {"C", "native"},
-	"cpp": {"C++", "native"}, "zig": {"Zig", "native"}, "php": {"PHP", "script"}, "ruby": {"Ruby", "script"}, "elixir": {"Elixir", "script"},
+	"cpp": {"C++", "native"}, "zig": {"Zig", "native"}, "php": {"PHP", "script"}, "ruby": {"Ruby", "script"},
+	"elixir": {"Elixir", "script"},
 }
 
 // keyOf is the colour of a row.

@@ -117,7 +117,8 @@ func (f *figure) bounds() (lo, hi float64) {
 	return f.Lo, f.Hi
 }
 
-// side is what stands beside a figure: its interval, "±2.3 %", or in brackets what there is instead.
+// side is what stands beside a figure: its interval, "±2.3 %", or in brackets what there is
+// instead.
 func (f *figure) side() string {
 	switch {
 	case !f.open():
@@ -140,7 +141,8 @@ func (f *figure) cell(scale analysis.Scale) document.Cell {
 	return document.Cell{Value: value, Side: f.side()}
 }
 
-// notLoaded is why there is nothing of a contestant at a level that the plan does not load it at: no gap.
+// notLoaded is why there is nothing of a contestant at a level that the plan does not load it at:
+// no gap.
 const notLoaded = "it is not loaded at this level"
 
 // missing says why a row has no trial at level i; empty if it has.
@@ -168,7 +170,8 @@ func (s *sweep) figure(r row, m analysis.Metric, i int) *figure {
 	if c == nil || c.Level.N == 0 {
 		return &figure{absent: "it could not be read"}
 	}
-	f := &figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More && l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
+	f := &figure{Estimate: c.Level, ratio: c.Ratio, bound: m.AtCeiling && m.More &&
+		l.Analysis.Shares[r.Name] > analysis.CeilingLimit}
 	f.least, f.most = analysis.EpochRange(l.Trials, r.Name, m)
 	return f
 }
@@ -213,7 +216,8 @@ func (s *sweep) marks() (list []string) {
 		if s.namesPairs() {
 			more = ""
 		}
-		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is how far they lie apart.", leastEpochs, more))
+		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is how "+
+			"far they lie apart.", leastEpochs, more))
 	}
 	if s.has(func(f *figure) bool { return f.bound }) {
 		list = append(list, "≥: a lower bound, at the generator's ceiling.")
@@ -242,7 +246,10 @@ func (s *sweep) gaps() (lines []string) {
 		if r.Struck != "" {
 			continue
 		}
-		lines = append(lines, s.grouped(r.Title, func(i int) string { return strings.TrimPrefix(s.missing(r, i), notLoaded) })...)
+		lines = append(lines, s.grouped(r.Title, func(i int) string {
+			return strings.TrimPrefix(s.missing(r, i),
+				notLoaded)
+		})...)
 		for _, m := range s.metrics {
 			lines = append(lines, s.grouped(r.Title+", "+m.Title, func(i int) string {
 				if s.missing(r, i) != "" || m.Open() && !s.Levels[i].At.Open() {

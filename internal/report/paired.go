@@ -19,7 +19,8 @@ func (p *paired) document() *document.Document {
 		}
 	}
 	d := &document.Document{Title: p.heading(), Byline: p.head(), Lead: p.lead(answer), Facts: p.facts()}
-	d.Sections = append([]document.Section{p.standings(), p.otherLevels(), p.charts(), p.pairByPair(), p.belief(p.doubts())},
+	d.Sections = append([]document.Section{p.standings(), p.otherLevels(), p.charts(), p.pairByPair(),
+		p.belief(p.doubts())},
 		p.rest(p.methodFacts(), p.words())...)
 	return d
 }
@@ -31,7 +32,8 @@ func (p *paired) standings() document.Section {
 		s.Blocks = []document.Block{document.Paragraph{Text: document.Plain("The record names no contestants.")}}
 		return s
 	}
-	t := document.Table{Columns: []document.Column{{Head: "tier", Word: "tier", Number: true, Lead: true}, {Head: "rank", Word: "rank", Lead: true},
+	t := document.Table{Columns: []document.Column{{Head: "tier", Word: "tier", Number: true, Lead: true},
+		{Head: "rank", Word: "rank", Lead: true},
 		{Head: "contestant", Lead: true}}}
 	for _, m := range p.shown() {
 		t.Columns = append(t.Columns, column(m, p.scale(m)))
@@ -139,7 +141,8 @@ func (p *paired) charts() document.Section {
 		}
 		s.Blocks = append(s.Blocks, p.chart(m, note))
 	}
-	aside := "Each dot is a contestant’s ratio to " + p.yardstick() + ", the bar its interval, on a logarithmic scale. The number beside it is its level."
+	aside := "Each dot is a contestant’s ratio to " + p.yardstick() +
+		", the bar its interval, on a logarithmic scale. The number beside it is its level."
 	s.Blocks = append([]document.Block{quiet(aside), document.Legend{Items: p.legend()}}, s.Blocks...)
 	return s
 }
@@ -150,7 +153,8 @@ func quiet(s string) document.Paragraph {
 }
 
 func (p *paired) chart(m analysis.Metric, note string) document.DotChart {
-	c := document.DotChart{ID: m.Name, Title: m.Title, Note: note, Reference: p.yardstick(), Unit: m.HeadIn(p.scale(m).Name), More: m.More}
+	c := document.DotChart{ID: m.Name, Title: m.Title, Note: note, Reference: p.yardstick(),
+		Unit: m.HeadIn(p.scale(m).Name), More: m.More}
 	for _, r := range p.all() {
 		if p.isYardstick(r) {
 			continue // it is the line at 1
@@ -180,7 +184,10 @@ func (p *paired) pairByPair() document.Section {
 	var near, others document.List
 	for _, pair := range all {
 		item := document.Item{Text: p.sentence(pair).text()}
-		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n analysis.Pair) bool { return n.A == pair.A && n.B == pair.B }) {
+		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n analysis.Pair) bool {
+			return n.A == pair.A &&
+				n.B == pair.B
+		}) {
 			near.Items = append(near.Items, item)
 		} else {
 			others.Items = append(others.Items, item)
@@ -193,7 +200,8 @@ func (p *paired) pairByPair() document.Section {
 		s.Blocks = append(s.Blocks, near)
 	}
 	if len(others.Items) > 0 {
-		s.Blocks = append(s.Blocks, document.Fold{Title: "The other " + count(len(others.Items), "pair"), Blocks: []document.Block{others}})
+		s.Blocks = append(s.Blocks, document.Fold{Title: "The other " + count(len(others.Items), "pair"),
+			Blocks: []document.Block{others}})
 	}
 	return s
 }
@@ -201,7 +209,8 @@ func (p *paired) pairByPair() document.Section {
 // matrix shows every pair once, the upper row against a lower one as the column.
 func (p *paired) matrix() document.Table {
 	rows := p.ranked()
-	t := document.Table{Note: "The row’s " + lower(p.primary().Title) + " over the column’s. Columns are numbered as the rows.",
+	t := document.Table{Note: "The row’s " + lower(p.primary().Title) +
+		" over the column’s. Columns are numbered as the rows.",
 		Columns: []document.Column{{Head: "row ÷ column", Lead: true}}, After: markLegend}
 	for i, r := range rows {
 		row := document.Row{Cells: []document.Cell{{Value: fmt.Sprintf("%d %s", i+1, r.Title)}}, Key: keyOf(r)}
@@ -212,7 +221,8 @@ func (p *paired) matrix() document.Table {
 			c := document.Cell{}
 			if pair, ok := p.a.Pair(r.Name, rows[j].Name, p.primary().Name); ok && i < j {
 				value, _ := ratioParts(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi)
-				c = document.Cell{Value: mark(pair) + " " + value, Side: PlusMinus(pair.Ratio.Value, pair.Ratio.Lo, pair.Ratio.Hi), Style: styleOf[pair.Verdict]}
+				c = document.Cell{Value: mark(pair) + " " + value, Side: PlusMinus(pair.Ratio.Value, pair.Ratio.Lo,
+					pair.Ratio.Hi), Style: styleOf[pair.Verdict]}
 			}
 			row.Cells = append(row.Cells, c)
 		}
@@ -226,7 +236,8 @@ func (p *paired) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
 	l := newLevels(p.view)
 	for i := range p.Levels {
-		t := document.Table{Title: l.besideTitle(i), After: l.besideNote(i), Columns: []document.Column{{Head: "contestant", Lead: true}}}
+		t := document.Table{Title: l.besideTitle(i), After: l.besideNote(i), Columns: []document.Column{{Head: "contestant",
+			Lead: true}}}
 		metrics := l.besideMetrics(i)
 		for _, m := range metrics {
 			t.Columns = append(t.Columns, column(m, l.levelScale(m, i)))

@@ -8,7 +8,8 @@ import (
 	"dyno/internal/document"
 )
 
-// belief says how far the figures can be believed: what casts doubt, then the six questions that the checks answer.
+// belief says how far the figures can be believed: what casts doubt, then the six questions that
+// the checks answer.
 func (v *view) belief(doubts []document.Block) document.Section {
 	s := document.Section{ID: "checks", Title: "Can it be believed?", Blocks: doubts}
 	if len(v.Findings) == 0 {
@@ -19,12 +20,16 @@ func (v *view) belief(doubts []document.Block) document.Section {
 		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State], Text: document.Plain(v.because(a))}
 		if v.Verbose {
 			for _, f := range a.Findings {
-				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID, Style: stateStyle[f.State]}, {Text: " " + v.finding(f)}})
+				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID, Style: stateStyle[f.State]},
+					{Text: " " + v.finding(f)}})
 			}
 		}
 		list.Items = append(list.Items, item)
 	}
 	s.Blocks = append(s.Blocks, list)
+	if len(v.troubles()) > 0 && !v.Verbose {
+		s.Blocks = append(s.Blocks, quiet("dyno report --verbose shows all that the checks found."))
+	}
 	return s
 }
 
@@ -76,7 +81,8 @@ func fold(blocks []document.Block, title string, list document.List) []document.
 }
 
 func (v *view) findingItem(f checks.Finding) document.Item {
-	return document.Item{Label: f.State.String(), Style: stateStyle[f.State], Text: document.Plain(v.finding(f)), More: document.Texts(f.Title)}
+	return document.Item{Label: f.State.String(), Style: stateStyle[f.State], Text: document.Plain(v.finding(f)),
+		More: document.Texts(f.Title)}
 }
 
 // unknown names the checks that cannot tell, each once.

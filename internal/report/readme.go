@@ -18,8 +18,9 @@ import (
 // ClassicFile is the record of a study's long loads, beside that of its trials.
 const ClassicFile = "classic.jsonl.gz"
 
-// Readme writes the page of a study from a run of it: question, machines, claims with their outcomes, our figures beside the published,
-// what differs and why, and the command. The same trials and study give the same bytes.
+// Readme writes the page of a study from a run of it: question, machines, claims with their
+// outcomes, our figures beside the published, what differs and why, and the command. The same
+// trials and study give the same bytes.
 func Readme(w io.Writer, d *Data) error {
 	c := d.Claims
 	v := newView(d)
@@ -50,7 +51,8 @@ func Readme(w io.Writer, d *Data) error {
 	return document.Markdown(w, page, 1)
 }
 
-// checked are the six questions with their answers, and every finding behind one that is no plain yes.
+// checked are the six questions with their answers, and every finding behind one that is no plain
+// yes.
 func (v *view) checked() document.Section {
 	s := document.Section{Title: "What the checks found"}
 	if len(v.Findings) == 0 {
@@ -90,7 +92,8 @@ func (v *view) publishedBesideOurs() document.Section {
 	if len(v.Claims.Published) == 0 {
 		return s
 	}
-	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are of other machines, versions and years: shown, never judged. In each field stands the " +
+	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are of other machines, versions " +
+		"and years: shown, never judged. In each field stands the " +
 		"published figure, then ours with its interval. * is computed.")}}, v.publishedTables()...)
 	computed := map[string]bool{}
 	for i := range v.Claims.Published {
@@ -99,7 +102,8 @@ func (v *view) publishedBesideOurs() document.Section {
 		}
 	}
 	if len(computed) > 0 {
-		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("* " + strings.Join(slices.Sorted(maps.Keys(computed)), " "))})
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("* " +
+			strings.Join(slices.Sorted(maps.Keys(computed)), " "))})
 	}
 	return s
 }
@@ -142,7 +146,10 @@ func (v *view) publishedTable(level string) document.Table {
 		t.Columns = append(t.Columns, document.Column{Head: fmt.Sprintf("%s, %s is better", m.Title, better(m))})
 	}
 	if v.engines {
-		slices.SortStableFunc(rows, func(a, b key) int { return compareEngines(v.engineOf(a.contestant), v.engineOf(b.contestant)) })
+		slices.SortStableFunc(rows, func(a, b key) int {
+			return compareEngines(v.engineOf(a.contestant),
+				v.engineOf(b.contestant))
+		})
 	}
 	for i, k := range rows {
 		row := document.Row{Cells: []document.Cell{{Value: k.contestant}, {Value: k.date}}}
@@ -150,7 +157,8 @@ func (v *view) publishedTable(level string) document.Table {
 			row.Group = e
 		}
 		for _, m := range heads {
-			row.Cells = append(row.Cells, document.Cell{Value: strings.Join(fields[k][m.Name], "\n"), Absent: "it was not published"})
+			row.Cells = append(row.Cells, document.Cell{Value: strings.Join(fields[k][m.Name], "\n"),
+				Absent: "it was not published"})
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -234,19 +242,24 @@ func (v *view) machines() document.Section {
 	}
 	for _, k := range keys {
 		if theirs := v.Claims.PublishedOn[k]; theirs+ours[k] != "" {
-			t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: k}, {Value: orElse(theirs, Missing)}, {Value: orElse(ours[k], Missing)}}})
+			t.Rows = append(t.Rows, document.Row{Cells: []document.Cell{{Value: k}, {Value: orElse(theirs, Missing)},
+				{Value: orElse(ours[k], Missing)}}})
 		}
 	}
-	return document.Section{Title: "The machines", Blocks: []document.Block{t, document.Paragraph{Text: document.Plain(fmt.Sprintf("Server on CPU %s, generator on CPU %s. %d "+
-		"valid epochs of %d rounds, %d of %d trials discarded. A tie is within %s; the chance of any false difference is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
-		v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void, PerCent(v.margin()), PerCent(p.Alpha)))}}}
+	return document.Section{Title: "The machines", Blocks: []document.Block{t,
+		document.Paragraph{Text: document.Plain(fmt.Sprintf("Server on CPU %s, generator on CPU %s. %d "+
+			"valid epochs of %d rounds, %d of %d trials discarded. A tie is within %s; the chance of any false difference "+
+			"is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
+			v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void, PerCent(v.margin()), PerCent(p.Alpha)))}}}
 }
 
-// FindingsPage writes what was confirmed, what was not, and why, of several studies: for people who read the articles.
+// FindingsPage writes what was confirmed, what was not, and why, of several studies: for people who
+// read the articles.
 func FindingsPage(w io.Writer, all []*Data) error {
 	page := &document.Document{Title: "Findings: here, today", Comment: "Written by `dyno check --findings` from the trials of the studies."}
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "What the articles concluded, and what our own trials of today's versions say of it. " +
-		"Each study's page has the figures, their intervals and the machines; "}, {Text: "studies.md", Link: "studies.md"}, {Text: " has the rules. A source in parentheses: the claim or its figure is from there."}}}}}
+		"Each study's page has the figures, their intervals and the machines; "}, {Text: "studies.md", Link: "studies.md"},
+		{Text: " has the rules. A source in parentheses: the claim or its figure is from there."}}}}}
 	if len(all) == 0 {
 		about.Blocks = append(about.Blocks, document.Paragraph{Text: document.Plain("No study has committed trials yet.")})
 		page.Sections = []document.Section{about}
@@ -257,7 +270,8 @@ func FindingsPage(w io.Writer, all []*Data) error {
 		t.Columns = append(t.Columns, document.Column{Head: string(verdict), Number: true})
 	}
 	for _, d := range all {
-		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: "../studies/" + d.Claims.Slug + "/README.md"}, {Value: fmt.Sprint(len(d.Claims.Outcomes))}}}
+		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: "../studies/" + d.Claims.Slug +
+			"/README.md"}, {Value: fmt.Sprint(len(d.Claims.Outcomes))}}}
 		for _, verdict := range claim.Verdicts {
 			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(len(d.Claims.having(verdict).Items))})
 		}
@@ -267,7 +281,8 @@ func FindingsPage(w io.Writer, all []*Data) error {
 	page.Sections = append(page.Sections, about)
 	for _, d := range all {
 		c := d.Claims
-		s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Source + ". " + hereAt(d.Run))}}}
+		s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Source +
+			". " + hereAt(d.Run))}}}
 		if c.Changed {
 			s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(changedText), Style: document.Warn})
 		}

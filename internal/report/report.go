@@ -1,9 +1,10 @@
-// Package report says what a run found: for people as a document.Document, for programs as JSON and CSV. Everything is a function of the
-// Data alone: the same trials give the same bytes.
+// Package report says what a run found: for people as a document.Document, for programs as JSON and
+// CSV. Everything is a function of the Data alone: the same trials give the same bytes.
 //
-// A section is a method that returns a document.Section, written once for every form that people read; the renderers of package document
-// draw it. To add one, write the method in a file of its own and name it in the document method of the protocols that show it; a figure
-// that it shows is computed in analysis or study, not here. To add a protocol, add its type to protocolOf.
+// A section is a method that returns a document.Section, written once for every form that people
+// read; the renderers of package document draw it. To add one, write the method in a file of its
+// own and name it in the document method of the protocols that show it; a figure that it shows is
+// computed in analysis or study, not here. To add a protocol, add its type to protocolOf.
 package report
 
 import (
@@ -79,7 +80,8 @@ func JSON(w io.Writer, d *Data) error {
 	return document.JSON(w, o)
 }
 
-// CSV writes one row for each contestant and figure, with a head row; doc/format.md has the columns.
+// CSV writes one row for each contestant and figure, with a head row; doc/format.md has the
+// columns.
 func CSV(w io.Writer, d *Data) error { return csv.NewWriter(w).WriteAll(protocolOf(d).csv()) }
 
 // protocol is a run seen as its protocol is reported.
@@ -118,6 +120,9 @@ func (d *Data) has(m analysis.Metric) bool {
 		}
 	}
 	return slices.ContainsFunc(all, func(a *analysis.Analysis) bool {
-		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool { return c.Metric == m.Name && c.Level.N > 0 })
+		return a != nil && slices.ContainsFunc(a.Cells, func(c analysis.Cell) bool {
+			return c.Metric == m.Name &&
+				c.Level.N > 0
+		})
 	})
 }

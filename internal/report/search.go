@@ -10,7 +10,8 @@ import (
 	"dyno/internal/document"
 )
 
-// Capacity is what a search found of a contestant in one epoch: the highest rate, in requests per second, at which it keeps the objective.
+// Capacity is what a search found of a contestant in one epoch: the highest rate, in requests per
+// second, at which it keeps the objective.
 type Capacity struct {
 	Contestant          string
 	Rate, Lo, Hi        float64 // 95 %; Hi is +Inf where every probe passed
@@ -20,7 +21,8 @@ type Capacity struct {
 	Epoch               int
 }
 
-const searchLabel = "search: the highest rate that keeps the objective, by open-loop probes in turns; intervals, no verdicts"
+const searchLabel = "search: the highest rate that keeps the objective, by open-loop probes in turns; intervals, " +
+	"no verdicts"
 
 // search is a view of what was found.
 type search struct{ *view }
@@ -37,11 +39,13 @@ func (s *search) objective() string {
 	if o == nil {
 		return "no objective is recorded"
 	}
-	return fmt.Sprintf("p%g of the response time below %v, at most %s errors", 100*o.Quantile, time.Duration(o.LimitNS), PerCent(o.ErrorShare))
+	return fmt.Sprintf("p%g of the response time below %v, at most %s errors", 100*o.Quantile, time.Duration(o.LimitNS),
+		PerCent(o.ErrorShare))
 }
 
 func (s *search) head() []string {
-	return []string{count(len(s.rows), "contestant"), "scenario " + (s.run.Plan.Scenario), count(s.run.Plan.Level.Connections, "connection"), s.objective(),
+	return []string{count(len(s.rows), "contestant"), "scenario " + (s.run.Plan.Scenario),
+		count(s.run.Plan.Level.Connections, "connection"), s.objective(),
 		count(s.Valid, "probe") + " valid"}
 }
 
@@ -68,21 +72,25 @@ func (s *search) notes() (list []string) {
 }
 
 func (s *search) document() *document.Document {
-	d := &document.Document{Title: s.heading(), Label: sentenceCase(searchLabel), Byline: s.head(), Lead: s.lead(s.sentences()),
+	d := &document.Document{Title: s.heading(), Label: sentenceCase(searchLabel), Byline: s.head(),
+		Lead:    s.lead(s.sentences()),
 		NoChart: "a search has one figure for each contestant; take --format html, text, markdown, csv or json"}
 	d.Facts = []document.Fact{{Name: "Objective", Value: s.objective()}, s.trialsFact(), s.checksFact()}
 	d.Facts[1].Name = "Probes"
 	d.Sections = append([]document.Section{s.capacities(), s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
-		{ID: "search", Name: "Highest rate", Text: "The rate of Poisson arrivals at which half of all probes keep the objective: 12 probes by probabilistic bisection, 12 around what that " +
+		{ID: "search", Name: "Highest rate", Text: "The rate of Poisson arrivals at which half of all probes keep the " +
+			"objective: 12 probes by probabilistic bisection, 12 around what that " +
 			"found, and a logistic curve through all. Response time counts from when a request was due."},
-		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the figure is unstable."},
+		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
+			"figure is unstable."},
 	}, "void", "first_answer", "warm_up"))...)
 	return d
 }
 
 // capacities have a row for each contestant and epoch.
 func (s *search) capacities() document.Section {
-	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "highest rate/s", Word: "search", Number: true},
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true},
+		{Head: "highest rate/s", Word: "search", Number: true},
 		{Head: "confirmed", Word: "confirmed"}, {Head: "closed loop/s", Number: true}}}
 	for _, r := range s.all() {
 		n := 0
@@ -96,7 +104,8 @@ func (s *search) capacities() document.Section {
 				confirmed += ", unstable"
 			}
 			row := s.tableRow(r)
-			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" + openBound(c.Lo, decimals3(c.Lo)) + "–" + openBound(c.Hi, decimals3(c.Rate)) + ")"},
+			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" + openBound(c.Lo, decimals3(c.Lo)) +
+				"–" + openBound(c.Hi, decimals3(c.Rate)) + ")"},
 				document.Cell{Value: confirmed}, document.Cell{Value: Sig3(c.Top)})
 			t.Rows = append(t.Rows, row)
 		}
@@ -119,9 +128,11 @@ func (s *search) capacities() document.Section {
 //
 //	protocol,contestant,epoch,rate_per_sec,lo_per_sec,hi_per_sec,closed_loop_per_sec,probes,confirmed,confirms
 func (s *search) csv() [][]string {
-	rows := [][]string{{"protocol", "contestant", "epoch", "rate_per_sec", "lo_per_sec", "hi_per_sec", "closed_loop_per_sec", "probes", "confirmed", "confirms"}}
+	rows := [][]string{{"protocol", "contestant", "epoch", "rate_per_sec", "lo_per_sec", "hi_per_sec",
+		"closed_loop_per_sec", "probes", "confirmed", "confirms"}}
 	for _, c := range s.Found {
-		rows = append(rows, []string{"search", c.Contestant, strconv.Itoa(c.Epoch), decimal(c.Rate), decimal(c.Lo), decimal(c.Hi), decimal(c.Top),
+		rows = append(rows, []string{"search", c.Contestant, strconv.Itoa(c.Epoch), decimal(c.Rate), decimal(c.Lo),
+			decimal(c.Hi), decimal(c.Top),
 			strconv.Itoa(c.Probes), strconv.Itoa(c.Confirmed), strconv.Itoa(c.Confirms)})
 	}
 	return rows

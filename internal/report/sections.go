@@ -57,15 +57,16 @@ func (v *view) tableRow(r row) document.Row {
 	return d
 }
 
-var stateStyle = map[checks.State]document.Style{checks.Pass: document.Good, checks.Warn: document.Warn, checks.Fail: document.Bad}
+var stateStyle = map[checks.State]document.Style{checks.Pass: document.Good, checks.Warn: document.Warn,
+	checks.Fail: document.Bad}
 
-// rest is how every report ends: claims, failures, starts, how and on what was measured, how to repeat it, and words.
+// rest is how every report ends: claims, failures, starts, how and on what was measured, how to
+// repeat it, and words.
 func (v *view) rest(method []document.Fact, words []document.Definition) []document.Section {
-	facts := v.machineFacts()
 	return []document.Section{
 		v.findings(), v.claims(), v.failures(), v.starts(),
-		{ID: "method", Title: "How it was measured", On: document.OnPage, Blocks: []document.Block{document.Facts{Items: method}}},
-		{ID: "machine", Title: "Machine", On: document.OnPage, Blocks: []document.Block{document.Facts{Items: facts}}},
+		{ID: "method", Title: "How it was measured", On: document.OnPage,
+			Blocks: []document.Block{document.Facts{Items: method}}},
 		v.origin(), v.contestants(), v.repeat(),
 		{ID: "words", Title: "Words", On: document.OnPage, Blocks: []document.Block{document.Definitions{Items: words}}},
 	}
@@ -73,10 +74,7 @@ func (v *view) rest(method []document.Fact, words []document.Definition) []docum
 
 // origin is where the figures come from, in a few lines.
 func (v *view) origin() document.Section {
-	s := document.Section{On: document.OffPage}
-	if len(v.troubles()) > 0 && !v.Verbose {
-		s.Blocks = append(s.Blocks, quiet("dyno report --verbose shows all that the checks found."))
-	}
+	s := document.Section{ID: "machine"}
 	for _, f := range []document.Fact{{Name: "Machine", Value: v.machine()}, {Name: "Backend", Value: v.companionText()},
 		{Name: "Not measured here", Value: v.unmeasured()}} {
 		if f.Value != "" {
@@ -93,7 +91,8 @@ func (v *view) failures() document.Section {
 		f := &v.run.Failures[i]
 		title := v.title(f.Contestant)
 		if !slices.ContainsFunc(v.all(), func(r row) bool { return r.Name == f.Contestant }) {
-			s.Blocks = append(s.Blocks, document.Paragraph{Label: title, Style: document.Bad, Text: document.Plain(FailureText(f))})
+			s.Blocks = append(s.Blocks, document.Paragraph{Label: title, Style: document.Bad,
+				Text: document.Plain(FailureText(f))})
 		}
 		if tail := f.LogTail[max(0, len(f.LogTail)-20):]; len(tail) > 0 { // rule 6 of doc/design.md
 			head := "End of the log of " + title
@@ -114,13 +113,15 @@ func (v *view) repeat() document.Section {
 	} else {
 		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain("The command was not recorded.")})
 	}
-	s.Blocks = append(s.Blocks, quiet(fmt.Sprintf("Seed %d, dyno %s. All figures are computed from trials.jsonl alone.", v.run.Plan.Seed, orElse(v.run.Plan.Dyno, "unknown"))))
+	s.Blocks = append(s.Blocks, quiet(fmt.Sprintf("Seed %d, dyno %s. All figures are computed from trials.jsonl alone.",
+		v.run.Plan.Seed, orElse(v.run.Plan.Dyno, "unknown"))))
 	return s
 }
 
 // built are the contestants as they were built and started.
 func (v *view) contestants() document.Section {
-	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "framework"}, {Head: "toolchain"}, {Head: "binary"},
+	t := document.Table{Columns: []document.Column{{Head: "contestant", Lead: true}, {Head: "framework"},
+		{Head: "toolchain"}, {Head: "binary"},
 		{Head: "response", Unit: "head + body"}, {Head: "build"}}}
 	all := v.all()
 	if name := v.run.Plan.Companion; name != "" {
@@ -156,37 +157,11 @@ func (v *view) contestants() document.Section {
 	return s
 }
 
-// machineFacts are the machine line by line.
-func (v *view) machineFacts() []document.Fact {
-	h := &v.run.Host
-	if h.CPU == "" && h.CPUs == 0 {
-		return []document.Fact{{Name: "Machine", Value: "the record has no host"}}
-	}
-	how := "not pinned"
-	if h.Pinned {
-		how = "pinned"
-	}
-	facts := []document.Fact{
-		{Name: "CPU", Value: orElse(h.CPU, "unknown") + ", " + count(h.CPUs, "CPU")},
-		{Name: "Partition", Value: fmt.Sprintf("server on %s, generator on %s, %s", list(h.ServerCPUs), list(h.GeneratorCPUs), how)},
-		{Name: "Memory", Value: Bytes(float64(h.MemoryBytes))},
-		{Name: "System", Value: strings.TrimSpace(h.OS + " " + h.Kernel)},
-		{Name: "Governor", Value: orElse(h.Governor, "unknown")},
-		{Name: "Hypervisor", Value: orElse(h.Hypervisor, "none seen")},
-		{Name: "Open files", Value: "at most " + grouped(float64(h.FileLimit), 0)},
-	}
-	for _, f := range []document.Fact{{Name: "CPU quota", Value: h.Quota}, {Name: "Backend", Value: v.companionText()}, {Name: "Not measured here", Value: v.unmeasured()}} {
-		if f.Value != "" {
-			facts = append(facts, f)
-		}
-	}
-	return facts
-}
-
 // facts are the few numbers that say how far the answer can be trusted.
 func (v *view) facts() []document.Fact {
 	_, state := v.canary()
-	aa := document.Fact{Name: "A/A check", Value: "passed", Note: "the reference against its copy", Style: stateStyle[state]}
+	aa := document.Fact{Name: "A/A check", Value: "passed", Note: "the reference against its copy",
+		Style: stateStyle[state]}
 	switch {
 	case v.a.Canary == nil:
 		aa.Value = "not done"
@@ -212,7 +187,8 @@ func (v *view) trialsFact() document.Fact {
 	if all := v.Void + v.Valid; all > 0 {
 		discarded = PerCent(float64(v.Void) / float64(all))
 	}
-	return document.Fact{Name: "Trials", Value: grouped(float64(v.Valid), 0), Note: fmt.Sprintf("valid; %d more discarded (%s)", v.Void, discarded)}
+	return document.Fact{Name: "Trials", Value: grouped(float64(v.Valid), 0),
+		Note: fmt.Sprintf("valid; %d more discarded (%s)", v.Void, discarded)}
 }
 
 // checksFact counts the findings.
@@ -259,7 +235,8 @@ func (v *view) methodFacts() []document.Fact {
 	p := &v.run.Plan
 	looks := "none planned"
 	if len(p.Looks) > 0 {
-		looks = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken", and(p.Looks), v.a.AlphaAt, v.a.Look)
+		looks = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken",
+			and(p.Looks), v.a.AlphaAt, v.a.Look)
 	}
 	return []document.Fact{
 		{Name: "Protocol", Value: strings.Join(nonEmpty(p.Protocol, p.Profile), ", ")},
@@ -267,7 +244,8 @@ func (v *view) methodFacts() []document.Fact {
 		{Name: "Load", Value: loadText(p.Level)},
 		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.TrialNS), planned(p.RewarmNS))},
 		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
-		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs, count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
+		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs,
+			count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
 		{Name: "Interim analyses", Value: looks},
 		{Name: "Primary metric", Value: v.primary().Title},
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},
@@ -285,10 +263,12 @@ func (v *view) started() string {
 	return "not recorded"
 }
 
-// doubts are what may be wrong with verdicts: the reference against itself, further controls, and what could not be seen.
+// doubts are what may be wrong with verdicts: the reference against itself, further controls, and
+// what could not be seen.
 func (v *view) doubts() []document.Block {
 	canary, state := v.canary()
-	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "canary", Style: stateStyle[state], Text: document.Plain(canary + ".")}}
+	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "canary", Style: stateStyle[state],
+		Text: document.Plain(canary + ".")}}
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}

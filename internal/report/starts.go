@@ -77,7 +77,8 @@ func classesText(s analysis.Starts) string {
 // starts is the table of how the processes began.
 func (v *view) starts() document.Section {
 	out := document.Section{ID: "starts", Title: "From start to speed"}
-	t := document.Table{Note: "Medians of the starts, one each epoch, with their 95 % interval.", Columns: []document.Column{{Head: "contestant", Lead: true}}}
+	t := document.Table{Note: "Medians of the starts, one each epoch, with their 95 % interval.",
+		Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	shown := v.startsShown()
 	for _, c := range shown {
 		t.Columns = append(t.Columns, document.Column{Head: c.Head, Unit: v.startScale(c).Name, Word: c.Name, Number: true})

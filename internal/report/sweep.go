@@ -54,7 +54,8 @@ func (s *sweep) struckWhere(r *row) string {
 			continue
 		}
 		l := &t.Load
-		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections || l.Succeeded == 0) {
+		if t.Epoch == r.Failure.Epoch && (l.Failed > 0 || l.Errored() > 0 || l.Established < l.Connections ||
+			l.Succeeded == 0) {
 			return strings.Replace(r.Struck, "failed at load", "failed at load, "+s.levelAt(result.Cell{Level: s.run.Plan.At(t)}), 1)
 		}
 		break
@@ -109,7 +110,8 @@ func (s *sweep) sentences() (list []string) {
 	if s.namesPairs() {
 		return s.familySentences()
 	}
-	list = append(s.forbidding(), sentenceCase(sweepLabel)+" Whether two contestants differ at a level, only a paired comparison there decides.")
+	list = append(s.forbidding(), sentenceCase(sweepLabel)+" Whether two contestants differ at a level, only a "+
+		"paired comparison there decides.")
 	if !s.any() {
 		list = append(list, "Nothing was measured: no contestant has a figure at any level.")
 	}
@@ -132,8 +134,10 @@ func (v *view) endedEarly() []string {
 
 // document is a sweep, or a comparison of named pairs: those, then each metric at all levels.
 func (s *sweep) document() *document.Document {
-	d := &document.Document{Title: s.heading(), Label: sentenceCase(s.label()), Byline: s.head(), Lead: s.lead(s.sentences())}
-	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds, those of two levels with different delays in different " +
+	d := &document.Document{Title: s.heading(), Label: sentenceCase(s.label()), Byline: s.head(),
+		Lead: s.lead(s.sentences())}
+	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds, " +
+		"those of two levels with different delays in different " +
 		"epochs: what the machine did meanwhile lies between them.")}
 	if s.namesPairs() {
 		d.Facts = s.familyFacts()
@@ -185,10 +189,12 @@ func (s *sweep) levelByLevel() document.Section {
 	return out
 }
 
-// table has a row for each contestant and a column for each level. Who failed stands in the first of them.
+// table has a row for each contestant and a column for each level. Who failed stands in the first
+// of them.
 func (s *sweep) table(m analysis.Metric, first bool) document.Table {
 	scale := s.sweepScale(m)
-	t := document.Table{Title: m.Title, Note: "In " + unitWords(scale) + "; " + way(m) + ".", Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
+	t := document.Table{Title: m.Title, Note: "In " + unitWords(scale) + "; " + way(m) + ".",
+		Columns: []document.Column{{Head: "contestant", Word: m.Name, Lead: true}}}
 	for _, name := range s.names {
 		t.Columns = append(t.Columns, document.Column{Head: name, Number: true})
 	}
@@ -234,9 +240,12 @@ func (s *sweep) method() []document.Fact {
 		{Name: "Scenario", Value: orElse(p.Scenario, "not recorded")},
 		{Name: "Load", Value: "closed loop, at each level of its own connections"},
 		{Name: "Levels", Value: orElse(s.levelList(), "none")},
-		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each connection; after re-warming", planned(p.TrialNS))},
-		{Name: "Order", Value: fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d", p.Seed)},
-		{Name: "Epochs", Value: fmt.Sprintf("%s at each level, of %s; %s before them do not count", s.epochs(), count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
+		{Name: "Trial", Value: fmt.Sprintf("%s of load or more: 20 times a delay, and five requests of each connection; "+
+			"after re-warming", planned(p.TrialNS))},
+		{Name: "Order", Value: fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d",
+			p.Seed)},
+		{Name: "Epochs", Value: fmt.Sprintf("%s at each level, of %s; %s before them do not count", s.epochs(),
+			count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
 		{Name: "Interval", Value: fmt.Sprintf("95 %%, of the median between epochs; it takes %d", leastEpochs)},
 		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
 		{Name: "Started", Value: s.started()},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
@@ -19,8 +18,9 @@ type panel struct {
 	xs     []float64
 }
 
-// panels are small multiples by delay; open loops and other scenarios stand apart, for no line should join them to the rest. One panel where all delays
-// are equal, or where each has one level only. A panel of one level that has a name is called by it.
+// panels are small multiples by delay; open loops and other scenarios stand apart, for no line
+// should join them to the rest. One panel where all delays are equal, or where each has one level
+// only. A panel of one level that has a name is called by it.
 func (s *sweep) panels() (list []panel) {
 	type kind struct {
 		result.LaunchPart
@@ -74,9 +74,13 @@ func (s *sweep) panels() (list []panel) {
 	return list
 }
 
-// place puts levels that differ in their connections alone on a logarithmic axis of these, others side by side.
+// place puts levels that differ in their connections alone on a logarithmic axis of these, others
+// side by side.
 func (s *sweep) place(p *panel) {
-	slices.SortStableFunc(p.levels, func(a, b int) int { return cmp.Compare(s.Levels[a].At.Connections, s.Levels[b].At.Connections) })
+	slices.SortStableFunc(p.levels, func(a, b int) int {
+		return cmp.Compare(s.Levels[a].At.Connections,
+			s.Levels[b].At.Connections)
+	})
 	first := s.Levels[p.levels[0]].At
 	lo, hi := first.Connections, s.Levels[p.levels[len(p.levels)-1]].At.Connections
 	alike := true
@@ -89,7 +93,8 @@ func (s *sweep) place(p *panel) {
 	p.X = "connections, log scale"
 	for k, i := range p.levels {
 		if alike && hi > lo {
-			p.tick(math.Log(float64(s.Levels[i].At.Connections)/float64(lo))/math.Log(float64(hi)/float64(lo)), grouped(float64(s.Levels[i].At.Connections), 0))
+			p.tick(math.Log(float64(s.Levels[i].At.Connections)/float64(lo))/math.Log(float64(hi)/float64(lo)),
+				grouped(float64(s.Levels[i].At.Connections), 0))
 			continue
 		}
 		p.X = "level"
@@ -103,10 +108,12 @@ func (p *panel) tick(at float64, text string) {
 	p.xs, p.Ticks = append(p.xs, at), append(p.Ticks, document.Tick{At: at, Text: text})
 }
 
-// chart is metric m over the levels: a line with an interval at each level for every contestant and the reference.
+// chart is metric m over the levels: a line with an interval at each level for every contestant and
+// the reference.
 func (s *sweep) chart(m analysis.Metric) document.LineChart {
 	scale := s.sweepScale(m)
-	c := document.LineChart{ID: m.Name, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " + s.label(), Words: s.chartWords(m, scale)}
+	c := document.LineChart{ID: m.Name, Unit: unitWords(scale), Per: scale.Per, Way: way(m), Foot: m.Title + "; " +
+		s.label()}
 	var rows []row
 	for _, r := range s.all() {
 		switch {
@@ -126,7 +133,8 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 				if !at.Absent {
 					at.Lo, at.Hi = f.bounds()
 					at.Open, at.Beyond = f.open(), f.bound
-					at.Text = fmt.Sprintf("%s, %s: %s (%s–%s) %s", r.Title, s.names[i], Sig3(f.Value/scale.Per), Sig3(at.Lo/scale.Per), Sig3(at.Hi/scale.Per), c.Unit)
+					at.Text = fmt.Sprintf("%s, %s: %s (%s–%s) %s", r.Title, s.names[i], Sig3(f.Value/scale.Per),
+						Sig3(at.Lo/scale.Per), Sig3(at.Hi/scale.Per), c.Unit)
 					if at.Open {
 						at.Text += ", no interval but the range of its epochs"
 					}
@@ -138,25 +146,4 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 		c.Plots = append(c.Plots, p.Plot)
 	}
 	return c
-}
-
-// chartWords is the chart in words, for those who do not see it.
-func (s *sweep) chartWords(m analysis.Metric, scale analysis.Scale) string {
-	parts := []string{m.Title + ", " + unitWords(scale) + "; " + s.label()}
-	for _, r := range s.all() {
-		if r.Struck != "" {
-			parts = append(parts, r.Title+" "+r.Struck)
-			continue
-		}
-		var at []string
-		for i, name := range s.names {
-			if f := s.figure(r, m, i); f.absent == "" {
-				at = append(at, name+" "+Sig3(f.Value/scale.Per)+" "+f.side())
-			}
-		}
-		if len(at) > 0 {
-			parts = append(parts, r.Title+": "+strings.Join(at, ", "))
-		}
-	}
-	return strings.Join(parts, "; ")
 }

@@ -12,17 +12,19 @@ import (
 // Missing stands in a form for people where there is no number.
 const Missing = document.Missing
 
-// Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400", 0.01234 is "0.0123". It is Missing
-// for a NaN, and "∞" or "−∞" for the infinities.
+// Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400",
+// 0.01234 is "0.0123". It is Missing for a NaN, and "∞" or "−∞" for the infinities.
 func Sig3(v float64) string { return grouped(round3(v), decimals3(v)) }
 
 // Rate prints a rate in 1/s, as Sig3, with its unit.
 func Rate(perSec float64) string { return Sig3(perSec) + "/s" }
 
-// Duration prints ns in the largest of ns, µs, ms, s that leaves at least 1, with three significant digits.
+// Duration prints ns in the largest of ns, µs, ms, s that leaves at least 1, with three significant
+// digits.
 func Duration(ns float64) string { return scaled(ns, "ns") }
 
-// planned prints a time in ns that someone chose, with no more digits than it has: "400 ms", "6 min".
+// planned prints a time in ns that someone chose, with no more digits than it has: "400 ms", "6
+// min".
 func planned(ns int64) string {
 	switch {
 	case ns >= 120e9 && ns%60e9 == 0:
@@ -34,11 +36,12 @@ func planned(ns int64) string {
 	return strconv.FormatFloat(float64(ns)/s.Per, 'f', -1, 64) + " " + s.Name
 }
 
-// Bytes prints b in the largest of B, KiB, MiB, GiB, TiB that leaves at least 1, with three significant digits.
+// Bytes prints b in the largest of B, KiB, MiB, GiB, TiB that leaves at least 1, with three
+// significant digits.
 func Bytes(b float64) string { return scaled(b, "bytes") }
 
-// PerCent prints a share as a percentage: 0.031 is "3.1 %". It keeps one decimal below 10 % and none from there on; a decimal of
-// zero is left out.
+// PerCent prints a share as a percentage: 0.031 is "3.1 %". It keeps one decimal below 10 % and
+// none from there on; a decimal of zero is left out.
 func PerCent(share float64) string {
 	p := 100 * share
 	if math.IsNaN(p) || math.IsInf(p, 0) {
@@ -51,9 +54,9 @@ func PerCent(share float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(p, 'f', n, 64), ".0") + " %"
 }
 
-// Ratio prints a ratio and its interval: "1.42 (1.38–1.47)". All three have the decimals that give the ratio three significant
-// digits, and more where a bound would else seem to be exactly 1, for that is what a reader looks at. A bound that too few epochs
-// leave open is 0 or ∞.
+// Ratio prints a ratio and its interval: "1.42 (1.38–1.47)". All three have the decimals that give
+// the ratio three significant digits, and more where a bound would else seem to be exactly 1, for
+// that is what a reader looks at. A bound that too few epochs leave open is 0 or ∞.
 func Ratio(value, lo, hi float64) string {
 	v, i := ratioParts(value, lo, hi)
 	return v + " " + i
@@ -80,8 +83,8 @@ func seemsOne(v float64, n int) bool {
 	return v != 1 && math.Abs(v-1) < 0.5*math.Pow10(-n)
 }
 
-// PlusMinus prints the wider side of an interval around value, as a percentage of it: "±2.3 %"; "±∞" where a side is open, or where there is nothing to be
-// a percentage of.
+// PlusMinus prints the wider side of an interval around value, as a percentage of it: "±2.3 %";
+// "±∞" where a side is open, or where there is nothing to be a percentage of.
 func PlusMinus(value, lo, hi float64) string {
 	if lo == value && hi == value {
 		return "±0 %"
@@ -115,8 +118,9 @@ func P(name string, p float64) string {
 	return name + " = " + strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best printed with: the largest that
-// leaves the smallest of them at least 1. Values that are not positive and finite do not count.
+// ScaleOf returns the scale that a whole column of values in a base unit (1/s, ns, bytes) is best
+// printed with: the largest that leaves the smallest of them at least 1. Values that are not
+// positive and finite do not count.
 func ScaleOf(unit string, values ...float64) analysis.Scale {
 	list := analysis.UnitNamed(unit).Scales
 	if list == nil {

@@ -9,10 +9,12 @@ import (
 	"dyno/internal/document"
 )
 
-// matrixFrom is the number of pairs above which a matrix stands before the sentences, and these are only those of neighbours.
+// matrixFrom is the number of pairs above which a matrix stands before the sentences, and these are
+// only those of neighbours.
 const matrixFrom = 6
 
-// sentence is the verdict of a pair in words. Joined, its parts are one sentence without a full stop.
+// sentence is the verdict of a pair in words. Joined, its parts are one sentence without a full
+// stop.
 type sentence struct {
 	Claim   string // "Iris serves 1.42 × (1.38–1.47) the requests of Gin: "
 	Verdict string // "different"
@@ -52,7 +54,7 @@ func (v *view) sentence(p analysis.Pair) sentence {
 	case p.Verdict == analysis.Tie:
 		s.Verdict += " within " + PerCent(v.margin())
 	case v.a.Look == 0:
-		s.Verdict, s.Kind, s.Rest = "undecided", analysis.Undecided, " (before the first look)"
+		s.Verdict, s.Kind, s.Rest = "undecided", analysis.Undecided, " (before the first interim analysis)"
 	case p.Verdict == analysis.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
 	case p.Note != "":
@@ -70,7 +72,8 @@ func turned(p analysis.Pair) analysis.Pair {
 	return p
 }
 
-// pairs are the comparisons of ranked contestants under the primary metric, each as its upper row against a lower one.
+// pairs are the comparisons of ranked contestants under the primary metric, each as its upper row
+// against a lower one.
 func (v *view) pairs() (all, neighbours []analysis.Pair) {
 	rows := v.ranked()
 	for i := range rows {
@@ -106,7 +109,8 @@ func mark(p analysis.Pair) string {
 
 const markLegend = "> better than the column · < worse · = tie · ≈ differs, but within the margin · ? undecided"
 
-// canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad it is.
+// canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad
+// it is.
 func (v *view) canary() (text string, state checks.State) {
 	c := v.a.Canary
 	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
@@ -117,7 +121,8 @@ func (v *view) canary() (text string, state checks.State) {
 	}
 	state, _ = checks.StateOf(v.Findings, checks.Twins)
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", document.Clean(c.A), document.Clean(c.B), value, interval, P("p", c.P))
+	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", document.Clean(c.A), document.Clean(c.B), value,
+		interval, P("p", c.P))
 	switch {
 	case state == checks.Fail:
 		text += "one and the same program seems to differ from itself; the run fails"
@@ -134,7 +139,8 @@ func (v *view) canary() (text string, state checks.State) {
 	return text, state
 }
 
-// others are the reference against further controls, each as a line: what their difference is known to be stands in their names.
+// others are the reference against further controls, each as a line: what their difference is known
+// to be stands in their names.
 func (v *view) others() (lines []string) {
 	for _, p := range v.a.Others {
 		value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
@@ -152,5 +158,6 @@ func (v *view) mde() string {
 	if !v.knowsMDE() {
 		return "the smallest difference that this run could find is not known: too few valid epochs"
 	}
-	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a smaller one may stay undecided"
+	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a " +
+		"smaller one may stay undecided"
 }

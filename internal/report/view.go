@@ -46,7 +46,10 @@ func newView(d *Data) *view {
 	if v.run == nil {
 		v.run = &result.Run{}
 	}
-	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open() || m.Rare) && !d.has(m) })
+	v.metrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool {
+		return (m.Open() ||
+			m.Rare) && !d.has(m)
+	})
 	if i := slices.IndexFunc(v.metrics, func(m analysis.Metric) bool { return m.Name == v.primary().Name }); i > 0 {
 		m := v.metrics[i]
 		v.metrics = slices.Insert(slices.Delete(v.metrics, i, i+1), 0, m)
@@ -88,7 +91,8 @@ func (v *view) built() (names []string) {
 }
 
 func (v *view) row(name string, control bool) row {
-	r := row{Name: name, Title: v.title(name), Control: control, Built: v.run.Contestant(name), Failure: v.run.FailureOf(name)}
+	r := row{Name: name, Title: v.title(name), Control: control, Built: v.run.Contestant(name),
+		Failure: v.run.FailureOf(name)}
 	for _, p := range v.a.Places {
 		if p.Contestant == name {
 			r.Place = p
@@ -102,7 +106,8 @@ func (v *view) row(name string, control bool) row {
 	return r
 }
 
-// struck says why a row has no rank: its failure before the analysis' own words, for it names the stage and what to do.
+// struck says why a row has no rank: its failure before the analysis' own words, for it names the
+// stage and what to do.
 func (v *view) struck(r *row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
@@ -149,7 +154,8 @@ func (v *view) notes(r *row) (notes []string) {
 	return notes
 }
 
-// see names the checks that found something of a row: by their questions to people, by their ids to programs.
+// see names the checks that found something of a row: by their questions to people, by their ids to
+// programs.
 func (v *view) see(r *row) (questions, ids []string) {
 	for _, a := range checks.Summary(v.Findings) {
 		if slices.ContainsFunc(a.Troubles(), func(f checks.Finding) bool { return f.Contestant == r.Name }) {
@@ -167,7 +173,8 @@ func (v *view) see(r *row) (questions, ids []string) {
 	return []string{"see " + strings.Join(questions, ", ")}, []string{"see " + strings.Join(ids, ", ")}
 }
 
-// moving says where a contestant still moves over the rounds of an epoch, under the metric that decides.
+// moving says where a contestant still moves over the rounds of an epoch, under the metric that
+// decides.
 func (v *view) moving(name string) (notes []string) {
 	for _, x := range v.a.Trends {
 		if !x.Moving || x.Contestant != name || x.Metric != v.primary().Name {
@@ -327,7 +334,7 @@ func (v *view) ended() string {
 	case "budget":
 		return "The run ended because its budget is used up."
 	case "looks":
-		return "The run ended with its last look."
+		return "The run ended with its last interim analysis."
 	case "done":
 		return "The run did all that was asked."
 	case "interrupted":
@@ -357,16 +364,17 @@ func (v *view) machine() string {
 		cpus += fmt.Sprintf(" (server on %s, generator on %s, %s)", list(h.ServerCPUs), list(h.GeneratorCPUs), how)
 	}
 	parts := []string{orElse(h.CPU, "CPU unknown"), cpus}
-	if h.MemoryBytes > 0 {
-		parts = append(parts, Bytes(float64(h.MemoryBytes)))
+	add := func(known bool, fact string) {
+		if known {
+			parts = append(parts, fact)
+		}
 	}
-	parts = append(parts, strings.TrimSpace(h.OS+" "+h.Kernel), "governor "+orElse(h.Governor, "unknown"))
-	if h.Hypervisor != "" {
-		parts = append(parts, "a virtual machine ("+h.Hypervisor+")")
-	}
-	if h.Quota != "" {
-		parts = append(parts, "CPU quota "+h.Quota)
-	}
+	add(h.MemoryBytes > 0, Bytes(float64(h.MemoryBytes)))
+	add(true, strings.TrimSpace(h.OS+" "+h.Kernel))
+	add(true, "governor "+orElse(h.Governor, "unknown"))
+	add(h.Hypervisor != "", "a virtual machine ("+h.Hypervisor+")")
+	add(h.Quota != "", "CPU quota "+h.Quota)
+	add(h.FileLimit > 0, "at most "+grouped(float64(h.FileLimit), 0)+" open files")
 	return document.Clean(strings.Join(parts, ", "))
 }
 

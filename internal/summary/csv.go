@@ -10,10 +10,12 @@ import (
 //
 //	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read
 //
-// A field is empty where nothing was measured; the rate also in the last row, if the window did not fill that second.
+// A field is empty where nothing was measured; the rate also in the last row, if the window did not
+// fill that second.
 func CSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
-	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns", "lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read"})
+	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",
+		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read"})
 	measured := s.usage().known
 	for _, sec := range s.Seconds {
 		rate, queue := "", ""
@@ -24,7 +26,8 @@ func CSV(w io.Writer, s *Summary) error {
 			queue = decimal(share(float64(sec.RunQueueNS) / float64(sec.LengthNS*int64(s.Load.Workers))))
 		}
 		out.Write([]string{decimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
-			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS), queue, integer(sec.BytesRead)})
+			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS), queue,
+			integer(sec.BytesRead)})
 	}
 	out.Flush()
 	return out.Error()

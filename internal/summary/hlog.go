@@ -10,8 +10,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Hlog writes intervals as a HdrHistogram log, format 1.3 (HistogramLogWriter of github.com/HdrHistogram/HdrHistogram): a line for each
-// interval with its start and length in seconds, its maximum in ms, and the histogram in ns, V2 compressed. Where response and service
+// Hlog writes intervals as a HdrHistogram log, format 1.3 (HistogramLogWriter of
+// github.com/HdrHistogram/HdrHistogram): a line for each interval with its start and length in
+// seconds, its maximum in ms, and the histogram in ns, V2 compressed. Where response and service
 // both were measured, each has a line, tagged with its name.
 type Hlog struct {
 	w   io.Writer
@@ -23,7 +24,8 @@ func NewHlog(w io.Writer, start time.Time, about string) *Hlog {
 	l := &Hlog{w: w}
 	seconds := float64(start.UnixMilli()) / 1000
 	l.printf("#[dyno load: %s]\n#[Histogram log format version 1.3]\n", document.Clean(about))
-	l.printf("#[StartTime: %.3f (seconds since epoch), %s]\n#[BaseTime: %.3f (seconds since epoch)]\n", seconds, start.UTC().Format(time.RFC3339), seconds)
+	l.printf("#[StartTime: %.3f (seconds since epoch), %s]\n#[BaseTime: %.3f (seconds since epoch)]\n", seconds,
+		start.UTC().Format(time.RFC3339), seconds)
 	l.printf("%s\n", `"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"`)
 	return l
 }

@@ -67,7 +67,8 @@ type loadJSON struct {
 	Intervals     []jsonSec `json:"intervals"`
 }
 
-// times is a latency in JSON: its percentiles as far as they are borne out, and the names of those keys that are lower bounds.
+// times is a latency in JSON: its percentiles as far as they are borne out, and the names of those
+// keys that are lower bounds.
 type times struct {
 	Count      int64    `json:"count"`
 	MeanNS     *int64   `json:"mean_ns,omitempty"`
@@ -113,14 +114,20 @@ func JSON(w io.Writer, s *Summary) error {
 	l, d := &s.Load, &s.Detail
 	doc := loadJSON{
 		Format: Format, RequestsPerSec: round(s.PerSec()),
-		Planned: s.planned(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed, Errored: l.Errored(), InFlight: l.InFlight,
+		Planned: s.planned(), NeverStarted: l.NeverStarted, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed,
+		Errored: l.Errored(), InFlight: l.InFlight,
 		RateAnswers: l.RateAnswers, RateNS: l.RateNS, RateFromNS: l.RateFromNS,
-		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established, Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
-		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First, Status: notNil(d.Status),
-		Service: s.service().json(), Response: s.response().json(), Wrong: s.wrong().json(), Lag: s.lag().json(), Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
-		Censored: s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS, BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
+		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established,
+		Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
+		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First,
+		Status:  notNil(d.Status),
+		Service: s.service().json(), Response: s.response().json(), Wrong: s.wrong().json(), Lag: s.lag().json(),
+		Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
+		Censored: s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS,
+		BacklogPeak: l.BacklogPeak, UnevenNS: l.UnevenNS,
 		Generator: s.generator(), Warnings: append([]Warning{}, s.Warnings()...),
-		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed, Dyno: s.Dyno, Intervals: []jsonSec{},
+		UnreachableNS: l.UnreachableNS, Interrupted: s.Interrupted, Command: s.Command, Target: s.Target, Seed: s.Seed,
+		Dyno: s.Dyno, Intervals: []jsonSec{},
 	}
 	for _, sec := range s.Seconds {
 		j := jsonSec{Second: sec.second(), Errors: sec.Errored, Failed: sec.Failed, P50NS: sec.P50NS, P99NS: sec.P99NS}
@@ -137,7 +144,8 @@ func (l latency) json() *times {
 		return nil
 	}
 	t := &times{Count: l.count()}
-	into := map[string]**int64{"mean_ns": &t.MeanNS, "stdev_ns": &t.StdevNS, "max_ns": &t.MaxNS, "p50_ns": &t.P50NS, "p75_ns": &t.P75NS, "p90_ns": &t.P90NS,
+	into := map[string]**int64{"mean_ns": &t.MeanNS, "stdev_ns": &t.StdevNS, "max_ns": &t.MaxNS, "p50_ns": &t.P50NS,
+		"p75_ns": &t.P75NS, "p90_ns": &t.P90NS,
 		"p95_ns": &t.P95NS, "p99_ns": &t.P99NS, "p999_ns": &t.P999NS, "p9999_ns": &t.P9999NS}
 	set := func(key string, f figure) {
 		if f.known {
@@ -158,7 +166,8 @@ func (l latency) json() *times {
 
 func (s *Summary) generator() generator {
 	l, u := &s.Load, s.usage()
-	g := generator{Workers: l.Workers, Spin: l.Spin, SpinAsked: s.SpinAsked, NoSpin: s.NoSpin, GapNS: l.GapNS, SuspendedNS: int64(s.Suspended)}
+	g := generator{Workers: l.Workers, Spin: l.Spin, SpinAsked: s.SpinAsked, NoSpin: s.NoSpin, GapNS: l.GapNS,
+		SuspendedNS: int64(s.Suspended)}
 	if u.known {
 		g.CPUNS, g.RunQueueNS, g.SpunNS = &l.LoopCPUNS, &l.RunQueueNS, &l.SpunNS
 		g.CPUShare, g.RunQueueShare = pointer(share(u.cpu)), pointer(share(u.queue))

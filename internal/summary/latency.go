@@ -9,8 +9,8 @@ import (
 	"dyno/internal/result"
 )
 
-// latency is a histogram with what is known of the requests whose time was cut short: they stand in it with what they had waited, the
-// least of them from.
+// latency is a histogram with what is known of the requests whose time was cut short: they stand in
+// it with what they had waited, the least of them from.
 type latency struct {
 	h        *hist.Histogram
 	censored int64
@@ -37,7 +37,8 @@ func (f figure) text() string {
 	return report.Duration(f.ns)
 }
 
-// response is what a user waited for; it equals service in a plain closed loop, where it is not measured.
+// response is what a user waited for; it equals service in a plain closed loop, where it is not
+// measured.
 func (s *Summary) response() latency {
 	return latency{s.Detail.Response, s.Detail.Censored, s.Detail.CensoredFromNS}
 }
@@ -70,10 +71,12 @@ func (l latency) count() int64 {
 // bears reports whether enough requests lie beyond the quantile q.
 func (l latency) bears(q float64) bool { return analysis.Bears(l.count(), q) }
 
-// quantile is unknown if too few requests lie beyond it, and a lower bound if the requests cut short could raise it by more than 1 %.
+// quantile is unknown if too few requests lie beyond it, and a lower bound if the requests cut
+// short could raise it by more than 1 %.
 //
-// Those at or below it may in truth be above, which would make it the quantile of a rank that much higher. Where the two hardly differ,
-// nothing is left open: a few requests in flight at the end do not touch the median of a million.
+// Those at or below it may in truth be above, which would make it the quantile of a rank that much
+// higher. Where the two hardly differ, nothing is left open: a few requests in flight at the end do
+// not touch the median of a million.
 func (l latency) quantile(q float64) figure {
 	if !l.bears(q) {
 		return figure{}
@@ -87,7 +90,8 @@ func (l latency) quantile(q float64) figure {
 	return f
 }
 
-// at is the latency at a share of all, those beyond the histogram's range among them. It is outside if that is one of these.
+// at is the latency at a share of all, those beyond the histogram's range among them. It is outside
+// if that is one of these.
 func (l latency) at(q float64) (ns float64, inside bool) {
 	rank := q * float64(l.count()) / float64(max(l.h.Count(), 1))
 	if rank > 1+1e-12 {

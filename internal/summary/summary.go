@@ -1,7 +1,9 @@
-// Package summary says what one load did: as the block that a person reads, as JSON, as CSV by the second, and as a histogram log.
+// Package summary says what one load did: as the block that a person reads, as JSON, as CSV by the
+// second, and as a histogram log.
 //
-// Invariant: a rate counts answers that kept their contract, and nothing else; a percentile is read off one histogram of all it speaks
-// of, never averaged; what was not measured, and what too few requests bear out, is not printed.
+// Invariant: a rate counts answers that kept their contract, and nothing else; a percentile is read
+// off one histogram of all it speaks of, never averaged; what was not measured, and what too few
+// requests bear out, is not printed.
 package summary
 
 import (
@@ -38,14 +40,16 @@ type Summary struct {
 	Color bool // Text may use ANSI styles
 }
 
-// Second is what completed in one interval of a load, which is a second long unless the caller chose otherwise.
+// Second is what completed in one interval of a load, which is a second long unless the caller
+// chose otherwise.
 type Second struct {
 	StartNS, LengthNS int64
 
 	Started, Succeeded, Failed, Errored int64
 	BytesRead, RunQueueNS               int64
 
-	// Of response where it was measured, else of service, and of lag; 0: nothing was, or too few requests lie beyond it.
+	// Of response where it was measured, else of service, and of lag; 0: nothing was, or too few
+	// requests lie beyond it.
 	P50NS, P99NS, MaxNS int64
 	LagP50NS, LagP99NS  int64
 }
@@ -54,7 +58,8 @@ type Second struct {
 func Of(i result.Interval) Second {
 	l := &i.Load
 	s := Second{
-		StartNS: i.StartNS, LengthNS: i.LengthNS, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed, Errored: l.Errored(),
+		StartNS: i.StartNS, LengthNS: i.LengthNS, Started: l.Started, Succeeded: l.Succeeded, Failed: l.Failed,
+		Errored:   l.Errored(),
 		BytesRead: l.BytesRead, RunQueueNS: l.RunQueueNS,
 	}
 	if h := primary(&i.Detail); h != nil {
@@ -88,7 +93,8 @@ func (s *Summary) PerSec() float64 {
 	return v
 }
 
-// span is the time that the load was to last, or the window if that is longer; of one that was interrupted all until then.
+// span is the time that the load was to last, or the window if that is longer; of one that was
+// interrupted all until then.
 func (s *Summary) span() int64 {
 	if s.Interrupted {
 		return s.Load.Wall()
@@ -109,8 +115,8 @@ func (s *Summary) TimedOut() int64 { return s.Load.Errors["timeout"] }
 // Dialled is how many connections were made, those before the window among them; 0: not counted.
 func (s *Summary) Dialled() int64 { return latency{h: s.Detail.Connect}.count() }
 
-// ErrorShare is the share of the planned requests that failed, got no answer or were never started. What an interruption kept from
-// starting does not count.
+// ErrorShare is the share of the planned requests that failed, got no answer or were never started.
+// What an interruption kept from starting does not count.
 func (s *Summary) ErrorShare() float64 {
 	bad := s.Load.Failed + s.Load.Errored()
 	if !s.Interrupted {
@@ -125,7 +131,8 @@ func (s *Summary) ErrorShare() float64 {
 // planned is the number of planned requests; without a plan, of those started.
 func (s *Summary) planned() int64 { return max(s.Load.Planned, s.Load.Started+s.Load.NeverStarted) }
 
-// whole are the rates of the seconds that the window filled, those in which nothing came among them.
+// whole are the rates of the seconds that the window filled, those in which nothing came among
+// them.
 func (s *Summary) whole() (perSecond []float64) {
 	for _, sec := range s.Seconds {
 		if s.filled(sec) {
@@ -140,7 +147,8 @@ func (s *Summary) filled(sec Second) bool {
 	return sec.LengthNS > 0 && sec.StartNS+sec.LengthNS <= s.span()
 }
 
-// meanStdevMax describes x, which is not empty; stdev is that of a sample (n-1), NaN from fewer than 3.
+// meanStdevMax describes x, which is not empty; stdev is that of a sample (n-1), NaN from fewer
+// than 3.
 func meanStdevMax(x []float64) (mean, stdev, most float64) {
 	for _, v := range x {
 		mean += v / float64(len(x))
@@ -164,7 +172,8 @@ type usage struct {
 	ceiling    float64 // requests per second of this shape at which the loops would have no time left; 0: unknown
 }
 
-// ceilingFrom is the least CPU share from which a ceiling is told: an event loop that mostly sleeps pays for each waking.
+// ceilingFrom is the least CPU share from which a ceiling is told: an event loop that mostly sleeps
+// pays for each waking.
 const ceilingFrom = 0.2
 
 func (s *Summary) usage() usage {
@@ -173,7 +182,8 @@ func (s *Summary) usage() usage {
 	if time <= 0 || l.LoopCPUNS+l.SpunNS <= 0 {
 		return usage{}
 	}
-	u := usage{known: true, cpu: float64(l.LoopCPUNS) / time, queue: float64(l.RunQueueNS) / time, spun: float64(l.SpunNS) / time}
+	u := usage{known: true, cpu: float64(l.LoopCPUNS) / time, queue: float64(l.RunQueueNS) / time,
+		spun: float64(l.SpunNS) / time}
 	if u.cpu >= ceilingFrom && l.WindowNS >= judgedFrom {
 		u.ceiling = perSec(l.Succeeded+l.Failed, l.Wall()) / u.cpu
 	}

@@ -14,8 +14,9 @@ import (
 	"dyno/internal/report"
 )
 
-// Text writes the block that users of wrk, bombardier and hey know: what is wrong first, then statistics, percentiles, status codes, errors,
-// the ledger, the generator's own state, throughput, and the rate as the last line.
+// Text writes the block that users of wrk, bombardier and hey know: what is wrong first, then
+// statistics, percentiles, status codes, errors, the ledger, the generator's own state, throughput,
+// and the rate as the last line.
 func Text(w io.Writer, s *Summary) error {
 	var blocks []document.Block
 	for _, warning := range s.Warnings() {
@@ -30,13 +31,15 @@ func Text(w io.Writer, s *Summary) error {
 	blocks = append(blocks, s.failures("Failures (answers that broke their contract)", s.Load.Failures)...)
 	blocks = append(blocks, s.failures("Errors (no answer)", s.Load.Errors)...)
 	if n := s.Dialled(); n > 0 {
-		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled", count(int64(s.Load.Connections)), count(int64(s.Load.Established)), count(n)))
+		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled", count(int64(s.Load.Connections)),
+			count(int64(s.Load.Established)), count(n)))
 	}
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
 	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")
 	line("Requests/sec", fixed(s.PerSec()))
-	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}}, document.Options{Color: s.Color})
+	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}},
+		document.Options{Color: s.Color})
 }
 
 // columns are a name, and figures to its right.
@@ -111,13 +114,16 @@ func (s *Summary) percentiles() document.Table {
 	}
 	var notes []string
 	if missing {
-		notes = append(notes, fmt.Sprintf("-: fewer than %d requests lie beyond it, above 99%% fewer than %d", analysis.Beyond(.99), analysis.Beyond(.999)))
+		notes = append(notes, fmt.Sprintf("-: fewer than %d requests lie beyond it, above 99%% fewer than %d",
+			analysis.Beyond(.99), analysis.Beyond(.999)))
 	}
 	if l := s.primary(); l.censored > 0 {
-		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right answer stand with what they had waited, from %s on", amount(l.censored, "request"), report.Duration(float64(l.from))))
+		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right answer stand with what they had waited, "+
+			"from %s on", amount(l.censored, "request"), report.Duration(float64(l.from))))
 	}
 	if l := s.wrong(); l.count() > 0 {
-		notes = append(notes, fmt.Sprintf("of right answers; %s took p50 %s, p99 %s, max %s", amount(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text()))
+		notes = append(notes, fmt.Sprintf("of right answers; %s took p50 %s, p99 %s, max %s",
+			amount(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text()))
 	}
 	t.After = strings.Join(notes, "\n")
 	return t
@@ -151,7 +157,8 @@ func (s *Summary) codes() string {
 	return text
 }
 
-// failures lists what went wrong by kind, with the last words of the system, and the first answer that broke its contract.
+// failures lists what went wrong by kind, with the last words of the system, and the first answer
+// that broke its contract.
 func (s *Summary) failures(head string, kinds map[string]int64) []document.Block {
 	if len(kinds) == 0 {
 		return nil
@@ -168,7 +175,8 @@ func (s *Summary) failures(head string, kinds map[string]int64) []document.Block
 
 func (s *Summary) ledger() string {
 	l := &s.Load
-	return fmt.Sprintf("planned %s = %s started + %s never started; started = %s succeeded + %s failed + %s errored + %s timed out + %s in flight",
+	return fmt.Sprintf("planned %s = %s started + %s never started; started = %s succeeded + %s failed + %s errored "+
+		"+ %s timed out + %s in flight",
 		count(s.planned()), count(l.Started), count(l.NeverStarted),
 		count(l.Succeeded), count(l.Failed), count(l.Errored()-s.TimedOut()), count(s.TimedOut()), count(l.InFlight))
 }

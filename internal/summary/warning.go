@@ -12,7 +12,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Warning is a thing that a reader of the figures must know first, in words, with what to do about it.
+// Warning is a thing that a reader of the figures must know first, in words, with what to do about
+// it.
 type Warning struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
@@ -93,7 +94,8 @@ func (s *Summary) fewer() string {
 	if l.Established >= l.Connections {
 		return ""
 	}
-	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was less than asked for", count(int64(l.Established)), count(int64(l.Connections)))
+	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was less than asked for",
+		count(int64(l.Established)), count(int64(l.Connections)))
 	why := document.Clean(s.Detail.Texts["dial"])
 	if why == "" && s.Joining {
 		return text + ". It ended before all had joined: make it longer, or --ramp-up shorter"
@@ -104,14 +106,17 @@ func (s *Summary) fewer() string {
 	return text + ". Look at the server's limits (open files, backlog), or lower -c"
 }
 
-// churn speaks of connections that ended though every answer came. One lost with its request is an error already.
+// churn speaks of connections that ended though every answer came. One lost with its request is an
+// error already.
 func (s *Summary) churn() string {
 	dialled, had := s.Dialled(), int64(s.Load.Established)
 	if s.Renewing || dialled-s.Load.Errored() <= churnFrom*max(had, 1) {
 		return ""
 	}
-	return fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures hold the cost of connecting. "+
-		"Let it keep connections open (keep-alive, its time-out, requests per connection), or ask for this with --no-keepalive",
+	return fmt.Sprintf("the server closed connections: %s were dialled for %s, so the figures hold the cost of "+
+		"connecting. "+
+		"Let it keep connections open (keep-alive, its time-out, requests per connection), or ask for this with "+
+		"--no-keepalive",
 		count(dialled), count(had))
 }
 
@@ -121,7 +126,8 @@ func (s *Summary) unbalanced() string {
 	if l.Started == started && (l.Planned == 0 || l.Planned == l.Started+l.NeverStarted) {
 		return ""
 	}
-	return fmt.Sprintf("the ledger does not close: %s planned, %s started, %s never started, %s accounted for. This is an error in dyno: please report it",
+	return fmt.Sprintf("the ledger does not close: %s planned, %s started, %s never started, %s accounted for. This "+
+		"is an error in dyno: please report it",
 		count(l.Planned), count(l.Started), count(l.NeverStarted), count(started))
 }
 
@@ -130,7 +136,8 @@ func (s *Summary) isStarved() bool {
 	return s.Open && float64(s.Load.StarvedNS) > starvedFrom*float64(s.Load.WindowNS)
 }
 
-// isLate says that requests were sent late or not at all though a connection was free: the generator's own doing.
+// isLate says that requests were sent late or not at all though a connection was free: the
+// generator's own doing.
 func (s *Summary) isLate() (lag figure, late bool) {
 	if lag = s.lag().quantile(0.99); !lag.known { // of few requests the longest must do
 		lag = s.lag().max()
@@ -146,7 +153,8 @@ func (s *Summary) atLimit() string {
 	if u.queue > crowdedFrom {
 		remedy = "Other programs, maybe the server, use its CPUs: keep it apart from them with --cpus"
 	}
-	how := fmt.Sprintf("its event loops were busy %s of the time and waited %s of it for a CPU", report.PerCent(u.cpu), report.PerCent(u.queue))
+	how := fmt.Sprintf("its event loops were busy %s of the time and waited %s of it for a CPU", report.PerCent(u.cpu),
+		report.PerCent(u.queue))
 	if !s.Open {
 		if !busy {
 			return ""
@@ -176,10 +184,13 @@ func (s *Summary) paused() string {
 		return ""
 	}
 	if s.Suspended > 0 {
-		return fmt.Sprintf("the machine was suspended for %s during the load: no figure can be relied on. Repeat it", report.Duration(float64(s.Suspended)))
+		return fmt.Sprintf("the machine was suspended for %s during the load: no figure can be relied on. Repeat it",
+			report.Duration(float64(s.Suspended)))
 	}
-	return fmt.Sprintf("the generator stood still for %s, %s of the load: it was stopped, or other programs had its CPU. Rates and latencies hold that. "+
-		"Keep other programs off its CPUs, and repeat it", report.Duration(float64(s.Load.GapNS)), report.PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
+	return fmt.Sprintf("the generator stood still for %s, %s of the load: it was stopped, or other programs had its "+
+		"CPU. Rates and latencies hold that. "+
+		"Keep other programs off its CPUs, and repeat it", report.Duration(float64(s.Load.GapNS)),
+		report.PerCent(float64(s.Load.GapNS)/float64(s.Load.Wall())))
 }
 
 func (s *Summary) starved() string {
@@ -188,10 +199,12 @@ func (s *Summary) starved() string {
 	}
 	l := &s.Load
 	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
-	text := fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: response times hold their wait for one. ",
+	text := fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: "+
+		"response times hold their wait for one. ",
 		report.PerCent(min(share, 1)), count(l.BacklogPeak))
 	if 2*l.UnevenNS > l.StarvedNS {
-		return text + fmt.Sprintf("For %s of that time another event loop had a connection free: lower --threads (%d), or raise -c",
+		return text + fmt.Sprintf("For %s of that time another event loop had a connection free: lower --threads (%d), "+
+			"or raise -c",
 			report.PerCent(float64(l.UnevenNS)/float64(l.StarvedNS)), l.Workers)
 	}
 	return text + "Raise -c; if that does not help, the server cannot keep up with this rate"
@@ -206,12 +219,14 @@ func (s *Summary) unsteady() string {
 	const remedy = ". Make the load longer"
 	switch {
 	case l.RateFromNS > 0:
-		return fmt.Sprintf("not steady: Requests/sec is of %s, only %s median service times, in which all connections were in use",
+		return fmt.Sprintf("not steady: Requests/sec is of %s, only %s median service times, in which all connections "+
+			"were in use",
 			report.Duration(float64(l.RateNS)), report.Sig3(float64(l.RateNS)/float64(l.ServiceP50NS))) + remedy
 	case s.Open:
 		return "not steady: the first answer came late, so Requests/sec is of the whole load" + remedy
 	}
-	return "not steady: not every connection was answered, or one so late that Requests/sec is of the whole load, its start and its end included" + remedy
+	return "not steady: not every connection was answered, or one so late that Requests/sec is of the whole load, " +
+		"its start and its end included" + remedy
 }
 
 // isMissed says that fewer requests were started than were due.
@@ -226,7 +241,8 @@ func (s *Summary) missed() string {
 	if s.For <= 0 {
 		return fmt.Sprintf("rate missed: %s of %s requests were sent", count(s.Load.Started), count(s.planned()))
 	}
-	return fmt.Sprintf("rate missed: %s of %s/s were sent", number(float64(s.Load.Started)/s.For.Seconds()), number(float64(s.planned())/s.For.Seconds()))
+	return fmt.Sprintf("rate missed: %s of %s/s were sent", number(float64(s.Load.Started)/s.For.Seconds()),
+		number(float64(s.planned())/s.For.Seconds()))
 }
 
 // errors names what went wrong, the most frequent first.
@@ -250,8 +266,9 @@ func (s *Summary) errors() string {
 // phrases say in words what the kinds of failure and error mean.
 var phrases = map[string]string{
 	"status": "wrong status", "header": "wrong header", "length": "wrong length", "body": "wrong body",
-	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without an answer", "timeout": "timed out",
-	"parse": "answered with no HTTP/1.1", "write": "not to be written",
+	"dial": "without a connection", "reset": "reset by the server", "closed": "closed without an answer",
+	"timeout": "timed out",
+	"parse":   "answered with no HTTP/1.1", "write": "not to be written",
 }
 
 // shareText is a share in per cent that is never rounded to 0 %.

@@ -1,0 +1,28 @@
+package checks
+
+import "dyno/internal/result"
+
+// Disturbance is what disturbed the loads that a paired comparison would have discarded: how many they are, and the largest share
+// of the server's CPUs that others used, of the generator's, of both that the hypervisor withheld, and of the time in which
+// the generator or the machine stood still.
+type Disturbance struct {
+	Loads                              int
+	Server, Generator, Withheld, Stood float64
+}
+
+// DisturbanceOf looks at each load by itself.
+func DisturbanceOf(loads []result.Trial) (d Disturbance) {
+	for i := range loads {
+		if !Void(loads[i : i+1]) {
+			continue
+		}
+		d.Loads++
+		c := &loads[i].Causes
+		wall, server, generator := float64(c.WallNS), float64(max(1, c.ServerCPUs)), float64(max(1, c.GeneratorCPUs))
+		d.Server = max(d.Server, float64(c.ForeignServerNS)/(wall*server))
+		d.Generator = max(d.Generator, float64(c.ForeignGeneratorNS)/(wall*generator))
+		d.Withheld = max(d.Withheld, float64(c.StealNS)/(wall*float64(max(1, c.ServerCPUs+c.GeneratorCPUs))))
+		d.Stood = max(d.Stood, float64(Pause(&loads[i]))/wall)
+	}
+	return d
+}
