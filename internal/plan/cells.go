@@ -59,14 +59,17 @@ func compared(p *result.Plan, c result.Cell, control bool) bool {
 		return c.Level == 0
 	}
 	is := func(o result.Cell) bool { // with fresh processes it takes along all that they carry
-		return (control || c.Contestant == o.Contestant) && (c.Level == o.Level || p.Fresh && together(p, c.Level, o.Level))
+		there := c.Level == o.Level || p.Fresh && together(p, c.Level, o.Level)
+		return there && (control || c.Contestant == o.Contestant)
 	}
 	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool { return is(f.A) || is(f.B) })
 }
 
 // together reports whether an epoch has both levels.
 func together(p *result.Plan, a, b int) bool {
-	return slices.ContainsFunc(parts(p), func(part []int) bool { return slices.Contains(part, a) && slices.Contains(part, b) })
+	return slices.ContainsFunc(parts(p), func(part []int) bool {
+		return slices.Contains(part, a) && slices.Contains(part, b)
+	})
 }
 
 // loaded reports whether the plan has the cell of a contestant.

@@ -11,32 +11,18 @@ import (
 // checkPairs says why pairs cannot be compared as it is planned: a cell that there is none of, a
 // comparison that no round can make, a share of nothing.
 func checkPairs(p *result.Plan) error {
-	points := p.Points()
-	for i, l := range points {
-		switch {
-		case l.Step > 0 && (!p.Fresh || i == 0 || points[i-1].Step != l.Step-1 || points[i-1].Launch() != l.Launch()):
-			return fmt.Errorf("level %d is load %d of its processes: want fresh processes, and before it in the plan the load %d of the same delay", i, l.Step+1, l.Step)
-		case slices.Index(points, l) < i:
-			return fmt.Errorf("level %d is level %d again: a plan's levels must differ", i, slices.Index(points, l))
-		case l.RateShare == 0:
-		case l.RateShare < 0 || l.RateShare >= 1:
-			return fmt.Errorf("level %d: a rate share of %v: want more than 0 and less than 1", i, l.RateShare)
-		case l.RatePerSec > 0:
-			return fmt.Errorf("level %d has a rate and a rate share: give one of them", i)
-		case base(p, i) < 0:
-			return fmt.Errorf("level %d is a share of a closed loop that the plan does not have: add a level of the same delay, work, scenario and records without a rate", i)
-		case p.Pilots < len(partsWith(p, true)):
-			return fmt.Errorf("level %d is a share of what the pilots find, and there are %d pilot epochs for %d delays", i, p.Pilots, len(partsWith(p, true)))
-		case len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(c result.Cell) bool { return c.Level == base(p, i) }):
-			return fmt.Errorf("level %d is a share of level %d, at which no contestant is loaded: add cells there", i, base(p, i))
-		}
-	}
 	if p.Fresh && p.Requests < 1 {
 		return fmt.Errorf("fresh processes are loaded with a number of requests, and the plan has none")
 	}
+	for i := range p.Points() {
+		if err := checkLevel(p, i); err != nil {
+			return err
+		}
+	}
 	for _, name := range p.Contestants {
-		if len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, func(c result.Cell) bool { return c.Contestant == name }) {
-			return fmt.Errorf("%s is in no cell: it would be built and never loaded; leave it out of the contestants", name)
+		of := func(c result.Cell) bool { return c.Contestant == name }
+		if len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, of) {
+			return fmt.Errorf("%s is in no cell: it would be built and never loaded; leave it out", name)
 		}
 	}
 	for _, c := range p.Cells {
@@ -48,17 +34,45 @@ func checkPairs(p *result.Plan) error {
 		if err := comparable(p, f); err != nil {
 			return err
 		}
-		again := slices.IndexFunc(p.Family, func(o result.Comparison) bool { return o == f || o.A == f.B && o.B == f.A })
-		if again < i {
+		same := func(o result.Comparison) bool { return o == f || o.A == f.B && o.B == f.A }
+		if slices.IndexFunc(p.Family, same) < i {
 			return fmt.Errorf("%s is compared with %s twice", cellName(f.A), cellName(f.B))
 		}
 	}
-	if m, ok := analysis.MetricNamed(p.Primary); ok && m.Open() {
-		for i, l := range points {
-			if !l.Open() && slices.ContainsFunc(p.Contestants, func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }) {
-				return fmt.Errorf("%s is measured in open loops alone, and level %d, where it should decide, is a closed loop: take another primary metric or give the level a rate", m.Name, i)
-			}
-		}
+	return nil
+}
+
+// checkLevel says what is wrong with a level.
+func checkLevel(p *result.Plan, i int) error {
+	points := p.Points()
+	l := points[i]
+	atBase := func(c result.Cell) bool { return c.Level == base(p, i) }
+	judged := func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }
+	m, _ := analysis.MetricNamed(p.Primary)
+	switch {
+	case l.Step > 0 && (!p.Fresh || i == 0 || points[i-1].Step != l.Step-1 || points[i-1].Launch() != l.Launch()):
+		return fmt.Errorf("level %d is load %d of its processes: want fresh processes, and before it in the plan the "+
+			"load %d of the same delay", i, l.Step+1, l.Step)
+	case slices.Index(points, l) < i:
+		return fmt.Errorf("level %d is level %d again: a plan's levels must differ", i, slices.Index(points, l))
+	case m.Of != nil && m.Open() && !l.Open() && slices.ContainsFunc(p.Contestants, judged):
+		return fmt.Errorf("%s is measured in open loops alone, and level %d, where it should decide, is a closed loop: "+
+			"take another primary metric or give the level a rate", m.Name, i)
+	case l.RateShare == 0:
+		return nil
+	case l.RateShare < 0 || l.RateShare >= 1:
+		return fmt.Errorf("level %d: a rate share of %v: want more than 0 and less than 1", i, l.RateShare)
+	case l.RatePerSec > 0:
+		return fmt.Errorf("level %d has a rate and a rate share: give one of them", i)
+	case base(p, i) < 0:
+		return fmt.Errorf("level %d is a share of a closed loop that the plan does not have: add a level of the same "+
+			"delay, work, scenario and records without a rate", i)
+	case p.Pilots < len(partsWith(p, true)):
+		return fmt.Errorf("level %d is a share of what the pilots find, and there are %d pilot epochs for %d delays",
+			i, p.Pilots, len(partsWith(p, true)))
+	case len(p.Cells) > 0 && !slices.ContainsFunc(p.Cells, atBase):
+		return fmt.Errorf("level %d is a share of level %d, at which no contestant is loaded: add cells there",
+			i, base(p, i))
 	}
 	return nil
 }
@@ -73,17 +87,17 @@ func comparable(p *result.Plan, f result.Comparison) error {
 			return fmt.Errorf("%s is compared but not loaded: add it to the cells", cellName(c))
 		}
 	}
-	if f.A == f.B {
-		return fmt.Errorf("%s is compared with itself", cellName(f.A))
-	}
+	why := "have different delays or work, which reach a contestant when it is launched"
 	switch {
+	case f.A == f.B:
+		return fmt.Errorf("%s is compared with itself", cellName(f.A))
 	case together(p, f.A.Level, f.B.Level):
+		return nil
 	case p.Fresh:
-		return fmt.Errorf("%s and %s have processes of their own, started for each: they never share a round, so they cannot be compared", cellName(f.A), cellName(f.B))
-	default:
-		return fmt.Errorf("%s and %s have different delays or work, which reach a contestant when it is launched: they never share a round, so they cannot be compared", cellName(f.A), cellName(f.B))
+		why = "have processes of their own, started for each"
 	}
-	return nil
+	return fmt.Errorf("%s and %s %s: they never share a round, so they cannot be compared",
+		cellName(f.A), cellName(f.B), why)
 }
 
 // known says why there is no such cell.

@@ -21,7 +21,7 @@ const (
 	dialTime   = 40 * time.Microsecond // of one connection beyond them, and its closing
 	answerTime = 15 * time.Microsecond // of one request in a queue
 
-	anotherScenario = 400 * time.Millisecond // of the warm-up, for each beyond the first: the fewest windows that can be steady
+	anotherScenario = 400 * time.Millisecond // of the warm-up, for each beyond the first: the fewest steady windows
 )
 
 // Cost is what a plan takes, told before it starts.
@@ -161,7 +161,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 func estimateLoads(p *result.Plan, epoch int, besides []entrant) (sum time.Duration) {
 	one := func(e entrant) time.Duration {
 		l, pipeline := e.level, max(1, e.level.Pipeline)
-		drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection, in the re-warm and after the trial
+		drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection
 		drained += Answered(l) + time.Duration(pipeline)*time.Duration(l.DelayNS)
 		drained += beyond(l)*(dialTime+2*answerTime) + time.Duration(l.Connections*(pipeline-1))*answerTime
 		return time.Duration(trialOf(p, e)+Rewarm(p, l)) + trialOverhead + drained
@@ -174,7 +174,8 @@ func estimateLoads(p *result.Plan, epoch int, besides []entrant) (sum time.Durat
 	}
 	if epoch >= p.Pilots {
 		if steps := len(p.IdleConnections); steps > 0 {
-			sum += time.Duration(len(p.Contestants)) * (time.Duration(steps)*trialOverhead + time.Duration(p.IdleConnections[steps-1])*idleDial)
+			each := time.Duration(steps)*trialOverhead + time.Duration(p.IdleConnections[steps-1])*idleDial
+			sum += time.Duration(len(p.Contestants)) * each
 		}
 	}
 	return sum

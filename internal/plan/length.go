@@ -50,7 +50,8 @@ func trialOf(p *result.Plan, e entrant) int64 {
 	if len(p.Levels) == 0 && e.level.Records == 0 && e.level.Work == "" {
 		return p.TrialNS
 	}
-	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), Answered(e.level), time.Duration(e.level.Connections)*(perConnection+2*time.Duration(e.level.Records)*recordTime))
+	used := time.Duration(e.level.Connections) * (perConnection + 2*time.Duration(e.level.Records)*recordTime)
+	least := max(time.Duration(p.TrialNS), 20*time.Duration(e.level.DelayNS), Answered(e.level), used)
 	switch {
 	case !e.level.Open():
 	case profileOf(p).ranksTail():

@@ -165,7 +165,8 @@ func trials(run *result.Run, k result.Key) []result.Trial {
 func after(run *result.Run, k result.Key) int {
 	return sort.Search(len(run.Trials), func(i int) bool {
 		t := &run.Trials[i]
-		return cmp.Or(cmp.Compare(t.Epoch, k.Epoch), cmp.Compare(t.Round, k.Round), cmp.Compare(t.Attempt, k.Attempt), cmp.Compare(t.Position, k.Position)) > 0
+		return cmp.Or(cmp.Compare(t.Epoch, k.Epoch), cmp.Compare(t.Round, k.Round),
+			cmp.Compare(t.Attempt, k.Attempt), cmp.Compare(t.Position, k.Position)) > 0
 	})
 }
 
