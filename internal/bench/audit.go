@@ -14,9 +14,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// impossible says what arithmetic forbids of a trial, or nil: a server that was faster than its
-// delay or its work, or shorter than its answer, did not do the work. The ceiling's server does
-// none, and is not asked.
+// impossible returns an error if arithmetic forbids what a trial shows: a server that was faster
+// than its delay or its work, or sent less than its answer, did not do the work. The ceiling's
+// server does none and is not judged.
 func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
 	if o.Driver != "" || o.Contestant == p.Ceiling || o.Contestant == p.Companion {
@@ -29,13 +29,13 @@ func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 	return job.Impossible(&t.Load, time.Duration(o.Level.DelayNS), b.shownBytes(o.Contestant, o.Level))
 }
 
-// leastWork is less CPU time than 10,278 SHA-256 take of any CPU: each has 32 steps of two rounds,
-// and a step takes two cycles at least.
+// leastWork is less CPU time, in ns, than 10,278 SHA-256 take on any CPU: each has 32 steps of two
+// rounds, and a step takes at least two cycles, at 6.5 GHz at most.
 const leastWork = 10278 * 32 * 2 / 6.5 // ns, at 6.5 GHz
 
-// idled says that a server which is to hash before it answers used too little CPU time for that:
-// less than any CPU takes, or than half of what the reference, which hashes as much, took in the
-// run.
+// idled returns an error if a server that must hash before it answers used too little CPU time:
+// less than any CPU takes, or less than half of what the reference, which hashes as much, took in
+// the run.
 func (b *Bench) idled(o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
 	own, ok := cpuPerAnswer(t)
@@ -72,8 +72,8 @@ func cpuPerAnswer(t *result.Trial) (ns float64, ok bool) {
 
 func nearly(ns float64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
 
-// shownBytes is how long the answers were when the contestant's process was verified, where all
-// that it is loaded with has one answer; else 0.
+// shownBytes returns how long the answers were when the contestant's process was verified, if all
+// loaded requests have one answer; else 0.
 func (b *Bench) shownBytes(name string, level result.Level) int {
 	sc := b.scenario(level.Scenario)
 	seen := b.exact.seen[shown{name, sc.Name, level.Records}]
@@ -93,8 +93,8 @@ func (b *Bench) shownBytes(name string, level result.Level) int {
 	return seen.HeaderBytes + seen.BodyBytes
 }
 
-// proveAgain proves every process of an epoch once more, after its last load: what was proved
-// before the first may have been a show.
+// proveAgain verifies every process of an epoch again, after its last load: a process may have
+// behaved differently while it was first verified.
 func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
 	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
@@ -116,9 +116,9 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	return nil
 }
 
-// stillKeeps thaws a process, loads it with what is never loaded mixed in, verifies it, and once
-// more with other records of the companion, which one that keeps its answers does not know; then it
-// freezes it.
+// stillKeeps thaws a process, loads it with the requests of weight 0 mixed in, verifies it, and
+// verifies it again with other records of the companion, which a process that caches its answers
+// does not know. Then it freezes the process.
 func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int) error {
 	if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 	return err
 }
 
-// otherRecords is an epoch that there is none of, whose records are told apart from those of all
+// otherRecords returns an epoch number that no epoch has, so that its records differ from all
 // others.
 func otherRecords(epoch int) int { return -1 - epoch }
 
@@ -149,9 +149,9 @@ const (
 	mixedConnections = 100
 )
 
-// loadMixed loads a process as it was warmed up, but with what is never loaded mixed in: one that
-// keeps its contract only where it has one connection, as when it is verified, breaks it here. The
-// figures count for nothing.
+// loadMixed loads a process as in its warm-up, but with the requests of weight 0 mixed in. A
+// process that keeps its contract only on a single connection, as during verification, breaks it
+// here. The load's figures are not used.
 func (b *Bench) loadMixed(ctx context.Context, name string, s Server, epoch int) error {
 	for _, level := range plan.Warmups(b.run, epoch, name) {
 		level.Connections = min(level.Connections, mixedConnections)

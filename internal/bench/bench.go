@@ -1,6 +1,6 @@
-// Package bench carries a plan out: it builds, launches, verifies, warms up, loads and records.
-// What it works with is behind Host and Driver, so that a run may span machines, or be played by a
-// fake with known numbers.
+// Package bench carries a plan out: it builds, launches, verifies, warms up, loads and records. It
+// reaches contestants and load generators only through Host and Driver, so that tests can play a
+// run with known numbers.
 package bench
 
 import (
@@ -17,7 +17,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Host is where contestants live.
+// Host is the machine that contestants live on.
 type Host interface {
 	Describe() result.Host
 	// Build makes the named contestant ready to be launched. note is told what goes on. A
@@ -34,7 +34,7 @@ type Host interface {
 	Watch() func(server, generator, companion time.Duration) result.Causes
 }
 
-// Launch is how a contestant is started.
+// Launch says how a contestant is started.
 type Launch struct {
 	Epoch     int
 	Padding   int // bytes of the environment
@@ -74,7 +74,7 @@ type Server interface {
 	End() error
 }
 
-// Driver puts load on an address.
+// Driver puts load on an address, and reads the clocks of the generator that does so.
 type Driver interface {
 	load.Engine
 	CPU() (time.Duration, error) // of the generator
@@ -84,13 +84,13 @@ type Driver interface {
 	Quiet() func() // keeps the generator's own runtime still until the function it returns is called
 }
 
-// External is a load generator that is not dyno's. log is the file that its output goes to; used is
+// External is a load generator other than dyno. log is the file that its output goes to; used is
 // the CPU time of its processes.
 type External interface {
 	Load(ctx context.Context, job load.Job, w load.Window, log string) (told result.Told, used time.Duration, err error)
 }
 
-// Bench runs one plan.
+// Bench carries out one plan.
 type Bench struct {
 	Host     Host
 	Driver   Driver
@@ -113,9 +113,9 @@ type Bench struct {
 	mu      sync.Mutex
 }
 
-// Run carries out p until its plan stops it or ctx is cancelled, and returns what was recorded. The
-// error is of the bench itself: a contestant that fails is a record, not an error. However it ends,
-// every server is stopped.
+// Run carries out p until the plan stops it or ctx is cancelled, and returns what was recorded. An
+// error concerns the bench itself: the failure of a contestant is a record, not an error. All
+// servers are stopped when it returns.
 func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	b.run, b.servers, b.exact = &result.Run{}, map[string]Server{}, newExact()
 	host := b.Host.Describe()
@@ -130,9 +130,8 @@ func (b *Bench) Run(ctx context.Context, p result.Plan) (*result.Run, error) {
 	return b.carryOut(ctx)
 }
 
-// Resume goes on with a run that was interrupted, in a new epoch: its processes are built and
-// proved again, and must be the same. budget, of the whole run, replaces that of the plan; 0: it
-// stands.
+// Resume continues an interrupted run in a new epoch. The contestants are built and verified again,
+// and must be the same. A budget above 0, of the whole run, replaces the plan's.
 func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duration) (*result.Run, error) {
 	b.run, b.servers, b.exact = run, map[string]Server{}, newExact()
 	epoch, err := plan.Resumable(run, int64(budget))
@@ -154,7 +153,7 @@ func (b *Bench) Resume(ctx context.Context, run *result.Run, budget time.Duratio
 	return b.carryOut(ctx)
 }
 
-// carryOut goes on until the plan stops it, and records how it ended.
+// carryOut goes on until the plan stops it, and records how the run ended.
 func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	reason, err := b.all(ctx)
 	b.stopAll()
@@ -172,7 +171,8 @@ func (b *Bench) carryOut(ctx context.Context) (*result.Run, error) {
 	return b.run, err
 }
 
-// all is the run between its first record and its last.
+// all is the part of a run between its first and its last record: build, verify, then one order of
+// the plan after another.
 func (b *Bench) all(ctx context.Context) (string, error) {
 	built, err := b.build(ctx)
 	if err != nil {
@@ -222,7 +222,7 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 	}
 }
 
-// scenario is the one of that name, the plan's for "".
+// scenario returns the scenario of that name, or the plan's.
 func (b *Bench) scenario(name string) *scenario.Scenario {
 	if s := b.Others[name]; s != nil {
 		return s
@@ -230,7 +230,7 @@ func (b *Bench) scenario(name string) *scenario.Scenario {
 	return b.Scenario
 }
 
-// LogError is an error of a contestant with the end of its log.
+// LogError is an error of a contestant, with the last lines of its log.
 type LogError struct {
 	Err  error
 	Tail []string
@@ -238,15 +238,15 @@ type LogError struct {
 
 func (e *LogError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the error alone.
+// Unwrap returns the error without the log.
 func (e *LogError) Unwrap() error { return e.Err }
 
-// delay is that of the handlers in an epoch.
+// delay returns the delay of the handlers in an epoch.
 func (b *Bench) delay(epoch int) time.Duration {
 	return time.Duration(plan.First(&b.run.Plan, epoch).DelayNS)
 }
 
-// launch starts a contestant; it is ready when its first loaded request is answered with the right
+// launch starts a contestant. It is ready when its first loaded request is answered with the right
 // status.
 func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Server, error) {
 	asked := plan.Asked(&b.run.Plan, name)
@@ -276,7 +276,8 @@ func (b *Bench) record(rec result.Record) error {
 	return nil
 }
 
-// fail records that a contestant is out.
+// fail records that a contestant failed at a stage, and stops its process. Want of files is an
+// error of dyno itself, and is returned.
 func (b *Bench) fail(name, stage string, epoch int, cause error) error {
 	if load.OutOfFiles(cause) { // which is dyno's own trouble
 		return fmt.Errorf("%s %s: %w", stage, name, cause)
@@ -315,7 +316,7 @@ func (b *Bench) tell(e result.Event) {
 	b.Event(e)
 }
 
-// broken is the error of a load that met errors, or nil.
+// broken returns an error if the load met errors or wrong answers.
 func broken(l *result.Load) error {
 	switch {
 	case l.Failed > 0:

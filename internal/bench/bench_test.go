@@ -18,7 +18,8 @@ import (
 
 func values(body string) *scenario.Scenario {
 	return &scenario.Scenario{Name: "values", Requests: []scenario.Request{{
-		Name: "get", Method: "GET", Path: "/api/values/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1, 1000}}},
+		Name: "get", Method: "GET", Path: "/api/values/{id}", Weight: 1,
+		With:   map[string]scenario.Input{"id": {Int: [2]int64{1, 1000}}},
 		Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain"}},
 	}}}
 }
@@ -49,7 +50,8 @@ func small(names ...string) result.Plan {
 	return result.Plan{
 		Format: result.Format, Contestants: names, Controls: []string{"ref",
 			"ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03,
-		Rounds: 2, Pilots: 1, Looks: []int{8}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(time.Hour), Level: result.Level{Connections: 4, Pipeline: 1},
+		Rounds: 2, Pilots: 1, Looks: []int{8}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(time.Hour),
+		Level: result.Level{Connections: 4, Pipeline: 1},
 	}
 }
 

@@ -10,16 +10,16 @@ import (
 	"dyno/internal/scenario"
 )
 
-// companionDeaths is how often the companion may die before the run is given up: it is started anew
-// in the next epoch.
+// companionDeaths is how often the companion may die before the run is given up. It is started
+// again in the next epoch.
 const companionDeaths = 3
 
-// companion is the program that the contestants of this epoch call; nil: they call none, or it is
-// not running.
+// companion returns the program that the contestants of this epoch call; nil if they call none, or
+// it is not running.
 func (b *Bench) companion() Server { return b.servers[b.run.Plan.Companion] }
 
-// startCompanion starts the companion of an epoch, before those that call it, and returns its
-// launch; nil where nobody calls one.
+// startCompanion starts the companion of an epoch, before the contestants that call it, and returns
+// its launch; nil if there is none.
 func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, error) {
 	p := &b.run.Plan
 	if p.Companion == "" {
@@ -42,8 +42,8 @@ func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, 
 	return l, nil
 }
 
-// beginEpoch starts the companion of an epoch and records that, or ends the epoch. gone: there is
-// nobody to be called.
+// beginEpoch starts the companion of an epoch and records that. If the companion does not start,
+// the epoch ends, and gone is true.
 func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error) {
 	l, err := b.startCompanion(ctx, epoch)
 	switch {
@@ -57,8 +57,8 @@ func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error
 	return false, nil
 }
 
-// instruct tells the companion how many records to answer with: the same ones throughout an epoch,
-// for the contestants are held to the bytes that they showed at its start.
+// instruct tells the companion how many records to answer with. They are the same throughout an
+// epoch, because contestants must repeat the bytes that they showed at its start.
 func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	s := b.companion()
 	if s == nil || records == 0 {
@@ -73,7 +73,8 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	return err
 }
 
-// contract is what must come back of one asking, in this epoch.
+// contract returns what must come back of one asking in this epoch: the scenario, bound to what the
+// companion answers.
 func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scenario.Scenario, error) {
 	s := b.scenario(of.Scenario)
 	if s.Companion == "" || b.companion() == nil {
@@ -96,7 +97,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	return bound, nil
 }
 
-// gone is why the companion can serve nobody any more, or nil.
+// gone returns why the companion can serve nobody any more, or nil.
 func (b *Bench) gone() error {
 	if s := b.companion(); s != nil {
 		if err := s.Exited(); err != nil {
@@ -106,9 +107,9 @@ func (b *Bench) gone() error {
 	return b.mute
 }
 
-// lose ends an epoch whose companion is gone: none of its contestants is to blame, and what the
-// others would show would be worth nothing. The run goes on with the next epoch; the error is why
-// it cannot.
+// lose ends an epoch whose companion is gone. None of its contestants is to blame, and measurements
+// without the companion would be worthless. The run continues with the next epoch; an error says
+// why it cannot.
 func (b *Bench) lose(epoch int, stage string, why error) error {
 	p := &b.run.Plan
 	cause := &LogError{Err: why}

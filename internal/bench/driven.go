@@ -10,8 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// driven is load by the external load generator. What that meets is its own affair: it stands in
-// what was told and strikes out no contestant.
+// driven makes the trial of the external tool. Errors that the tool meets are in what it reports;
+// they do not fail the contestant.
 func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	watched := b.Host.Watch()
 	outer := clocks(s, b.Driver)

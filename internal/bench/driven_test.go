@@ -38,7 +38,8 @@ func TestDriven(t *testing.T) {
 	b.External, b.Folder = tool, t.TempDir()
 	h.followed = true
 	p := small("a", "b")
-	p.Protocol, p.Driver, p.TrialNS, p.RewarmNS, p.Controls, p.Rounds, p.Pilots, p.Epochs = plan.Classic, "wrk", 1e9, 0, nil, 1, 0, 1
+	p.Protocol, p.Driver, p.TrialNS, p.RewarmNS = plan.Classic, "wrk", 1e9, 0
+	p.Controls, p.Rounds, p.Pilots, p.Epochs = nil, 1, 0, 1
 	run, err := b.Run(t.Context(), p)
 	if err != nil || len(run.Failures) > 0 || len(run.Trials) != 6 {
 		t.Fatalf("%v, %+v, %d trials", err, run.Failures, len(run.Trials))

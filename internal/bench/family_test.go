@@ -152,7 +152,8 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		t.Errorf("both scenarios are verified: %v", c.Response)
 	}
 	if got := fmt.Sprint(h.routes["a"], h.routes["b"], h.routes["c"],
-		h.routes["ref"]); got != "[values.routes page.routes] [values.routes] [page.routes] [values.routes page.routes]" {
+		h.routes["ref"]); got != "[values.routes page.routes] [values.routes] [page.routes] [values.routes "+
+		"page.routes]" {
 		t.Errorf("a, b, c and ref are told to have the routes %s", got)
 	}
 	two := 0

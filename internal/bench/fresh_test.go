@@ -21,7 +21,8 @@ func TestFreshProcesses(t *testing.T) {
 	}
 	h.compiles = func(s *fakeServer) time.Duration { return 5 * time.Millisecond }
 	p := small("a", "b")
-	p.Protocol, p.Fresh, p.Requests, p.Controls, p.Ceiling, p.Rounds, p.Pilots, p.RewarmNS = plan.Paired, true, 100, nil, "", 1, 0, 0
+	p.Protocol, p.Fresh, p.Requests, p.Controls, p.Ceiling = plan.Paired, true, 100, nil, ""
+	p.Rounds, p.Pilots, p.RewarmNS = 1, 0, 0
 	p.Levels = []result.Level{{Connections: 4, Pipeline: 1}, {Connections: 8, Pipeline: 1, Step: 1},
 		{Connections: 8, Pipeline: 1}}
 	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a", Level: 1},

@@ -6,12 +6,12 @@ import (
 	"dyno/internal/result"
 )
 
-// growthEvery is the time between two readings of a server's memory under a long load: one takes
-// some milliseconds where a server holds a gigabyte.
+// growthEvery is the time between two readings of a server's memory under a long load. One reading
+// takes some milliseconds for a server that holds a gigabyte.
 const growthEvery = 2 * time.Second
 
-// growth begins to follow the memory of s; the function it returns ends that and says what was
-// seen: at the start, at the end, and in between.
+// growth begins to follow the memory of s. The returned function ends that and returns the
+// readings: at the start, at the end, and between.
 func growth(s Server) func() []result.MemoryAt {
 	var seen []result.MemoryAt
 	began := time.Now()

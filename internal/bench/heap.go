@@ -2,11 +2,12 @@ package bench
 
 import "dyno/internal/result"
 
-// heap begins to follow the heap of a server that is thawed and at rest, if the plan asks for it;
-// the function it returns puts into u what is in use then, and what was allocated between the two.
-// A server that cannot tell has neither.
+// heap reads the heap of a server that is thawed and at rest, if the plan asks for it. The returned
+// function reads it again and puts into u what is in use, and what was allocated in between. For a
+// server that cannot report its heap it does nothing.
 //
-// A reading allocates some kilobytes itself. How much is the difference of two in a row.
+// A reading itself allocates some kilobytes. The difference of two readings in a row says how much,
+// and is subtracted.
 func (b *Bench) heap(s Server) func(u *result.Usage) {
 	none := func(*result.Usage) {}
 	if !b.run.Plan.Heap {

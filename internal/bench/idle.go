@@ -9,9 +9,10 @@ import (
 	"dyno/internal/result"
 )
 
-// idle ends an epoch: it reads what each contestant holds with more and more idle connections, one
-// contestant after another. Each connection carries one request, so that the server has made all
-// that it makes for one. A contestant that cannot hold so many has fewer records, and goes on.
+// idle ends an epoch: one contestant after another, it reads what a process holds with more and
+// more idle connections. Each connection carries one request first, so that the server has
+// allocated what it needs for one. A contestant that cannot hold that many connections has fewer
+// records, and stays in the run.
 func (b *Bench) idle(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
 	if epoch < p.Pilots || len(p.IdleConnections) == 0 {
@@ -30,8 +31,8 @@ func (b *Bench) idle(ctx context.Context, epoch int) error {
 	return ctx.Err()
 }
 
-// idleOf thaws, dials what a step lacks, asks once on each new connection, freezes and reads. The
-// error is of the record.
+// idleOf thaws, dials the missing connections of a step, sends one request on each new one, freezes
+// and reads. Its error concerns the record.
 func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) error {
 	level := plan.First(&b.run.Plan, epoch)
 	level.RatePerSec, level.PerConnection, level.Pipeline, level.Connections = 0, 0, 1, 0
@@ -64,7 +65,8 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 	return nil
 }
 
-// ownTrouble is the error of a reading that failed and is no loss, unless dyno itself is to blame.
+// ownTrouble returns the error of a reading if dyno itself is to blame. Any other failed reading is
+// merely missing.
 func ownTrouble(ctx context.Context, err error) error {
 	if load.OutOfFiles(err) {
 		return err

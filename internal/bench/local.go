@@ -24,7 +24,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// LocalOptions say where a local host finds things.
+// LocalOptions say where a Local finds projects, scenarios and folders.
 type LocalOptions struct {
 	Root      string // of the project
 	FS        fs.FS  // the same
@@ -36,7 +36,7 @@ type LocalOptions struct {
 	Offline   bool     // fetch no toolchain
 }
 
-// Local is this machine, as host and as driver.
+// Local is this machine, as Host and as the source of a Driver.
 type Local struct {
 	opts      LocalOptions
 	self      string // dyno's own program, that truth servers are started from
@@ -56,8 +56,9 @@ type found struct {
 	err  error
 }
 
-// NewLocal looks at the machine and divides its CPUs. Dyno itself moves to the generator's when the
-// first contestant is launched, so that the builds before have all.
+// NewLocal examines the machine and divides its CPUs between servers and generator. dyno itself
+// moves to the generator's CPUs when the first contestant is launched, so that builds can use all
+// CPUs.
 func NewLocal(o LocalOptions) (*Local, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -94,17 +95,18 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	return l, nil
 }
 
-// Describe tells the machine and how its CPUs are divided.
+// Describe returns the machine and how its CPUs are divided.
 func (l *Local) Describe() result.Host { return l.machine }
 
-// Close gives dyno its CPUs back.
+// Close restores the CPU affinity of dyno.
 func (l *Local) Close() {
 	if l.restore != nil {
 		l.restore()
 	}
 }
 
-// Build finds the toolchain and builds, or reuses what an unchanged contestant was built to.
+// Build finds the toolchain and builds a contestant, or reuses an earlier build of unchanged
+// sources.
 func (l *Local) Build(ctx context.Context, name string, note func(string)) (result.Contestant, error) {
 	if control, ok, err := refserver.ParseControl(name); ok {
 		return l.control(control), err
@@ -115,7 +117,8 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	}
 	c := result.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
-		HTTP2: m.HTTP2, Managed: m.Managed(), Companion: name == l.opts.Companion, Tuning: m.Tuning, Differs: m.Differs, Paths: m.Paths,
+		HTTP2: m.HTTP2, Managed: m.Managed(), Companion: name == l.opts.Companion, Tuning: m.Tuning,
+		Differs: m.Differs, Paths: m.Paths,
 	}
 	b, err := l.make(ctx, m, &c, note)
 	if err != nil {
@@ -134,7 +137,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	return c, nil
 }
 
-// sources is what the folder of m lies in.
+// sources returns the file system that holds the sources of m.
 func (l *Local) sources(m *contestant.Manifest) fs.FS {
 	if m.Root != "" {
 		return os.DirFS(m.Root)
@@ -142,7 +145,7 @@ func (l *Local) sources(m *contestant.Manifest) fs.FS {
 	return l.opts.FS
 }
 
-// make builds m, or takes the program that it names, and notes how in c.
+// make builds m, or takes the program that its manifest names, and records in c how.
 func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string),
 ) (*contestant.Built, error) {
 	var tc contestant.Toolchain
@@ -164,7 +167,7 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 	return b, err
 }
 
-// control makes a truth server ready: dyno's own program, told to be it.
+// control prepares a reference server: dyno's own program, with arguments that make it one.
 func (l *Local) control(c refserver.Control) result.Contestant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,7 +181,7 @@ func (l *Local) control(c refserver.Control) result.Contestant {
 		Version: runtime.Version(), Engine: m.Engine, Control: true, Toolchain: "dyno itself"}
 }
 
-// find looks for the toolchain of m, once for all contestants that need the same.
+// find looks for the toolchain of m, once for all contestants that need the same one.
 func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(string)) (contestant.Toolchain, error) {
 	key := fmt.Sprint(m.Toolchain)
 	l.mu.Lock()
@@ -195,7 +198,8 @@ func (l *Local) find(ctx context.Context, m *contestant.Manifest, note func(stri
 	return f.tc, f.err
 }
 
-// Availability says whether the toolchain of m can be had without fetching anything, and which.
+// Availability says whether the toolchain of m is available without downloading it, and which one
+// it is.
 func Availability(ctx context.Context, root string, m *contestant.Manifest) string {
 	tc, err := contestant.Find(ctx, m, contestant.FindOptions{Root: root, Look: true})
 	if err != nil {
@@ -204,7 +208,7 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 	return fmt.Sprintf("yes: %s %s (%s)", tc.Name, tc.Version, tc.Origin)
 }
 
-// Launch starts a built contestant on the server's CPUs, the companion on the generator's.
+// Launch starts a built contestant on the server's CPUs, or the companion on the generator's.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]
@@ -249,7 +253,7 @@ func (l *Local) pinned(cpus []int) []int {
 	return nil
 }
 
-// Failure says what an error means for the record; the log's name is given within the run folder.
+// Failure converts an error into a record. The name of the log is relative to the run folder.
 func (l *Local) Failure(name, stage string, err error) result.Failure {
 	f := contestant.AsFailure(name, err)
 	if f.Stage == "" {
@@ -265,7 +269,7 @@ func (l *Local) Failure(name, stage string, err error) result.Failure {
 	return f
 }
 
-// Watch reads the machine's clocks, and reads them again when the function it returns is called.
+// Watch reads the clocks of the machine now, and again when the returned function is called.
 func (l *Local) Watch() func(server, generator, companion time.Duration) result.Causes {
 	var before, after host.Snapshot
 	l.meter.Snapshot(&before)
@@ -287,16 +291,16 @@ func (l *Local) manifest(name string) *contestant.Manifest {
 	return nil
 }
 
-// log is where output of a contestant goes.
+// log returns the path of a contestant's log.
 func (l *Local) log(name, what string) string {
 	return filepath.Join(l.opts.Folder, "logs", LogName(name, what))
 }
 
-// LogName is the name of the file, in a run's folder logs, that a contestant's output goes to; what
-// is build, or epoch and its number.
+// LogName returns the name of a contestant's log in the folder logs of a run. what is build, or
+// epoch and its number.
 func LogName(name, what string) string { return safe(name) + "-" + what + ".log" }
 
-// safe is a name as part of a file's name.
+// safe returns name with every byte replaced that is not safe in a file name.
 func safe(name string) string {
 	b := []byte(name)
 	for i, c := range b {
@@ -309,7 +313,7 @@ func safe(name string) string {
 	return string(b)
 }
 
-// localServer is a contestant on this machine.
+// localServer is a contestant that runs on this machine.
 type localServer struct {
 	*contestant.Instance
 	local *Local
@@ -322,7 +326,7 @@ func (s *localServer) CPU() (time.Duration, error)  { return s.Process.CPU() }
 func (s *localServer) Logged() int64                { return s.Process.LoggedBytes() }
 func (s *localServer) LogTail() []string            { return s.Process.LogTail(20) }
 
-// Freeze fails for one that has moved itself to CPUs that it was not given.
+// Freeze also fails if the contestant has changed its own CPU affinity.
 func (s *localServer) Freeze() error {
 	if err := s.Process.Freeze(); err != nil {
 		return err
@@ -342,14 +346,14 @@ func (s *localServer) Exited() error {
 	}
 }
 
-// Usage leaves out what cannot be read; Meters has said so at the launch.
+// Usage leaves out what cannot be read. Meters has recorded that at launch.
 func (s *localServer) Usage(u *result.Usage) {
 	s.Process.Usage(u)
 	u.LoggedBytes = s.Logged()
 }
 
-// Heap asks a contestant of Go. Note: by its language and no key of the manifest, for all have the
-// harness, which a test sees to.
+// Heap asks a contestant written in Go. Note: the language decides, not a key of the manifest,
+// because all of them have the harness, which a test checks.
 func (s *localServer) Heap() (inuse, allocated int64, err error) {
 	h, err := s.Instance.Heap()
 	return h.Inuse, h.TotalAlloc, err
@@ -362,7 +366,7 @@ func (s *localServer) Count() func(*result.Usage) {
 	return func(u *result.Usage) { u.Instructions, u.EnergyUJ = instructions(), energy() }
 }
 
-// Meters reads everything once, to see what cannot be read.
+// Meters reads everything once, to find out what cannot be read.
 func (s *localServer) Meters() (by, absent map[string]string) {
 	by, absent = s.Process.Meters()
 	for what := range s.local.machine.Absent {
@@ -378,7 +382,7 @@ func (s *localServer) Meters() (by, absent map[string]string) {
 	return by, absent
 }
 
-// Driver is the load engine of this machine, on the generator's CPUs.
+// Driver returns this machine's load engine, on the generator's CPUs.
 func (l *Local) Driver() Driver {
 	return &localDriver{Engine: epoll.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
 }
@@ -394,8 +398,8 @@ func (d *localDriver) CPU() (time.Duration, error) { return proc.SelfCPU() }
 func (d *localDriver) Now() time.Time       { return time.Now() }
 func (d *localDriver) Rest(t time.Duration) { time.Sleep(t) }
 
-// Quiet holds the garbage collector back. What piles up in a trial is small; it is collected when
-// the trial is over.
+// Quiet stops the garbage collector of dyno. What accumulates in a trial is small; it is collected
+// after the trial.
 func (d *localDriver) Quiet() func() {
 	old := debug.SetGCPercent(-1)
 	return func() {

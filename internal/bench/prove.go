@@ -12,8 +12,8 @@ import (
 	"dyno/internal/scenario"
 )
 
-// build builds all contestants, two at a time, and returns those that could be; of the others it
-// records why not.
+// build builds all contestants, two at a time, and returns those that could be built. For the
+// others it records why not.
 func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
@@ -71,8 +71,8 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	return standing, nil
 }
 
-// prove starts each contestant once, alone, and proves that it keeps the contract. Only then is it
-// recorded, with what was observed.
+// prove starts each contestant once, alone, and verifies that it keeps the contract. Only then is
+// it recorded, with what was observed.
 func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	if _, err := b.startCompanion(ctx, 0); err != nil {
 		return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, err)
@@ -82,7 +82,8 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 		b.tell(result.Event{Stage: "verify", Contestant: c.Name})
 		known := b.run.Contestant(c.Name)
 		if known != nil && (known.BinaryHash != c.BinaryHash || known.Version != c.Version) {
-			return fmt.Errorf("resume: the build of %s differs from the one that the run began with (%s, now %s): start a new run",
+			return fmt.Errorf("resume: the build of %s differs from the one that the run began with (%s, now %s): "+
+				"start a new run",
 				c.Name, known.Version, c.Version)
 		}
 		seen, err := b.proveOne(ctx, &c)
@@ -111,9 +112,9 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	return nil
 }
 
-// proveOne proves that a contestant keeps its contract, and that it ends when it is told to. It
-// returns what was observed; nil for the ceiling's server, which keeps no more of a contract than
-// what is loaded, and for the companion, which runs already.
+// proveOne verifies that a contestant keeps its contract, and that it ends when told to. It returns
+// what was observed. That is nil for the ceiling's server, which implements only the loaded
+// requests, and for the companion, which is running already.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
 	if c.Name == b.run.Plan.Companion {
 		return nil, nil
@@ -136,10 +137,10 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	return seen, nil
 }
 
-// verify proves that a contestant keeps the contract of each scenario that it is loaded with, with
-// each number of the companion's records. What was observed is of the first, but for the framing
-// and the differences, in which the others have a part. The load holds the process to the bytes
-// that it showed here. The companion answers with the records of the epoch told.
+// verify checks that a contestant keeps the contract of each scenario that it is loaded with, for
+// each number of records of the companion. The result describes the first of these, plus framing
+// and differences of the others. The load then requires the bytes seen here. The companion answers
+// with the records of the epoch told.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
 ) (*scenario.Observed, error) {
 	var all *scenario.Observed
@@ -173,8 +174,7 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 	return all, nil
 }
 
-// look is what the ceiling's server has in place of verify: the load holds it to the bytes that it
-// shows.
+// look replaces verify for the ceiling's server: the load requires the bytes that it shows here.
 func (b *Bench) look(ctx context.Context, name string, s Server) error {
 	network, addr := s.Addr()
 	for _, of := range plan.Asked(&b.run.Plan, name) {

@@ -18,14 +18,14 @@ const (
 	fewest        = 3
 )
 
-// windowsOf is how many windows of a length the last level must hold: steadyWindows, or of longer
-// ones what makes up the same time, but no fewer than the halves test needs.
+// windowsOf returns how many windows of a length the last level must hold: steadyWindows, or of
+// longer ones as many as make up the same time, but no fewer than the halves test needs.
 func windowsOf(length time.Duration) int {
 	return max(steadyTurns, int(steadyWindows*plan.WarmWindow(result.Level{})/length))
 }
 
-// perCPU are the logs of requests per second of its own CPU; of the clock on the wall where the CPU
-// could not be read.
+// perCPU returns the logs of requests per second of CPU time; per second of wall time for windows
+// whose CPU time could not be read.
 func perCPU(windows []result.WarmupWindow) []float64 {
 	x := perSecond(windows)
 	for i, w := range windows {
@@ -36,7 +36,7 @@ func perCPU(windows []result.WarmupWindow) []float64 {
 	return x
 }
 
-// perSecond are the logs of requests per second.
+// perSecond returns the logs of requests per second.
 func perSecond(windows []result.WarmupWindow) []float64 {
 	var x []float64
 	for _, w := range windows {
@@ -47,20 +47,20 @@ func perSecond(windows []result.WarmupWindow) []float64 {
 
 func rate(log float64) int64 { return int64(math.Round(math.Exp(log))) }
 
-// tolerance is by how much two levels of logs may differ and still be one.
+// tolerance returns by how much two levels of logs may differ and still count as one.
 func tolerance(sigma float64) float64 { return max(math.Log(1.02), 2*sigma) }
 
-// leveled is what the changepoints of a series say.
+// leveled is the result of a changepoint analysis of a series.
 type leveled struct {
 	settled        bool // the last level holds windows enough
 	from           int  // where it begins
 	faster, slower bool // there was a faster one before it, a slower one
 }
 
-// levels looks for the last level of x, logs of rates, oldest first (doc/method.md, Warm-up):
-// segments of equal mean, of which those at the end that differ from the last one by less than the
-// tolerance are one level. It is settled if it holds need windows at least. A last segment of less
-// than fewest windows is no level yet. noise is the least that is taken for the noise of x.
+// levels finds the last level of x, logs of rates, oldest first (doc/method.md, Warm-up). A level
+// is a run of segments of equal mean at the end of x whose means differ from the last one by less
+// than the tolerance. It is settled if it holds at least need windows. A last segment of fewer than
+// fewest windows is no level yet. noise is a lower bound of the noise of x.
 func levels(x []float64, need int, noise float64) (l leveled) {
 	sigma := max(stats.Jitter(x), noise)
 	if math.IsNaN(sigma) {
@@ -94,8 +94,8 @@ func levels(x []float64, need int, noise float64) (l leveled) {
 	return l
 }
 
-// classOf is the class of a warm-up that ended steady, and the window with which its last level
-// began, by all its series.
+// classOf returns the class of a warm-up that ended steady, and the window with which its last
+// level began, over all its series.
 func classOf(all []leveled) (class string, from int) {
 	class = result.Flat
 	for _, l := range all {
@@ -111,7 +111,7 @@ func classOf(all []leveled) (class string, from int) {
 }
 
 // halvesAgree reports whether the medians of both halves of x, logs of rates, are within the
-// tolerance of each other; of less than four values nothing is known.
+// tolerance of each other. It is false for fewer than four values.
 func halvesAgree(x []float64, noise float64) bool {
 	if len(x) < 4 {
 		return false
@@ -120,8 +120,8 @@ func halvesAgree(x []float64, noise float64) bool {
 	return math.Abs(stats.Median(x[len(x)-half:])-stats.Median(x[:half])) < tolerance(max(stats.Jitter(x), noise))
 }
 
-// noiseOf is by how much a series differs from one window to the next, in the middle of several
-// contestants: their own few windows give a poor estimate. It is 0 where none has four.
+// noiseOf returns the median over contestants of the noise of a series from one window to the next,
+// because the few windows of one contestant give a poor estimate. It is 0 if none has four windows.
 func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float64 {
 	var each []float64
 	for _, s := range all {
@@ -135,5 +135,5 @@ func noiseOf(all []*started, series func([]result.WarmupWindow) []float64) float
 	return stats.Median(each)
 }
 
-// last are the last n of x.
+// last returns the last n values of x.
 func last(x []float64, n int) []float64 { return x[max(0, len(x)-n):] }

@@ -15,8 +15,8 @@ import (
 	"dyno/internal/result"
 )
 
-// turn ends the last epoch's processes, and starts, verifies, warms up and freezes those of this
-// one, in shuffled order.
+// turn ends the processes of the last epoch. It starts, verifies, warms up and freezes those of
+// this one, in shuffled order.
 func (b *Bench) turn(ctx context.Context, epoch int) error {
 	b.stopAll()
 	if err := b.Sync(); err != nil {
@@ -77,7 +77,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	return ctx.Err()
 }
 
-// started is a contestant on its way to be warm and frozen.
+// started is a contestant on its way to being warm and frozen.
 type started struct {
 	result.Launch
 	plan.Warming
@@ -96,7 +96,7 @@ type started struct {
 	err       error
 }
 
-// meter notes by what it is metered, and what cannot be read of it.
+// meter records by which means the contestant is measured, and what cannot be read.
 func (s *started) meter() {
 	s.Meters, s.Absent = s.server.Meters()
 	if s.heapless != nil {
@@ -131,8 +131,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	return nil
 }
 
-// alone launches one contestant by itself, loads it once, and stops it: the way of published
-// benchmarks.
+// alone launches one contestant by itself, loads it once and stops it, as published benchmarks do.
 func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	b.stopAll()
 	if err := b.Sync(); err != nil {
@@ -162,7 +161,7 @@ func (b *Bench) alone(ctx context.Context, o plan.Order) error {
 	return b.proveAgain(ctx, o.Epoch)
 }
 
-// trial thaws, connects, re-warms, loads, drains, reads the clocks, disconnects, freezes, and
+// trial thaws, connects, warms up again, loads, drains, reads the clocks, disconnects, freezes, and
 // records.
 func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	s := b.servers[o.Contestant]
@@ -171,7 +170,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	}
 	if exited := s.Exited(); exited != nil {
 		err := fmt.Errorf("it was killed while it was frozen: %w; "+
-			"look for what killed it: another contestant, another program, or the kernel's out-of-memory killer", exited)
+			"look for what killed it: another contestant, another program, or the kernel's out-of-memory "+
+			"killer", exited)
 		return b.fail(o.Contestant, "load", o.Epoch, &LogError{Err: err, Tail: s.LogTail()})
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
@@ -210,7 +210,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	return nil
 }
 
-// load is the trial itself. It returns nil and an error where the load could not even begin.
+// load makes the trial of dyno's own engine. It returns nil and an error if the load could not even
+// begin.
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	p := &b.run.Plan
 	companion := b.companion()
@@ -295,7 +296,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	return t, nil
 }
 
-// reading is a difference of two clock readings, or none.
+// reading is the difference of two readings of a clock, if both succeeded.
 type reading struct {
 	d  time.Duration
 	ok bool
@@ -316,8 +317,8 @@ func (r reading) or(d time.Duration) time.Duration {
 	return d
 }
 
-// clocks reads the CPU clocks of all sides; the function it returns reads them again and says what
-// passed, of those that are not nil.
+// clocks reads CPU clocks; nil entries are left out. The returned function reads them again and
+// returns the differences.
 func clocks(of ...interface{ CPU() (time.Duration, error) }) func() []reading {
 	from := make([]reading, len(of))
 	for i, c := range of {
@@ -338,7 +339,7 @@ func clocks(of ...interface{ CPU() (time.Duration, error) }) func() []reading {
 	}
 }
 
-// differs are the declared differences of a contestant.
+// differs returns the declared differences of a contestant from the contract.
 func (b *Bench) differs(name string) []string {
 	if c := b.run.Contestant(name); c != nil {
 		return c.Differs
@@ -346,9 +347,10 @@ func (b *Bench) differs(name string) []string {
 	return nil
 }
 
-// spins says whether the generator spins: if asked for, or where it takes a CPU from nobody. A
-// companion wants the same CPU. In a closed loop a server that wakes a sleeping generator pays for
-// it, and the more the slower it is; but beside a driver that sleeps ours does too.
+// spins reports whether the generator polls instead of sleeping: if the plan says so, or where that
+// takes no CPU from anybody. A companion needs the same CPU. In a closed loop a server that wakes a
+// sleeping generator pays for it, and a slow server more; but next to an external tool, which
+// sleeps, so does dyno's engine.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
 	if p.Spin != "" || p.Companion != "" || !open && p.Driver != "" {
@@ -373,14 +375,14 @@ func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load
 }
 
 // rewarm is the load before a trial that does not count: one request at a time on each connection,
-// whatever the pipeline; of handlers that hash, as many as they answer meanwhile, for a queue of
-// one from each would take as long as the trial.
+// whatever the pipeline. Handlers that hash get only as many requests as they answer in that time,
+// because one queued request per connection would take as long as the trial.
 func rewarm(p *result.Plan, at result.Level) load.Window {
 	return load.Window{For: time.Duration(plan.Rewarm(p, at)), Requests: plan.RewarmRequests(p, at),
 		Spread: time.Duration(at.DelayNS), InFlight: 1}
 }
 
-// window is the load of a trial. Of an open loop the response times are kept in seen.
+// window returns the load of a trial. For an open loop the response times are kept in seen.
 func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
 	if n := b.run.Plan.Requests; n > 0 {
 		return load.Window{Requests: n}
@@ -393,7 +395,7 @@ func (b *Bench) window(o plan.Order, seen *result.Detail) load.Window {
 	return w
 }
 
-// progress tells the live view where the run stands.
+// progress reports to the live view where the run stands.
 func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
 	if b.Event == nil {
 		return
@@ -409,7 +411,7 @@ func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
 	b.tell(e)
 }
 
-// kinds writes counts by kind, the most frequent first.
+// kinds formats counts by kind, the most frequent first.
 func kinds(m map[string]int64) string {
 	names := slices.Collect(maps.Keys(m))
 	slices.SortFunc(names, func(a, b string) int { return int(m[b] - m[a]) })

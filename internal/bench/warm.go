@@ -11,16 +11,17 @@ import (
 	"dyno/internal/result"
 )
 
-// settle is how long a managed contestant gets to see that its connections are closed, which is no
-// work at rest.
+// settle is the time for a managed contestant to notice that its connections are closed, so that
+// this work does not count as compiling.
 const settle = 20 * time.Millisecond
 
-// compiling is the CPU time between two of its windows above which a managed contestant is at work
-// on its own: its compiler is.
+// compiling is the CPU time between two windows above which a managed contestant is taken to be
+// compiling.
 const compiling = 20 * time.Millisecond
 
-// warm loads fresh processes by turns until each has had its least and stands still. Between its
-// windows a managed one rests, while others are loaded or all rest, for its runtime compiles then.
+// warm loads fresh processes in turn until each has had its minimum and is steady. Between its
+// windows a managed process rests, while others are loaded or all rest, because its runtime
+// compiles then.
 func (b *Bench) warm(ctx context.Context, all []*started) {
 	defer b.Driver.Quiet()()
 	compilers := 0
@@ -70,7 +71,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	}
 }
 
-// warm reports whether s needs no more.
+// warm reports whether s needs no more warm-up.
 func (s *started) warm(waits bool) bool {
 	took := time.Duration(s.WarmupNS)
 	switch {
@@ -84,11 +85,11 @@ func (s *started) warm(waits bool) bool {
 	return s.steady()
 }
 
-// quiet reports whether a managed contestant has done nothing at rest for long enough.
+// quiet reports whether a managed contestant has been idle at rest for long enough.
 func (s *started) quiet() bool { return time.Duration(s.WarmupNS)-s.compiled >= plan.WarmQuiet }
 
-// steady reports whether s stands still: by the changepoints of its windows, and where the pilots
-// are over by the halves of its speed per CPU alone.
+// steady reports whether s is steady: by the changepoints of its windows or, after the pilots, by
+// the halves of its speed per CPU alone.
 func (s *started) steady() bool {
 	if s.Calibrated {
 		return halvesAgree(last(perCPU(s.Windows), s.few()), s.noise[0])
@@ -96,8 +97,8 @@ func (s *started) steady() bool {
 	return !slices.ContainsFunc(s.levels(s.need), func(l leveled) bool { return !l.settled })
 }
 
-// few is how many of the last windows the halves test looks at: of those that began when the pilots
-// had found it warm.
+// few returns how many of the last windows the halves test uses: those that began after the warm-up
+// time found by the pilots.
 func (s *started) few() int {
 	n := len(s.Windows)
 	for n > 0 && began(s.Windows[len(s.Windows)-n]) < int64(s.Found) {
@@ -109,8 +110,8 @@ func (s *started) few() int {
 	return min(n, steadyWindows)
 }
 
-// levels are those of what must stand still: requests per second of its own CPU, for others work
-// beside it, and where none of them compiles, per second.
+// levels analyses what must be steady: requests per second of CPU time, because others may work at
+// the same time, and, where none of them compiles, requests per second.
 func (s *started) levels(need int) []leveled {
 	all := []leveled{levels(perCPU(s.Windows), need, s.noise[0])}
 	if !s.disturbed {
@@ -119,7 +120,7 @@ func (s *started) levels(need int) []leveled {
 	return all
 }
 
-// judge puts into the record what class of warm-up it was and when it was over.
+// judge records the class of the warm-up and when it was over.
 func (s *started) judge() {
 	rates := perCPU(s.Windows)
 	s.WarmupRateFirst, s.WarmupRateLast = rate(rates[0]), rate(rates[len(rates)-1])
@@ -133,12 +134,12 @@ func (s *started) judge() {
 	s.SteadyNS = &at
 }
 
-// began is when a window did, on the clock of WarmupNS.
+// began returns when a window began, on the clock of WarmupNS.
 func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 
-// warmOnce is one window of load of each scenario that s will be loaded with, on connections of its
-// own as in a trial: what opens and closes them must be compiled as well. WarmupNS is what a native
-// one was loaded for, and for a managed one the time since its first window began.
+// warmOnce makes one window of load of each scenario that s will be loaded with, on new connections
+// as in a trial: the code that opens and closes them must be compiled as well. WarmupNS is the
+// loaded time of a native process, and for a managed one the time since its first window began.
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	before, unread := s.server.CPU()
 	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {

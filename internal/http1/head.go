@@ -2,7 +2,7 @@ package http1
 
 import "bytes"
 
-// head is what a status line and header section say, a function of their bytes alone.
+// head is the content of a status line and header section that matters for framing.
 type head struct {
 	size    int // bytes, the empty line included
 	line    int // bytes of the status line, its CR LF included
@@ -49,8 +49,8 @@ var (
 	tokenKeepAlive   = []byte("keep-alive")
 )
 
-// parse reads b, which must end with the empty line or hold a line that ends in a bare LF, into h.
-// Its error is that of the first wrong line, whatever follows.
+// parse reads b into h. b must end with the empty line, or contain a line that ends in a bare LF.
+// The error is that of the first wrong line, whatever follows.
 func (h *head) parse(b []byte) error {
 	*h = head{size: len(b), length: -1}
 	if !bytes.HasPrefix(b, prefix) {
@@ -90,7 +90,8 @@ func (h *head) parse(b []byte) error {
 			return err
 		}
 	}
-	if h.chunked && h.length >= 0 { // a sign of response splitting: "ought to be handled as an error" (RFC 9112 6.3, rule 3)
+	// A sign of response splitting: "ought to be handled as an error" (RFC 9112 6.3, rule 3).
+	if h.chunked && h.length >= 0 {
 		return ErrFraming
 	}
 	h.close = closes || minor == 0 && !keeps
@@ -123,8 +124,8 @@ func (h *head) statusLine(b []byte) (minor byte, err error) {
 	return minor, nil
 }
 
-// field cuts and checks one field line without its CR LF: no white space before the colon (RFC 9112
-// 5.1), none at the start (5.2).
+// field splits and checks one field line without its CR LF: no white space before the colon (RFC
+// 9112 5.1) or at the start (5.2).
 func field(line []byte) (name, value []byte, err error) {
 	if line[0] == ' ' || line[0] == '\t' {
 		return nil, nil, ErrFold
@@ -160,7 +161,7 @@ func (h *head) contentLength(value []byte) error {
 
 var comma = []byte{','}
 
-// decimal reads digits alone, up to 18 of them.
+// decimal reads up to 18 digits, and nothing else.
 func decimal(b []byte) (n int64, ok bool) {
 	if len(b) == 0 || len(b) > 18 {
 		return 0, false
@@ -185,7 +186,7 @@ func (h *head) coding(value []byte, minor byte) error {
 	return nil
 }
 
-// hasToken looks for a token in a comma-separated list.
+// hasToken reports whether a comma-separated list contains token, which is in lower case.
 func hasToken(list, token []byte) bool {
 	for more := true; more; {
 		var one []byte

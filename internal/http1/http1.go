@@ -31,7 +31,7 @@ const (
 	maxLine = 4 << 10  // chunk size with its extensions
 )
 
-// Framing is how the end of a body is known (RFC 9112 6.3).
+// Framing says how the end of a body is found (RFC 9112 6.3).
 type Framing uint8
 
 // The ways to end a body. NoBody is for answers to HEAD, 204 and 304.
@@ -46,8 +46,9 @@ func (f Framing) String() string {
 	return [...]string{"none", "content-length", "chunked", "close"}[f]
 }
 
-// NextField cuts the first field line off a header section whose lines end in CR LF, the value
-// trimmed of white space; ok is false at the end. It trusts that the section has been parsed.
+// NextField cuts the first field line off a header section whose lines end in CR LF. The value is
+// trimmed of white space. ok is false at the end. The section must have been parsed before:
+// NextField checks nothing.
 func NextField(section []byte) (name, value, rest []byte, ok bool) {
 	colon := -1
 	for i, c := range section {
@@ -81,7 +82,7 @@ func EqualFold(name, lower []byte) bool {
 	return true
 }
 
-// trim cuts optional white space, and the CR of a line, off both ends.
+// trim removes optional white space, and the CR of a line, from both ends.
 func trim(b []byte) []byte {
 	for len(b) > 0 && (b[0] == ' ' || b[0] == '\t') {
 		b = b[1:]

@@ -102,16 +102,28 @@ var cases = []struct {
 		outcome{200, ByLength, false, 5, true, "", nil}},
 	{"chunked", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nval\r\n2\r\nue\r\n0\r\n\r\n",
 		outcome{200, Chunked, false, 5, true, "", nil}},
-	{"chunked, all of it", false, "HTTP/1.1 200 OK\r\ntransfer-encoding: CHUNKED\r\n\r\n0003;a=\"b;c\" ; d\r\nval\r\n2 ;x\r\nue\r\n000\r\nX-Sum: 1\r\nY:\r\n\r\nrest", outcome{200, Chunked, false, 5, true, "rest", nil}},
+	{"chunked, all of it", false,
+		"HTTP/1.1 200 OK\r\ntransfer-encoding: CHUNKED\r\n\r\n0003;a=\"b;c\" ; d\r\nval\r\n2 ;x\r\nue\r\n000\r\n" +
+			"X-Sum: 1\r\nY:\r\n\r\nrest", outcome{200, Chunked, false, 5, true, "rest", nil}},
 	{"length of zeros", false, "HTTP/1.1 200 OK\r\nContent-Length: 0005\r\n\r\nvalue",
 		outcome{200, ByLength, false, 5, true, "", nil}},
 	{"lengths equal in other words", false, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\ncontent-length: 05\r\n\r\nvalue",
 		outcome{200, ByLength, false, 5, true, "", nil}},
-	{"coding in a later case", false, "HTTP/1.1 200 OK\r\nTRANSFER-encoding: \tChUnKeD \r\n\r\n5\r\nvalue\r\n0\r\n\r\n", outcome{200, Chunked, false, 5, true, "", nil}},
-	{"trailers of framing", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nvalue\r\n0\r\nContent-Length: 9\r\nConnection: close\r\n\r\n", outcome{200, Chunked, false, 5, true, "", nil}},
-	{"chunk of hex digits", false, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n", outcome{200, Chunked, false, 10, false, "", nil}},
-	{"interim", false, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
-	{"interim with fields of framing", false, "HTTP/1.1 102 Processing\r\nContent-Length: 3\r\nConnection: close\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"coding in a later case", false,
+		"HTTP/1.1 200 OK\r\nTRANSFER-encoding: \tChUnKeD \r\n\r\n5\r\nvalue\r\n0\r\n\r\n", outcome{200, Chunked,
+			false, 5, true, "", nil}},
+	{"trailers of framing", false,
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nvalue\r\n0\r\nContent-Length: 9\r\n" +
+			"Connection: close\r\n\r\n", outcome{200, Chunked, false, 5, true, "", nil}},
+	{"chunk of hex digits", false,
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n", outcome{200, Chunked,
+			false, 10, false, "", nil}},
+	{"interim", false,
+		"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n" +
+			"Content-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
+	{"interim with fields of framing", false,
+		"HTTP/1.1 102 Processing\r\nContent-Length: 3\r\nConnection: close\r\n\r\nHTTP/1.1 200 OK\r\n" +
+			"Content-Length: 5\r\n\r\nvalue", outcome{200, ByLength, false, 5, true, "", nil}},
 	{"interim of 1.0", false, "HTTP/1.0 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nvalue",
 		outcome{200, ByLength, false, 5, true, "", nil}},
 	{"to HEAD", true, "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n", outcome{200, NoBody, false, 0, false, "", nil}},
@@ -137,7 +149,9 @@ var cases = []struct {
 		outcome{200, ByLength, false, 5, true, "", nil}},
 	{"close among tokens", false, "HTTP/1.1 200 OK\r\nConnection: foo, Close\r\nContent-Length: 5\r\n\r\nvalue",
 		outcome{200, ByLength, true, 5, true, "", nil}},
-	{"close wins", false, "HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nConnection: close\r\nContent-Length: 5\r\n\r\nvalue", outcome{200, ByLength, true, 5, true, "", nil}},
+	{"close wins", false,
+		"HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nConnection: close\r\nContent-Length: 5\r\n\r\nvalue",
+		outcome{200, ByLength, true, 5, true, "", nil}},
 
 	{"folded", false, "HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 5\r\n\r\nvalue", outcome{Err: ErrFold}},
 	{"folded at once", false, "HTTP/1.1 200 OK\r\n X: a\r\n\r\n", outcome{Err: ErrFold}},
@@ -290,7 +304,8 @@ func TestFieldsAtHead(t *testing.T) {
 
 func TestWhole(t *testing.T) {
 	stream := "HTTP/1.1 103 Early Hints\r\n\r\n" +
-		"HTTP/1.1 201 Well Made\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n" +
+		"HTTP/1.1 201 Well Made\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=1\r\n" +
+		"Set-Cookie: b=2\r\n\r\n" +
 		"3\r\nval\r\n2\r\nue\r\n0\r\nSum: 7\r\n\r\n"
 	got, err := Whole([]byte(stream+"more"), false, false)
 	if err != nil {
@@ -301,7 +316,8 @@ func TestWhole(t *testing.T) {
 		Fields: []Field{{"Content-Type", "text/plain"}, {"Transfer-Encoding", "chunked"}, {"Set-Cookie", "a=1"},
 			{"Set-Cookie", "b=2"}},
 		Trailers: []Field{{"Sum", "7"}}, Body: []byte("value"), Framing: Chunked, Length: -1, Interim: 1,
-		HeadBytes:  len("HTTP/1.1 201 Well Made\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"),
+		HeadBytes: len("HTTP/1.1 201 Well Made\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n" +
+			"Set-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n"),
 		TotalBytes: len(stream),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -342,7 +358,8 @@ func TestFeedDoesNotAllocate(t *testing.T) {
 }
 
 func BenchmarkFeed(b *testing.B) {
-	response := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\nServer: Kestrel\r\nContent-Length: 5\r\n\r\nvalue")
+	response := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\n" +
+		"Date: Sat, 19 Aug 2017 12:00:00 GMT\r\nServer: Kestrel\r\nContent-Length: 5\r\n\r\nvalue")
 	for _, memo := range []*Memo{nil, new(Memo)} {
 		name := "parse"
 		if memo != nil {

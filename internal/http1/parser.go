@@ -5,8 +5,8 @@ import (
 	"hash"
 )
 
-// Want says how to read the response to come, and what its body must be. Feed does not keep what it
-// points to beyond that response.
+// Want says how to read the next response, and what its body must be. Feed keeps no reference to
+// its contents after that response.
 type Want struct {
 	Body      []byte
 	CheckBody bool      // compare with Body
@@ -26,9 +26,9 @@ const (
 	Done
 )
 
-// Memo remembers the last header section that was parsed, so that one equal to it byte for byte
-// costs a comparison. Servers repeat theirs for a whole second, until Date moves on. The Parsers of
-// one goroutine may share one.
+// Memo remembers the last parsed header section, so that an identical one costs one comparison.
+// Servers repeat theirs for a whole second, until Date changes. The Parsers of one goroutine may
+// share a Memo.
 type Memo struct {
 	head  head
 	bytes [1024]byte
@@ -58,6 +58,7 @@ type Parser struct {
 	keep    *Response // for Whole
 }
 
+// state is the part of the response that comes next.
 type state uint8
 
 const (
@@ -90,8 +91,9 @@ func (p *Parser) Fields() []byte { return p.fields }
 // Matches reports whether the body, complete, is Want.Body.
 func (p *Parser) Matches() bool { return p.Equal && p.Length == int64(len(p.want.Body)) }
 
-// Feed reads from b, which must start where the last call stopped: the bytes beyond n, then newer
-// ones. It does not keep b. After an error the connection is of no use.
+// Feed reads from b, which must begin where the last call stopped: with the bytes beyond n,
+// followed by newer ones. It does not keep b. After an error the connection cannot be used any
+// more.
 func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 	for {
 		var k int
@@ -134,8 +136,8 @@ func (p *Parser) Feed(b []byte) (n int, ev Event, err error) {
 	}
 }
 
-// End says that the connection has closed. It returns nil if that completes the response, as it
-// does a body that ends so.
+// End reports that the connection has closed. It returns nil if that completes the response, as it
+// does for a body that ends so.
 func (p *Parser) End() error {
 	if p.state != inClose {
 		return ErrIncomplete
@@ -144,6 +146,8 @@ func (p *Parser) End() error {
 	return nil
 }
 
+// feedHead reads a status line and header section from b, by comparison with the Memo if possible.
+// An interim response (1xx) is skipped.
 func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {
 	m := p.Memo
 	if m != nil && m.used > 0 && len(b) >= m.used && bytes.Equal(b[:m.used], m.bytes[:m.used]) {
@@ -187,9 +191,9 @@ func (p *Parser) feedHead(b []byte) (n int, more bool, err error) {
 	return h.size, false, nil
 }
 
-// unfinished judges the start of a header section, so that garbage is told from slowness, and
-// remembers how far it looked. What it says depends on the bytes alone, not on the pieces in which
-// they come: nothing beyond MaxHead is looked at.
+// unfinished checks the beginning of a header section, so that garbage is told from a slow
+// response, and remembers how far it looked. Its result depends on the bytes alone, not on how they
+// are divided into reads: it looks at nothing beyond MaxHead.
 func (p *Parser) unfinished(b []byte) error {
 	if k := min(len(b), len(prefix)); !bytes.Equal(b[:k], prefix[:k]) {
 		return ErrStatusLine
@@ -206,8 +210,8 @@ func (p *Parser) unfinished(b []byte) error {
 	return nil
 }
 
-// startBody decides how the body ends (RFC 9112 6.3). Rule 2 is for CONNECT, which nobody sends;
-// rule 7 for requests.
+// startBody decides how the body ends (RFC 9112 6.3). Rule 2 is for CONNECT, which dyno never
+// sends, and rule 7 is for requests.
 func (p *Parser) startBody() {
 	h := &p.head
 	switch {
@@ -224,7 +228,7 @@ func (p *Parser) startBody() {
 	}
 }
 
-// piece checks the next bytes of the body.
+// piece compares, hashes and counts the next bytes of the body.
 func (p *Parser) piece(b []byte) {
 	if p.want.CheckBody && p.Equal {
 		rest := int64(len(p.want.Body)) - p.Length
@@ -239,8 +243,8 @@ func (p *Parser) piece(b []byte) {
 	}
 }
 
-// feedLine reads what of the chunked coding comes in lines (RFC 9112 7.1): sizes, the ends of
-// chunks, the trailer section (7.1.2), whose fields are checked and not used.
+// feedLine reads the parts of the chunked coding that come in lines (RFC 9112 7.1): sizes, the ends
+// of chunks, and the trailer section (7.1.2), whose fields are checked and otherwise ignored.
 func (p *Parser) feedLine(b []byte) (n int, more bool, err error) {
 	i := bytes.IndexByte(b[p.scanned:], '\n')
 	if i < 0 {
@@ -318,6 +322,7 @@ func chunkLine(b []byte) (size int64, ok bool) {
 	return size, true
 }
 
+// unhex returns the value of a hex digit, 255 for any other byte.
 func unhex(c byte) byte {
 	switch {
 	case '0' <= c && c <= '9':

@@ -3,7 +3,7 @@ package http1
 // Field is one header or trailer field, as sent.
 type Field struct{ Name, Value string }
 
-// Response is a whole response, for a verifier.
+// Response is a whole response, kept for a verifier.
 type Response struct {
 	Proto      string // "HTTP/1.1"
 	Status     int
@@ -19,7 +19,7 @@ type Response struct {
 	TotalBytes int   // all that the response took on the wire, interim responses included
 }
 
-// Get returns the value of the first field of that name, given in lower case.
+// Get returns the value of the first field of that name, which is given in lower case.
 func (r *Response) Get(name string) (value string, ok bool) {
 	for _, f := range r.Fields {
 		if EqualFold([]byte(f.Name), []byte(name)) {
@@ -29,9 +29,9 @@ func (r *Response) Get(name string) (value string, ok bool) {
 	return "", false
 }
 
-// Whole parses one response from the start of b, toHead saying that it answers HEAD and closed that
-// the connection ended after b. It returns ErrIncomplete if there is more to come. Bytes after the
-// response are not its business: compare TotalBytes with len(b).
+// Whole parses one response from the start of b. toHead says that it answers HEAD, closed that the
+// connection ended after b. It returns ErrIncomplete if the response goes on after b. It ignores
+// bytes after the response: compare TotalBytes with len(b).
 func Whole(b []byte, toHead, closed bool) (Response, error) {
 	r := Response{Length: -1}
 	p := Parser{keep: &r}
@@ -52,6 +52,7 @@ func Whole(b []byte, toHead, closed bool) (Response, error) {
 	return r, nil
 }
 
+// head copies the status line and the header fields of b into r.
 func (r *Response) head(h *head, b []byte) {
 	line := string(b[:h.line-2])
 	r.Proto, r.Status, r.Length, r.HeadBytes = line[:8], h.status, h.length, h.size

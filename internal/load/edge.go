@@ -104,7 +104,8 @@ func (r *Recorder) rested(from, until int64) (turns float64) {
 	return turns
 }
 
-// close puts into l what is known of a whole window alone: its rate, and quantiles of service times.
+// close puts into l what is known of a whole window alone: its rate, and quantiles of service
+// times.
 func (r *Recorder) close(l *result.Load, now int64) {
 	r.rate(l, now)
 	l.ServiceP50NS, l.ServiceP99NS, l.ServiceMaxNS = r.Service.Quantile(0.5), r.Service.Quantile(0.99), r.Service.Max()

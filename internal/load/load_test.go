@@ -18,7 +18,8 @@ func TestPrepare(t *testing.T) {
 		j.PerConnection != 0 {
 		t.Errorf("%+v, %v, %v", j, mix, err)
 	}
-	j = Job{Addr: "127.0.0.1:1", Scenario: s(scenario.HeaderLine{Name: "Connection", Value: "close"}), Connections: 1, Timeout: 1, Pipeline: 2}
+	j = Job{Addr: "127.0.0.1:1", Scenario: s(scenario.HeaderLine{Name: "Connection", Value: "close"}), Connections: 1,
+		Timeout: 1, Pipeline: 2}
 	if _, err := j.Prepare(); err != nil || j.Timeout != 1 || j.Pipeline != 2 || j.PerConnection != 1 {
 		t.Errorf("a request that closes: %+v, %v", j, err)
 	}

@@ -186,7 +186,8 @@ func TestNothingIsDue(t *testing.T) {
 func TestExpected(t *testing.T) {
 	s := shapes["up, on, down"]
 	for at, want := range map[time.Duration]float64{
-		0: 0, 500 * time.Millisecond: 37.5, time.Second: 150, 1100 * time.Millisecond: 180, 1700 * time.Millisecond: 360,
+		0: 0, 500 * time.Millisecond: 37.5, time.Second: 150, 1100 * time.Millisecond: 180,
+		1700 * time.Millisecond: 360,
 		1950 * time.Millisecond: 417.5, 2200 * time.Millisecond: 440, time.Hour: 440,
 	} {
 		if got := s.Expected(at); math.Abs(got-want) > 1e-9 {

@@ -250,7 +250,8 @@ func TestCounterErrors(t *testing.T) {
 		t.Errorf("%v", absent)
 	}
 	for errno, want := range map[error]string{
-		unix.ENOENT: "no such counter", unix.EOPNOTSUPP: "no such counter", unix.EACCES: "perf_event_paranoid", unix.EPERM: "perf_event_paranoid",
+		unix.ENOENT: "no such counter", unix.EOPNOTSUPP: "no such counter", unix.EACCES: "perf_event_paranoid",
+		unix.EPERM:  "perf_event_paranoid",
 		unix.ENOSYS: "built without", unix.EMFILE: "too many open files",
 	} {
 		if err := refusal(errno); !errors.Is(err, errno) || !strings.Contains(err.Error(), want) {

@@ -80,7 +80,8 @@ func TestDaemonsAreOfTheTree(t *testing.T) {
 
 // A daemon may end by itself, as the process that was started may.
 func TestDaemonsAreAskedToEnd(t *testing.T) {
-	const script = `(env -i PATH="$PATH" setsid sh -c 'trap "echo bye; exit" TERM; echo $$; while :; do sleep 0.01; done' &)
+	const script = `(env -i PATH="$PATH" setsid sh -c 'trap "echo bye; exit" TERM; echo $$
+		while :; do sleep 0.01; done' &)
 	exec sleep 620`
 	for name, by := range ways(t) {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +162,8 @@ func TestFilesAreKeptPrivate(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	show := func() string {
-		p := box(t, "", "sh", "-c", fmt.Sprintf("if [ -e /proc/self/fd/%d ]; then echo inherited; else echo private; fi", fd))
+		p := box(t, "", "sh", "-c",
+			fmt.Sprintf("if [ -e /proc/self/fd/%d ]; then echo inherited; else echo private; fi", fd))
 		<-p.Done()
 		return strings.Join(p.LogTail(1), "")
 	}

@@ -60,7 +60,8 @@ func TestRateAgainstTheServersCount(t *testing.T) {
 		truly := float64(n) / until.Sub(from).Seconds()
 		rate, _ := l.PerSec()
 		whole, _ := l.WholePerSec()
-		t.Logf("%v, %d connections, %v: the server %.1f/s; the rate %.1f/s (%+.2f %%); over first send to last answer %.1f/s (%+.2f %%)",
+		t.Logf("%v, %d connections, %v: the server %.1f/s; the rate %.1f/s (%+.2f %%); over first send to last "+
+			"answer %.1f/s (%+.2f %%)",
 			delay, connections, length, truly, rate, 100*(rate/truly-1), whole, 100*(whole/truly-1))
 		if math.Abs(rate/truly-1) > 0.005 || l.Edge() != result.Inside {
 			t.Errorf("%v: %.1f/s of %.1f/s: %+v", delay, rate, truly, l)

@@ -78,7 +78,8 @@ func (t *Tool) Check(s *scenario.Scenario, level result.Level, requests int64) e
 	case level.Open():
 		why = "the level asks for a rate, which it cannot keep as dyno does"
 	case level.Pipeline > 1 && !t.kind.pipelines:
-		why = fmt.Sprintf("it keeps one request in flight per connection, the level asks for %d; use h2load", level.Pipeline)
+		why = fmt.Sprintf("it keeps one request in flight per connection, the level asks for %d; use h2load",
+			level.Pipeline)
 	case level.PerConnection > 1:
 		why = fmt.Sprintf("it cannot open a new connection after %d requests", level.PerConnection)
 	case level.PerConnection == 1 && !t.kind.closes:

@@ -44,7 +44,8 @@ func TestWhatToolsPrint(t *testing.T) {
 			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"timeout": 0, "unanswered": 0}}},
 		"bombardier": {"bombardier.json", result.Told{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159),
 			Answered: n(1712), MeanNS: n(14830286), MaxNS: n(51941e3),
-			P50NS: n(10921e3), P99NS: n(51353e3), BytesRead: n(231120), BytesWritten: n(107856), Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"unanswered": 0}}},
+			P50NS: n(10921e3), P99NS: n(51353e3), BytesRead: n(231120), BytesWritten: n(107856),
+			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"unanswered": 0}}},
 		"ab": {"ab.txt", result.Told{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6),
 			MaxNS: n(96e6), P50NS: n(2e6), BytesRead: n(530000),
 			Failed: map[string]int64{"status": 0, "length": 0}, Errors: map[string]int64{"dial": 0, "read": 0,
@@ -77,11 +78,14 @@ func show(t result.Told) string {
 // What wrk does not print is not there, but its lines of errors, which it leaves out where there
 // are none.
 func TestWrkTellsErrors(t *testing.T) {
-	const head = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 4 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
-		"    Latency     5.39ms   12.62ms  86.85ms   88.37%\n    Req/Sec    22.06k    21.28k   60.00k    70.00%\n  44482 requests in 1.07s, 4.50MB read\n"
+	const head = "Running 1s test @ http://127.0.0.1:1/\n  1 threads and 4 connections\n" +
+		"  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
+		"    Latency     5.39ms   12.62ms  86.85ms   88.37%\n    Req/Sec    22.06k    21.28k   60.00k    70.00%\n" +
+		"  44482 requests in 1.07s, 4.50MB read\n"
 	var told result.Told
 	w := &Tool{Name: "wrk"}
-	w.read([]byte(head+"  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\nRequests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &told)
+	w.read([]byte(head+"  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\n"+
+		"Requests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &told)
 	if want := map[string]int64{"dial": 1, "read": 2, "write": 3, "timeout": 4}; !reflect.DeepEqual(told.Errors,
 		want) || told.Failed["status"] != 5 {
 		t.Errorf("errors %v, failed %v", told.Errors, told.Failed)
@@ -107,7 +111,8 @@ func TestCommands(t *testing.T) {
 	}{
 		{"wrk", load.Window{For: 1500 * time.Millisecond}, 0,
 			"-t 3 -c 6 -d 2s --timeout 2s --latency -H X-Kind: a b -s DIR/request.lua URL"},
-		{"wrk", load.Window{For: time.Second}, 1, "-t 3 -c 6 -d 1s --timeout 2s --latency -H X-Kind: a b -H Connection: close -s DIR/request.lua URL"},
+		{"wrk", load.Window{For: time.Second}, 1,
+			"-t 3 -c 6 -d 1s --timeout 2s --latency -H X-Kind: a b -H Connection: close -s DIR/request.lua URL"},
 		{"ab", load.Window{Requests: 500}, 0, "-q -c 6 -s 2 -k -n 500 -p DIR/body -H X-Kind: a b URL"},
 		{"ab", load.Window{For: 2 * time.Second}, 1, "-q -c 6 -s 2 -t 2 -n 400000 -p DIR/body -H X-Kind: a b URL"},
 		{"bombardier", load.Window{Requests: 500}, 0,

@@ -13,7 +13,8 @@ import (
 
 // absences are about a server that goes away within a window.
 var absences = map[string]func(*testing.T, load.Engine){
-	"server restarts": restarts, "server gone": gone, "server gone, by number": goneByNumber, "server comes late": comesLate,
+	"server restarts": restarts, "server gone": gone, "server gone, by number": goneByNumber,
+	"server comes late": comesLate,
 }
 
 // loads are those that must outlast an absence.

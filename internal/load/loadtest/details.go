@@ -12,8 +12,9 @@ import (
 
 // details are about what an observed window tells.
 var details = map[string]func(*testing.T, load.Engine){
-	"detail": detail, "detail: timeouts": detailTimeouts, "detail: cancel": detailCancel, "detail: unobserved after": unobservedAfter,
-	"detail: dials": detailDials, "detail: broken": detailBroken, "detail: wrong": detailWrong,
+	"detail": detail, "detail: timeouts": detailTimeouts, "detail: cancel": detailCancel,
+	"detail: unobserved after": unobservedAfter,
+	"detail: dials":            detailDials, "detail: broken": detailBroken, "detail: wrong": detailWrong,
 	"intervals": intervals, "detail: texts": texts, "detail: tick alone": tickAlone,
 }
 

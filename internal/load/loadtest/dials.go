@@ -15,8 +15,10 @@ import (
 
 // dials are about how connections come and go.
 var dials = map[string]func(*testing.T, load.Engine){
-	"per connection": perConnection, "closing requests": closingRequests, "lazy": lazy, "lazy: nobody there": lazyNobody,
-	"pipeline after a dial": pipelineAfterADial, "cookies": cookies, "local addresses": localAddresses, "local addresses: not ours": localAddressesNotOurs,
+	"per connection": perConnection, "closing requests": closingRequests, "lazy": lazy,
+	"lazy: nobody there":    lazyNobody,
+	"pipeline after a dial": pipelineAfterADial, "cookies": cookies, "local addresses": localAddresses,
+	"local addresses: not ours": localAddressesNotOurs,
 }
 
 // pipelineAfterADial: a connection that replaces another has its pipeline filled, too, before the

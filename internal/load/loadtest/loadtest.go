@@ -47,8 +47,9 @@ func Run(t *testing.T, e load.Engine) {
 // sessions are about windows that follow each other, and how they end.
 var sessions = map[string]func(*testing.T, load.Engine){
 	"same bytes": sameBytes, "cancel": cancel, "idle close": idleClose, "nobody there": nobodyThere,
-	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer, "cancelled before": cancelledBefore,
-	"hung up before": hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
+	"duration": duration, "too late": tooLate, "spread": spread, "fewer connections": fewer,
+	"cancelled before": cancelledBefore,
+	"hung up before":   hungUpBefore, "in flight": inFlight, "node answers before the body": nodeEarly,
 	"cancel: endless answers": cancelStream, "late answers": lateAnswers, "rate": rate, "rate of a stall": rateOfAStall,
 }
 

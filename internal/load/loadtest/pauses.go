@@ -10,7 +10,8 @@ import (
 
 // pauses are about think times.
 var pauses = map[string]func(*testing.T, load.Engine){
-	"think": think, "think: random": thinkRandom, "think: after a loss": thinkAfterLoss, "think: the deadline ends it": thinkEnds,
+	"think": think, "think: random": thinkRandom, "think: after a loss": thinkAfterLoss,
+	"think: the deadline ends it":     thinkEnds,
 	"think: the last request ends it": thinkCut, "think: one per connection": thinkPerConnection,
 	"think: idle connections end": thinkIdle, "think: a server that speaks first": thinkGreeted,
 }

@@ -16,10 +16,12 @@ import (
 // schedules are about the open loop. A slow machine makes requests late, and so the times longer
 // that are tested for being long enough.
 var schedules = map[string]func(*testing.T, load.Engine){
-	"open: planned": planned, "open: the backlog is served": backlogServed, "open: the deadline cuts the backlog": backlogCut,
-	"open: cancel": openCancel, "open: cancelled number": openCancelNumber,
-	"open: pipelining": openPipelining, "open: a stall is not omitted": stall, "open: idle connections break": idleBreak,
-	"open: loops enough": loopsEnough, "open: one loop starves": oneLoopStarves,
+	"open: planned": planned, "open: the backlog is served": backlogServed,
+	"open: the deadline cuts the backlog": backlogCut,
+	"open: cancel":                        openCancel, "open: cancelled number": openCancelNumber,
+	"open: pipelining": openPipelining, "open: a stall is not omitted": stall,
+	"open: idle connections break": idleBreak,
+	"open: loops enough":           loopsEnough, "open: one loop starves": oneLoopStarves,
 	"open: hangs up at once": noDialsInACircle, "open: a quarter unanswered": quarterOfDuration,
 }
 

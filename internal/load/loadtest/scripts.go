@@ -134,7 +134,8 @@ func linger(p *peer) {
 
 const (
 	interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
-	chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;x=\"y\"\r\nva\r\n03\r\nlue\r\n0\r\nX-Sum: 1\r\n\r\n"
+	chunked = "HTTP/1.1 200 OK\r\ntransfer-encoding: Chunked\r\n\r\n2;x=\"y\"\r\nva\r\n03\r\nlue\r\n0\r\n" +
+		"X-Sum: 1\r\n\r\n"
 )
 
 var (
@@ -174,11 +175,13 @@ var scripts = []script{
 
 	{name: "http/1.0 by close", serve: once("HTTP/1.0 200 OK\r\n\r\nvalue", hangUp)},
 	{name: "by close", serve: once("HTTP/1.1 200 OK\r\n\r\nvalue", hangUp)},
-	{name: "http/1.0 keep-alive", serve: each("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nvalue"), job: deep},
+	{name: "http/1.0 keep-alive",
+		serve: each("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nvalue"), job: deep},
 	{name: "close every 7th", serve: everySeventh, requests: 203},
 	{name: "close every 7th, pipelined", serve: everySeventh, job: func(j *load.Job) { j.Pipeline = 4 },
 		check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
-			if l.Succeeded == 0 || l.Errored() != l.Errors["closed"]+l.Errors["reset"]+l.Errors["write"] || l.Failed != 0 {
+			if l.Succeeded == 0 || l.Errored() != l.Errors["closed"]+l.Errors["reset"]+l.Errors["write"] ||
+				l.Failed != 0 {
 				t.Errorf("%+v, the server saw %d", l, s.requests.Load())
 			}
 		}},
@@ -232,7 +235,8 @@ var scripts = []script{
 			if _, err := p.r.ReadString('\n'); err == nil {
 				p.say(strings.Replace(value, "\r\n", "\r\nConnection: close\r\n", 1))
 			}
-		}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) { // what is behind it in the pipeline gets no answer
+		}, check: func(t *testing.T, s *server, j *load.Job, l result.Load) {
+			// What is behind it in the pipeline gets no answer.
 			if l.Succeeded+l.Errors["closed"] != 40 || l.Succeeded < 20 {
 				t.Errorf("%+v", l)
 			}
