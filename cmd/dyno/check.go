@@ -8,19 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"dyno/internal/checks"
 	"dyno/internal/claim"
-	"dyno/internal/plan"
 	"dyno/internal/report"
 	"dyno/internal/result"
 	"dyno/internal/study"
 )
 
-// findingsFile is the page that the outcomes of all studies are collected on.
+// findingsFile is the page with the outcomes of all studies.
 const findingsFile = "doc/findings.md"
 
 func checkCommand() *cobra.Command {
@@ -29,10 +26,11 @@ func checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [STUDY [RUN]]",
 		Short: "Judge the claims of a study again, from its committed trials",
-		Long: "check gives each claim of a study its outcome, from the trials in studies/STUDY or of another stored RUN; nothing is run. Without a study it checks that\n" +
-			"all study files can be read.\n\n" +
-			"It ends with 1 where a claim is contradicted. With --write it writes studies/STUDY/README.md, with --findings " + findingsFile + " from the committed trials of\n" +
-			"all studies.",
+		Long: `check judges each claim of a study by the trials in studies/STUDY or of another stored RUN. It runs
+nothing. Without a study it checks that all study files can be read.
+
+It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md. With
+--findings it writes ` + findingsFile + ` from the committed trials of all studies.`,
 		Args: arguments(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pr, err := openProject()
@@ -64,14 +62,14 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(p.root, filepath.FromSlash(st.Trials()))
-	from := dir
+	from := st.Committed(p.root)
 	if len(args) > 1 {
 		from = args[1]
 	}
-	data, err := p.judged(st, from)
+	data, err := st.Stored(p.root, from)
 	if errors.Is(err, fs.ErrNotExist) && len(args) == 1 {
-		return usagef("no trials in %s: run it (dyno run %s), and give the run: dyno check %s runs/…", st.Trials(), st.Slug, st.Slug)
+		return usagef("no trials in %s: run it (dyno run %s), and give the run: dyno check %s runs/…",
+			st.Trials(), st.Slug, st.Slug)
 	}
 	if err != nil {
 		return err
@@ -92,95 +90,40 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	forms := map[string]report.Writer{"text": report.ClaimsText, "markdown": report.Readme, "json": report.ClaimsJSON}
 	form, ok := forms[format]
 	if !ok {
-		return usagef("--format %q%s", format, suggest(format, []string{"json", "markdown", "text"}, "dyno check --help"))
+		return usagef("--format %q%s", format, suggest(format, []string{"json", "markdown", "text"},
+			"dyno check --help"))
 	}
 	if err := form(out, data); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(data.Claims.Outcomes, func(o claim.Outcome) bool { return o.Verdict == claim.Contradicted }) {
+	if slices.ContainsFunc(data.Claims.Outcomes,
+		func(o claim.Outcome) bool { return o.Verdict == claim.Contradicted }) {
 		return exit(exitFailed)
 	}
 	return nil
 }
 
-// judged is a stored run with the outcomes of the study's claims.
-func (p *project) judged(st *study.Study, from string) (*report.Data, error) {
-	run, err := result.Open(from)
-	if err != nil {
-		return nil, err
-	}
-	if err := checks.Assert(run); err != nil {
-		return nil, fmt.Errorf("%s: %w", from, err)
-	}
-	data := study.Judge(run)
-	name := from
-	if rel, err := filepath.Rel(p.root, from); err == nil && !strings.HasPrefix(rel, "..") {
-		name = filepath.ToSlash(rel)
-	}
-	if name == st.Trials() {
-		if data.Classic, err = classicOf(st, from); err != nil {
-			return nil, err
-		}
-	}
-	data.Claims, err = st.Judge(data, name)
-	return data, err
-}
-
-// classicOf is the study's record of long loads; nil if it has none.
-func classicOf(st *study.Study, dir string) (*report.Data, error) {
-	file := filepath.Join(dir, report.ClassicFile)
-	run, err := result.Open(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case run.Plan.Study != st.Slug || plan.Of(&run.Plan).Traits().Kind != checks.Classic:
-		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)", file, run.Plan.Protocol, run.Plan.Study, st.Slug, st.Slug)
-	}
-	if err := checks.Assert(run); err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	return study.Judge(run), nil
-}
-
 // checkAll reads every study.
 func (p *project) checkAll(cmd *cobra.Command) error {
-	slugs, err := study.Slugs(p.fsys)
+	all, err := study.All(p.fsys)
 	if err != nil {
 		return err
 	}
-	for _, slug := range slugs {
-		st, err := study.Read(p.fsys, slug)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: levels %d, claims %d, published figures %d\n", slug, len(st.Levels), len(st.Claims), len(st.Figures))
+	for _, st := range all {
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: levels %d, claims %d, published figures %d\n",
+			st.Slug, len(st.Levels), len(st.Claims), len(st.Figures))
 	}
 	return nil
 }
 
-// writeFindings collects the outcomes of all studies that have trials.
+// writeFindings writes the page of the outcomes of all studies.
 func (p *project) writeFindings(cmd *cobra.Command) error {
-	slugs, err := study.Slugs(p.fsys)
+	all, without, err := study.Findings(p.fsys, p.root)
 	if err != nil {
 		return err
 	}
-	var all []*report.Data
-	for _, slug := range slugs {
-		st, err := study.Read(p.fsys, slug)
-		if err != nil {
-			return err
-		}
-		data, err := p.judged(st, filepath.Join(p.root, filepath.FromSlash(st.Trials())))
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s has no trials yet\n", slug)
-		case err != nil:
-			return err
-		case len(data.Claims.Outcomes) > 0:
-			all = append(all, data)
-		}
+	for _, slug := range without {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s has no trials yet\n", slug)
 	}
 	var page bytes.Buffer
 	if err := report.FindingsPage(&page, all); err != nil {
@@ -198,7 +141,7 @@ func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 	return nil
 }
 
-// asked is the study that a plan is of, if its claims are those that the plan was made with; an error where they are others.
+// asked returns the study of a plan. It is an error if the study's claims have changed since.
 func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	st, err := p.study(of.Study)
 	if err == nil && claim.Hash(st.Claims) != of.ClaimsHash {
@@ -207,7 +150,8 @@ func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	return st, err
 }
 
-// claims adds to a judged run what it says of its study's claims, if they are those that it was planned with. A run can be shown without.
+// claims adds the outcomes of the study's claims to a judged run, if the claims are those that the run
+// was planned with. A run can be shown without them.
 func claims(cmd *cobra.Command, data *report.Data, file string) {
 	pr, err := openProject()
 	if err != nil || data.Run.Plan.ClaimsHash == "" {
@@ -215,7 +159,8 @@ func claims(cmd *cobra.Command, data *report.Data, file string) {
 	}
 	st, err := pr.asked(&data.Run.Plan)
 	if err != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the claims are not judged: %v; dyno check %s %s judges by those of today\n", err, data.Run.Plan.Study, file)
+		fmt.Fprintf(cmd.ErrOrStderr(), "the claims are not judged: %v; dyno check %s %s judges by those of today\n",
+			err, data.Run.Plan.Study, file)
 		return
 	}
 	if data.Claims, err = st.Judge(data, file); err != nil {

@@ -30,7 +30,7 @@ func TestStudyPages(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		d, err := pr.judged(st, filepath.FromSlash(st.Trials()))
+		d, err := st.Stored(pr.root, filepath.FromSlash(st.Trials()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

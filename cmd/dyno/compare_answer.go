@@ -10,6 +10,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/study"
 )
 
 // answer prints what the run says of HEAD against BASE: one sentence, and each condition's state. It reports whether one failed.
@@ -26,7 +27,7 @@ func answer(w io.Writer, r *result.Run, data *report.Data, conditions []conditio
 	for _, j := range withdrawn(js, data.Findings) {
 		figure := j.note
 		if j.change.N > 0 {
-			figure = strings.TrimSuffix(changeText(j.change)+": "+j.note, ": ")
+			figure = strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
 		}
 		fmt.Fprintf(t, "fail-if %s\t%s\t%s\n", j.text, j.state, figure)
 		anyFailed = anyFailed || j.state == failed
@@ -86,26 +87,7 @@ func rangeText(e analysis.Estimate) string {
 		return "(too few epochs for an interval)"
 	}
 	if lo < 0 {
-		return fmt.Sprintf("(%s to %s)", signedPerCent(e.Lo-1), signedPerCent(e.Hi-1))
+		return fmt.Sprintf("(%s to %s)", study.SignedPerCent(e.Lo-1), study.SignedPerCent(e.Hi-1))
 	}
 	return fmt.Sprintf("(%s–%s)", strings.TrimSuffix(report.PerCent(lo), " %"), report.PerCent(hi))
-}
-
-// changeText is a change with its sign and interval: "+4.6 % (+3.9 % to +5.3 %)".
-func changeText(e analysis.Estimate) string {
-	if math.IsInf(e.Hi, 1) {
-		return signedPerCent(e.Value-1) + " (too few epochs for an interval)"
-	}
-	return fmt.Sprintf("%s (%s to %s)", signedPerCent(e.Value-1), signedPerCent(e.Lo-1), signedPerCent(e.Hi-1))
-}
-
-func signedPerCent(share float64) string {
-	text := report.PerCent(math.Abs(share))
-	switch {
-	case text == "0 %":
-		return text
-	case share < 0:
-		return "−" + text
-	}
-	return "+" + text
 }

@@ -49,13 +49,15 @@ func listCommand() *cobra.Command {
 	return cmd
 }
 
-// table writes the contestants in Markdown, by engine and name: what their manifests declare, and how many lines of code they have.
+// table writes the contestants as a Markdown table, by language and engine: what their manifests
+// declare, and how many lines of code they have.
 func (p *project) table(w io.Writer) error {
 	all := slices.Clone(p.manifests)
 	slices.SortStableFunc(all, func(a, b *contestant.Manifest) int {
 		return cmp.Or(strings.Compare(a.Language, b.Language), strings.Compare(a.Engine, b.Engine))
 	})
-	fmt.Fprintln(w, "| contestant | framework | version | engine | HTTP/2 | scenarios | lines |\n|---|---|---|---|---|---|---|")
+	fmt.Fprintln(w, "| contestant | framework | version | engine | HTTP/2 | scenarios | lines "+
+		"|\n|---|---|---|---|---|---|---|")
 	for _, m := range all {
 		fsys := p.fsys
 		if m.Root != "" {
@@ -69,16 +71,18 @@ func (p *project) table(w io.Writer) error {
 		if m.HTTP2 {
 			http2 = "yes"
 		}
-		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %d |\n", m.Name, m.Framework, m.Version, m.Engine, http2, strings.Join(m.Scenarios, ", "), lines)
+		fmt.Fprintf(w, "| %s | %s | %s | %s | %s | %s | %d |\n", m.Name, m.Framework, m.Version, m.Engine, http2,
+			strings.Join(m.Scenarios, ", "), lines)
 	}
 	return nil
 }
 
-// list writes all that the project has. Nothing is fetched to find out what is available.
+// list writes contestants, scenarios and studies. It fetches nothing to find out what is available.
 func (p *project) list(ctx context.Context, w io.Writer) error {
 	fmt.Fprintln(w, "CONTESTANT\tLANGUAGE\tFRAMEWORK\tENGINE\tSCENARIOS\tAVAILABLE")
 	for _, m := range p.manifests {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Language, strings.TrimSpace(m.Framework+" "+m.Version), m.Engine,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Language, strings.TrimSpace(m.Framework+" "+m.Version),
+			m.Engine,
 			strings.Join(m.Scenarios, ", "), document.Clean(bench.Availability(ctx, p.root, m)))
 	}
 	fmt.Fprintln(w, "\nSCENARIO\tREQUESTS\tTITLE")
@@ -94,16 +98,12 @@ func (p *project) list(ctx context.Context, w io.Writer) error {
 		fmt.Fprintf(w, "%s\t%d\t%s\n", s.Name, len(s.Requests), s.Title)
 	}
 	fmt.Fprintln(w, "\nSTUDY\tCONTESTANTS\tTITLE")
-	slugs, err := study.Slugs(p.fsys)
+	studies, err := study.All(p.fsys)
 	if err != nil {
 		return err
 	}
-	for _, slug := range slugs {
-		s, err := study.Read(p.fsys, slug)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(w, "%s\t%d\t%s\n", slug, len(s.Contestants), s.Title)
+	for _, s := range studies {
+		fmt.Fprintf(w, "%s\t%d\t%s\n", s.Slug, len(s.Contestants), s.Title)
 	}
 	return nil
 }

@@ -1,0 +1,211 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"dyno/internal/analysis"
+	"dyno/internal/document"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// Document returns the comparison of run with other for people.
+func (a *Against) Document(run, other *result.Run) *document.Document {
+	drifts := ""
+	for i, d := range a.Drifts {
+		m, _ := analysis.MetricNamed(d.Metric)
+		if i > 0 {
+			drifts += ","
+		}
+		drifts += " " + m.Title + " " + SignedPerCent(d.Now/d.Then-1)
+	}
+	text := func(format string, args ...any) document.Block {
+		return document.Paragraph{Text: document.Plain(fmt.Sprintf(format, args...))}
+	}
+	notes := document.Section{Blocks: []document.Block{
+		text("Only ratios to the yardstick %s are compared: absolute figures drift between runs. Its own:%s.",
+			a.Yardstick, drifts),
+		text("The intervals reflect how epochs of one run differ, not how days do: a small change may be due to the " +
+			"day. " +
+			"dyno compare puts two builds into one run."),
+	}}
+	for _, s := range a.Warnings {
+		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "warn", Text: document.Plain(s)})
+	}
+	for _, s := range a.Absent {
+		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "not compared", Text: document.Plain(s)})
+	}
+	head := document.Section{Blocks: []document.Block{
+		text("%s, %d epochs, against %s, %d epochs", when(run), a.Epochs[0], when(other), a.Epochs[1]),
+		text("scenario %s, %d connections", run.Plan.Scenario, run.Plan.Level.Connections),
+	}}
+	d := &document.Document{Sections: []document.Section{head, notes}}
+	var table *document.Table
+	for i := range a.Changes {
+		c := &a.Changes[i]
+		if i == 0 || c.Metric != a.Changes[i-1].Metric {
+			m, _ := analysis.MetricNamed(c.Metric)
+			table = &document.Table{Columns: []document.Column{{Head: m.Title, Lead: true}, {Head: "then × " +
+				a.Yardstick},
+				{Head: "now × " + a.Yardstick}, {Head: "change, " + report.PerCent(1-a.Alpha)}, {Head: "program"}, {}}}
+		}
+		table.Rows = append(table.Rows, document.Row{Cells: []document.Cell{{Value: titleOf(run, c.Contestant)},
+			{Value: report.Ratio(c.Then.Value, c.Then.Lo, c.Then.Hi)}, {Value: report.Ratio(c.Now.Value, c.Now.Lo,
+				c.Now.Hi)},
+			{Value: ChangeText(c.Ratio)}, {Value: c.program(run, other)}, {Value: c.text(a.Margin)}}})
+		if i+1 == len(a.Changes) || a.Changes[i+1].Metric != c.Metric {
+			d.Sections = append(d.Sections, document.Section{Blocks: []document.Block{*table}})
+		}
+	}
+	return d
+}
+
+// when names a run by its date.
+func when(r *result.Run) string {
+	at := time.Unix(0, r.Plan.StartedUnixNS).UTC().Format("2006-01-02 15:04 UTC")
+	return fmt.Sprintf("run of %s (seed %d)", at, r.Plan.Seed)
+}
+
+func titleOf(run *result.Run, name string) string {
+	if c := run.Contestant(name); c != nil && c.Title != "" {
+		return c.Title
+	}
+	return name
+}
+
+// program says whether the same program ran in both runs.
+func (c *Change) program(run, other *result.Run) string {
+	now, then := run.Contestant(c.Contestant), other.Contestant(c.Contestant)
+	switch {
+	case c.Control:
+		return "dyno's own"
+	case c.SameBuild:
+		return "the same"
+	case now != nil && then != nil && now.Version != then.Version:
+		return then.Version + " → " + now.Version
+	}
+	return "another build"
+}
+
+// text says what the change amounts to.
+func (c *Change) text(margin float64) string {
+	way := "worse"
+	if c.Better {
+		way = "better"
+	}
+	switch {
+	case c.Note != "":
+		return "not judged: " + c.Note
+	case c.Verdict == analysis.Undecided:
+		return "undecided"
+	case c.Verdict == analysis.Tie:
+		return "unchanged within " + report.PerCent(margin)
+	case c.Verdict == analysis.Negligible:
+		way += ", but within " + report.PerCent(margin)
+	}
+	if c.Control || c.SameBuild {
+		return way + ", although it is the same program: due to the day"
+	}
+	return way
+}
+
+// ChangeText formats a ratio as a change in per cent, with its interval.
+func ChangeText(e analysis.Estimate) string {
+	if math.IsInf(e.Hi, 1) {
+		return SignedPerCent(e.Value-1) + " (too few epochs for an interval)"
+	}
+	return fmt.Sprintf("%s (%s to %s)", SignedPerCent(e.Value-1), SignedPerCent(e.Lo-1), SignedPerCent(e.Hi-1))
+}
+
+// SignedPerCent formats a share as per cent with its sign.
+func SignedPerCent(share float64) string {
+	text := report.PerCent(math.Abs(share))
+	switch {
+	case text == "0 %":
+		return text
+	case share < 0:
+		return "−" + text
+	}
+	return "+" + text
+}
+
+// The keys of the comparison as data (doc/format.md). Ratios have no unit. A bound that too few epochs
+// leave open is 0 or null.
+type againstRun struct {
+	StartedUnixNS int64  `json:"started_unix_ns"`
+	Seed          uint64 `json:"seed"`
+	Dyno          string `json:"dyno"`
+	ValidEpochs   int    `json:"valid_epochs"`
+}
+
+type againstChange struct {
+	Contestant string           `json:"contestant"`
+	Control    bool             `json:"control"`
+	Metric     string           `json:"metric"`
+	Now        againstEstimate  `json:"to_yardstick"`
+	Then       againstEstimate  `json:"to_yardstick_against"`
+	Ratio      againstEstimate  `json:"change"`
+	P          float64          `json:"p"`
+	Adjusted   float64          `json:"p_holm"`
+	Verdict    analysis.Verdict `json:"verdict"`
+	Better     *bool            `json:"better"` // null where no change is shown
+	SameBuild  bool             `json:"same_program"`
+	Note       string           `json:"note,omitempty"`
+}
+
+type againstEstimate struct {
+	Value *float64 `json:"value_ratio"`
+	Lo    *float64 `json:"lo_ratio"`
+	Hi    *float64 `json:"hi_ratio"`
+}
+
+type againstData struct {
+	Format    int                 `json:"format"`
+	Run       againstRun          `json:"run"`
+	Against   againstRun          `json:"against"`
+	Yardstick string              `json:"yardstick"`
+	Drift     map[string]*float64 `json:"yardstick_drift_ratio"`
+	Alpha     float64             `json:"alpha"`
+	Margin    float64             `json:"margin_ratio"`
+	Warnings  []string            `json:"warnings"`
+	Absent    []string            `json:"not_compared"`
+	Changes   []againstChange     `json:"changes"`
+}
+
+// Data returns the comparison of run with other as data, for document.JSON.
+func (a *Against) Data(run, other *result.Run) any {
+	side := func(r *result.Run, epochs int) againstRun {
+		return againstRun{r.Plan.StartedUnixNS, r.Plan.Seed, r.Plan.Dyno, epochs}
+	}
+	estimate := func(e analysis.Estimate) againstEstimate {
+		return againstEstimate{finite(e.Value), finite(e.Lo), finite(e.Hi)}
+	}
+	all := againstData{Format: 1, Run: side(run, a.Epochs[0]), Against: side(other, a.Epochs[1]),
+		Yardstick: a.Yardstick,
+		Drift:     map[string]*float64{}, Alpha: a.Alpha, Margin: a.Margin, Warnings: append([]string{}, a.Warnings...),
+		Absent: append([]string{}, a.Absent...), Changes: []againstChange{}}
+	for i := range a.Changes {
+		c := &a.Changes[i]
+		one := againstChange{Contestant: c.Contestant, Control: c.Control, Metric: c.Metric, Now: estimate(c.Now),
+			Then: estimate(c.Then), Ratio: estimate(c.Ratio), P: c.P, Adjusted: c.Adjusted, Verdict: c.Verdict,
+			SameBuild: c.SameBuild, Note: c.Note}
+		if c.Verdict == analysis.Different || c.Verdict == analysis.Negligible {
+			one.Better = &c.Better
+		}
+		all.Changes = append(all.Changes, one)
+	}
+	for _, d := range a.Drifts {
+		all.Drift[d.Metric] = finite(d.Now / d.Then)
+	}
+	return all
+}
+
+// finite returns x for JSON; nil if it is not finite.
+func finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,98 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"dyno/internal/checks"
+	"dyno/internal/plan"
+	"dyno/internal/report"
+	"dyno/internal/result"
+)
+
+// All reads every study of a project, sorted by name.
+func All(fsys fs.FS) ([]*Study, error) {
+	slugs, err := Slugs(fsys)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*Study, len(slugs))
+	for i, slug := range slugs {
+		if all[i], err = Read(fsys, slug); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// Committed is the path of the study's committed trials in the project at root.
+func (s *Study) Committed(root string) string {
+	return filepath.Join(root, filepath.FromSlash(s.Trials()))
+}
+
+// Stored judges a stored run by the claims of the study. With the committed trials goes the study's
+// record of long loads, if it has one.
+func (s *Study) Stored(root, from string) (*report.Data, error) {
+	run, err := result.Open(from)
+	if err != nil {
+		return nil, err
+	}
+	if err := checks.Assert(run); err != nil {
+		return nil, fmt.Errorf("%s: %w", from, err)
+	}
+	data := Judge(run)
+	name := from
+	if rel, err := filepath.Rel(root, from); err == nil && !strings.HasPrefix(rel, "..") {
+		name = filepath.ToSlash(rel)
+	}
+	if name == s.Trials() {
+		if data.Classic, err = s.classic(from); err != nil {
+			return nil, err
+		}
+	}
+	data.Claims, err = s.Judge(data, name)
+	return data, err
+}
+
+// classic returns the study's record of long loads; nil if it has none.
+func (s *Study) classic(dir string) (*report.Data, error) {
+	file := filepath.Join(dir, report.ClassicFile)
+	run, err := result.Open(file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case run.Plan.Study != s.Slug || plan.Of(&run.Plan).Traits().Kind != checks.Classic:
+		return nil, fmt.Errorf("%s is a %s of %q; want a classic run of %q (dyno run %s --protocol classic)",
+			file, run.Plan.Protocol, run.Plan.Study, s.Slug, s.Slug)
+	}
+	if err := checks.Assert(run); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return Judge(run), nil
+}
+
+// Findings judges the committed trials of all studies. It returns those with outcomes of claims, and
+// the names of the studies that have no trials yet.
+func Findings(fsys fs.FS, root string) (all []*report.Data, without []string, err error) {
+	studies, err := All(fsys)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, s := range studies {
+		data, err := s.Stored(root, s.Committed(root))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			without = append(without, s.Slug)
+		case err != nil:
+			return nil, nil, err
+		case len(data.Claims.Outcomes) > 0:
+			all = append(all, data)
+		}
+	}
+	return all, without, nil
+}
