@@ -30,6 +30,7 @@ const (
 	Impossible
 )
 
+// verdictNames are in the order of the verdicts.
 var verdictNames = [...]string{"cannot tell", "sound", "doubtful", "impossible"}
 
 func (v Verdict) String() string { return verdictNames[v] }
@@ -75,7 +76,8 @@ type judge struct {
 	found []*Finding
 }
 
-// Judge applies all rules to the documents.
+// Judge applies all rules to the documents. Rules of single rows come first, then those of tables,
+// for delayLess and power build on what the earlier ones found.
 func Judge(docs []*importer.Document) *Judgement {
 	j := &judge{}
 	for _, d := range docs {
@@ -137,6 +139,7 @@ func (j *judge) worst() map[*importer.Figure]Verdict {
 // sum sorts the findings and counts each figure once, by its worst verdict.
 func (j *judge) sum(docs []*importer.Document) *Judgement {
 	out := &Judgement{Documents: docs, Rows: len(j.rows), Findings: j.found, verdicts: j.worst()}
+	// A figure that no finding names has the zero verdict, CannotTell.
 	for _, row := range j.rows {
 		for _, fig := range row.Figures {
 			switch {
@@ -185,6 +188,7 @@ var Rules = []Rule{
 	{"R11", "numbers in prose", "prose that it does not quote"},
 }
 
+// ruleIndex returns the place of a rule in the order of findings.
 func ruleIndex(id string) int {
 	return slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == id })
 }

@@ -53,6 +53,8 @@ func (j *judge) ceiling(r *importer.Row, rate *importer.Figure) {
 			"possible only for a server that handles the %s pipelined requests of a connection at once", number(d)))
 		t.say("%s, but %s %s", is, allow, rateText(one))
 		t.off = v / one
+	// A rate near 1 ÷ delay tells serial handlers from a slow server only where many connections
+	// would allow far more.
 	case c >= 8 && v > 0.9/r.Delay && v < (1+slack)/r.Delay:
 		t.fail(Doubtful, "one request at a time",
 			"the handlers ran one after the other, or one connection did all the work")

@@ -12,6 +12,7 @@ import (
 // Format is the version of the JSON form. doc/claims.md says what its keys mean.
 const Format = 1
 
+// judgementJSON is the form of a Judgement; doc/claims.md has its keys.
 type judgementJSON struct {
 	Format   int           `json:"format"`
 	Files    []jsonFile    `json:"files"`
@@ -29,6 +30,7 @@ type jsonFile struct {
 	Figures int    `json:"figures"`
 }
 
+// jsonCounts are Counts by name.
 type jsonCounts struct {
 	Total      int `json:"total"`
 	Impossible int `json:"impossible"`

@@ -61,6 +61,7 @@ func (j *judge) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 		t.fail(Impossible, "less than half of the connections in use", "the load was not the one that is named: "+
 			"connections were missing, or the client could not keep them busy")
 		t.off = c / n.at
+		// 1,024 open files less what a process has open anyway, and less the tolerance.
 		if c > 1100 && n.at > 850 && n.at < 1030 {
 			t.Note = "as if some 1,000 connections had been opened: 1,024 open files are the usual limit of a process"
 		}

@@ -58,6 +58,7 @@ func latencies(r *importer.Row) []*importer.Figure {
 	return usable(r.All(importer.Seconds, "latency_mean"))
 }
 
+// usable returns the figures that can be multiplied and divided, at most most of them.
 func usable(figures []*importer.Figure) []*importer.Figure {
 	list := slices.DeleteFunc(figures, func(f *importer.Figure) bool { return !of(f).usable() })
 	return list[:min(len(list), most)]
@@ -95,7 +96,8 @@ func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
 	})
 }
 
-// rate is R1.
+// rate is R1: the printed rate is requests ÷ time. A mean of samples (rps_mean) may differ, for it
+// is another average; Little's law then tells which of the two is wrong.
 func (j *judge) rate(r *importer.Row) {
 	whole, ok := overTime(r)
 	if !ok {

@@ -15,11 +15,14 @@ type span struct{ lo, at, hi float64 }
 // of returns the span of a figure, in base units.
 func of(f *importer.Figure) span { return span{f.Lo, f.Value, f.Hi} }
 
+// exactly returns the span of a number that is known without rounding.
 func exactly(v float64) span { return span{v, v, v} }
 
-// times and over are for positive spans.
+// times returns the product of two positive spans.
 func (a span) times(b span) span { return span{a.lo * b.lo, a.at * b.at, a.hi * b.hi} }
 
+// over returns the quotient of two positive spans: the least over the most, and the most over the
+// least.
 func (a span) over(b span) span { return span{a.lo / b.hi, a.at / b.at, a.hi / b.lo} }
 
 // gap returns by how much a is above b (positive) or below it (negative), as a share; 0 where they
@@ -56,6 +59,7 @@ func number(v float64) string {
 	return s
 }
 
+// rateText prints a rate in 1/s.
 func rateText(v float64) string { return number(v) + "/s" }
 
 // timeText prints a time in s with a unit that suits it.

@@ -53,6 +53,7 @@ func (j *judge) twice() {
 				seen[f.Metric] = f
 				continue
 			}
+			// The gap of the larger over the smaller is the positive one.
 			apart := max(of(f).gap(of(first)), of(first).gap(of(f)))
 			if apart == 0 && first.Table == f.Table {
 				continue
@@ -183,7 +184,7 @@ func (j *judge) copied() {
 					digits, n = digits+f.Digits, n+1
 				}
 			}
-			if n < 2 || digits < 9 {
+			if n < 2 || digits < 9 { // two honest measurements may agree in fewer digits
 				continue
 			}
 			first := seen[signature.String()]
@@ -221,6 +222,7 @@ func (j *judge) power() {
 		if len(values) < 2 {
 			continue
 		}
+		// In a closed loop each connection waits for the delay, which bounds the rate of all alike.
 		low, c, ceiling, ninth := slices.Min(values), float64(row.Connections), 0.0, 0.0
 		apart := slices.Max(values)/low - 1
 		if row.Delay > 0 {
@@ -236,6 +238,7 @@ func (j *judge) power() {
 			t.fail(CannotTell, "who is faster", "the ceiling of the load was measured, not the contestants")
 			t.say("%s, all above %s of %s connections ÷ %s = %s",
 				what, percent(low/ceiling), number(c), timeText(row.Delay), rateText(ceiling))
+		// Each of two contestants may be off by ninth, in opposite directions.
 		case len(noise) >= 3 && apart <= math.Exp(2*ninth)-1:
 			t.fail(CannotTell, "who is faster", "what lies between the contestants may be chance")
 			t.say("%s, and of one and the same contestant two runs differ by up to %s (nine in ten)",
@@ -248,6 +251,8 @@ func (j *judge) power() {
 	}
 }
 
+// percent prints a share with two significant digits. Fmt turns 100 into an exponent, which this
+// undoes.
 func percent(share float64) string {
 	return strings.Replace(fmt.Sprintf("%.2g %%", 100*share), "e+02", "00", 1)
 }

@@ -29,6 +29,7 @@ func Text(w io.Writer, j *Judgement, width int, all bool) error {
 	return document.Text(w, d, document.Options{Width: max(width, 40)})
 }
 
+// paragraph returns a paragraph of unstyled text.
 func paragraph(s string) document.Paragraph { return document.Paragraph{Text: document.Plain(s)} }
 
 // counts returns cells of a number each.
@@ -91,6 +92,7 @@ type entry struct {
 	perDate map[string]int // figures; findings, where they name none
 }
 
+// add counts a finding and each of its figures once, for several findings may name one figure.
 func (e *entry) add(f *Finding) {
 	e.found = append(e.found, f)
 	if len(f.Figures) == 0 {
@@ -122,6 +124,7 @@ func section(j *Judgement, v Verdict, all bool) document.Section {
 		}
 		entries[k].add(f)
 	}
+	// Stable: kinds of one name stay in the order of their sources.
 	slices.SortStableFunc(kinds, func(a, b kind) int {
 		return cmp.Or(cmp.Compare(ruleIndex(a.rule), ruleIndex(b.rule)), cmp.Compare(a.kind, b.kind))
 	})
@@ -201,6 +204,7 @@ func rules(j *Judgement) document.Section {
 	return s
 }
 
+// plural prints a count with its noun.
 func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word

@@ -76,6 +76,7 @@ func (k *checker) errorf(key, format string, args ...any) {
 	k.errs = append(k.errs, k.f.Errorf(k.at+"."+key, format, args...))
 }
 
+// has reports whether the file sets a key of the claim, so that 0 differs from nothing.
 func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 
 // kinds are the kinds of claim, in the order of messages.

@@ -59,7 +59,7 @@ type Claim struct {
 // measured other machines and versions.
 const DefaultWithin = 1.25
 
-// Cell is a contestant at a level. Level is empty where a study has one.
+// Cell is a contestant at a level. Level is empty in a study with one level.
 type Cell struct{ Contestant, Level string }
 
 func (c Cell) String() string {
@@ -75,6 +75,7 @@ func ParseCell(s string) Cell {
 	return Cell{strings.TrimSpace(name), strings.TrimSpace(level)}
 }
 
+// parseCells parses a list of cells.
 func parseCells(list []string) []Cell {
 	out := make([]Cell, len(list))
 	for i, s := range list {

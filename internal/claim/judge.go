@@ -66,6 +66,8 @@ func Judge(claims []Claim, e Evidence) []Outcome {
 // counts.
 var gravity = []Verdict{Inconclusive, NotRun, NotTestable}
 
+// judge decides one claim. What no run can judge keeps its reason, whatever the run shows; its
+// figures are shown all the same, unless the run lacks them.
 func judge(c *Claim, e Evidence) Outcome {
 	m, _ := MetricNamed(c.Metric)
 	o := Outcome{Claim: *c, Metric: m}
@@ -194,6 +196,7 @@ func (o *Outcome) bound(c *Claim, e Evidence) (Verdict, string) {
 		why, level.N, spread)
 }
 
+// show adds a figure beside the claim.
 func (o *Outcome) show(what, unit string, e analysis.Estimate) {
 	o.Shown = append(o.Shown, Shown{what, unit, e})
 }

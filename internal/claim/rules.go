@@ -60,6 +60,7 @@ func against(l advantage, margin float64) string {
 	return "reversed"
 }
 
+// percent prints a share as a percentage with three significant digits.
 func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
 
 // ofOrder judges links, each of a cell that is published as better than another. One that is equal
@@ -75,6 +76,7 @@ func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict,
 		v, reason := l.outcome(), c.notEnough()
 		switch {
 		case c.silent() != "" || v == Inconclusive:
+			// A contradiction elsewhere outweighs it.
 			if verdict == Confirmed {
 				verdict = Inconclusive
 			}

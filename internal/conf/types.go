@@ -44,6 +44,7 @@ func lookup(known []field, name string) (field, bool) {
 	return field{}, false
 }
 
+// deref returns the type that t points to, through all pointers.
 func deref(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -82,6 +83,7 @@ func kindAt(t reflect.Type, key []string) string {
 	return kind(t)
 }
 
+// kind returns the name of a type in the words of TOML.
 func kind(t reflect.Type) string {
 	zero := reflect.Zero(t)
 	switch k := t.Kind(); {

@@ -96,6 +96,8 @@ func wideMetric(head string) (f figures, ok bool) {
 			return figures{f.metric, m[2]}, true
 		}
 	}
+	// What is after the last blank or underscore is a unit only if it is a known one: "p99" has
+	// none.
 	if i := strings.LastIndexAny(head, "_ "); i > 0 {
 		if _, known := units[strings.ToLower(head[i+1:])]; known {
 			f.metric, ok = metricOf(head[:i])
@@ -127,6 +129,7 @@ func (r *reader) csv() error {
 	t := &table{reader: r, csv: csv.NewReader(bytes.NewReader(r.data)), column: map[string]int{},
 		wide: map[int]figures{}, rows: map[rowKey]*Row{}}
 	t.csv.FieldsPerRecord = -1
+	// The separator is the one of which the head has most.
 	for _, comma := range ";\t" {
 		if bytes.Count(head, []byte(string(comma))) > bytes.Count(head, []byte(",")) {
 			t.csv.Comma = comma

@@ -141,6 +141,7 @@ type reader struct {
 // error means that nothing could be read.
 func Read(name string, data []byte, format string) (*Document, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // the byte order mark of UTF-8
+	// A format that is given is not doubted: what does not fit it becomes trouble or no figures.
 	r := &reader{doc: &Document{Name: name, Format: cmp.Or(format, sniff(data))}, data: data}
 	first := bytes.TrimLeft(data, " \t\r\n")
 	var err error
@@ -198,6 +199,7 @@ func sniff(data []byte) string {
 	return ""
 }
 
+// trouble notes what cannot be read at line:column, and why.
 func (r *reader) trouble(line, column int, format string, args ...any) {
 	r.doc.Troubles = append(r.doc.Troubles, Trouble{r.at(line, column), fmt.Sprintf(format, args...)})
 }

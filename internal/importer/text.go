@@ -22,6 +22,7 @@ type pattern struct {
 var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>", `([0-9.]+[\wµ]+)`, "<words>",
 	`([0-9.]+ \w+)`)
 
+// line makes a pattern; names are separated by blanks, one for each group.
 func line(form, names, unit string) pattern {
 	return pattern{regexp.MustCompile(groups.Replace(form)), strings.Fields(names), unit}
 }
@@ -136,6 +137,7 @@ func (r *reader) text() {
 			continue
 		}
 		tool, begins := heading(text)
+		// A forced format begins at the first line that is not blank, whatever that says.
 		if forced != "text" {
 			begins = begins && (tool == forced || tool == "hey" && forced == "oha") ||
 				row == nil && strings.TrimSpace(text) != ""

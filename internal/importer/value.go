@@ -52,6 +52,7 @@ var multiples = map[string]float64{"k": 1e3, "m": 1e6, "g": 1e9}
 func unitOf(text string) (base Unit, per float64, approx bool) {
 	text, approx = strings.CutSuffix(strings.TrimSpace(text), " approx")
 	low := strings.ToLower(text)
+	// Alone, these letters are bytes; "m" in lower case is minutes.
 	if text == "M" || text == "K" || text == "G" { // as top prints memory
 		low += "b"
 	}

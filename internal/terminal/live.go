@@ -132,10 +132,12 @@ func widest(col []string) (w int) {
 	return w
 }
 
+// padded fills s with blanks up to width cells.
 func padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-lipgloss.Width(s)))
 }
 
+// count prints a number with its noun.
 func count(n int, noun string) string {
 	if n != 1 {
 		noun += "s"

@@ -55,6 +55,7 @@ type View struct {
 // task is what is being done with one contestant before measuring begins.
 type task struct{ who, stage, text string }
 
+// styles are what the view draws with; line cuts a line at the width of the terminal.
 type styles struct{ title, faint, bad, bar, line lipgloss.Style }
 
 // New returns a view on out. If tty is set, out must be a terminal that knows the codes CUU, EL and
@@ -170,6 +171,7 @@ func (v *View) plain(e result.Event, changed bool) {
 	}
 }
 
+// print writes a plain line with the time since the start.
 func (v *View) print(s string) {
 	if s = strings.TrimSpace(s); s != "" {
 		fmt.Fprintf(v.out, "[%5s] %s\n", clock(v.now.Sub(v.started)), s)
