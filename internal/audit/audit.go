@@ -65,7 +65,6 @@ type Judgement struct {
 	Findings  []*Finding // the worst first
 	Figures   Counts     // of the published tables
 	Prose     Counts     // of figures that the text beside the tables quotes
-	Rows      int
 
 	verdicts map[*importer.Figure]Verdict
 }
@@ -138,7 +137,7 @@ func (j *judge) worst() map[*importer.Figure]Verdict {
 
 // sum sorts the findings and counts each figure once, by its worst verdict.
 func (j *judge) sum(docs []*importer.Document) *Judgement {
-	out := &Judgement{Documents: docs, Rows: len(j.rows), Findings: j.found, verdicts: j.worst()}
+	out := &Judgement{Documents: docs, Findings: j.found, verdicts: j.worst()}
 	// A figure that no finding names has the zero verdict, CannotTell.
 	for _, row := range j.rows {
 		for _, fig := range row.Figures {
@@ -155,9 +154,6 @@ func (j *judge) sum(docs []*importer.Document) *Judgement {
 	})
 	return out
 }
-
-// Of returns the verdict on one figure.
-func (j *Judgement) Of(f *importer.Figure) Verdict { return j.verdicts[f] }
 
 // checks counts the findings of each rule by verdict.
 func (j *Judgement) checks() map[string]Counts {

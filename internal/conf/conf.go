@@ -51,16 +51,16 @@ func Read(fsys fs.FS, path string, into any) (*File, error) {
 		}
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
-	return Parse(path, data, into)
+	return parse(path, data, into)
 }
 
-// Parse is Read for text that is already read; path only names it in errors.
-func Parse(path string, data []byte, into any) (*File, error) {
+// parse is Read for text that is already read; path only names it in errors.
+func parse(path string, data []byte, into any) (*File, error) {
 	target := reflect.ValueOf(into)
 	if target.Kind() != reflect.Pointer || target.IsNil() {
 		return nil, fmt.Errorf("read %s: the target is a %T, not a pointer", path, into)
 	}
-	root, err := parse(path, data)
+	root, err := places(path, data)
 	if err != nil {
 		return nil, err
 	}

@@ -114,7 +114,7 @@ request = [
 "a.b" = "c"
 `
 	var d doc
-	f, err := Parse("f.toml", []byte(text), &d)
+	f, err := parse("f.toml", []byte(text), &d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestReadMissingFile(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) || err.Error() != "read no/such.toml: file does not exist" {
 		t.Errorf("got %v", err)
 	}
-	if _, err := Parse("f", nil, doc{}); err == nil {
+	if _, err := parse("f", nil, doc{}); err == nil {
 		t.Error("a target that is no pointer was taken")
 	}
 }
@@ -182,7 +182,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		var d doc
-		file, err := Parse("f", []byte(text), &d)
+		file, err := parse("f", []byte(text), &d)
 		if err != nil {
 			var at *Error
 			if !errors.As(err, &at) || at.Line < 1 || at.Column < 1 {

@@ -116,8 +116,8 @@ type parser struct {
 	lines []int // offset of each line's start
 }
 
-// parse reads the places of all keys of data. Its error is an *Error; path is its Path.
-func parse(path string, data []byte) (*node, error) {
+// places reads the places of all keys of data. Its error is an *Error; path is its Path.
+func places(path string, data []byte) (*node, error) {
 	p := &parser{lines: []int{0}}
 	for i, c := range data {
 		if c == '\n' {

@@ -128,8 +128,8 @@ func (d *Document) Printed() int {
 // Formats are the names of formats that Read accepts.
 var Formats = []string{"csv", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "techempower"}
 
-// ErrUnknown means that the content is of no format known here.
-var ErrUnknown = errors.New("the content is none of " + strings.Join(Formats, ", ") + ": say --format to force one")
+// errUnknown means that the content is of no format known here.
+var errUnknown = errors.New("the content is none of " + strings.Join(Formats, ", ") + ": pass --format to force one")
 
 // reader is one file being read.
 type reader struct {
@@ -155,7 +155,7 @@ func Read(name string, data []byte, format string) (*Document, error) {
 	case f == "text", slices.Contains(Formats, f):
 		r.text()
 	default:
-		err = ErrUnknown
+		err = errUnknown
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, err)

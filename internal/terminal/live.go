@@ -33,7 +33,7 @@ func (v *View) head(elapsed time.Duration, what string) string {
 // words.
 func (v *View) bar(done, total int, progress string) string {
 	room := v.columns() - len(gutter) - 2 - lipgloss.Width(progress)
-	return gutter + v.style.bar.Render(Bar(done, total, min(30, max(5, room)))) + "  " + progress
+	return gutter + v.style.bar.Render(bar(done, total, min(30, max(5, room)))) + "  " + progress
 }
 
 // more returns the line below a list that leaves out n entries.
@@ -192,8 +192,8 @@ func (v *View) home() string {
 	return fmt.Sprintf("\r\x1b[%dA", rows) // CUU: up
 }
 
-// Bar returns a bar of width cells of which done/total is full, in eighths of a cell.
-func Bar(done, total, width int) string {
+// bar returns a bar of width cells of which done/total is full, in eighths of a cell.
+func bar(done, total, width int) string {
 	if width <= 0 {
 		return ""
 	}

@@ -80,9 +80,9 @@ func (l *LoadView) lines(i *result.Interval, elapsed time.Duration) []string {
 	if left := l.left(elapsed); left != "" {
 		progress += ", " + left
 	}
-	spark := Spark(l.rates, min(60, max(5, v.columns()-len(gutter))))
+	rates := spark(l.rates, min(60, max(5, v.columns()-len(gutter))))
 	return []string{v.head(elapsed, l.title), v.bar(done, total, progress), gutter + l.now(i), gutter +
-		v.style.bar.Render(spark)}
+		v.style.bar.Render(rates)}
 }
 
 // now returns an interval in words: rate, latency, errors.
@@ -120,9 +120,9 @@ func (l *LoadView) left(elapsed time.Duration) string {
 	return about(max(left, 0)) + " left"
 }
 
-// Spark draws the last values, at most width of them, as bars from 0 to the largest. A value above
+// spark draws the last values, at most width of them, as bars from 0 to the largest. A value above
 // 0 always shows.
-func Spark(values []float64, width int) string {
+func spark(values []float64, width int) string {
 	values = values[len(values)-min(max(width, 0), len(values)):]
 	s := ""
 	for _, v := range values {

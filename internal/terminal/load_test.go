@@ -78,8 +78,8 @@ func TestSpark(t *testing.T) {
 		{nil, 5, ""}, {[]float64{1}, 0, ""}, {[]float64{1}, -1, ""}, {[]float64{0, 0}, 5, "  "}, {[]float64{0, 0.01, 4,
 			8}, 5, " ▁▅█"}, {[]float64{9, 9, 1, 2}, 2, "▅█"},
 	} {
-		if got := Spark(c.values, c.width); got != c.want {
-			t.Errorf("Spark(%v, %d) = %q; want %q", c.values, c.width, got, c.want)
+		if got := spark(c.values, c.width); got != c.want {
+			t.Errorf("spark(%v, %d) = %q; want %q", c.values, c.width, got, c.want)
 		}
 	}
 }

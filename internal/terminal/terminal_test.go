@@ -300,8 +300,8 @@ func TestBar(t *testing.T) {
 		{0, 10, 5, "░░░░░"}, {10, 10, 5, "█████"}, {5, 10, 4, "██░░"}, {5, 10, 5, "██▌░░"}, {1, 80, 10, "▏░░░░░░░░░"},
 		{12, 10, 3, "███"}, {-1, 10, 3, "░░░"}, {0, 0, 3, "░░░"}, {1, 2, 0, ""}, {1, 2, -3, ""},
 	} {
-		if got := Bar(c.done, c.total, c.width); got != c.want {
-			t.Errorf("Bar(%d, %d, %d) = %q, want %q", c.done, c.total, c.width, got, c.want)
+		if got := bar(c.done, c.total, c.width); got != c.want {
+			t.Errorf("bar(%d, %d, %d) = %q, want %q", c.done, c.total, c.width, got, c.want)
 		}
 	}
 }
