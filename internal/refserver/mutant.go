@@ -287,42 +287,40 @@ func constant(_ *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
-// canned answers everything after cannedAfter requests with the first answer that a loaded request
-// had.
-func canned(s *scenario.Scenario, h http.Handler) http.Handler {
-	var n atomic.Int64
+// cannedWhen answers with the first good answer that was given, whenever when says so. when is called
+// once a request, for one at a time.
+func cannedWhen(h http.Handler, when func(*http.Request) bool) http.Handler {
 	var mu sync.Mutex
 	var kept *reply
 	return change(h, func(r *http.Request, a *reply) {
 		mu.Lock()
 		defer mu.Unlock()
-		switch {
-		case n.Add(1) > cannedAfter && kept != nil:
+		switch now := when(r); {
+		case now && kept != nil:
 			*a = *kept
 		case kept == nil && a.status < 400:
-			kept = a
+			first := *a
+			kept = &first
 		}
 	})
 }
 
-// cannedInCrowds does so with a request that, as the one before, comes from another connection than
-// the request before it.
-func cannedInCrowds(s *scenario.Scenario, h http.Handler) http.Handler {
-	var mu sync.Mutex
-	var kept *reply
+// canned answers everything after cannedAfter requests with the first good answer.
+func canned(_ *scenario.Scenario, h http.Handler) http.Handler {
+	n := 0
+	return cannedWhen(h, func(*http.Request) bool { n++; return n > cannedAfter })
+}
+
+// cannedInCrowds does so for a request that, as the one before it, comes from another connection than
+// the request before.
+func cannedInCrowds(_ *scenario.Scenario, h http.Handler) http.Handler {
 	var before string
 	turned := false
-	return change(h, func(r *http.Request, a *reply) {
-		mu.Lock()
-		defer mu.Unlock()
+	return cannedWhen(h, func(r *http.Request) bool {
 		turns := r.RemoteAddr != before
-		switch {
-		case turns && turned && kept != nil:
-			*a = *kept
-		case kept == nil && a.status < 400:
-			kept = &reply{header: a.header, status: a.status, body: a.body}
-		}
+		twice := turns && turned
 		before, turned = r.RemoteAddr, turns
+		return twice
 	})
 }
 

@@ -23,34 +23,20 @@ func ablationLooks(k int) []stats.Look {
 
 // Parts are what the ablation compares, dyno first.
 var Parts = []Part{
-	{
-		Name: "dyno", find: inTurns(byWilcoxon),
-		What: "rounds in random order, compared within the round; void rounds repeated; Wilcoxon and Holm at planned looks",
-	},
-	{
-		Name: "no gate", What: "void rounds count",
-		find: func(f *field, k int) []int { f.gated = false; return inTurns(byWilcoxon)(f, k) },
-	},
-	{
-		Name: "no pairing", find: inTurns(unpaired),
-		What: "each server's median of an epoch, compared as independent samples (Mann-Whitney)",
-	},
-	{
-		Name: "no interleaving in the epoch", What: "all rounds of one server, then all of the next; else as dyno",
-		find: func(f *field, k int) []int { f.blocks = true; return inTurns(byWilcoxon)(f, k) },
-	},
-	{
-		Name: "one after the other", find: inSequence,
-		What: "all epochs of one server, then all of the next, as benchmarks are usually run (Mann-Whitney)",
-	},
-	{
-		Name: "trials as units", What: "every round counts as an independent value (Wilcoxon, once)",
-		find: pooled,
-	},
-	{
-		Name: "peeking", What: "a test at 5 % after each epoch from the sixth on, until something is found",
-		find: inTurns(peeking),
-	},
+	{Name: "dyno", find: inTurns(byWilcoxon),
+		What: "rounds in random order, compared within the round; void rounds repeated; Wilcoxon and Holm at planned looks"},
+	{Name: "no gate", What: "void rounds count",
+		find: func(f *field, k int) []int { f.gated = false; return inTurns(byWilcoxon)(f, k) }},
+	{Name: "no pairing", find: inTurns(unpaired),
+		What: "each server's median of an epoch, compared as independent samples (Mann-Whitney)"},
+	{Name: "no interleaving in the epoch", What: "all rounds of one server, then all of the next; else as dyno",
+		find: func(f *field, k int) []int { f.blocks = true; return inTurns(byWilcoxon)(f, k) }},
+	{Name: "one after the other", find: inSequence,
+		What: "all epochs of one server, then all of the next, as benchmarks are usually run (Mann-Whitney)"},
+	{Name: "trials as units", What: "every round counts as an independent value (Wilcoxon, once)",
+		find: pooled},
+	{Name: "peeking", What: "a test at 5 % after each epoch from the sixth on, until something is found",
+		find: inTurns(peeking)},
 	{Name: "t instead of Wilcoxon", What: "paired t-test at the same looks", find: inTurns(byT)},
 }
 
@@ -63,24 +49,18 @@ type AblationNoise struct {
 
 // AblationNoises are where the parts are left out.
 var AblationNoises = []AblationNoise{
-	{
-		Noise: Noise{Name: "hog", Drift: .25, Trial: .03, Start: .005},
-		Foe:   &Foe{act: func(f *field, m moment) (float64, float64) { return f.hog(m, .2, 2, .5) }},
-		What:  "throughput on this machine, and something else takes half of the CPU for 2 s, a fifth of the time, seen",
-	},
-	{
-		Noise: Noise{Name: "felt twice", Drift: .03, Trial: .02, Start: .005},
+	{Noise: Noise{Name: "hog", Drift: .25, Trial: .03, Start: .005},
+		Foe:  &Foe{act: func(f *field, m moment) (float64, float64) { return f.hog(m, .2, 2, .5) }},
+		What: "throughput on this machine, and something else takes half of the CPU for 2 s, a fifth of the time, seen"},
+	{Noise: Noise{Name: "felt twice", Drift: .03, Trial: .02, Start: .005},
 		Foe: &Foe{act: func(f *field, m moment) (float64, float64) {
 			by, seen := f.hog(m, .33, 2, .5)
 			return by * (1 + when(m.server == 0, 1)), seen
 		}},
-		What: "a hog, a third of the time, from which the first server suffers twice as much",
-	},
+		What: "a hog, a third of the time, from which the first server suffers twice as much"},
 	{Noise: Noises[4], What: "a runtime whose speed differs from start to start by 2 %"},
-	{
-		Noise: Noise{Name: "bad starts", Drift: .03, Trial: .02, Start: .005, Off: .08, OffBy: .3},
-		What:  "8 % of fresh processes are slower for their whole epoch, by a quarter in the mean",
-	},
+	{Noise: Noise{Name: "bad starts", Drift: .03, Trial: .02, Start: .005, Off: .08, OffBy: .3},
+		What: "8 % of fresh processes are slower for their whole epoch, by a quarter in the mean"},
 }
 
 // Ablated is what one part found in one noise.

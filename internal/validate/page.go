@@ -97,8 +97,8 @@ func (g page) Command() string {
 }
 
 func (g page) Faults() string                  { return faultsText }
-func (g page) Profiles() []string              { return []string{Full.Name, Quick.Name} }
-func (g page) Rounds(profile string) int       { return profileNamed(profile).Rounds }
+func (g page) Full() Profile                   { return Full }
+func (g page) Quick() Profile                  { return Quick }
 func (g page) CoverageReps() int               { return 4 * g.Options.Reps }
 func (g page) CoverageScatter() float64        { return 100 * math.Sqrt(.95*.05/float64(g.CoverageReps())) }
 func (g page) RecordedNames() string           { return strings.Join(g.Recorded[0].Contestants, ", ") }
@@ -154,9 +154,9 @@ func (g page) cell(noise Noise, profile string, k int, truth string) *Cell {
 func (g page) ErrorTable() table {
 	return tableOf(words("noise|full, k = 2|4|10|quick, k = 2|4|10"), Noises, func(n Noise) []string {
 		row := []string{n.Name}
-		for _, profile := range g.Profiles() {
+		for _, pr := range profiles {
 			for _, k := range sizes {
-				row = append(row, g.cell(n, profile, k, "A/A").False.String())
+				row = append(row, g.cell(n, pr.Name, k, "A/A").False.String())
 			}
 		}
 		return row

@@ -28,13 +28,7 @@ var (
 	Quick = Profile{Name: "quick", Rounds: runPlan("quick", 2).Rounds, Riders: 2, Looks: quickLooks}
 )
 
-// profileNamed returns Full or Quick.
-func profileNamed(name string) *Profile {
-	if name == Full.Name {
-		return &Full
-	}
-	return &Quick
-}
+var profiles = []*Profile{&Full, &Quick}
 
 func fullLooks(k int) []stats.Look {
 	candidates := runPlan("full", k).Looks
@@ -160,7 +154,7 @@ var sizes = []int{2, 4, 10}
 // simulation makes all cells: every profile × noise × k, all alike and one 5 % faster; for two
 // servers also those at the edge of a tie.
 func simulation(ctx context.Context, o *Options) (cells []Cell) {
-	for _, pr := range []*Profile{&Full, &Quick} {
+	for _, pr := range profiles {
 		for _, noise := range Noises {
 			for _, k := range sizes {
 				for _, truth := range []string{"A/A", "5 %", "3 %", "6 %"} {

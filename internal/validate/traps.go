@@ -38,69 +38,43 @@ func nothing(*field, moment) (by, seen float64) { return 0, 0 }
 // is the first, which is otherwise like the others.
 var Foes = []Foe{
 	noFoe,
-	{
-		Name: "drift ramp", What: "all lose 30 % of their speed in the course of each epoch",
-		act: unseen(func(f *field, m moment) float64 { return math.Log(.7) * f.through(m) }),
-	},
-	{
-		Name: "step", What: "all lose 20 % from the middle of each epoch",
-		act: unseen(func(f *field, m moment) float64 { return when(f.through(m) >= .5, math.Log(.8)) }),
-	},
-	{
-		Name: "noise in step with the trials", What: "the third place of every round is 30 % slower",
-		act: unseen(func(_ *field, m moment) float64 { return when(m.position == 2, math.Log(.7)) }),
-	},
-	{
-		Name: "one-sided outliers", What: "20 % of the trials are slowed down, by a half in the mean",
-		act: unseen(func(f *field, _ moment) float64 { return when(f.rng.Float64() < .2, -.5*f.rng.ExpFloat64()) }),
-	},
-	{
-		Name: "heavy tails of one", What: "one server has noise besides with a tail of 1.5 degrees of freedom",
-		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, .05*f.student(1.5)) }),
-	},
-	{
-		Name: "coarse readings", What: "every value is rounded to a multiple of 2 %",
-		act: unseen(func(_ *field, m moment) float64 { return .02*math.Round(m.log/.02) - m.log }),
-	},
-	{
-		Name: "position", What: "the last of a round is 3 % slower than the first",
+	{Name: "drift ramp", What: "all lose 30 % of their speed in the course of each epoch",
+		act: unseen(func(f *field, m moment) float64 { return math.Log(.7) * f.through(m) })},
+	{Name: "step", What: "all lose 20 % from the middle of each epoch",
+		act: unseen(func(f *field, m moment) float64 { return when(f.through(m) >= .5, math.Log(.8)) })},
+	{Name: "noise in step with the trials", What: "the third place of every round is 30 % slower",
+		act: unseen(func(_ *field, m moment) float64 { return when(m.position == 2, math.Log(.7)) })},
+	{Name: "one-sided outliers", What: "20 % of the trials are slowed down, by a half in the mean",
+		act: unseen(func(f *field, _ moment) float64 { return when(f.rng.Float64() < .2, -.5*f.rng.ExpFloat64()) })},
+	{Name: "heavy tails of one", What: "one server has noise besides with a tail of 1.5 degrees of freedom",
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, .05*f.student(1.5)) })},
+	{Name: "coarse readings", What: "every value is rounded to a multiple of 2 %",
+		act: unseen(func(_ *field, m moment) float64 { return .02*math.Round(m.log/.02) - m.log })},
+	{Name: "position", What: "the last of a round is 3 % slower than the first",
 		act: unseen(func(f *field, m moment) float64 {
 			return math.Log(.97) * float64(m.position) / float64(len(f.truth)-1)
-		}),
-	},
-	{
-		Name: "missing rounds", What: "others take a third of the CPU 15 % of the time, for 1 s each time",
-		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) },
-	},
-	{
-		Name: "carry-over", What: "what follows one server is 2 % slower",
-		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log(.98)) }),
-	},
-	{
-		Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
-		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log(.85)*f.through(m)) }),
-	},
-	{
-		Name: "one suffers more, seen", Catch: checks.Discarded,
+		})},
+	{Name: "missing rounds", What: "others take a third of the CPU 15 % of the time, for 1 s each time",
+		act: func(f *field, m moment) (float64, float64) { return f.hog(m, .15, 1, .33) }},
+	{Name: "carry-over", What: "what follows one server is 2 % slower",
+		act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log(.98)) })},
+	{Name: "one server drifts", What: "one server loses 15 % in the course of each epoch", Catch: checks.Drift,
+		act: unseen(func(f *field, m moment) float64 { return when(m.server == 0, math.Log(.85)*f.through(m)) })},
+	{Name: "one suffers more, seen", Catch: checks.Discarded,
 		What: "others take half of the CPU for 1 s, a third of the time; one server loses twice as much as the rest",
 		act: func(f *field, m moment) (float64, float64) {
 			by, seen := f.hog(m, .33, 1, .5)
 			return by*when(m.server == 0, 1) + by, seen
-		},
-	},
-	{
-		Name: "one suffers more, unseen", Catch: checks.Drift,
+		}},
+	{Name: "one suffers more, unseen", Catch: checks.Drift,
 		What: "a neighbour whom no clock shows takes 10 % for 3 s, a third of the time; one server loses twice as much",
 		act: unseen(func(f *field, m moment) float64 {
 			by, _ := f.hog(m, .33, 3, .1)
 			return by*when(m.server == 0, 1) + by
-		}),
-	},
-	{
-		Name: "too busy", Catch: checks.Discarded, Busy: true,
+		})},
+	{Name: "too busy", Catch: checks.Discarded, Busy: true,
 		What: "others take half of the CPU two thirds of the time, for 3 s each time",
-		act:  func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) },
-	},
+		act:  func(f *field, m moment) (float64, float64) { return f.hog(m, .67, 3, .5) }},
 }
 
 // when returns x if the condition holds, else 0.
