@@ -192,28 +192,6 @@ func titles(rows []row) string {
 	return and(names)
 }
 
-// and joins the parts of an enumeration.
-func and[T any](parts []T) string {
-	var list []string
-	for _, p := range parts {
-		list = append(list, fmt.Sprint(p))
-	}
-	if len(list) < 2 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
-}
-
-// nonEmpty are the parts that are there.
-func nonEmpty(parts ...string) (list []string) {
-	for _, p := range parts {
-		if p != "" {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 // timesText prints a ratio with its interval for a sentence: "1.42 × (1.38–1.47)".
 func timesText(e analysis.Estimate) string {
 	value, interval := ratioParts(e.Value, e.Lo, e.Hi)

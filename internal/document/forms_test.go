@@ -1,0 +1,111 @@
+package document
+
+import (
+	"strings"
+	"testing"
+)
+
+// page is a document with a block of each kind, some of whose texts try to leave their place.
+func page() *Document {
+	return &Document{
+		Title: "a | <title>", Label: "a label", Byline: []string{"2 things", "12 ms"}, Comment: "--> not out",
+		Lead:  []Prose{Plain("First."), {{Text: "Second", Style: Bad}, {Text: "."}}},
+		Facts: []Fact{{Name: "Epochs", Value: "12", Note: "valid"}},
+		Sections: []Section{
+			{ID: "table", Title: "Table", Blocks: []Block{Table{
+				Columns: []Column{{Head: "name", Lead: true}, {Head: "rate", Unit: "1/s", Word: "rate", Number: true}},
+				Rows: []Row{
+					{Cells: []Cell{{Value: "alpha", Small: "Go"}, {Value: "1,200", Side: "±3 %"}}, Key: "go", Notes: []string{"a|b"}},
+					{Cells: []Cell{{Value: "beta"}}, Struck: "failed: *no* port"},
+					{Group: "reference", Style: Quiet, Cells: []Cell{{Value: "ref"}, {Absent: "unreadable"}}},
+				},
+			}}},
+			{On: OnPage, Title: "Only here", Blocks: []Block{
+				Fold{Title: "folded", Blocks: []Block{Items("inside")}},
+				Definitions{Items: []Definition{{ID: "rate", Name: "Rate", Text: "What it is."}}},
+				DotChart{ID: "c", Dots: []Dot{{Name: "alpha", Key: "go", Ratio: 2, Lo: 1.8, Hi: 2.2, Text: "2 (1.8–2.2)"}}},
+			}},
+			{On: OffPage, Blocks: []Block{Paragraph{Label: "Machine", Text: Plain("a host")}}},
+			{Blocks: []Block{
+				List{Items: []Item{{Label: "warn", Style: Warn, Text: Plain("see"), More: Texts("below")}}},
+				Facts{Items: []Fact{{Name: "Seed", Value: "7"}}}, Code{Text: "dyno run ```"}, Log{Title: "its log", Lines: []string{"\x1b[1mend"}},
+			}},
+		},
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	var b strings.Builder
+	if err := Markdown(&b, page(), 2); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.ReplaceAll(`## a \| &lt;title&gt;
+
+<!--  not out -->
+
+*a label*
+
+First. **Second**.
+
+*2 things, 12 ms.*
+
+### Table
+
+| name | rate 1/s | notes |
+| --- | --: | --- |
+| alpha | 1,200 ±3 % | a\|b |
+| ~~beta~~ | – | failed: \*no\* port |
+| **reference** |  |  |
+| *ref* | – |  |
+
+**Machine:** a host
+
+- **warn** see<br>below
+
+- Seed: 7
+
+''''sh
+dyno run '''
+''''
+
+its log:
+
+'''text
+end
+'''
+`, "'", "`")
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestHTML(t *testing.T) {
+	var b strings.Builder
+	if err := HTML(&b, page()); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	for _, want := range []string{
+		"<h1>a | &lt;title&gt;</h1>", `<strong class="bad">Second</strong>`, `<a href="#w-rate">rate</a><small>1/s</small>`,
+		`<span class="key l-go"></span>alpha<small>Go</small>`, `<s>beta</s></th><td class="reason" colspan="1">failed: *no* port</td>`,
+		"<details><summary>folded</summary>", `id="w-rate"`, `<svg class="chart wide"`, `<svg class="chart narrow"`,
+		`<b class="warn">warn</b>`, "<dt>Seed</dt><dd>7</dd>", "<pre>dyno run ```</pre>",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "a host") || strings.Contains(got, "\x1b") {
+		t.Error("the page has what it is to leave out")
+	}
+}
+
+func TestSVGNeedsAChart(t *testing.T) {
+	var b strings.Builder
+	if err := SVG(&b, page()); err != nil || !strings.Contains(b.String(), `xmlns="http://www.w3.org/2000/svg"`) {
+		t.Errorf("%v, %s", err, b.String())
+	}
+	if err := SVG(&b, &Document{NoChart: "figures that cannot be compared"}); err == nil || !strings.Contains(err.Error(), "cannot be compared") {
+		t.Errorf("a document that has no chart: %v", err)
+	}
+}

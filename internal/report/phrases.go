@@ -1,0 +1,61 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+)
+
+// list prints CPU numbers, with runs of three or more as from-to: "0-3, 8".
+func list(cpus []int) string {
+	var parts []string
+	for i := 0; i < len(cpus); {
+		j := i
+		for j+1 < len(cpus) && cpus[j+1] == cpus[j]+1 {
+			j++
+		}
+		if j-i >= 2 {
+			parts = append(parts, fmt.Sprintf("%d-%d", cpus[i], cpus[j]))
+			i = j + 1
+			continue
+		}
+		parts = append(parts, fmt.Sprint(cpus[i]))
+		i++
+	}
+	return orElse(strings.Join(parts, ", "), "none")
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return grouped(float64(n), 0) + " " + noun
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// and joins the parts of an enumeration.
+func and[T any](parts []T) string {
+	var list []string
+	for _, p := range parts {
+		list = append(list, fmt.Sprint(p))
+	}
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
+}
+
+// nonEmpty are the parts that are there.
+func nonEmpty(parts ...string) (list []string) {
+	for _, p := range parts {
+		if p != "" {
+			list = append(list, p)
+		}
+	}
+	return list
+}

@@ -1,0 +1,182 @@
+package report
+
+import (
+	"dyno/internal/analysis"
+	"dyno/internal/result"
+)
+
+// JSONFormat is the version of run.json that JSON writes.
+const JSONFormat = 1
+
+// runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there
+// is none of, is null; a key that a protocol has no use for is left out. doc/format.md says what
+// each means.
+type runJSON struct {
+	Format      int              `json:"format"`
+	Label       string           `json:"label,omitempty"` // what kind of run it is, where it gives no ranks
+	Answer      []string         `json:"answer"`
+	Plan        result.Plan      `json:"plan"`
+	Host        result.Host      `json:"host"`
+	End         *result.End      `json:"end"` // null for a run that was cut off
+	Summary     any              `json:"summary,omitzero"`
+	Levels      []levelJSON      `json:"levels,omitzero"`
+	Contestants []contestantJSON `json:"contestants,omitzero"` // in table order, then the controls
+	Capacities  []capacityJSON   `json:"capacities,omitzero"`
+	Pairs       []pairJSON       `json:"pairs,omitzero"`
+	Canary      any              `json:"canary,omitzero"`
+	Others      []pairJSON       `json:"other_controls,omitzero"`
+	Findings    []findingJSON    `json:"findings"`
+	Trends      []trendJSON      `json:"trends,omitempty"`
+	Driver      *drivenJSON      `json:"driver,omitempty"`
+	Companion   *backendJSON     `json:"companion,omitempty"`
+	Claims      *studyJSON       `json:"claims,omitempty"`
+}
+
+// decisionJSON says how far the verdicts of a run are.
+type decisionJSON struct {
+	Epochs int    `json:"valid_epochs"`
+	Look   int    `json:"look"`
+	Alpha  number `json:"alpha_per_look"`
+	Margin number `json:"margin_ratio"`
+	MDE    number `json:"mde_ratio"`
+	trialsJSON
+}
+
+type trialsJSON struct {
+	Valid   int    `json:"valid_trials"`
+	Void    int    `json:"void_trials"`
+	Primary string `json:"primary"`
+}
+
+// contestantJSON is a contestant or a control. A struck one has no values: what it did is in
+// trials.jsonl, but it is no figure.
+type contestantJSON struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Control bool   `json:"control"`
+	*rankJSON
+	LowerBound *bool           `json:"lower_bound,omitempty"`
+	Struck     orNull          `json:"struck"`
+	Notes      []string        `json:"notes"`
+	Failure    *result.Failure `json:"failure"`
+	Ceiling    *number         `json:"ceiling_share_ratio,omitempty"` // of the generator's ceiling
+
+	Requests *int64           `json:"requests,omitempty"`
+	Errors   map[string]int64 `json:"errors,omitzero"`
+	Metrics  map[string]any   `json:"metrics,omitempty"` // value, lo and hi in the metric's unit, epochs, to_yardstick, absent
+	Growth   *growthJSON      `json:"memory_growth,omitempty"`
+
+	Idle     map[string]any     `json:"idle,omitempty"`
+	Levels   []figuresJSON      `json:"levels,omitzero"`
+	Starts   map[string]any     `json:"starts,omitempty"`
+	Built    *result.Contestant `json:"built"` // as in trials.jsonl; null if it never was
+	Launches []result.Launch    `json:"launches"`
+}
+
+type rankJSON struct {
+	Tier *int `json:"tier"`
+	Lo   *int `json:"rank_lo"`
+	Hi   *int `json:"rank_hi"`
+}
+
+type levelJSON struct {
+	Name   string       `json:"name"`
+	At     result.Level `json:"at"`
+	Epochs int          `json:"valid_epochs"`
+	Trials int          `json:"valid_trials"`
+}
+
+// figuresJSON are a contestant's at one level.
+type figuresJSON struct {
+	Level      string         `json:"level"`
+	LowerBound bool           `json:"lower_bound"`
+	Ceiling    number         `json:"ceiling_share_ratio"`
+	Metrics    map[string]any `json:"metrics"`
+}
+
+type capacityJSON struct {
+	Contestant string `json:"contestant"`
+	Epoch      int    `json:"epoch"`
+	Rate       number `json:"rate_per_sec"`
+	Lo         number `json:"lo_per_sec"`
+	Hi         number `json:"hi_per_sec"`
+	Top        number `json:"closed_loop_per_sec"`
+	Probes     int    `json:"probes"`
+	Confirmed  int    `json:"confirmed"`
+	Confirms   int    `json:"confirms"`
+}
+
+// ratioJSON is an estimate without a unit.
+type ratioJSON struct {
+	Value  number `json:"value_ratio"`
+	Lo     number `json:"lo_ratio"`
+	Hi     number `json:"hi_ratio"`
+	Epochs int    `json:"epochs"`
+}
+
+// pairJSON is a over b; the levels stand where pairs are of cells.
+type pairJSON struct {
+	A      string `json:"a"`
+	B      string `json:"b"`
+	LevelA string `json:"level_a,omitempty"`
+	LevelB string `json:"level_b,omitempty"`
+	Metric string `json:"metric"`
+	ratioJSON
+	P       number           `json:"p"`
+	Holm    number           `json:"p_holm"`
+	Verdict analysis.Verdict `json:"verdict"`
+	Better  orNull           `json:"better"`
+	Note    orNull           `json:"note"`
+}
+
+type trendJSON struct {
+	Contestant string `json:"contestant"`
+	Level      int    `json:"level"`
+	Metric     string `json:"metric"`
+	ratioJSON         // the change over the counted rounds of an epoch
+	P          number `json:"p_adjusted"`
+	Moving     bool   `json:"moving"`
+}
+
+type findingJSON struct {
+	ID         string `json:"id"`
+	Title      string `json:"title"`
+	Contestant orNull `json:"contestant"` // null for the whole run
+	State      string `json:"state"`
+	Text       string `json:"text"`
+}
+
+type growthJSON struct {
+	Start       number `json:"start_bytes"`
+	End         number `json:"end_bytes"`
+	Most        number `json:"most_bytes"`
+	WindowNS    int64  `json:"window_ns"`
+	PerMinute   number `json:"bytes_per_minute"`
+	PerThousand number `json:"bytes_per_1000_requests"`
+}
+
+type drivenJSON struct {
+	Name  string          `json:"name"`
+	Rows  []drivenRowJSON `json:"rows"`
+	Words []string        `json:"words"`
+}
+
+type drivenRowJSON struct {
+	Contestant string            `json:"contestant"`
+	Driver     string            `json:"driver"`
+	Metrics    map[string]number `json:"metrics"`
+	OfCeiling  number            `json:"of_ceiling"`
+	Told       []*result.Told    `json:"told,omitzero"`
+}
+
+type backendJSON struct {
+	Name  string             `json:"name"`
+	Alone []aloneJSON        `json:"alone"`
+	Built *result.Contestant `json:"built"`
+}
+
+type aloneJSON struct {
+	Level  string       `json:"level"`
+	At     result.Level `json:"at"`
+	PerSec number       `json:"value_per_sec"`
+}
