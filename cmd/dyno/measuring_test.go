@@ -125,7 +125,7 @@ func TestRoomForFiles(t *testing.T) {
 		"levels": {Level: small, Levels: []result.Level{small, {Connections: tooMany}}},
 		"idle":   {Level: small, IdleConnections: []int{1, tooMany}},
 	} {
-		if err := roomFor(p); err == nil || !strings.Contains(err.Error(), "raise that with: ulimit -n 322122") {
+		if err := roomFor(p); err == nil || !strings.Contains(err.Error(), "raise the limit with: ulimit -n 322122") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
