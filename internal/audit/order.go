@@ -61,8 +61,7 @@ type point struct {
 func (j *judge) order(r *importer.Row) {
 	var points []point
 	for _, f := range r.Figures {
-		if q, ok := quantileOf(f.Metric); ok && f.Unit == importer.Seconds && f.Many == 0 && !f.Missing &&
-			f.Value >= 0 {
+		if q, ok := quantileOf(f.Metric); ok && f.Unit == importer.Seconds && f.Value >= 0 {
 			points = append(points, point{q, f})
 		}
 	}

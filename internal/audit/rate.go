@@ -87,8 +87,8 @@ func paces(r *importer.Row) []pace {
 	return list
 }
 
-// timeAtFault reports whether Little's law holds with the printed rate, and not with requests ÷
-// time.
+// timeAtFault reports whether Little's law holds with the printed rate, but not with whole, which
+// is requests ÷ time.
 func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
 	c := exactly(float64(r.Connections))
 	return r.Connections > 0 && !r.Open && slices.ContainsFunc(latencies(r), func(l *importer.Figure) bool {

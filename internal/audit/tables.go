@@ -33,8 +33,7 @@ func tables(rows []*importer.Row) [][]*importer.Row {
 	return out
 }
 
-// steady are the metrics that come out alike in two runs with nothing changed; maxima and errors do
-// not.
+// steady are the metrics that hardly change from run to run, unlike maxima and errors.
 var steady = []string{"rps", "rps_mean", "latency_mean", "p50", "throughput", "throughput_rw", "document_length"}
 
 // twice is R8: one row, one metric, two values.
@@ -105,8 +104,8 @@ func (j *judge) stale() {
 	}
 	cellOf := func(f *importer.Figure) cell {
 		r := f.Row
-		return cell{r.Source, r.Suite, r.Scenario, versionForm.ReplaceAllString(r.Contestant, ""), f.Metric,
-			r.Connections}
+		contestant := versionForm.ReplaceAllString(r.Contestant, "")
+		return cell{r.Source, r.Suite, r.Scenario, contestant, f.Metric, r.Connections}
 	}
 	var all []*importer.Figure
 	cells := map[cell][]*importer.Figure{}
@@ -201,8 +200,8 @@ func (j *judge) copied() {
 }
 
 // power is R7: a table does not compare contestants that are all at the ceiling of the load, or no
-// further apart than two runs of one of them. The finding names no figures, for it is of their
-// order.
+// further apart than two runs of one of them. The finding is of their order and
+// names no figures.
 func (j *judge) power() {
 	worst := j.worst()
 	for _, rows := range tables(j.rows) {
@@ -251,8 +250,7 @@ func (j *judge) power() {
 	}
 }
 
-// percent prints a share with two significant digits. Fmt turns 100 into an exponent, which this
-// undoes.
+// percent prints a share with two significant digits, 100 % without the exponent of %g.
 func percent(share float64) string {
 	return strings.Replace(fmt.Sprintf("%.2g %%", 100*share), "e+02", "00", 1)
 }

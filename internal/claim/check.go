@@ -82,8 +82,7 @@ func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 // kinds are the kinds of claim, in the order of messages.
 var kinds = []string{Ratio, Order, Tie, Trend, Drop, Bound, Most}
 
-// fields are the keys of each kind: those that it needs, and those that it may have. keys are all
-// of them.
+// fields are the keys of each kind: those that it needs, and those that it may have.
 var fields = map[string]struct{ needs, may []string }{
 	Ratio: {[]string{"a", "b", "value"}, []string{"within"}},
 	Order: {[]string{"cells"}, []string{"over"}},
@@ -94,6 +93,7 @@ var fields = map[string]struct{ needs, may []string }{
 	Most:  {[]string{"cells"}, []string{"over", "at_least", "at_most", "near"}},
 }
 
+// keys are the keys of all kinds, in the order of messages.
 var keys = []string{
 	"a", "b", "cells", "over", "than", "value", "within", "margin", "direction", "at_least", "at_most", "near",
 }
@@ -219,8 +219,8 @@ func (k *checker) cell(key string, s *string) {
 	if why := k.known.refuse(cell); why != "" {
 		k.errorf(key, "%s", why)
 	} else if here := k.known.At[cell.Level]; cell.Level != "" && !slices.Contains(here, cell.Contestant) {
-		k.errorf(key, "the cell %s is not in the study: the level %q is for %s", cell, cell.Level, strings.Join(here,
-			", "))
+		k.errorf(key, "the cell %s is not in the study: the level %q is for %s",
+			cell, cell.Level, strings.Join(here, ", "))
 	}
 	*s = k.known.short(cell).String()
 }

@@ -100,8 +100,8 @@ func parseFigure(row []string, known Known) (f Figure, field int, text string) {
 	case lead, drop:
 		to := ParseCell(of)
 		if known.refuse(to) != "" {
-			return f, 2, fmt.Sprintf("%q: want another cell of this study, such as %s:%s", row[2], f.Metric.Name,
-				f.Cell)
+			return f, 2, fmt.Sprintf("%q: want another cell of this study, such as %s:%s",
+				row[2], f.Metric.Name, f.Cell)
 		}
 		f.To = known.short(to)
 	case timeFor:

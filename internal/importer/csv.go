@@ -129,7 +129,7 @@ func (r *reader) csv() error {
 	t := &table{reader: r, csv: csv.NewReader(bytes.NewReader(r.data)), column: map[string]int{},
 		wide: map[int]figures{}, rows: map[rowKey]*Row{}}
 	t.csv.FieldsPerRecord = -1
-	// The separator is the one of which the head has most.
+	// The separator is the one that the head has more of than commas, if any.
 	for _, comma := range ";\t" {
 		if bytes.Count(head, []byte(string(comma))) > bytes.Count(head, []byte(",")) {
 			t.csv.Comma = comma

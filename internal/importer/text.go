@@ -19,8 +19,8 @@ type pattern struct {
 
 // groups are the numbers that a form names: whole, with decimals, with a unit, and with a unit
 // after a blank.
-var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>", `([0-9.]+[\wµ]+)`, "<words>",
-	`([0-9.]+ \w+)`)
+var groups = strings.NewReplacer("<int>", `(\d+)`, "<num>", `([0-9.]+)`, "<val>", `([0-9.]+[\wµ]+)`,
+	"<words>", `([0-9.]+ \w+)`)
 
 // line makes a pattern; names are separated by blanks, one for each group.
 func line(form, names, unit string) pattern {
@@ -84,8 +84,8 @@ var outputs = map[string][]pattern{
 			"requests failed errored timeouts", ""),
 		line(`^status codes: <int> 2xx, <int> 3xx, <int> 4xx, <int> 5xx`, "http2xx http3xx http4xx http5xx", ""),
 		line(`^traffic: \S+ \(<int>\) total`, "transferred", "bytes"),
-		line(`^time for request:\s+<val>\s+<val>\s+<val>\s+<val>`, "latency_min latency_max latency_mean latency_stdev",
-			""),
+		line(`^time for request:\s+<val>\s+<val>\s+<val>\s+<val>`,
+			"latency_min latency_max latency_mean latency_stdev", ""),
 		// since 1.69
 		line(`^request\s*:`+strings.Repeat(`\s+<val>`, 7),
 			"latency_min latency_max p50 p95 p99 latency_mean latency_stdev", ""),
