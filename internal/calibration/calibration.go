@@ -141,6 +141,7 @@ type bench struct {
 	restore func() // of dyno's own affinity
 }
 
+// open prepares a calibration: a folder, a meter, and dyno's own CPUs.
 func open(o Options, times Times, c *result.Calibration) (*bench, error) {
 	if runtime.GOOS != "linux" {
 		return nil, fmt.Errorf("measure: dyno starts and loads servers of its own on Linux only, and this is %s: %w",

@@ -71,6 +71,8 @@ func (b *bench) null(ctx context.Context) error {
 	return b.stop(s)
 }
 
+// punctuality measures how late the engine sends at a fixed rate, and, beside it, how late a sleeping
+// goroutine wakes.
 func (b *bench) punctuality(ctx context.Context, s *server) error {
 	b.Note("punctuality: 2,000 requests a second, each at its time")
 	shape := Shape{Connections: 50, Pipeline: 1}
@@ -110,6 +112,8 @@ func sleeps(ctx context.Context, rate float64, length time.Duration) *hist.Histo
 	return h
 }
 
+// ceiling measures the most that the engine sends in a shape of load: the null server answers faster
+// than any contestant.
 func (b *bench) ceiling(ctx context.Context, s *server, shape Shape) error {
 	b.Note("ceiling: " + shape.String())
 	length := b.times.Ceiling

@@ -24,6 +24,7 @@ const delayRate = 370
 // program that takes the CPU for 10 ms once would be the whole 99th percentile.
 const delayWindows = 3
 
+// delays measures whether the engine sees known delays rightly.
 func (b *bench) delays(ctx context.Context) error {
 	if b.times.Delay <= 0 {
 		return nil
@@ -106,6 +107,8 @@ const (
 	stallRate   = 1000
 )
 
+// stall measures whether response times include a known stall, as an open loop must: requests that are
+// due while the server stands still count from when they were due.
 func (b *bench) stall(ctx context.Context) error {
 	if b.times.Stall <= 0 {
 		return nil

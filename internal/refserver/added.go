@@ -28,6 +28,7 @@ type added struct {
 	ns       []int64
 }
 
+// spin spends the cost of turns. One request in sampleEvery takes the time of it.
 func (a *added) spin(turns int) {
 	if a.requests.Add(1)%sampleEvery != 0 {
 		_ = Spin(turns)

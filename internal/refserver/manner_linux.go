@@ -3,6 +3,7 @@ package refserver
 import (
 	"bytes"
 	"context"
+	"slices"
 	"syscall"
 	"time"
 
@@ -11,12 +12,11 @@ import (
 	"dyno/internal/hist"
 )
 
-// held are the answers that a timed server owes, by due time: the delay is one for all, so that is
-// the order of their reading. A ring, whose size is a power of two.
+// held is the queue of answers that a timed server owes. The delay is the same for all, so they are
+// due in the order in which their requests were read.
 type held struct {
-	ring  []heldAnswer
-	first uint
-	n     uint
+	all   []heldAnswer
+	first int // in all, of those that are not sent
 }
 
 type heldAnswer struct {
@@ -27,23 +27,18 @@ type heldAnswer struct {
 }
 
 func (h *held) push(a heldAnswer) {
-	if h.n == uint(len(h.ring)) {
-		ring := make([]heldAnswer, max(1024, 2*h.n))
-		for i := range h.n {
-			ring[i] = h.ring[(h.first+i)%h.n]
-		}
-		h.ring, h.first = ring, 0
+	if h.first > len(h.all)/2 { // uses the memory again, for one copy of each answer at most
+		h.all, h.first = slices.Delete(h.all, 0, h.first), 0
 	}
-	h.ring[(h.first+h.n)&uint(len(h.ring)-1)] = a
-	h.n++
+	h.all = append(h.all, a)
 }
 
-func (h *held) next() *heldAnswer { return &h.ring[h.first] }
-
-func (h *held) drop() {
-	h.ring[h.first].c = nil
-	h.first = (h.first + 1) & uint(len(h.ring)-1)
-	h.n--
+// next returns the answer that is due next; nil if there is none.
+func (h *held) next() *heldAnswer {
+	if h.first == len(h.all) {
+		return nil
+	}
+	return &h.all[h.first]
 }
 
 // withTime adds TimeHeader to a response and returns where its digits are.
@@ -71,13 +66,12 @@ func (s *nullServer) act(ctx context.Context) {
 			_ = unix.Nanosleep(&ts, nil)
 		}
 	}
-	for s.held.n > 0 {
-		a := *s.held.next()
+	for a := s.held.next(); a != nil; a = s.held.next() {
 		now := s.clock()
 		if now < a.read+s.manner.Delay {
 			return
 		}
-		s.held.drop()
+		s.held.first++
 		if s.conns[a.fd] != a.c {
 			continue // closed meanwhile
 		}
@@ -94,8 +88,8 @@ func (s *nullServer) act(ctx context.Context) {
 // nothing.
 func (s *nullServer) await(events []unix.EpollEvent) (n uintptr, errno syscall.Errno) {
 	until := s.clock() + nullTick
-	if s.held.n > 0 {
-		until = min(until, s.held.next().read+s.manner.Delay)
+	if a := s.held.next(); a != nil {
+		until = min(until, a.read+s.manner.Delay)
 	}
 	for {
 		if n, errno = s.poll(events); n != 0 || errno != 0 || s.clock() >= until {

@@ -156,6 +156,7 @@ type reply struct {
 	chunked bool
 }
 
+// newReply returns an empty answer with status 200.
 func newReply() *reply { return &reply{header: http.Header{}, status: http.StatusOK} }
 
 func (a *reply) Header() http.Header         { return a.header }
@@ -191,6 +192,7 @@ func change(h http.Handler, how func(*http.Request, *reply)) http.Handler {
 // wrapper puts a defect around the reference's handler for a scenario.
 type wrapper = func(*scenario.Scenario, http.Handler) http.Handler
 
+// onAll changes every answer.
 func onAll(how func(*reply)) wrapper {
 	return func(_ *scenario.Scenario, h http.Handler) http.Handler {
 		return change(h, func(_ *http.Request, a *reply) { how(a) })
@@ -202,22 +204,24 @@ func withHeader(name, value string) wrapper {
 	return onAll(func(a *reply) { a.header.Set(name, value) })
 }
 
+// chunk sends the body in chunks.
 func chunk(a *reply) { a.chunked = true }
 
-func onErrors(how func(*reply)) wrapper {
+// onThose changes the answers that when holds for.
+func onThose(when func(*reply) bool, how func(*reply)) wrapper {
 	return onAll(func(a *reply) {
-		if a.status >= 400 {
+		if when(a) {
 			how(a)
 		}
 	})
 }
 
+func onErrors(how func(*reply)) wrapper {
+	return onThose(func(a *reply) bool { return a.status >= 400 }, how)
+}
+
 func onBody(when func(*reply) bool, how func([]byte) []byte) wrapper {
-	return onAll(func(a *reply) {
-		if when(a) {
-			a.body = how(a.body)
-		}
-	})
+	return onThose(when, func(a *reply) { a.body = how(a.body) })
 }
 
 func always(*reply) bool   { return true }
@@ -253,6 +257,8 @@ func spoil(b []byte) []byte {
 	return b
 }
 
+// trailingComma puts a comma before the last bracket. It takes the place of the newline at the end, so
+// that the length stays.
 func trailingComma(b []byte) []byte {
 	b = bytes.TrimRight(b, "\n")
 	return append(bytes.Clone(b[:len(b)-1]), ",]"...)
@@ -324,10 +330,12 @@ func cannedInCrowds(_ *scenario.Scenario, h http.Handler) http.Handler {
 	})
 }
 
+// cachedDate sends the date at which the server started.
 func cachedDate(s *scenario.Scenario, h http.Handler) http.Handler {
 	return withHeader("Date", time.Now().UTC().Format(http.TimeFormat))(s, h)
 }
 
+// withoutHeader leaves a header out that the contract asks for.
 func withoutHeader(s *scenario.Scenario, h http.Handler) http.Handler {
 	name := headerOf(s)
 	return onAll(func(a *reply) { a.header[name] = nil })(s, h)

@@ -54,10 +54,6 @@ func drawnIn(q *scenario.Request, body string) string {
 	return ""
 }
 
-func hasType(s *scenario.Scenario) bool {
-	return anyRequest(func(q *scenario.Request) bool { return q.Expect.Headers["Content-Type"] != "" })(s)
-}
-
 func hasHeader(s *scenario.Scenario) bool { return hasSession(s) || alwaysHeader(s) }
 
 // alwaysHeader: each answer has it, also to one who brings the session's cookie.
@@ -66,21 +62,17 @@ func alwaysHeader(s *scenario.Scenario) bool {
 	return hasSession(s) && !s.Cookies || has(s)
 }
 
-func hasSession(s *scenario.Scenario) bool {
-	return anyRequest(func(q *scenario.Request) bool { return q.Expect.Session })(s)
-}
-
-// keeps: it can be asked what a session holds.
-func keeps(s *scenario.Scenario) bool {
-	return anyRequest(func(q *scenario.Request) bool { return q.Expect.Recalls })(s)
-}
-
-// hasRecords: a list in JSON.
-func hasRecords(s *scenario.Scenario) bool {
-	return anyRequest(func(q *scenario.Request) bool {
+// Properties of scenarios that one request is enough for.
+var (
+	hasType    = anyRequest(func(q *scenario.Request) bool { return q.Expect.Headers["Content-Type"] != "" })
+	hasSession = anyRequest(func(q *scenario.Request) bool { return q.Expect.Session })
+	// keeps: it can be asked what a session holds.
+	keeps = anyRequest(func(q *scenario.Request) bool { return q.Expect.Recalls })
+	// hasRecords: a list in JSON.
+	hasRecords = anyRequest(func(q *scenario.Request) bool {
 		return q.Expect.JSON != nil && strings.HasSuffix(strings.TrimSpace(*q.Expect.JSON), "}]")
-	})(s)
-}
+	})
+)
 
 // manyAnswers: of two loaded requests each has a body of its own.
 func manyAnswers(s *scenario.Scenario) bool {

@@ -85,6 +85,7 @@ var (
 // nullTick is how long the loop sleeps at most: how soon it sees that its context has ended.
 const nullTick = 50 * time.Millisecond
 
+// nullServer is one event loop and all that it knows. Only its own goroutine uses it.
 type nullServer struct {
 	base       *servedAnswer
 	others     []*servedAnswer
@@ -115,6 +116,7 @@ type nullConn struct {
 // over reports whether all is answered that the connection will ever ask.
 func (c *nullConn) over() bool { return c.last && c.body == 0 && len(c.unsent) == 0 }
 
+// serve runs the event loop on the listening socket ln until ctx ends, and closes all connections.
 func (s *nullServer) serve(ctx context.Context, ln int) (err error) {
 	if s.ep, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err != nil {
 		return err
@@ -171,6 +173,8 @@ func (s *nullServer) wait(events []unix.EpollEvent) (uintptr, syscall.Errno) {
 	return n, errno
 }
 
+// poll asks for events without waiting. A raw system call does not tell the Go scheduler, which saves
+// time; it must not block.
 func (s *nullServer) poll(events []unix.EpollEvent) (uintptr, syscall.Errno) {
 	n, _, errno := syscall.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(s.ep),
 		uintptr(unsafe.Pointer(unsafe.SliceData(events))), uintptr(len(events)), 0, 0, 0)
@@ -182,6 +186,8 @@ func (s *nullServer) close(fd int) {
 	s.conns[fd] = nil
 }
 
+// accept takes all new connections. They are edge-triggered, so turn must read until the socket is
+// empty.
 func (s *nullServer) accept(ln int) {
 	for {
 		fd, _, err := unix.Accept4(ln, unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC)

@@ -42,6 +42,8 @@ func readNullHead(h []byte) (r nullHead) {
 	return r
 }
 
+// nullNamed reports whether a header's line begins with name, which ends in a colon, whatever its case
+// (RFC 9110, 5.1).
 func nullNamed(line, name []byte) bool {
 	return len(line) > len(name) && bytes.EqualFold(line[:len(name)], name)
 }

@@ -16,6 +16,7 @@ type fetched struct {
 
 type fetchedKey struct{}
 
+// withFetched gives each connection of an http.Server a cache of its own.
 func withFetched(ctx context.Context, _ net.Conn) context.Context {
 	return context.WithValue(ctx, fetchedKey{}, &fetched{bodies: map[string][]byte{}})
 }

@@ -64,6 +64,7 @@ func (s *sessions) open(w http.ResponseWriter, r *http.Request, begin bool) stri
 	return ""
 }
 
+// begin opens a session and sends its cookie. The caller holds the lock.
 func (s *sessions) begin(w http.ResponseWriter) string {
 	s.last = rand.Text()
 	s.recent[s.last] = ""
@@ -71,6 +72,7 @@ func (s *sessions) begin(w http.ResponseWriter) string {
 	return s.last
 }
 
+// give sends the session's cookie.
 func (s *sessions) give(w http.ResponseWriter, id string) {
 	http.SetCookie(w, &http.Cookie{Name: s.cookie, Value: id, Path: "/", HttpOnly: true})
 }

@@ -17,6 +17,7 @@ type Part struct {
 // ablationEpochs is where all parts end; those that look more than once do so at ablationLooks.
 const ablationEpochs = 24
 
+// ablationLooks returns the looks for k servers. Parts that look once do so at ablationEpochs.
 func ablationLooks(k int) []stats.Look {
 	return stats.Looks([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha)
 }
@@ -171,10 +172,12 @@ func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k in
 	return marked
 }
 
+// byT decides by Student's t-test.
 func byT(epochs func(int) [][][]float64, k int) []int {
 	return testedBy(stats.PairedT, epochs, k, ablationLooks(k))
 }
 
+// peeking tests after each epoch, without dividing alpha among the tests.
 func peeking(epochs func(int) [][][]float64, k int) []int {
 	var looks []stats.Look
 	for n := 6; n <= ablationEpochs; n++ {

@@ -25,6 +25,7 @@ type worst struct {
 	low   bool // the lowest is the worst
 }
 
+// see takes one more rate into account; where says what it is of.
 func (w *worst) see(r Rate, where string, args ...any) {
 	if worse := (r.Share() > w.rate.Share()) != w.low; r.Of > 0 && (w.rate.Of == 0 || r.Share() != w.rate.Share() && worse) {
 		w.rate, w.where = r, fmt.Sprintf(where, args...)
@@ -78,6 +79,7 @@ func (p *Proof) Bars() []Bar {
 // foundAfter is the number of epochs after which 5 % must be found, by the number of servers.
 var foundAfter = map[int]int{2: 12, 4: 12, 10: 16}
 
+// simulationBars returns the limits of the simulation: for each, the worst cell that it applies to.
 func (p *Proof) simulationBars() []Bar {
 	var wrongly, sign, tie, edge, high worst
 	found, held, ranks, low := worst{low: true}, worst{low: true}, worst{low: true}, worst{low: true}
@@ -158,6 +160,7 @@ func (t *Trap) Outcome() (text string, met bool) {
 	return "told by " + t.Catch + " in " + told.String() + " only", false
 }
 
+// trapBar returns the limit of the traps: all must end well.
 func (p *Proof) trapBar() Bar {
 	b := Bar{Target: "traps: the bars are kept, or the check named tells of it in 95 % of the runs", Limit: "all", Met: true}
 	n := 0

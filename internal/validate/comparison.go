@@ -51,6 +51,7 @@ type comparison struct {
 	at [][]analysis.Judgement // after each look that was taken
 }
 
+// play takes epochs until it stops.
 func (c *comparison) play() {
 	c.d = make([][]float64, len(couples(c.k)))
 	var js []analysis.Judgement

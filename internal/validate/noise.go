@@ -50,6 +50,7 @@ type wander struct {
 
 var wanders = [3]struct{ weight, time float64 }{{.315, .016}, {.485, .196}, {.2, 30}}
 
+// newWander starts in the stationary state.
 func newWander(rng *rand.Rand) *wander {
 	w := &wander{rng: rng}
 	for i, part := range wanders {
@@ -82,6 +83,7 @@ func (w *wander) mean(s *step) (mean float64) {
 // √(1 - both²).
 type step struct{ keep, end, share, mean, both, alone [3]float64 }
 
+// newStep computes the step of a time once, for all that pass it.
 func newStep(seconds float64) *step {
 	var s step
 	for i, part := range wanders {

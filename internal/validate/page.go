@@ -88,6 +88,7 @@ func bold(text string, met bool) string {
 	return "**" + text + "**"
 }
 
+// Command returns the command that makes the page.
 func (g page) Command() string {
 	command := fmt.Sprintf("dyno prove --reps %d --seed %d", g.Options.Reps, g.Options.Seed)
 	if g.Options.Only != "" {
@@ -95,6 +96,8 @@ func (g page) Command() string {
 	}
 	return command
 }
+
+// Figures and names that the prose of page.md repeats.
 
 func (g page) Faults() string                  { return faultsText }
 func (g page) Full() Profile                   { return Full }
@@ -110,6 +113,7 @@ func (g page) TrapServers() int                { return trapServers }
 func (g page) SteadyContestants() []string     { return SteadyContestants }
 func (g page) SteadyNames() string             { return strings.Join(SteadyContestants, ", ") }
 
+// BarTable lists all limits and whether they are met.
 func (g page) BarTable() table {
 	return tableOf(words("what|bar|worst|met"), g.Bars(), func(b Bar) []string {
 		met := bold("no", false)
@@ -134,6 +138,7 @@ func (g page) Power() []Rate {
 	return nil
 }
 
+// NoiseTable lists the sizes of the simulated noises.
 func (g page) NoiseTable() table {
 	return tableOf(words("noise|drift|T1|T2|hits|their mean"), Noises, func(n Noise) []string {
 		name := n.Name
@@ -151,6 +156,7 @@ func (g page) cell(noise Noise, profile string, k int, truth string) *Cell {
 	})]
 }
 
+// ErrorTable has the rate of false differences, by noise, profile and number of servers.
 func (g page) ErrorTable() table {
 	return tableOf(words("noise|full, k = 2|4|10|quick, k = 2|4|10"), Noises, func(n Noise) []string {
 		row := []string{n.Name}
@@ -163,6 +169,8 @@ func (g page) ErrorTable() table {
 	})
 }
 
+// PowerTable has how often 5 % is found by each look of a profile. Fewer servers have more looks that
+// are of use, so some cells stay empty.
 func (g page) PowerTable(profile string) table {
 	var ns []int
 	for _, k := range sizes {
@@ -197,6 +205,7 @@ func foundAt(ns, looks []int, found []Rate) []string {
 	return out
 }
 
+// IntervalTable has the coverage of intervals, and the rates of false ties and wrong ranks.
 func (g page) IntervalTable() table {
 	head := words("noise|n = 12|n = 24|n = 48|displayed, k = 2|4|10|tie at 6 %|tie at 3 %|ranks, k = 4|10")
 	return tableOf(head, Noises, func(n Noise) []string {

@@ -13,6 +13,7 @@ func titleOf(metric string) string {
 	return m.Title
 }
 
+// RecordedTable has the noise of the two identical servers.
 func (g page) RecordedTable() table {
 	head := words("the two identical servers|SD of one round|by MAD|SD of an epoch's value|ratio over all epochs")
 	return tableOf(head, g.Recorded, func(f Recorded) []string {
@@ -20,6 +21,7 @@ func (g page) RecordedTable() table {
 	})
 }
 
+// HalfTable has how much each contestant changed within its epochs.
 func (g page) HalfTable() table {
 	head := words("contestant|second half against the first|p")
 	return tableOf(head, g.Recorded[0].Halves, func(h Half) []string {
@@ -27,6 +29,7 @@ func (g page) HalfTable() table {
 	})
 }
 
+// ReplayTable has errors and power on recorded epochs.
 func (g page) ReplayTable() table {
 	head := words("metric|k|A/A error, %|effect")
 	for _, n := range replayLooks {
@@ -42,6 +45,7 @@ func (g page) ReplayTable() table {
 	})
 }
 
+// AblationTable compares the parts in one noise. It marks error rates above the limit.
 func (g page) AblationTable(noise string) table {
 	head := words("%|error, k = 2|found|wrong|error, k = 4|found|wrong")
 	return tableOf(head, Parts, func(p Part) []string {
@@ -55,6 +59,7 @@ func (g page) AblationTable(noise string) table {
 	})
 }
 
+// TrapTable has the errors and the outcome of each trap.
 func (g page) TrapTable() table {
 	head := words("trap|what it does|error, %|interval holds 5 %, %|outcome")
 	return tableOf(head, g.Traps, func(t Trap) []string {
@@ -66,6 +71,7 @@ func (g page) TrapTable() table {
 	})
 }
 
+// TrapCheckTable has how often the checks warned in whole runs of each trap.
 func (g page) TrapCheckTable() table {
 	head := append([]string{"trap"}, checksShown...)
 	head = append(head, "a pair called different", "and the check that must tell is silent")
@@ -82,12 +88,15 @@ func (g page) TrapCheckTable() table {
 	})
 }
 
+// CarryTable has the rate of false differences by size of the carry-over.
 func (g page) CarryTable() table {
 	return tableOf(words("carry-over|drawn|chained"), g.Carried, func(c Carried) []string {
 		return []string{fmt.Sprintf("%g %%", 100*c.By), c.Drawn.String(), c.Chained.String()}
 	})
 }
 
+// CheckTable has how often each check found its fault. Without a fault it has a row for each check:
+// false alarms.
 func (g page) CheckTable() table {
 	head := words("check|fault")
 	for i, s := range g.Checked[0].Setups {
@@ -119,6 +128,7 @@ func (g page) CheckTable() table {
 	return t
 }
 
+// SteadyTable compares trials of different lengths.
 func (g page) SteadyTable() table { return steadyTable(g.Steady) }
 
 // steadyTable has a row for each contestant and arm.
@@ -136,6 +146,7 @@ func steadyTable(units []SteadyUnit) table {
 	})
 }
 
+// LiveTable lists the live runs.
 func (g page) LiveTable() table {
 	kinds := map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full"}
 	head := words("run||hog|truth|CPU/request|p|verdict|throughput|its verdict|epochs|void, %|seconds|seed|commit")

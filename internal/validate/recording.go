@@ -60,6 +60,7 @@ func Condense(w io.Writer, runs []*result.Run) error {
 	return z.Close()
 }
 
+// condensedRun returns the recording of one run.
 func condensedRun(run *result.Run) RecordedRun {
 	p := &run.Plan
 	out := RecordedRun{

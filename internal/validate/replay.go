@@ -75,6 +75,7 @@ func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 	return facts, cells, nil
 }
 
+// replayCell compares k servers drawn from pool, the first faster by share.
 func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
 	looks := stats.Looks(replayLooks, slices.Max(replayLooks), k*(k-1)/2, Alpha)
 	log := math.Log1p(share)

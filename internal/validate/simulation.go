@@ -30,6 +30,7 @@ var (
 
 var profiles = []*Profile{&Full, &Quick}
 
+// fullLooks returns all looks of full that are of use for k servers.
 func fullLooks(k int) []stats.Look {
 	candidates := runPlan("full", k).Looks
 	return stats.Looks(candidates, slices.Max(candidates), k*(k-1)/2, Alpha)
@@ -65,6 +66,7 @@ func runPlan(profile string, k int) result.Plan {
 	return p
 }
 
+// serverName names a simulated contestant.
 func serverName(i int) string { return fmt.Sprintf("server%d", i) }
 
 // truths are the true speeds that are simulated, as the log by which the first server is faster than
@@ -132,6 +134,7 @@ func speeds(n int, truth string) []float64 {
 	return log
 }
 
+// epochsOf returns the numbers of epochs of looks.
 func epochsOf(looks []stats.Look) (ns []int) {
 	for _, l := range looks {
 		ns = append(ns, l.N)

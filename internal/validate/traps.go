@@ -32,6 +32,7 @@ func unseen(by func(f *field, m moment) float64) func(*field, moment) (float64, 
 // noFoe is what the others are compared with: it shows how often the checks give a false alarm.
 var noFoe = Foe{Name: "nothing", What: "the noise alone", act: nothing}
 
+// nothing is the act of a foe that only changes the field beforehand.
 func nothing(*field, moment) (by, seen float64) { return 0, 0 }
 
 // Foes are the traps of method.md C.4, on the noise "VM, CPU/request". Where one server is named it
