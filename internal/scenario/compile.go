@@ -133,8 +133,15 @@ const shared = 16 << 10
 // content ends the head that b holds and adds the body.
 func (t *template) content(r *Request, b *builder) error {
 	body := builder{names: b.names, named: b.named}
-	if !r.Verbatim && !body.fill(r.Body, anywhere) {
-		return wrong("body", "%w", body.err)
+	if !r.Verbatim {
+		_, first, _, err := body.placeholder(r.Body)
+		if err == nil && first.then != nothing { // else the body is not copied: it may be long
+			body.fill(r.Body, anywhere)
+			err = body.err
+		}
+		if err != nil {
+			return wrong("body", "%w", err)
+		}
 	}
 	if len(body.parts) > 0 { // it has a placeholder
 		b.text = append(b.text, "Content-Length: "...)
