@@ -96,6 +96,12 @@ func (r *Recorder) histograms() []**hist.Histogram {
 		&r.heldResponse, &r.wrong}
 }
 
+// sums returns pointers to the counts of r that add up over workers and intervals, in a fixed order.
+func (r *Recorder) sums() []*int64 {
+	return []*int64{&r.Planned, &r.NeverStarted, &r.Started, &r.InFlight, &r.BytesRead, &r.BytesWritten,
+		&r.RunQueueNS, &r.CPUNS, &r.SpunNS, &r.StarvedNS, &r.UnevenNS, &r.inside}
+}
+
 // Reset empties r and keeps its memory.
 func (r *Recorder) Reset() {
 	kept := Recorder{}
@@ -245,20 +251,12 @@ func (r *Recorder) merge(o *Recorder) {
 	}
 	r.last = max(r.last, o.last)
 	r.serviceFrom, r.responseFrom = least(r.serviceFrom, o.serviceFrom), least(r.responseFrom, o.responseFrom)
-	r.Planned += o.Planned
-	r.NeverStarted += o.NeverStarted
-	r.Started += o.Started
-	r.InFlight += o.InFlight
-	r.BytesRead += o.BytesRead
-	r.BytesWritten += o.BytesWritten
-	r.RunQueueNS += o.RunQueueNS
-	r.CPUNS += o.CPUNS
-	r.SpunNS += o.SpunNS
-	r.GapNS = max(r.GapNS, o.GapNS)
-	r.StarvedNS += o.StarvedNS
-	r.UnevenNS += o.UnevenNS
-	r.BacklogPeak = max(r.BacklogPeak, o.BacklogPeak)
-	r.inside, r.parts = r.inside+o.inside, r.parts+o.parts
+	sums := r.sums()
+	for i, n := range o.sums() {
+		*sums[i] += *n
+	}
+	r.GapNS, r.BacklogPeak = max(r.GapNS, o.GapNS), max(r.BacklogPeak, o.BacklogPeak)
+	r.parts += o.parts
 	r.rests = append(r.rests, o.rests...)
 	if o.Edge != nil {
 		r.Edge = o.Edge

@@ -88,18 +88,14 @@ func (w *worker) handle(c *conn, events uint32) {
 	switch c.state {
 	case isDialing:
 		if errno, err := unix.GetsockoptInt(c.fd, unix.SOL_SOCKET, unix.SO_ERROR); err != nil || errno != 0 {
-			unix.Close(c.fd)
-			c.fd = -1
-			w.undialled(c, syscall.Errno(errno), w.now())
+			w.dialFailed(c, syscall.Errno(errno), w.now())
 			return
 		}
 		if events&unix.EPOLLOUT == 0 {
 			return
 		}
 		if (w.win == nil || w.refused > 0) && w.addr.isOwn(c.fd) { // it met itself
-			unix.Close(c.fd)
-			c.fd = -1
-			w.undialled(c, syscall.ECONNREFUSED, w.now())
+			w.dialFailed(c, syscall.ECONNREFUSED, w.now())
 			return
 		}
 		w.connected(c)

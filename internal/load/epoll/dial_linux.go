@@ -56,6 +56,13 @@ func (w *worker) connected(c *conn) {
 	}
 }
 
+// dialFailed closes the socket of a dial that failed or took too long.
+func (w *worker) dialFailed(c *conn, err error, now int64) {
+	unix.Close(c.fd)
+	c.fd = -1
+	w.undialled(c, err, now)
+}
+
 // undialled records a failed dial of c, with the request that waited for it, and schedules the next
 // attempt.
 func (w *worker) undialled(c *conn, err error, now int64) {

@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"dyno/internal/load"
 )
 
@@ -40,7 +38,7 @@ func (w *worker) establish(ctx context.Context) {
 				w.dial(c, w.now())
 				dials++
 			case c.state == isDialing && looked > c.dialBy: // what was there when a late thread looked came in time
-				w.dialLate(c, looked)
+				w.dialFailed(c, syscall.ETIMEDOUT, looked)
 			case c.state == isDialing:
 				dials++
 			}
@@ -78,13 +76,6 @@ func (w *worker) up() (n int) {
 		}
 	}
 	return n
-}
-
-// dialLate gives up a dial that took too long.
-func (w *worker) dialLate(c *conn, now int64) {
-	unix.Close(c.fd)
-	c.fd = -1
-	w.undialled(c, syscall.ETIMEDOUT, now)
 }
 
 // unanswered gives up the dials that had been under way for load.DialLost at the deadline: they
@@ -134,7 +125,7 @@ func (w *worker) sweep(now int64) {
 				next = min(next, limit+1)
 			}
 		case c.state == isDialing && now > c.dialBy:
-			w.dialLate(c, now)
+			w.dialFailed(c, syscall.ETIMEDOUT, now)
 		case c.state == isDialing:
 			next = min(next, c.dialBy+1)
 		case c.state == isWaiting && !w.open && !c.claimed:
