@@ -150,8 +150,8 @@ func (p *project) asked(of *result.Plan) (*study.Study, error) {
 	return st, err
 }
 
-// claims adds the outcomes of the study's claims to a judged run, if the claims are those that the run
-// was planned with. A run can be shown without them.
+// claims adds the outcomes of the study's claims to a judged run, if the claims are those that the
+// run was planned with. A run can be shown without them.
 func claims(cmd *cobra.Command, data *report.Data, file string) {
 	pr, err := openProject()
 	if err != nil || data.Run.Plan.ClaimsHash == "" {

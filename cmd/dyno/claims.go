@@ -22,11 +22,15 @@ func claimsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claims FILE...",
 		Short: "Judge published figures without running anything",
-		Long: "claims reads what others published and checks it by arithmetic: rate against requests ÷ time, Little's law, what the handler's delay allows,\n" +
-			"bytes per request, order, values carried over. It reads " + strings.Join(importer.Formats, ", ") + "; - is stdin.\n\n" +
-			"It exits with 1 if something is impossible. doc/claims.md has the rules, their tolerances and the keys of --json.",
-		Example: "  dyno claims examples/published-figures.csv\n  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno claims -",
-		Args:    arguments(cobra.MinimumNArgs(1)),
+		Long: "claims reads what others published and checks it by arithmetic: rate against requests ÷ time, " +
+			"Little's law, what the handler's delay allows,\n" +
+			"bytes per request, order, values carried over. It reads " + strings.Join(importer.Formats, ", ") +
+			"; - is stdin.\n\n" +
+			"It exits with 1 if something is impossible. doc/claims.md has the rules, their tolerances and the keys " +
+			"of --json.",
+		Example: "  dyno claims examples/published-figures.csv\n  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno " +
+			"claims -",
+		Args: arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "" && !slices.Contains(importer.Formats, format) {
 				return usagef("--format %q%s", format, suggest(format, importer.Formats, "dyno claims --help"))
@@ -57,7 +61,8 @@ func claimsCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "what the files are, if their content shall not decide: "+strings.Join(importer.Formats, ", "))
+	cmd.Flags().StringVar(&format, "format", "", "what the files are, if their content shall not decide: "+
+		""+strings.Join(importer.Formats, ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "show every check, those that held too")
 	return cmd

@@ -12,7 +12,8 @@ import (
 	"dyno/internal/refserver"
 )
 
-// hogCommand is what `dyno prove --live` starts itself as, to disturb: it takes a CPU in bursts until it is told to stop.
+// hogCommand is what `dyno prove --live` starts itself as, to disturb: it takes a CPU in bursts
+// until it is told to stop.
 func hogCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{
@@ -23,11 +24,10 @@ func hogCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cpus := make([]int, len(args))
 			for i, a := range args {
-				n, err := strconv.Atoi(a)
-				if err != nil {
-					return usagef("hog: %q is no CPU", a)
+				var err error
+				if cpus[i], err = strconv.Atoi(a); err != nil {
+					return usagef("hog: %q is not the number of a CPU", a)
 				}
-				cpus[i] = n
 			}
 			rng := rand.New(rand.NewPCG(seed, 0))
 			for cmd.Context().Err() == nil {
@@ -42,7 +42,7 @@ func hogCommand() *cobra.Command {
 	return cmd
 }
 
-// burst is a rest, and then the whole of a CPU.
+// burst is a rest, and then a time that takes the whole of a CPU.
 type burst struct {
 	rest, busy time.Duration
 	cpu        int
@@ -51,7 +51,8 @@ type burst struct {
 // drawBurst draws bursts of 0.5 to 3.5 s, a quarter of the time in the mean.
 func drawBurst(rng *rand.Rand, cpus []int) burst {
 	between := func(lo, hi time.Duration) time.Duration { return lo + time.Duration(rng.Int64N(int64(hi-lo))) }
-	return burst{rest: between(2*time.Second, 10*time.Second), busy: between(time.Second/2, 7*time.Second/2), cpu: cpus[rng.IntN(len(cpus))]}
+	return burst{rest: between(2*time.Second, 10*time.Second), busy: between(time.Second/2, 7*time.Second/2),
+		cpu: cpus[rng.IntN(len(cpus))]}
 }
 
 func (b burst) spend(ctx context.Context) error {

@@ -37,7 +37,7 @@ var disagreed = map[byte]string{
 		"--scenario",
 }
 
-// taken says what a flag that dyno has means elsewhere, for when its value cannot be read.
+// taken says what a flag of dyno means in other tools. It is shown if the value cannot be read.
 var taken = map[string]string{
 	"duration": "-d is the length of the load, as in wrk and bombardier; for a body, as in hey and oha, say -b",
 	"rate":     "-r is requests per second, as in bombardier; connections per second, as in h2load, are --ramp-up",
@@ -45,7 +45,7 @@ var taken = map[string]string{
 		"--pipeline",
 }
 
-// elsewhere are long flags of other tools and what they are called here.
+// elsewhere maps long flags of other tools to those of dyno.
 var elsewhere = map[string]string{
 	"rps": "--rate", "qps": "--rate", "query-per-second": "--rate", "concurrency": "--connections",
 	"clients": "--connections", "amount": "--requests",
@@ -53,15 +53,16 @@ var elsewhere = map[string]string{
 	"script": "--scenario",
 	"no-tui": "--quiet", "no-print": "--quiet", "connect-to": "--resolve", "unix-socket": "--unix", "socket": "--unix",
 	"socketPath": "--unix",
-	"host":       "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE", "format": "--json",
-	"print": "--json", "cpu": "--cpus",
+	"host":       "-H 'Host: …', or --resolve", "data": "--body", "output-format": "--json or --csv FILE",
+	"format": "--json",
+	"print":  "--json", "cpu": "--cpus",
 }
 
-// noTLS are flags of other tools that need what dyno does not have yet.
+// noTLS are flags of other tools for protocols that dyno load does not speak yet.
 var noTLS = map[string]bool{"http2": true, "http3": true, "h2": true, "h2c": true, "insecure": true, "cert": true,
 	"key": true, "cacert": true}
 
-// loadFlagError says what was meant where that can be known; names are the long flags.
+// loadFlagError explains an error of a flag, and what was probably meant. Names are the long flags.
 func loadFlagError(err error, names []string) error {
 	var unknown interface {
 		GetSpecifiedName() string
@@ -99,7 +100,7 @@ func unknownLong(name string, names []string) error {
 	return usagef("unknown flag --%s (dyno load --help shows all)", name)
 }
 
-// badValue adds to an error of a value what could have been meant.
+// badValue adds to an error of a value what was probably meant.
 func badValue(err error, text string, names []string) error {
 	if long := oneDash(text, names); long != "" && len(text) > 2 {
 		return usagef("unknown flag -%s; did you mean --%s, with two dashes?", long, long)

@@ -13,12 +13,12 @@ import (
 	"dyno/internal/load"
 )
 
-// value is a flag whose text becomes a T.
+// value is a flag whose text is parsed into a T.
 type value[T any] struct {
 	to    *T
 	parse func(string) (T, error)
-	kind  string // shown in the help
-	text  string
+	kind  string // for the help
+	text  string // as given, or the default for the help
 }
 
 func (v *value[T]) String() string { return v.text }
@@ -33,7 +33,8 @@ func (v *value[T]) Set(s string) error {
 	return nil
 }
 
-// flagOf makes a flag that keeps what stands in to until it is set; text says that for the help.
+// flagOf makes a flag. Text shows the default in the help; *to keeps its value until the flag is
+// set.
 func flagOf[T any](to *T, text, kind string, parse func(string) (T, error)) *value[T] {
 	return &value[T]{to, parse, kind, text}
 }
@@ -68,7 +69,7 @@ func parseNeeded(want string) func(string) (string, error) {
 
 var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'm': 1e6, 'M': 1e6, 'g': 1e9, 'G': 1e9}
 
-// scaled reads a number with an optional k, m or g.
+// scaled reads a number with an optional suffix k, m or g.
 func scaled(s string) (float64, error) {
 	factor := 1.0
 	if s != "" && suffixes[s[len(s)-1]] > 0 {
@@ -81,7 +82,7 @@ func scaled(s string) (float64, error) {
 	return v * factor, nil
 }
 
-// parseCount reads a whole number from 1 on: 5000000, 5m, 10k.
+// parseCount reads a whole number of at least 1: 5000000, 5m, 10k.
 func parseCount(s string) (int64, error) {
 	v, err := scaled(s)
 	if err != nil || v != math.Trunc(v) || v < 1 || v > 1<<53 {
@@ -90,7 +91,7 @@ func parseCount(s string) (int64, error) {
 	return int64(v), nil
 }
 
-// parseUpTo is parseCount with a limit.
+// parseUpTo returns parseCount with an upper limit.
 func parseUpTo(most int64) func(string) (int64, error) {
 	return func(s string) (int64, error) {
 		n, err := parseCount(s)
@@ -101,7 +102,7 @@ func parseUpTo(most int64) func(string) (int64, error) {
 	}
 }
 
-// parseSpan reads a duration above 0: 10s, 2m, 1m30s, 500ms, or seconds without a unit.
+// parseSpan reads a duration above 0: 10s, 2m, 1m30s, 500ms. A number without a unit is in seconds.
 func parseSpan(s string) (time.Duration, error) {
 	d, err := time.ParseDuration(s)
 	if v, number := strconv.ParseFloat(s, 64); number == nil {
@@ -128,7 +129,7 @@ func parseRate(s string) (float64, error) {
 	return v, nil
 }
 
-// parseStages reads "10s@1000,30s@1000..5000": how long at which rate, or from which rate to which.
+// parseStages reads "10s@1000,30s@1000..5000": durations at a rate, or from one rate to another.
 func parseStages(s string) ([]load.Stage, error) {
 	var stages []load.Stage
 	total := 0.0
@@ -157,7 +158,7 @@ func parseStages(s string) ([]load.Stage, error) {
 	return stages, nil
 }
 
-// stageRate is a rate, or 0: a pause.
+// stageRate reads a rate, or 0 for a pause.
 func stageRate(s string) (float64, error) {
 	if s == "0" {
 		return 0, nil
@@ -165,7 +166,7 @@ func stageRate(s string) (float64, error) {
 	return parseRate(s)
 }
 
-// parseThink reads a pause: 100ms, or exp:100ms for one drawn exponentially of that mean.
+// parseThink reads a pause: 100ms, or exp:100ms for an exponential distribution with that mean.
 func parseThink(s string) (load.Pause, error) {
 	text, random := strings.CutPrefix(s, "exp:")
 	d, err := parseSpan(text)

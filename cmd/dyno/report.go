@@ -24,9 +24,11 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Make a report of a stored run again",
-		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints what it says. With a run folder and no --format it also writes\n" +
+		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints what it says. With a run " +
+			"folder and no --format it also writes\n" +
 			"report.html and run.json into it again.\n\n" +
-			"With --against it says how far each contestant's ratio to the yardstick has changed since another stored run. To compare two builds, dyno compare\n" +
+			"With --against it says how far each contestant's ratio to the yardstick has changed since another " +
+			"stored run. To compare two builds, dyno compare\n" +
 			"is surer: it puts both into one run.",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -57,7 +59,8 @@ func reportCommand() *cobra.Command {
 			data := study.Judge(run)
 			data.Verbose, _ = cmd.Flags().GetBool(verboseName)
 			claims(cmd, data, args[0])
-			_, absent := os.Stat(filepath.Join(args[0], result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
+			_, absent := os.Stat(filepath.Join(args[0],
+				result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
 			if absent == nil && run.Damage == nil && !cmd.Flags().Changed("format") {
 				if err := writePages(data, filepath.Clean(args[0])); err != nil {
 					return err
@@ -73,7 +76,8 @@ func reportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&against, "against", "", "compare with this other stored run")
 	verboseFlag(cmd)
 	cmd.Flags().BoolVar(&force, "force", false, "with --against: even across different machines")
-	cmd.Flags().BoolVar(&salvage, "salvage", false, "of a damaged record show what stands before the damage; nothing is written into the run folder")
+	cmd.Flags().BoolVar(&salvage, "salvage", false, "of a damaged record show what stands before the damage; nothing "+
+		"is written into the run folder")
 	return cmd
 }
 

@@ -15,8 +15,9 @@ func trimCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "trim RUN >studies/STUDY/trials.jsonl.gz",
 		Short: "Write a run without its histograms, compressed, to be committed",
-		Long: "trim writes all records of a stored run, compressed, without what nothing is judged by: the histograms of trials that hold all of their requests, whose\n" +
-			"quantiles stand beside them, and the windows of warm-ups. Reports and verdicts of such a copy are the same; it is a quarter as large, or less.",
+		Long: `trim writes all records of a stored run, compressed, without what no verdict needs: the windows of
+warm-ups, and histograms that hold all requests of a trial, because the record has their quantiles
+too. Reports and verdicts of such a copy are the same. It is a quarter as large, or less.`,
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isTerminal(cmd.OutOrStdout()) {
@@ -31,10 +32,11 @@ func trimCommand() *cobra.Command {
 	}
 }
 
-// trim writes run as it is to be committed. A histogram that does not hold all requests is kept.
+// trim writes run in the form to commit. It keeps a histogram that lacks requests of its trial,
+// because the checks need it.
 //
-// Note: to merge the trials of an epoch was the other way to make it small. But a pair's value of an epoch is the median of its rounds' ratios, which the
-// medians of the two do not give.
+// Note: the alternative, to merge the trials of an epoch, would lose information. The value of a
+// pair in an epoch is the median of the ratios of its rounds, which two medians do not give.
 func trim(w io.Writer, run *result.Run) error {
 	for i := range run.Launches {
 		run.Launches[i].Windows = nil

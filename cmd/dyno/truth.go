@@ -1,8 +1,8 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,19 +15,20 @@ import (
 	"dyno/internal/scenario"
 )
 
-// truthCommand is what dyno starts itself as, to be a server whose truth is known. It obeys the contestants' environment; --addr and the
-// scenario that it has without --scenario make it startable by hand:
+// truthCommand is what dyno starts itself as, to be a reference server. It obeys the environment of
+// contestants. With --addr, and the scenario that it has without --scenario, it can be started by
+// hand:
 //
 //	dyno truth null+5ms --addr 127.0.0.1:5099
 //
-// When it is told to stop, a server of the null family prints its refserver.Tally on stderr, one of the ref family its refserver.Added, as one line
-// of JSON.
+// When it is told to stop, it prints on stderr, as one line of JSON, the refserver.Tally of a null
+// server, or what a reference has Added.
 func truthCommand() *cobra.Command {
 	var files []string
 	var addr string
 	cmd := &cobra.Command{
 		Use:    "truth null|null+DELAY|null~STALL/PERIOD|null/N|ref|ref'|ref+X%|ref!MUTANT",
-		Short:  "Be a server whose truth is known",
+		Short:  "Run as a reference server",
 		Hidden: true,
 		Args:   arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,85 +37,51 @@ func truthCommand() *cobra.Command {
 			case err != nil:
 				return usage(err)
 			case !ok:
-				return usagef("no truth server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref', ref+20%% or ref!late", args[0])
+				return usagef("no reference server %q: want null, null+5ms, null~200ms/2s, null/4, ref, ref', "+
+					"ref+20%% or ref!late",
+					args[0])
 			}
-			all, err := truthScenarios(files)
+			o, err := truthOptions(files, addr)
 			if err != nil {
 				return err
 			}
-			delay, err := time.ParseDuration("0" + os.Getenv("DYNO_DELAY"))
-			if err != nil {
-				return usagef("DYNO_DELAY: %v", err)
-			}
-			if addr == "" {
-				addr = os.Getenv("DYNO_ADDR")
-			}
-			if addr == "" {
-				return usagef("neither --addr nor DYNO_ADDR is given")
-			}
-			if control.Null {
-				null, _, err := refserver.NullOf(all[0], all[1:]...)
-				if err != nil {
-					return err
-				}
-				null.Manner = control.Manner
-				tally, err := null.Serve(cmd.Context(), "tcp", addr)
-				if err != nil {
-					return err
-				}
-				return json.NewEncoder(cmd.ErrOrStderr()).Encode(tally)
-			}
-			s, err := refserver.Join(all)
-			if err != nil {
+			counted, err := control.Run(cmd.Context(), o)
+			if err != nil || counted == nil {
 				return err
 			}
-			if err := refserver.Can(s); err != nil {
-				return err
-			}
-			work := os.Getenv("DYNO_WORK")
-			if work != "" && work != result.CPUBound {
-				return usagef("DYNO_WORK: %q; there is %s", work, result.CPUBound)
-			}
-			ref := &refserver.Reference{Scenario: s, Delay: delay, Hash: work == result.CPUBound, Turns: refserver.TurnsFor(time.Duration(control.Extra * float64(refserver.RefCost)))}
-			companion, err := s.CompanionAddr()
-			if err != nil {
-				return err
-			}
-			if companion != "" {
-				ref.Ask = scenario.Ask(cmd.Context(), "tcp", companion)
-			}
-			ln, err := net.Listen("tcp", addr)
-			if err != nil {
-				return err
-			}
-			if control.Mutant != nil {
-				return control.Mutant.Serve(cmd.Context(), ln, ref)
-			}
-			if err := ref.Serve(cmd.Context(), ln); err != nil {
-				return err
-			}
-			return json.NewEncoder(cmd.ErrOrStderr()).Encode(ref.Added())
+			return json.NewEncoder(cmd.ErrOrStderr()).Encode(counted)
 		},
 	}
-	cmd.Flags().StringArrayVar(&files, "scenario", nil, "scenario file; may be repeated; without it GET / is answered with \"value\" as text/plain")
+	cmd.Flags().StringArrayVar(&files, "scenario", nil,
+		"scenario file; may be repeated; without it GET / is answered with \"value\" as text/plain")
 	cmd.Flags().StringVar(&addr, "addr", "", "listen there, host:port; without it at DYNO_ADDR")
 	return cmd
 }
 
-// truthScenarios reads them, or makes the one that needs no file.
-func truthScenarios(files []string) ([]*scenario.Scenario, error) {
-	if len(files) == 0 {
-		return []*scenario.Scenario{plainScenario()}, nil
-	}
-	var all []*scenario.Scenario
+// truthOptions reads the scenarios and the environment.
+func truthOptions(files []string, addr string) (o refserver.Options, err error) {
 	for _, file := range files {
-		s, err := scenario.Read(os.DirFS(filepath.Dir(filepath.Dir(file))), strings.TrimSuffix(filepath.Base(file), ".toml"))
+		project, name := filepath.Dir(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".toml")
+		s, err := scenario.Read(os.DirFS(project), name)
 		if err != nil {
-			return nil, err
+			return o, err
 		}
-		all = append(all, s)
+		o.Scenarios = append(o.Scenarios, s)
 	}
-	return all, nil
+	if len(files) == 0 {
+		o.Scenarios = []*scenario.Scenario{plainScenario()}
+	}
+	if o.Delay, err = time.ParseDuration("0" + os.Getenv("DYNO_DELAY")); err != nil {
+		return o, usagef("DYNO_DELAY: %v", err)
+	}
+	if o.Addr = cmp.Or(addr, os.Getenv("DYNO_ADDR")); o.Addr == "" {
+		return o, usagef("neither --addr nor DYNO_ADDR is given")
+	}
+	work := os.Getenv("DYNO_WORK")
+	if o.Hash = work == result.CPUBound; work != "" && !o.Hash {
+		return o, usagef("DYNO_WORK: %q; there is %s", work, result.CPUBound)
+	}
+	return o, nil
 }
 
 // plainScenario asks for / and gets five bytes.

@@ -1,0 +1,177 @@
+package loader
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/conf"
+	"dyno/internal/load"
+	"dyno/internal/result"
+)
+
+// served starts a server that answers "value", or with its request's body.
+func served(t *testing.T) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost {
+			w.Header().Set("X-Method", "post")
+		}
+		w.Write([]byte("value"))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL + "/"
+}
+
+func text(s string) *string { return &s }
+
+// carryOut plans and runs a request, and writes its files.
+func carryOut(t *testing.T, r Request) (*Plan, string) {
+	t.Helper()
+	p, err := New(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := p.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	seconds := 0
+	s, err := p.Run(t.Context(), files, func(result.Interval) { seconds++ })
+	if err := errors.Join(err, files.Write(s), files.Close()); err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case p.Failed(s):
+		return p, "failed"
+	case s.Load.Succeeded == 0 || seconds == 0:
+		t.Errorf("%d requests, %d seconds", s.Load.Succeeded, seconds)
+	}
+	return p, "done"
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	csv, hdr, body := filepath.Join(dir, "s.csv"), filepath.Join(dir, "s.hdr"), filepath.Join(dir, "body")
+	contract := filepath.Join(dir, "mine.toml")
+	for name, content := range map[string]string{body: "value", contract: `name = "mine"
+[[request]]
+method = "GET"
+path = "/{int:1..9}"
+headers = { "A" = "own" }
+[request.expect]
+status = 200
+body = "value"
+`} {
+		if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	five := int64(5)
+	for name, c := range map[string]struct {
+		r          Request
+		want, does string
+	}{
+		"requests":   {Request{Requests: 20}, "done", "20 requests over 20 connections, closed loop, "},
+		"open":       {Request{Requests: 5, Rate: 1000, Connections: 2}, "done", "5 requests at 1000/s over 2 connections, open loop, constant arrivals"},
+		"stages":     {Request{Stages: []load.Stage{{For: 20 * time.Millisecond, From: 100, To: 500}}, Arrivals: "poisson", Connections: 1}, "done", "20ms in 1 stage over 1 connection, open loop, poisson arrivals"},
+		"think":      {Request{Requests: 4, Connections: 2, Think: load.Pause{Mean: time.Millisecond, Random: true}, RampUp: time.Millisecond}, "done", "think time 1ms on average, joining over 1ms"},
+		"pipeline":   {Request{Requests: 40, Connections: 2, Pipeline: 4, PerConnection: 10}, "done", "4 in the pipeline of each, 10 requests per connection"},
+		"post":       {Request{Requests: 4, Body: text("{seq}"), Template: true, ExpectHeaders: []string{"X-Method: post"}}, "done", ""},
+		"file":       {Request{Requests: 4, BodyFile: body, ExpectBody: text("@" + body), ExpectLength: &five}, "failed", ""},
+		"expect":     {Request{Requests: 4, ExpectBody: text("@" + body), CSV: csv, HDR: hdr}, "done", ""},
+		"close":      {Request{Requests: 4, Headers: []string{"Connection: close", "Host: a"}}, "done", "1 request per connection"},
+		"other":      {Request{Requests: 4, ExpectBody: text("other"), MaxErrors: 0.5}, "failed", ""},
+		"gonet":      {Request{Requests: 4, Engine: "gonet", NoKeepalive: true}, "done", "(gonet)"},
+		"scenario":   {Request{Requests: 20, Scenario: contract, Headers: []string{"a: given"}}, "done", ""},
+		"poll never": {Request{Requests: 5, Rate: 1000, Spin: "off"}, "done", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.r.URL = served(t)
+			if name == "file" { // a length and a body exclude each other
+				if _, err := New(t.Context(), c.r); err == nil || !strings.Contains(err.Error(), "so is its length") {
+					t.Errorf("%v", err)
+				}
+				return
+			}
+			p, got := carryOut(t, c.r)
+			if got != c.want || !strings.Contains(p.Did, c.does) {
+				t.Errorf("%s; %s; want %q", got, p.Did, c.does)
+			}
+		})
+	}
+	for _, file := range []string{csv, hdr} {
+		if b, err := os.ReadFile(file); err != nil || len(b) == 0 {
+			t.Errorf("%s: %d bytes, %v", file, len(b), err)
+		}
+	}
+}
+
+// TestNewRefuses: what does not go together, or cannot be read, is an error of usage.
+func TestNewRefuses(t *testing.T) {
+	url := served(t)
+	stages := []load.Stage{{For: time.Second, From: 1, To: 1}}
+	think := load.Pause{Mean: time.Second}
+	for want, r := range map[string]Request{
+		"-n and -d":                           {Requests: 1, Duration: time.Second},
+		"--stages and -d":                     {Stages: stages, Duration: time.Second},
+		"--stages and --rate":                 {Stages: stages, Rate: 1},
+		"--arrivals is of an open loop":       {Arrivals: "poisson"},
+		"--think is of a closed loop":         {Think: think, Rate: 1},
+		"--ramp-up is of a closed loop":       {RampUp: time.Second, Rate: 1},
+		"--think and --pipeline":              {Think: think, Pipeline: 2},
+		"--requests-per-connection 2: with":   {NoKeepalive: true, PerConnection: 2},
+		"--no-keepalive and --pipeline":       {NoKeepalive: true, Pipeline: 2},
+		"--unix: a socket":                    {Unix: "/s", LocalAddrs: []string{"127.0.0.2"}},
+		"--cpus: the engine gonet":            {Engine: "gonet", CPUs: []int{0}},
+		"--spin on: the engine gonet":         {Engine: "gonet", Spin: "on"},
+		"want \"Name: value\"":                {Headers: []string{"A"}},
+		"no method":                           {Method: "FETCH"},
+		"-b and -f":                           {Body: text(""), BodyFile: "b"},
+		"no such file":                        {BodyFile: "/nowhere/b"},
+		"--expect-header":                     {ExpectHeaders: []string{"A B"}},
+		"--scenario and --method":             {Scenario: "s.toml", Method: "GET"},
+		"/nowhere/s.toml: no such file":       {Scenario: "/nowhere/s.toml"},
+		"Connection: close and --pipeline":    {Headers: []string{"Connection: close"}, Pipeline: 2},
+		"close and --requests-per-connection": {Headers: []string{"Connection: close"}, PerConnection: 2},
+		"-H Connection: without keep-alive":   {Headers: []string{"Connection: keep-alive"}, NoKeepalive: true},
+		"--resolve: none is for":              {Resolve: []string{"a:80:127.0.0.1"}},
+		"want host:port:address":              {Resolve: []string{"a"}},
+	} {
+		r.URL = url
+		_, err := New(t.Context(), r)
+		if _, usage := errors.AsType[*conf.UsageError](err); !usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	for _, bad := range []string{"", "https://a/", "ftp://a/", "http://", "http://u:p@127.0.0.1/", "http://127.0.0.1/a b"} {
+		if _, err := New(t.Context(), Request{URL: bad}); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+}
+
+// TestFilesOutliveALoadThatCannotStart, and a new one is removed.
+func TestFilesOutliveALoadThatCannotStart(t *testing.T) {
+	old, fresh := filepath.Join(t.TempDir(), "old"), filepath.Join(t.TempDir(), "fresh")
+	if err := os.WriteFile(old, []byte("kept"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &Plan{Request: Request{CSV: old, HDR: fresh}}
+	f, err := p.Open()
+	if err == nil {
+		err = f.Close()
+	}
+	b, _ := os.ReadFile(old)
+	if _, absent := os.Stat(fresh); err != nil || string(b) != "kept" || absent == nil {
+		t.Errorf("%v, %q, %v", err, b, absent)
+	}
+	p.HDR = old
+	if _, err := p.Open(); err == nil || !strings.Contains(err.Error(), "is one file") {
+		t.Errorf("%v", err)
+	}
+}
