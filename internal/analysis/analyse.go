@@ -30,10 +30,10 @@ type Input struct {
 	At     func(*result.Trial) int
 }
 
-// CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02, method.md B).
+// CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02).
 const CeilingLimit = 0.8
 
-// VoidLimit is the share of trials in void rounds above which nothing is ranked that the wall clock measures (V06, method.md B).
+// VoidLimit is the share of trials in void rounds above which nothing is ranked that the wall clock measures (V06).
 const VoidLimit = 0.5
 
 // Analyse finds all that the trials say.
@@ -167,7 +167,7 @@ func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 	}
 }
 
-// place ranks the standing contestants by the verdicts on the primary metric (method.md §2.4, rank tiers).
+// place ranks the standing contestants by the verdicts on the primary metric (doc/method.md, Statistics).
 func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	of := map[[2]string]*Pair{} // either way round
 	for i := range pairs {

@@ -2,7 +2,7 @@
 // that the same file always gives the same bytes.
 //
 // The unit of inference is the epoch. Within it two contestants are compared round by round, so that the machine's drift falls on both;
-// the median over its rounds of the log ratio is the epoch's one value (method.md §2.4).
+// the median over its rounds of the log ratio is the epoch's one value (doc/method.md, Statistics).
 package analysis
 
 import "dyno/internal/result"

@@ -166,7 +166,7 @@ func (t *Table) least(family []result.Comparison) int {
 	return n
 }
 
-// differences are d_e of method.md §2.4: per epoch the median over its rounds of the log ratio of a over b; NaN in one that has none.
+// differences are, per epoch, the median over its rounds of the log ratio of a over b; NaN in one that has none.
 func (t *Table) differences(m Metric, a, b result.Cell) []float64 {
 	epochs := t.epochsOf(a, b)
 	out := make([]float64, len(epochs))

@@ -104,7 +104,7 @@ const (
 )
 
 // table holds all checks, in order of their ids. V23, V24 and V27 are taken: they were checks once
-// (doc/method.md).
+// (doc/checks.md).
 var table = []Check{
 	{ID: GeneratorShare, Title: "generator's share of its CPUs",
 		Question: GeneratorFree, In: levels, Metrics: closedLoop, Bounds: true,

@@ -2,7 +2,7 @@ package checks
 
 import "dyno/internal/result"
 
-// Shares of a round's CPU time; fixed before any metric is seen (method.md B).
+// Shares of a round's CPU time; fixed before any metric is seen (doc/method.md, Discarded rounds).
 const (
 	foreignWarn, foreignVoid = 0.05, 0.10
 	stealWarn, stealVoid     = 0.01, 0.03

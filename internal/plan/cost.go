@@ -9,8 +9,8 @@ import (
 )
 
 // Estimated times of one epoch's start of a contestant without its warm-up (launch, verify, stop)
-// and of what a trial takes beside its load (thaw, dial, drain, freeze, read memory): method.md A,
-// checked against the recorded epochs of examples/.
+// and of what a trial takes beside its load (thaw, dial, drain, freeze, read memory); checked
+// against the recorded epochs of examples/.
 const (
 	startNative   = 300 * time.Millisecond
 	startManaged  = 500 * time.Millisecond

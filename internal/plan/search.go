@@ -46,7 +46,7 @@ func (search) loads(p *result.Plan, _ int, _ []entrant) time.Duration {
 	return time.Duration(len(starters(p, false))) * each
 }
 
-// The rounds of a search (method.md §3): a closed loop that tells about how much a contestant can
+// The rounds of a search (doc/plans.md): a closed loop that tells about how much a contestant can
 // bear; probes by bisection; longer probes around where that led; and at the end three long ones a
 // little below the rate found, which must pass.
 const (

@@ -27,7 +27,7 @@ func MedianCI(x []float64, conf float64) (lo, hi float64, ok bool) {
 //
 //	P(l <= Bin(n, p) < u) >= conf, with at most (1-conf)/2 missing on each side
 //
-// (David and Nagaraja, Order Statistics, §7.1; method.md §6). Here l is the
+// (David and Nagaraja, Order Statistics, §7.1). Here l is the
 // largest and u the smallest rank that allows it. A side that n cannot bound
 // has l = 0 or u = n+1, and ok is then false. It is also false, with both sides
 // open, unless n > 0, 0 < p < 1 and 0 < conf < 1.

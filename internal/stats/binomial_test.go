@@ -29,7 +29,7 @@ func TestQuantileRanksMedian(t *testing.T) {
 	}
 }
 
-// The smallest n with a two-sided 95 % interval, by method.md §6.
+// The smallest n with a two-sided 95 % interval.
 func TestQuantileRanksSmallestN(t *testing.T) {
 	for p, n := range map[float64]int{.99: 368, .999: 3688, .9999: 36887} {
 		if _, u, ok := QuantileRanks(n-1, p, .95); ok || u != n {

@@ -21,7 +21,7 @@ const (
 // between lo and hi, a posterior that each probe so far multiplied by trust on its side and by 1 -
 // trust on the other; the answer is its median (Waeber, Frazier, Henderson, SIAM J. Control Optim.
 // 2013). Binary search, which trusts every probe, is wrong by 30 to 60 % in one of a hundred
-// searches (method.md §3).
+// searches.
 func Bisect(lo, hi float64, probes []Probe) float64 {
 	at := func(i int) float64 { return math.Log(lo) + (math.Log(hi)-math.Log(lo))*float64(i)/(capacityGrid-1) }
 	logs := make([]float64, capacityGrid)
@@ -55,7 +55,7 @@ func Bisect(lo, hi float64, probes []Probe) float64 {
 //	P(pass at rate) = .02 + .88 / (1 + exp(s·(ln rate − a)))
 //
 // over a and the steepness s; the floor and the ceiling allow for probes that something else
-// decided (method.md §3). Lo and hi bound the profile likelihood within 3 of its maximum: with so
+// decided. Lo and hi bound the profile likelihood within 3 of its maximum: with so
 // few probes the usual 1.92 covers 87 to 90 % by simulation, and 3 about 95 %; they are 0 and +Inf
 // where all probes pass or all fail. Without probes the result is NaN.
 func Capacity(probes []Probe) (rate, lo, hi float64) {

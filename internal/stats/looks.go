@@ -21,7 +21,7 @@ type Look struct {
 //
 // The Alphas sum to alpha, so by Bonferroni the chance of any false rejection at
 // any look is at most alpha, under any dependence. That holds only for looks that
-// are fixed before the first count (method.md part A).
+// are fixed before the first count (doc/method.md, Statistics).
 func Looks(candidates []int, fits, m int, alpha float64) []Look {
 	ns := slices.Clone(candidates)
 	slices.Sort(ns)
@@ -39,7 +39,7 @@ func Looks(candidates []int, fits, m int, alpha float64) []Look {
 
 // MinEpochs returns the fewest epochs after which the first step of Holm over m
 // pairs can reject anything at level alphaLook: SignedRank gives at least
-// 2^(1-n), so n >= log2(2m/alphaLook) (method.md §2.4). It is 0 if there is no
+// 2^(1-n), so n >= log2(2m/alphaLook). It is 0 if there is no
 // pair, and math.MaxInt if alphaLook is not positive.
 func MinEpochs(m int, alphaLook float64) int {
 	if m < 1 {
@@ -64,11 +64,11 @@ func MinEpochs(m int, alphaLook float64) int {
 //
 // sigma is the standard deviation of one pair's d, on the log scale, best
 // estimated by MAD from the pilot epochs; 3/π is the Pitman efficiency of the
-// test against the t test where d is normal (method.md §2.6). It is
+// test against the t test where d is normal. It is
 // +Inf for n < MinEpochs(m, alphaLook), when no effect can be found.
 //
-// Note: method.md has z for t. By simulation that promises too much: where d is
-// normal its power is .76 for (n, m, alphaLook) = (48, 1, .01) and .46 for
+// Note: normal quantiles instead of those of t promise too much. By simulation, where d is
+// normal, the power is then .76 for (n, m, alphaLook) = (48, 1, .01) and .46 for
 // (12, 15, .05); with t it is .79 and .70. Outliers in d take another .03 to .2.
 func MDE(sigma float64, n, m int, alphaLook float64) float64 {
 	if m < 1 || n < 2 || n < MinEpochs(m, alphaLook) {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The list of method.md §2.4, for k contestants at .01 a look.
+// The fewest epochs for all pairs of k contestants, at .01 an analysis.
 func TestMinEpochs(t *testing.T) {
 	for k, want := range map[int]int{2: 8, 4: 11, 10: 14, 20: 16, 40: 18, 60: 19} {
 		if got := MinEpochs(k*(k-1)/2, .01); got != want {
@@ -52,7 +52,7 @@ func TestLooks(t *testing.T) {
 		fits, m    int
 		want       []Look
 	}{
-		{quick, 12, 15, []Look{{12, .05}}}, // the example of method.md part A
+		{quick, 12, 15, []Look{{12, .05}}},
 		{quick, 12, 1, []Look{{8, .025}, {12, .025}}},
 		{quick, 24, 1, []Look{{8, .0125}, {12, .0125}, {16, .0125}, {24, .0125}}},
 		{quick, 24, 15, []Look{{12, .05 / 3}, {16, .05 / 3}, {24, .05 / 3}}},
@@ -120,7 +120,7 @@ func TestMDEPower(t *testing.T) {
 }
 
 // epochs draws one log figure per contestant and epoch: a drift that all share,
-// and noise of 2 % with 6 % outliers (method.md 2.6, "VM CPU/req"). noisy, if not
+// and noise of 2 % with 6 % outliers ("VM, CPU/request" of doc/proof.md). noisy, if not
 // 0, is the factor on the noise of contestant 0; first is its true advantage.
 func epochs(r *rand.Rand, k, n int, noisy, first float64) [][]float64 {
 	y := make([][]float64, n)
@@ -142,7 +142,7 @@ func epochs(r *rand.Rand, k, n int, noisy, first float64) [][]float64 {
 	return y
 }
 
-// verdicts runs the whole of method.md 2.4 on y: at each look, until something
+// verdicts makes the interim analyses of y: at each, until something
 // is found, the pairs that Holm rejects. A pair (i, j) is positive if i is above.
 func verdicts(y [][]float64, looks []Look) (found map[[2]int]bool) {
 	found = map[[2]int]bool{}
