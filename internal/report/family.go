@@ -10,7 +10,7 @@ import (
 )
 
 // familyLabel stands in every form of a duel whose comparisons are named.
-const familyLabel = "a paired comparison at several levels: named pairs are judged, all else has intervals"
+const familyLabel = "a duel at several levels: named pairs are judged, all else has intervals"
 
 // label is what the figures of a run at several levels are, in words.
 func (s *sweep) label() string {
