@@ -11,7 +11,8 @@ import (
 // in the form that libkalibera corrected):
 //
 //	within² = S1², the variance within groups, pooled
-//	between² = S2² - S1²/r, S2² the variance of the groups' means and r their harmonic mean size; 0 where that is negative
+//	between² = S2² - S1²/r, S2² the variance of the groups' means and r their harmonic mean size;
+//	           0 where that is negative
 //
 // most is the one-sided upper bound of between at 95 %, by the chi-squared distribution of S2².
 //

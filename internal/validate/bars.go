@@ -27,7 +27,8 @@ type worst struct {
 
 // see takes one more rate into account; where says what it is of.
 func (w *worst) see(r Rate, where string, args ...any) {
-	if worse := (r.Share() > w.rate.Share()) != w.low; r.Of > 0 && (w.rate.Of == 0 || r.Share() != w.rate.Share() && worse) {
+	x, y := r.Share(), w.rate.Share()
+	if r.Of > 0 && (w.rate.Of == 0 || w.low && x < y || !w.low && x > y) {
 		w.rate, w.where = r, fmt.Sprintf(where, args...)
 	}
 }
@@ -116,7 +117,8 @@ func (p *Proof) simulationBars() []Bar {
 		func(r Rate) bool { return r.Share() >= .94 && high.rate.Share() <= .97 })
 	covers.Worst += "; " + high.String()
 	return []Bar{
-		wrongly.bar("A/A: any false difference among all pairs, 6 noises × 2, 4, 10 servers × 2 profiles", errorLimit, errorHolds),
+		wrongly.bar("A/A: any false difference among all pairs, 6 noises × 2, 4, 10 servers × 2 profiles",
+			errorLimit, errorHolds),
 		found.bar("5 % found, CPU/request, full, by 12 / 12 / 16 epochs for 2 / 4 / 10", "≥ 95 %", atLeast95),
 		covers,
 		held.bar("intervals as displayed at the end cover", "≥ 95 %", atLeast95),
@@ -162,7 +164,9 @@ func (t *Trap) Outcome() (text string, met bool) {
 
 // trapBar returns the limit of the traps: all must end well.
 func (p *Proof) trapBar() Bar {
-	b := Bar{Target: "traps: the bars are kept, or the check named tells of it in 95 % of the runs", Limit: "all", Met: true}
+	b := Bar{
+		Target: "traps: the bars are kept, or the check named tells of it in 95 % of the runs", Limit: "all", Met: true,
+	}
 	n := 0
 	for i := range p.Traps {
 		if text, met := p.Traps[i].Outcome(); !met {
@@ -252,7 +256,8 @@ func (p *Proof) checkBars() []Bar {
 		}
 	}
 	return []Bar{
-		over.bar("two equal servers without controls, what follows one is 0 to 3 % slower: called different", errorLimit, errorHolds),
+		over.bar("two equal servers without controls, what follows one is 0 to 3 % slower: called different",
+			errorLimit, errorHolds),
 		moving.bar("nobody moves: a contestant is called moving", "≤ 5 %, in its interval", func(r Rate) bool {
 			lo, _ := r.Interval()
 			return lo <= Alpha

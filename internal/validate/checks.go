@@ -53,7 +53,8 @@ func lone(k int) setup {
 func setups() []setup {
 	full := runPlan(Full.Name, 3)
 	full.BudgetNS = 15 * 60e9
-	return []setup{lone(2), {"quick, 3", runPlan(Quick.Name, 3)}, {"quick, 7", runPlan(Quick.Name, 7)}, {"full, 3", full}}
+	few, many := runPlan(Quick.Name, 3), runPlan(Quick.Name, 7)
+	return []setup{lone(2), {"quick, 3", few}, {"quick, 7", many}, {"full, 3", full}}
 }
 
 // checkFaults are what the statistical checks look for, each in the first of the contestants. Catch
@@ -71,7 +72,8 @@ var checkFaults = []Foe{
 	}},
 	caught(checks.Order, "position"),
 	caught(checks.CarryOver, "carry-over"),
-	{Catch: checks.FreshStarts, Name: "fresh starts differ by 3 %", act: nothing, set: func(f *field, _ int) { f.noise.Start = .03 }},
+	{Catch: checks.FreshStarts, Name: "fresh starts differ by 3 %", act: nothing,
+		set: func(f *field, _ int) { f.noise.Start = .03 }},
 }
 
 // rise makes one server faster by a share in the course of each epoch.

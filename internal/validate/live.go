@@ -74,11 +74,11 @@ func (l *Live) String() string {
 		hog = " with a hog"
 	}
 	if !l.looked() {
-		return fmt.Sprintf("%s%s: no interim analysis after %.0f s: %d valid epochs, %.0f %% of the trials discarded; will be made again",
-			l.Kind, hog, l.Seconds, l.Epochs, 100*l.VoidShare)
+		return fmt.Sprintf("%s%s: no interim analysis after %.0f s: %d valid epochs, %.0f %% of the trials discarded; "+
+			"will be made again", l.Kind, hog, l.Seconds, l.Epochs, 100*l.VoidShare)
 	}
-	return fmt.Sprintf("%s%s: %.3f (%.3f–%.3f), truth %.3f, %s after %d epochs, %.0f s, %.0f %% discarded; throughput %.3f, %s",
-		l.Kind, hog, l.Ratio, l.Lo, l.Hi, l.truth(), l.Verdict, l.Epochs, l.Seconds, 100*l.VoidShare,
+	return fmt.Sprintf("%s%s: %.3f (%.3f–%.3f), truth %.3f, %s after %d epochs, %.0f s, %.0f %% discarded; "+
+		"throughput %.3f, %s", l.Kind, hog, l.Ratio, l.Lo, l.Hi, l.truth(), l.Verdict, l.Epochs, l.Seconds, 100*l.VoidShare,
 		l.Throughput.Ratio, l.Throughput.Verdict)
 }
 

@@ -17,7 +17,8 @@ func titleOf(metric string) string {
 func (g page) RecordedTable() table {
 	head := words("the two identical servers|SD of one round|by MAD|SD of an epoch's value|ratio over all epochs")
 	return tableOf(head, g.Recorded, func(f Recorded) []string {
-		return []string{titleOf(f.Metric), share(f.RoundSD), share(f.RoundMAD), share(f.PairSD), ratio(f.Ratio, f.Lo, f.Hi)}
+		spread := []string{titleOf(f.Metric), share(f.RoundSD), share(f.RoundMAD), share(f.PairSD)}
+		return append(spread, ratio(f.Ratio, f.Lo, f.Hi))
 	})
 }
 
@@ -142,7 +143,8 @@ func steadyTable(units []SteadyUnit) table {
 	head := []string{"contestant", "trial", "units", "requests/s ÷ " + SteadyContestants[0],
 		"÷ that of the default", "the same of CPU/request"}
 	return tableOf(head, SteadyRows(units), func(r SteadyRow) []string {
-		return []string{r.Contestant, r.Arm.String(), fmt.Sprint(r.Ratio.N), text(r.Ratio), text(r.Against), text(r.CPU)}
+		row := []string{r.Contestant, r.Arm.String(), fmt.Sprint(r.Ratio.N)}
+		return append(row, text(r.Ratio), text(r.Against), text(r.CPU))
 	})
 }
 

@@ -35,8 +35,8 @@ const SteadyMargin = 0.03
 
 // steadyArms are all arms: four lengths, frozen between the trials and not.
 func steadyArms() (arms []Arm) {
-	for _, length := range []time.Duration{100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 10 * time.Second} {
-		arms = append(arms, Arm{int64(length), true}, Arm{int64(length), false})
+	for _, ms := range []int64{100, 500, 2000, 10_000} {
+		arms = append(arms, Arm{ms * 1e6, true}, Arm{ms * 1e6, false})
 	}
 	return arms
 }

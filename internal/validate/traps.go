@@ -164,7 +164,8 @@ func traps(ctx context.Context, o *Options) []Trap {
 
 // against compares servers with a foe.
 func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
-	return compare(ctx, o.Reps, trapServers, Quick.Looks(trapServers), truths[truth], func(rep int) func(int) [][]float64 {
+	looks := Quick.Looks(trapServers)
+	return compare(ctx, o.Reps, trapServers, looks, truths[truth], func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, "trap/"+foe.Name+truth, rep)
 		f := newField(trapNoise, speeds(trapServers+Quick.Riders, truth), Quick.Rounds, rng)
 		f.foe = foe
