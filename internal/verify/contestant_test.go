@@ -1,9 +1,13 @@
 package verify
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"dyno/internal/contestant"
 )
 
 func TestSample(t *testing.T) {
@@ -23,5 +27,36 @@ func TestSample(t *testing.T) {
 	}
 	if got := Sample(names, 30, "1"); !slices.Equal(got, names) {
 		t.Errorf("all: %v", got)
+	}
+}
+
+// TestContestants: a contestant keeps its contract; one that declares what it does not do fails.
+func TestContestants(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and loads a contestant")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := os.DirFS(root)
+	all, err := contestant.List(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(m *contestant.Manifest) bool { return m.Name == "net-http" })
+	wrong := *all[i]
+	wrong.Name, wrong.Differs = "net-http-wrong", []string{"chunked: it is not"}
+	setup := Setup{Root: root, FS: fsys, Manifests: append(all, &wrong), Records: 10}
+	var got []string
+	ok, err := setup.Contestants(t.Context(), []*contestant.Manifest{all[i], &wrong}, "values", func(o *Outcome) {
+		if o.Failure == nil {
+			got = append(got, o.Contestant.Name+" ok")
+		} else {
+			got = append(got, o.Contestant.Name+" "+strings.TrimSpace(o.Failure.Reason))
+		}
+	})
+	if err != nil || ok || len(got) != 2 || got[0] != "net-http ok" || !strings.Contains(got[1], "does not occur") {
+		t.Errorf("%v, %v, %q", ok, err, got)
 	}
 }
