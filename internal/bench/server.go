@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"errors"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"dyno/internal/contestant"
+	"dyno/internal/load"
+	"dyno/internal/load/epoll"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+)
+
+// localServer is a contestant that runs on this machine.
+type localServer struct {
+	*contestant.Instance
+	local *Local
+}
+
+func (s *localServer) Addr() (network, addr string) { return "tcp", s.Instance.Addr }
+func (s *localServer) Ready() time.Duration         { return time.Duration(s.ReadyNS) }
+func (s *localServer) Thaw() error                  { return s.Process.Thaw() }
+func (s *localServer) CPU() (time.Duration, error)  { return s.Process.CPU() }
+func (s *localServer) Logged() int64                { return s.Process.LoggedBytes() }
+func (s *localServer) LogTail() []string            { return s.Process.LogTail(20) }
+
+// Freeze also fails if the contestant has changed its own CPU affinity.
+func (s *localServer) Freeze() error {
+	if err := s.Process.Freeze(); err != nil {
+		return err
+	}
+	return s.Process.Strayed()
+}
+
+func (s *localServer) Exited() error {
+	select {
+	case <-s.Process.Done():
+		if err := s.Process.Err(); err != nil {
+			return err
+		}
+		return errors.New("exit status 0")
+	default:
+		return nil
+	}
+}
+
+// Usage leaves out what cannot be read. Meters has recorded that at launch.
+func (s *localServer) Usage(u *result.Usage) {
+	s.Process.Usage(u)
+	u.LoggedBytes = s.Logged()
+}
+
+// Heap asks a contestant written in Go. Note: the language decides, not a key of the manifest,
+// because all of them have the harness, which a test checks.
+func (s *localServer) Heap() (inuse, allocated int64, err error) {
+	h, err := s.Instance.Heap()
+	return h.Inuse, h.TotalAlloc, err
+}
+
+func (s *localServer) Totals(u *result.Usage) { s.Process.Totals(u) }
+
+func (s *localServer) Count() func(*result.Usage) {
+	instructions, energy := s.Process.Count(), s.local.energy.Count()
+	return func(u *result.Usage) { u.Instructions, u.EnergyUJ = instructions(), energy() }
+}
+
+// Meters reads everything once, to find out what cannot be read.
+func (s *localServer) Meters() (by, absent map[string]string) {
+	by, absent = s.Process.Meters()
+	for what := range s.local.machine.Absent {
+		delete(absent, what)
+	}
+	var u result.Usage
+	if err := s.Process.Usage(&u); err != nil {
+		absent["memory"] = err.Error()
+	}
+	if err := s.Process.Totals(&u); err != nil {
+		absent["totals"] = err.Error()
+	}
+	return by, absent
+}
+
+// Driver returns this machine's load engine, on the generator's CPUs.
+func (l *Local) Driver() Driver {
+	return &localDriver{Engine: epoll.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
+}
+
+type localDriver struct {
+	load.Engine
+	cpus []int
+}
+
+func (d *localDriver) CPUs() []int                 { return d.cpus }
+func (d *localDriver) CPU() (time.Duration, error) { return proc.SelfCPU() }
+
+func (d *localDriver) Now() time.Time       { return time.Now() }
+func (d *localDriver) Rest(t time.Duration) { time.Sleep(t) }
+
+// Quiet stops the garbage collector of dyno. What accumulates in a trial is small; it is collected
+// after the trial.
+func (d *localDriver) Quiet() func() {
+	old := debug.SetGCPercent(-1)
+	return func() {
+		debug.SetGCPercent(old)
+		runtime.GC()
+	}
+}
