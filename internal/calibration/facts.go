@@ -80,14 +80,15 @@ func after(text, key string) []string {
 
 // kilobytes reads a line "key:   12 kB" of /proc/meminfo, in bytes.
 func kilobytes(info, key string) *int64 {
-	for _, word := range after(info, key+":") {
-		n := number(word)
-		if n != nil {
-			*n <<= 10
-		}
-		return n
+	words := after(info, key+":")
+	if len(words) == 0 {
+		return nil
 	}
-	return nil
+	n := number(words[0])
+	if n != nil {
+		*n <<= 10
+	}
+	return n
 }
 
 // hardFileLimit reads the second figure of "Max open files   1024   1048576   files" of

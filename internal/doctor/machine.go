@@ -231,12 +231,3 @@ func known(p *int64) int64 {
 	}
 	return *p
 }
-
-// list joins values by commas.
-func list[T any](values []T) string {
-	words := make([]string, len(values))
-	for i, v := range values {
-		words[i] = fmt.Sprint(v)
-	}
-	return strings.Join(words, ",")
-}
