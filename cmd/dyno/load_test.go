@@ -18,8 +18,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestLoad runs testdata/load: dyno load against a server of this process, at $ADDR and at the socket $SOCK. Nothing there depends on how
-// fast or quiet the machine is.
+// TestLoad runs testdata/load: dyno load against a server of this process, at $ADDR and at the
+// socket $SOCK. Nothing there depends on how fast or quiet the machine is.
 func TestLoad(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/load",
@@ -48,7 +48,8 @@ func TestLoad(t *testing.T) {
 			}
 			env.Defer(func() { heads.Close() })
 			go echoHeads(heads)
-			for k, v := range map[string]string{"ADDR": addr, "HEADS": heads.Addr().String(), "PORT": port, "SOCK": sock, "NO_COLOR": "1"} {
+			for k, v := range map[string]string{"ADDR": addr, "HEADS": heads.Addr().String(), "PORT": port,
+				"SOCK": sock, "NO_COLOR": "1"} {
 				env.Setenv(k, v)
 			}
 			env.Values["server"] = s
@@ -58,7 +59,8 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// echoHeads answers each request with its head as it came, without the carriage returns, and closes where that says so.
+// echoHeads answers each request with its head as it came, without the carriage returns, and closes
+// where that says so.
 func echoHeads(ln net.Listener) {
 	for {
 		c, err := ln.Accept()
@@ -82,7 +84,8 @@ func echoHeads(ln net.Listener) {
 	}
 }
 
-// served checks how many requests the server has had: served COUNT METHOD PATH [WORD…], each word being in headers or body.
+// served checks how many requests the server has had: served COUNT METHOD PATH [WORD…], each word
+// being in headers or body.
 func served(ts *testscript.TestScript, neg bool, args []string) {
 	s := ts.Value("server").(*testServer)
 	s.Lock()
@@ -164,7 +167,8 @@ func (s *testServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func TestQuoted(t *testing.T) {
-	for s, want := range map[string]string{"a": "a", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "-H=A:b": "-H=A:b", "{x}": "'{x}'", "$HOME": "'$HOME'"} {
+	for s, want := range map[string]string{"a": "a", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "-H=A:b": "-H=A:b",
+		"{x}": "'{x}'", "$HOME": "'$HOME'"} {
 		if got := quoted(s); got != want {
 			t.Errorf("%q: %s; want %s", s, got, want)
 		}

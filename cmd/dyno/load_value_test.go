@@ -9,7 +9,8 @@ import (
 )
 
 func TestParseCount(t *testing.T) {
-	for s, want := range map[string]int64{"1": 1, "5000000": 5_000_000, "5m": 5_000_000, "10k": 10_000, "10K": 10_000, "1.5k": 1500, "2G": 2_000_000_000, "5_000": 5000, "1e6": 1_000_000} {
+	for s, want := range map[string]int64{"1": 1, "5000000": 5_000_000, "5m": 5_000_000, "10k": 10_000, "10K": 10_000,
+		"1.5k": 1500, "2G": 2_000_000_000, "5_000": 5000, "1e6": 1_000_000} {
 		if got, err := parseCount(s); err != nil || got != want {
 			t.Errorf("%s: %d, %v", s, got, err)
 		}
@@ -22,7 +23,8 @@ func TestParseCount(t *testing.T) {
 }
 
 func TestParseSpan(t *testing.T) {
-	for s, want := range map[string]time.Duration{"10s": 10 * time.Second, "2m": 2 * time.Minute, "30": 30 * time.Second, "0.5": 500 * time.Millisecond, "1m30s": 90 * time.Second} {
+	for s, want := range map[string]time.Duration{"10s": 10 * time.Second, "2m": 2 * time.Minute,
+		"30": 30 * time.Second, "0.5": 500 * time.Millisecond, "1m30s": 90 * time.Second} {
 		if got, err := parseSpan(s); err != nil || got != want {
 			t.Errorf("%s: %v, %v", s, got, err)
 		}
@@ -35,7 +37,8 @@ func TestParseSpan(t *testing.T) {
 }
 
 func TestParseRate(t *testing.T) {
-	for s, want := range map[string]float64{"1000": 1000, "1k": 1000, "50/s": 50, "10/ms": 10_000, "600/m": 10, "0.5": .5, "7200/h": 2, "50/1s": 50} {
+	for s, want := range map[string]float64{"1000": 1000, "1k": 1000, "50/s": 50, "10/ms": 10_000, "600/m": 10,
+		"0.5": .5, "7200/h": 2, "50/1s": 50} {
 		if got, err := parseRate(s); err != nil || got < want*(1-1e-12) || got > want*(1+1e-12) {
 			t.Errorf("%s: %v, %v", s, got, err)
 		}
@@ -49,7 +52,8 @@ func TestParseRate(t *testing.T) {
 
 func TestParseStages(t *testing.T) {
 	got, err := parseStages("10s@1000, 30@1k..5k,1s@0")
-	want := []load.Stage{{For: 10 * time.Second, From: 1000, To: 1000}, {For: 30 * time.Second, From: 1000, To: 5000}, {For: time.Second}}
+	want := []load.Stage{{For: 10 * time.Second, From: 1000, To: 1000}, {For: 30 * time.Second, From: 1000, To: 5000},
+		{For: time.Second}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v, %v", got, err)
 	}

@@ -33,7 +33,8 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 			continue
 		}
 		if err != nil || stat.Size() > mostCommitted {
-			t.Errorf("%s: %v, %d bytes; the most is %d: dyno trim makes it smaller", file, err, stat.Size(), mostCommitted)
+			t.Errorf("%s: %v, %d bytes; the most is %d: dyno trim makes it smaller", file, err, stat.Size(),
+				mostCommitted)
 			continue
 		}
 		whole, err := result.Open(file)

@@ -74,7 +74,8 @@ func TestNoEnergy(t *testing.T) {
 	bare, _ := powercap(t, nil)
 	parts, _ := powercap(t, map[string][3]string{"intel-rapl:0:0": {"core", "5", "1000"}})
 	odd, _ := powercap(t, map[string][3]string{"intel-rapl:0": {"package-0", "", "1000"}})
-	for root, want := range map[string]string{bare: "no intel-rapl package", parts: "no intel-rapl package", odd: "invalid syntax"} {
+	for root, want := range map[string]string{bare: "no intel-rapl package", parts: "no intel-rapl package",
+		odd: "invalid syntax"} {
 		if _, err := OpenEnergy(root); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
 		}

@@ -28,12 +28,15 @@ func TestDescribeReadsFiles(t *testing.T) {
 		"sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "performance\n",
 		"sys/devices/system/cpu/cpu2/cpufreq/scaling_governor": "powersave\n",
 	}))
-	got := fmt.Sprint(h.OS, "|", h.Kernel, "|", h.CPU, "|", h.CPUs, "|", h.MemoryBytes, "|", h.Governor, "|", h.Hypervisor, "|", h.Quota, "|", h.BootID)
-	if want := "Debian GNU/Linux 12 (bookworm)|Linux 6.18.44|AMD EPYC|3|2097152|performance/powersave|QEMU||8a1f"; got != want {
+	got := fmt.Sprint(h.OS, "|", h.Kernel, "|", h.CPU, "|", h.CPUs, "|", h.MemoryBytes, "|", h.Governor, "|",
+		h.Hypervisor, "|", h.Quota, "|", h.BootID)
+	if want := "Debian GNU/Linux 12 (bookworm)|Linux 6.18.44|AMD " +
+		"EPYC|3|2097152|performance/powersave|QEMU||8a1f"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	bare := describe(tree(nil))
-	if bare.Governor != "unknown" || bare.Hypervisor != "" || bare.Quota != "" || bare.OS == "" || bare.CPU == "" || bare.CPUs < 1 {
+	if bare.Governor != "unknown" || bare.Hypervisor != "" || bare.Quota != "" || bare.OS == "" || bare.CPU == "" ||
+		bare.CPUs < 1 {
 		t.Errorf("of an empty root: %+v", bare)
 	}
 }
@@ -47,7 +50,8 @@ func TestHypervisor(t *testing.T) {
 		{nil, "fpu lm", ""},
 		{nil, "fpu hypervisor", "unnamed"},
 		{map[string]string{"sys/hypervisor/type": "xen\n"}, "", "xen"},
-		{map[string]string{"sys/class/dmi/id/sys_vendor": "Google\n", "sys/class/dmi/id/product_name": "Compute Engine\n"}, "hypervisor", "Google Compute Engine"},
+		{map[string]string{"sys/class/dmi/id/sys_vendor": "Google\n", "sys/class/dmi/id/product_name": "Compute " +
+			"Engine\n"}, "hypervisor", "Google Compute Engine"},
 	} {
 		if got := hypervisor(tree(c.files), "flags : "+c.flags+"\n"); got != c.want {
 			t.Errorf("%v: %q, want %q", c.flags, got, c.want)
@@ -68,7 +72,8 @@ func TestQuota(t *testing.T) {
 			"sys/fs/cgroup/a/b/cpu.max":        "max 100000\n",
 		}, "1.5 CPUs (cgroup v2)"},
 		{"v2, none", map[string]string{
-			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.controllers": "cpu\n", "sys/fs/cgroup/cpu.max": "max 100000\n",
+			"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cgroup.controllers": "cpu\n",
+			"sys/fs/cgroup/cpu.max": "max 100000\n",
 		}, ""},
 		{"v1", map[string]string{
 			"proc/self/cgroup": "2:cpu,cpuacct:/x\n1:cpuset:/x\n",
@@ -78,10 +83,12 @@ func TestQuota(t *testing.T) {
 			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us":   "100000\n",
 		}, "0.5 CPUs (cgroup v1)"},
 		{"hybrid, unlimited", map[string]string{
-			"proc/self/cgroup": "2:cpuacct:/\n1:cpu:/\n0::/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+			"proc/self/cgroup": "2:cpuacct:/\n1:cpu:/\n0::/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+			"sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
 		}, ""},
 		{"v1 in a container, whose mount is its own group", map[string]string{
-			"proc/self/cgroup": "3:cpu,cpuacct:/docker/4f1c\n", "sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us": "150000\n",
+			"proc/self/cgroup":                            "3:cpu,cpuacct:/docker/4f1c\n",
+			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us":  "150000\n",
 			"sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us": "100000\n",
 		}, "1.5 CPUs (cgroup v1)"},
 		{"nonsense", map[string]string{"proc/self/cgroup": "x\n0::/../..\n"}, ""},
@@ -126,7 +133,8 @@ func TestPartition(t *testing.T) {
 }
 
 func TestParseList(t *testing.T) {
-	for text, want := range map[string]string{"0-2,5\n": "[0 1 2 5]", "": "[]", "x,1-,3": "[3]", "2-1": "[]", "-1": "[]"} {
+	for text, want := range map[string]string{"0-2,5\n": "[0 1 2 5]", "": "[]", "x,1-,3": "[3]", "2-1": "[]",
+		"-1": "[]"} {
 		if got := fmt.Sprint(parseList(text)); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}

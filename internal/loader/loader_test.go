@@ -17,17 +17,20 @@ import (
 )
 
 func TestFailed(t *testing.T) {
-	good := result.Load{Planned: 1000, Started: 1000, Succeeded: 1000, WindowNS: 1e9, Connections: 5, Established: 5, Workers: 1, LoopCPUNS: 5e8}
+	good := result.Load{Planned: 1000, Started: 1000, Succeeded: 1000, WindowNS: 1e9, Connections: 5, Established: 5,
+		Workers: 1, LoopCPUNS: 5e8}
 	for name, c := range map[string]struct {
 		change    func(*summary.Summary)
 		maxErrors float64
 		strict    bool
 		want      bool
 	}{
-		"good":             {func(*summary.Summary) {}, 0, true, false},
-		"one error":        {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, 0, false, true},
-		"one is allowed":   {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, 0.001, false, false},
-		"never started":    {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1 }, 0, false, true},
+		"good":      {func(*summary.Summary) {}, 0, true, false},
+		"one error": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, 0, false, true},
+		"one is allowed": {func(s *summary.Summary) { s.Load.Succeeded, s.Load.Failed = 999, 1 }, 0.001, false,
+			false},
+		"never started": {func(s *summary.Summary) { s.Load.Planned, s.Load.NeverStarted = 1001, 1 }, 0, false,
+			true},
 		"connections":      {func(s *summary.Summary) { s.Load.Established = 4 }, 1, false, true},
 		"ended early":      {func(s *summary.Summary) { s.Load.UnreachableNS = 1 }, 1, false, true},
 		"interrupted":      {func(s *summary.Summary) { s.Interrupted = true }, 1, false, true},
@@ -46,12 +49,18 @@ func TestFailed(t *testing.T) {
 
 func TestReadTarget(t *testing.T) {
 	for in, want := range map[string]target{
-		"http://127.0.0.1:8080/":                  {url: "http://127.0.0.1:8080/", addr: "127.0.0.1:8080", host: "127.0.0.1:8080", path: "/", here: true},
-		"HTTP://127.0.0.1":                        {url: "http://127.0.0.1/", addr: "127.0.0.1:80", host: "127.0.0.1", path: "/", here: true},
-		"127.0.0.1:80/a?b=c#d":                    {url: "http://127.0.0.1/a?b=c", addr: "127.0.0.1:80", host: "127.0.0.1", path: "/a?b=c", here: true},
-		"127.0.0.1:81?q":                          {url: "http://127.0.0.1:81/?q", addr: "127.0.0.1:81", host: "127.0.0.1:81", path: "/?q", here: true},
-		"[::1]:8080/x":                            {url: "http://[::1]:8080/x", addr: "[::1]:8080", host: "[::1]:8080", path: "/x", here: true},
-		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {url: "http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", addr: "192.0.2.7:9", host: "192.0.2.7:9", path: "/{int:1..9}/%C3%BC?a={x,y}"},
+		"http://127.0.0.1:8080/": {url: "http://127.0.0.1:8080/", addr: "127.0.0.1:8080",
+			host: "127.0.0.1:8080", path: "/", here: true},
+		"HTTP://127.0.0.1": {url: "http://127.0.0.1/", addr: "127.0.0.1:80", host: "127.0.0.1",
+			path: "/", here: true},
+		"127.0.0.1:80/a?b=c#d": {url: "http://127.0.0.1/a?b=c", addr: "127.0.0.1:80",
+			host: "127.0.0.1", path: "/a?b=c", here: true},
+		"127.0.0.1:81?q": {url: "http://127.0.0.1:81/?q", addr: "127.0.0.1:81",
+			host: "127.0.0.1:81", path: "/?q", here: true},
+		"[::1]:8080/x": {url: "http://[::1]:8080/x", addr: "[::1]:8080", host: "[::1]:8080",
+			path: "/x", here: true},
+		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {url: "http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", addr: "192.0.2.7:9",
+			host: "192.0.2.7:9", path: "/{int:1..9}/%C3%BC?a={x,y}"},
 	} {
 		want.network = "tcp"
 		got, err := readTarget(t.Context(), in, "", nil)
@@ -60,11 +69,14 @@ func TestReadTarget(t *testing.T) {
 		}
 	}
 	got, err := readTarget(t.Context(), "http://example.com:8080/x", "/tmp/s", nil)
-	if want := (target{"http://example.com:8080/x at /tmp/s", "unix", "/tmp/s", "example.com:8080", "/x", true}); err != nil || *got != want {
+	if want := (target{"http://example.com:8080/x at /tmp/s", "unix", "/tmp/s", "example.com:8080", "/x",
+		true}); err != nil || *got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	got, err = readTarget(t.Context(), "http://example.com/x", "", []string{"other:80:10.0.0.1", "Example.com:80:[::1]"})
-	if want := (target{"http://example.com/x", "tcp", "[::1]:80", "example.com", "/x", true}); err != nil || *got != want {
+	got, err = readTarget(t.Context(), "http://example.com/x", "", []string{"other:80:10.0.0.1",
+		"Example.com:80:[::1]"})
+	if want := (target{"http://example.com/x", "tcp", "[::1]:80", "example.com", "/x", true}); err != nil ||
+		*got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -80,23 +92,28 @@ func TestReadTargetHeedsItsContext(t *testing.T) {
 	}}
 	defer func() { net.DefaultResolver = before }()
 	defer close(over)
-	if _, err := readTarget(ctx, "http://two.test/", "", nil); err == nil || !strings.Contains(err.Error(), "interrupted") {
+	if _, err := readTarget(ctx, "http://two.test/", "", nil); err == nil || !strings.Contains(err.Error(),
+		"interrupted") {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestReadHeaders(t *testing.T) {
-	all := []string{"Accept: text/plain", "host: a", "X-A:1", "x-a: 2", "Cookie: a=b", "cookie: c=d", "Empty:", "Connection: keep-alive", "A: {uuid}"}
+	all := []string{"Accept: text/plain", "host: a", "X-A:1", "x-a: 2", "Cookie: a=b", "cookie: c=d", "Empty:",
+		"Connection: keep-alive", "A: {uuid}"}
 	got, host, err := readHeaders(all, true)
-	want := []scenario.HeaderLine{{Name: "Accept", Value: "text/plain"}, {Name: "host", Value: "a"}, {Name: "X-A", Value: "1"}, {Name: "x-a", Value: "2"},
-		{Name: "Cookie", Value: "a=b"}, {Name: "cookie", Value: "c=d"}, {Name: "Empty"}, {Name: "Connection", Value: "keep-alive"}, {Name: "A", Value: "{uuid}"}}
+	want := []scenario.HeaderLine{{Name: "Accept", Value: "text/plain"}, {Name: "host", Value: "a"}, {Name: "X-A",
+		Value: "1"}, {Name: "x-a", Value: "2"},
+		{Name: "Cookie", Value: "a=b"}, {Name: "cookie", Value: "c=d"}, {Name: "Empty"}, {Name: "Connection",
+			Value: "keep-alive"}, {Name: "A", Value: "{uuid}"}}
 	for i := range want {
 		want[i].Verbatim = true
 	}
 	if err != nil || host != "a" || !slices.Equal(got, want) {
 		t.Errorf("%+v, %q, %v", got, host, err)
 	}
-	for _, bad := range []string{"", "X", ": v", "A B: c", "A: b\r\nC: d", "Content-Length: 5", "Transfer-Encoding: chunked"} {
+	for _, bad := range []string{"", "X", ": v", "A B: c", "A: b\r\nC: d", "Content-Length: 5",
+		"Transfer-Encoding: chunked"} {
 		if _, _, err := readHeaders([]string{bad}, true); err == nil {
 			t.Errorf("%q: no error", bad)
 		}

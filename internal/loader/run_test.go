@@ -76,15 +76,23 @@ body = "value"
 		r          Request
 		want, does string
 	}{
-		"requests":   {Request{Requests: 20}, "done", "20 requests over 20 connections, closed loop, "},
-		"open":       {Request{Requests: 5, Rate: 1000, Connections: 2}, "done", "5 requests at 1000/s over 2 connections, open loop, constant arrivals"},
-		"stages":     {Request{Stages: []load.Stage{{For: 20 * time.Millisecond, From: 100, To: 500}}, Arrivals: "poisson", Connections: 1}, "done", "20ms in 1 stage over 1 connection, open loop, poisson arrivals"},
-		"think":      {Request{Requests: 4, Connections: 2, Think: load.Pause{Mean: time.Millisecond, Random: true}, RampUp: time.Millisecond}, "done", "think time 1ms on average, joining over 1ms"},
-		"pipeline":   {Request{Requests: 40, Connections: 2, Pipeline: 4, PerConnection: 10}, "done", "4 in the pipeline of each, 10 requests per connection"},
-		"post":       {Request{Requests: 4, Body: text("{seq}"), Template: true, ExpectHeaders: []string{"X-Method: post"}}, "done", ""},
-		"file":       {Request{Requests: 4, BodyFile: body, ExpectBody: text("@" + body), ExpectLength: &five}, "failed", ""},
-		"expect":     {Request{Requests: 4, ExpectBody: text("@" + body), CSV: csv, HDR: hdr}, "done", ""},
-		"close":      {Request{Requests: 4, Headers: []string{"Connection: close", "Host: a"}}, "done", "1 request per connection"},
+		"requests": {Request{Requests: 20}, "done", "20 requests over 20 connections, closed loop, "},
+		"open": {Request{Requests: 5, Rate: 1000, Connections: 2}, "done",
+			"5 requests at 1000/s over 2 connections, open loop, constant arrivals"},
+		"stages": {Request{Stages: []load.Stage{{For: 20 * time.Millisecond, From: 100, To: 500}},
+			Arrivals: "poisson", Connections: 1}, "done", "20ms in 1 stage over 1 connection, open loop, poisson " +
+			"arrivals"},
+		"think": {Request{Requests: 4, Connections: 2, Think: load.Pause{Mean: time.Millisecond, Random: true},
+			RampUp: time.Millisecond}, "done", "think time 1ms on average, joining over 1ms"},
+		"pipeline": {Request{Requests: 40, Connections: 2, Pipeline: 4, PerConnection: 10}, "done",
+			"4 in the pipeline of each, 10 requests per connection"},
+		"post": {Request{Requests: 4, Body: text("{seq}"), Template: true,
+			ExpectHeaders: []string{"X-Method: post"}}, "done", ""},
+		"file": {Request{Requests: 4, BodyFile: body, ExpectBody: text("@" + body), ExpectLength: &five},
+			"failed", ""},
+		"expect": {Request{Requests: 4, ExpectBody: text("@" + body), CSV: csv, HDR: hdr}, "done", ""},
+		"close": {Request{Requests: 4, Headers: []string{"Connection: close", "Host: a"}}, "done",
+			"1 request per connection"},
 		"other":      {Request{Requests: 4, ExpectBody: text("other"), MaxErrors: 0.5}, "failed", ""},
 		"gonet":      {Request{Requests: 4, Engine: "gonet", NoKeepalive: true}, "done", "(gonet)"},
 		"scenario":   {Request{Requests: 20, Scenario: contract, Headers: []string{"a: given"}}, "done", ""},
@@ -148,7 +156,8 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	for _, bad := range []string{"", "https://a/", "ftp://a/", "http://", "http://u:p@127.0.0.1/", "http://127.0.0.1/a b"} {
+	for _, bad := range []string{"", "https://a/", "ftp://a/", "http://", "http://u:p@127.0.0.1/",
+		"http://127.0.0.1/a b"} {
 		if _, err := New(t.Context(), Request{URL: bad}); err == nil {
 			t.Errorf("%q: no error", bad)
 		}

@@ -12,12 +12,14 @@ func TestPathsOfAContestant(t *testing.T) {
 	for _, p := range []string{"/", "/about", "/about/us", "/public/css/a.css", "/public/lib/b.js", "/set?value={v}"} {
 		s.Requests = append(s.Requests, Request{Path: p})
 	}
-	own := s.At(map[string]string{"/": "/Home", "/about": "/Home/About", "/public/": "/", "/public/lib/": "/packages/", "/set": "/Session/Set"})
+	own := s.At(map[string]string{"/": "/Home", "/about": "/Home/About", "/public/": "/", "/public/lib/": "/packages/",
+		"/set": "/Session/Set"})
 	var got []string
 	for _, r := range own.Requests {
 		got = append(got, r.Path)
 	}
-	if want := "[/Home /Home/About /about/us /css/a.css /packages/b.js /Session/Set?value={v}]"; fmt.Sprint(got) != want {
+	if want := "[/Home /Home/About /about/us /css/a.css /packages/b.js " +
+		"/Session/Set?value={v}]"; fmt.Sprint(got) != want {
 		t.Errorf("%v; want %v", got, want)
 	}
 	if s.Requests[0].Path != "/" || s.At(nil) != &s {
@@ -80,7 +82,8 @@ func TestReadSites(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(s.Requests) != 6 || s.Requests[4].Path != "/public/b.js" || *s.Requests[4].Expect.Body != "{int:1..2}" || s.Requests[5].Weight != 0 {
+	if len(s.Requests) != 6 || s.Requests[4].Path != "/public/b.js" || *s.Requests[4].Expect.Body != "{int:1..2}" ||
+		s.Requests[5].Weight != 0 {
 		t.Errorf("%+v", s.Requests)
 	}
 	if _, err := s.Compile("h", Options{}); err == nil || !strings.Contains(err.Error(), "not compared byte by byte") {
@@ -93,11 +96,13 @@ func TestReadSites(t *testing.T) {
 	}
 	exact := s.Exact(&Observed{Bodies: map[int][]byte{0: []byte("<p>{v}</p>"), 1: []byte("[1]")}})
 	m, err := exact.Compile("h", Options{})
-	if err != nil || string(m.templates[0].want.Body) != "<p>{v}</p>" || string(m.templates[1].want.Body) != "[1]" || !m.templates[1].want.CheckBody {
+	if err != nil || string(m.templates[0].want.Body) != "<p>{v}</p>" || string(m.templates[1].want.Body) != "[1]" ||
+		!m.templates[1].want.CheckBody {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for _, bad := range []string{"[1,]", ""} {
-		if _, err := s.Bind(func(string) ([]byte, error) { return []byte(bad), nil }); err == nil || !strings.Contains(err.Error(), "companion records") {
+		if _, err := s.Bind(func(string) ([]byte, error) { return []byte(bad), nil }); err == nil ||
+			!strings.Contains(err.Error(), "companion records") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
@@ -117,7 +122,8 @@ func TestReadSitesErrors(t *testing.T) {
 		{"collapse = true\n", "", "x.toml:5:2: no request says collapse = true"},
 		{"weight = 0\n[request.expect]", "[request.expect]", "recalls can be verified, not loaded: set weight = 0"},
 		{`json_of = "/data"`, `json_of = "/data"` + "\nlength = 5", "leave length and sha256 out"},
-		{`path = "/json"`, "path = \"/json/{v}\"\n[request.with]\nv = { seq = true }", "cannot depend on what is drawn"},
+		{`path = "/json"`, "path = \"/json/{v}\"\n[request.with]\nv = { seq = true }",
+			"cannot depend on what is drawn"},
 		{`path = "/public/"`, `path = "/public"`, "x.toml:39:1: \"/public\": want a path that starts and ends with /"},
 		{`../shared/files`, `../shared/none`, "x.toml:40:1: read shared/none: open shared/none: file does not exist"},
 		{`"/A" = "/a"`, `"" = "/a"`, "x.toml:5:2: an empty text cannot be replaced"},
@@ -136,7 +142,8 @@ func TestShippedPagesHaveThePublishedSize(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range s.Requests {
-		if want, ok := map[string]int{"/": 7360, "/about": 1815, "/contact": 2106, "/nowhere": 1825}[r.Path]; ok && len(*r.Expect.Body) != want {
+		if want, ok := map[string]int{"/": 7360, "/about": 1815, "/contact": 2106, "/nowhere": 1825}[r.Path]; ok &&
+			len(*r.Expect.Body) != want {
 			t.Errorf("%s has %d bytes; want %d", r.Path, len(*r.Expect.Body), want)
 		}
 	}
@@ -145,13 +152,15 @@ func TestShippedPagesHaveThePublishedSize(t *testing.T) {
 // One page that answers twice with other bytes cannot be held to them under load.
 func TestVerifyPinsBytes(t *testing.T) {
 	page := "<p>a</p> <p>b</p>"
-	s := &Scenario{Name: "x", Requests: []Request{{Name: "page", Method: "GET", Path: "/", Weight: 1, Expect: Expect{Status: 200, Body: &page, Collapse: true}}}}
+	s := &Scenario{Name: "x", Requests: []Request{{Name: "page", Method: "GET", Path: "/", Weight: 1,
+		Expect: Expect{Status: 200, Body: &page, Collapse: true}}}}
 	n := 0
 	addr := raw(t, func(string) string {
 		n++
 		return answer("200 OK", "", "<p>a</p>"+strings.Repeat(" ", n)+"<p>b</p>")
 	})
-	if _, err := Verify(t.Context(), s, "tcp", addr, nil, 0); err == nil || !strings.Contains(err.Error(), "differ in their bytes") {
+	if _, err := Verify(t.Context(), s, "tcp", addr, nil, 0); err == nil || !strings.Contains(err.Error(),
+		"differ in their bytes") {
 		t.Error(err)
 	}
 	addr = raw(t, func(string) string { return answer("200 OK", "", "<p>a</p><p>b</p>\n") })

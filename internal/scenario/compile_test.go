@@ -14,18 +14,26 @@ func TestRendering(t *testing.T) {
 		o    Options
 		want string
 	}{
-		"get":             {get("/a?b=c", "B", "2", "A", "1"), Options{}, "GET /a?b=c HTTP/1.1\r\nHost: h:1\r\nB: 2\r\nA: 1\r\n\r\n"},
-		"post":            {post("value"), Options{}, "POST / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 5\r\n\r\nvalue"},
-		"empty put":       {put, Options{}, "PUT / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n"},
-		"empty patch":     {patch, Options{}, "PATCH / HTTP/1.1\r\nHost: h:1\r\n\r\n"},
-		"drawn body":      {post("{int:7..7}"), Options{}, "POST / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 1\r\n\r\n7"},
-		"close":           {post("value"), Options{Close: true}, "POST / HTTP/1.1\r\nHost: h:1\r\nConnection: close\r\nContent-Length: 5\r\n\r\nvalue"},
-		"close, not ours": {get("/", "connection", "TE"), Options{Close: true}, "GET / HTTP/1.1\r\nHost: h:1\r\nconnection: TE\r\n\r\n"},
-		"own host":        {get("/", "A", "1", "host", "other.example"), Options{}, "GET / HTTP/1.1\r\nA: 1\r\nhost: other.example\r\n\r\n"},
-		"twice":           {get("/", "B", "1", "A", "2", "b", "3"), Options{}, "GET / HTTP/1.1\r\nHost: h:1\r\nB: 1\r\nA: 2\r\nb: 3\r\n\r\n"},
-		"own host alone":  {get("/", "Host", "{pick:x.example}"), Options{}, "GET / HTTP/1.1\r\nHost: x.example\r\n\r\n"},
-		"own cookie":      {get("/", "Cookie", "a=1", "X", "1"), Options{Cookies: true}, "GET / HTTP/1.1\r\nHost: h:1\r\nCookie: a=1\r\nX: 1\r\n\r\n"},
-		"empty cookie":    {get("/", "Cookie", ""), Options{Cookies: true}, "GET / HTTP/1.1\r\nHost: h:1\r\n\r\n"},
+		"get": {get("/a?b=c", "B", "2", "A", "1"), Options{},
+			"GET /a?b=c HTTP/1.1\r\nHost: h:1\r\nB: 2\r\nA: 1\r\n\r\n"},
+		"post":        {post("value"), Options{}, "POST / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 5\r\n\r\nvalue"},
+		"empty put":   {put, Options{}, "PUT / HTTP/1.1\r\nHost: h:1\r\nContent-Length: 0\r\n\r\n"},
+		"empty patch": {patch, Options{}, "PATCH / HTTP/1.1\r\nHost: h:1\r\n\r\n"},
+		"drawn body": {post("{int:7..7}"), Options{}, "POST / HTTP/1.1\r\nHost: h:1\r\nContent-Length: " +
+			"1\r\n\r\n7"},
+		"close": {post("value"), Options{Close: true}, "POST / HTTP/1.1\r\nHost: h:1\r\nConnection: " +
+			"close\r\nContent-Length: 5\r\n\r\nvalue"},
+		"close, not ours": {get("/", "connection", "TE"), Options{Close: true},
+			"GET / HTTP/1.1\r\nHost: h:1\r\nconnection: TE\r\n\r\n"},
+		"own host": {get("/", "A", "1", "host", "other.example"), Options{},
+			"GET / HTTP/1.1\r\nA: 1\r\nhost: other.example\r\n\r\n"},
+		"twice": {get("/", "B", "1", "A", "2", "b", "3"), Options{},
+			"GET / HTTP/1.1\r\nHost: h:1\r\nB: 1\r\nA: 2\r\nb: 3\r\n\r\n"},
+		"own host alone": {get("/", "Host", "{pick:x.example}"), Options{},
+			"GET / HTTP/1.1\r\nHost: x.example\r\n\r\n"},
+		"own cookie": {get("/", "Cookie", "a=1", "X", "1"), Options{Cookies: true},
+			"GET / HTTP/1.1\r\nHost: h:1\r\nCookie: a=1\r\nX: 1\r\n\r\n"},
+		"empty cookie": {get("/", "Cookie", ""), Options{Cookies: true}, "GET / HTTP/1.1\r\nHost: h:1\r\n\r\n"},
 	} {
 		var w Want
 		if got := source1(t, c.o, c.r).Next(nil, &w); string(got) != c.want {
@@ -58,42 +66,54 @@ func TestCompileErrors(t *testing.T) {
 		"path":                  {r: get("x"), want: "want a path that starts with /"},
 		"path with a space":     {r: get("/a b"), want: "has no spaces"},
 		"path by a placeholder": {r: get("{pick:/}"), want: "want a path that starts with /"},
-		"int of one":            {r: post("a {int:5} b"), want: "{int:5}: want two integers, the lower first, such as {int:1..1000}"},
-		"int alone":             {r: post("{int}"), want: "{int}: want two integers"},
-		"int turned":            {r: get("/{int:9..1}"), want: "path: {int:9..1}: want two integers, the lower first"},
-		"int of letters":        {r: get("/", "X", "{int:a..b}"), want: "headers.X: {int:a..b}: want two integers"},
-		"int too large":         {r: post("{int:0..9223372036854775808}"), want: "want two integers"},
-		"int spaced":            {r: post("{int: 1..5}"), want: "want two integers"},
-		"pick of nothing":       {r: post("{pick:}"), want: "{pick:}: want texts to pick from, such as {pick:a,b}"},
-		"pick alone":            {r: post("{pick}"), want: "want texts to pick from"},
-		"pick with a gap":       {r: post("{pick:a,,b}"), want: "want texts to pick from"},
-		"uuid with more":        {r: post("{uuid:4}"), want: "{uuid:4} takes nothing after its name: want {uuid}"},
-		"seq with more":         {r: post("{seq:1}"), want: "want {seq}"},
-		"unclosed":              {r: post("{int:1..5"), want: "the } after {int: is missing"},
-		"unclosed before more":  {r: post("{pick:a {uuid}"), want: "the } after {pick: is missing"},
-		"pick in a path":        {r: with(get("/{a}"), map[string]Input{"a": {Pick: []string{"x", "y z"}}}), want: `path: "y z" cannot stand here`},
-		"pick in a header":      {r: with(get("/", "X", "{a}"), map[string]Input{"a": {Pick: []string{"x\r\nY: z"}}}), want: "headers.X: \"x\\r\\nY: z\" cannot stand here"},
-		"pick of none":          {r: with(get("/{a}"), map[string]Input{"a": {Pick: []string{}}}), want: "with.a: the list of pick is empty"},
-		"two kinds":             {r: with(get("/{a}"), map[string]Input{"a": {UUID: true, Seq: true}}), want: "with.a: want only one of"},
-		"named int turned":      {r: with(get("/{a}"), map[string]Input{"a": {Int: [2]int64{2, 1}}}), want: "with.a: 2 to 1: want the lower integer first"},
-		"many names":            {r: with(get("/"), many), want: "17 named inputs; at most 16"},
-		"header name":           {r: get("/", "a b", "1"), want: `"a b: 1" is not a valid header`},
-		"header value":          {r: get("/", "A", "1\r\nB: 2"), want: "is not a valid header"},
-		"host twice":            {r: get("/", "Host", "1", "host", "2"), want: "host is given twice"},
-		"own length":            {r: get("/", "content-length", "1"), want: "follows from the body"},
-		"own coding":            {r: get("/", "Transfer-Encoding", "chunked"), want: "follows from the body"},
-		"drawn host":            {r: get("/", "Host", "{pick:a,b}"), o: Options{Cookies: true}, want: "with cookies the host must be fixed"},
-		"no status":             {r: expect(Expect{}), want: "no status: want status"},
-		"low status":            {r: expect(Expect{Status: 99}), want: "status 99: want one from 100 to 599"},
-		"high status":           {r: expect(Expect{Status: 600}), want: "status 600"},
-		"status twice":          {r: expect(Expect{Status: 200, Statuses: all}), want: "expect.statuses: want either"},
-		"body and length":       {r: expect(Expect{Status: 200, Body: &body, Length: &five}), want: "expect.length: the body is given"},
-		"body and hash":         {r: expect(Expect{Status: 200, Body: &body, SHA256: strings.Repeat("0", 64)}), want: "expect.sha256: the body is given"},
-		"negative length":       {r: expect(Expect{Status: 200, Length: &less}), want: "-1: want 0 or more"},
-		"short hash":            {r: expect(Expect{Status: 200, SHA256: "00"}), want: "want 64 hexadecimal digits"},
-		"no hash":               {r: expect(Expect{Status: 200, SHA256: strings.Repeat("x", 64)}), want: "want 64 hexadecimal digits"},
-		"expected header":       {r: expect(Expect{Status: 200, Headers: map[string]string{"a:": ""}}), want: "is not a valid header"},
-		"filled header":         {r: expect(Expect{Status: 200, Headers: map[string]string{"A": "{uuid}"}}), want: "expect.headers.A: \"{uuid}\": a placeholder is not possible here"},
+		"int of one": {r: post("a {int:5} b"), want: "{int:5}: want two integers, the lower first, such " +
+			"as {int:1..1000}"},
+		"int alone":            {r: post("{int}"), want: "{int}: want two integers"},
+		"int turned":           {r: get("/{int:9..1}"), want: "path: {int:9..1}: want two integers, the lower first"},
+		"int of letters":       {r: get("/", "X", "{int:a..b}"), want: "headers.X: {int:a..b}: want two integers"},
+		"int too large":        {r: post("{int:0..9223372036854775808}"), want: "want two integers"},
+		"int spaced":           {r: post("{int: 1..5}"), want: "want two integers"},
+		"pick of nothing":      {r: post("{pick:}"), want: "{pick:}: want texts to pick from, such as {pick:a,b}"},
+		"pick alone":           {r: post("{pick}"), want: "want texts to pick from"},
+		"pick with a gap":      {r: post("{pick:a,,b}"), want: "want texts to pick from"},
+		"uuid with more":       {r: post("{uuid:4}"), want: "{uuid:4} takes nothing after its name: want {uuid}"},
+		"seq with more":        {r: post("{seq:1}"), want: "want {seq}"},
+		"unclosed":             {r: post("{int:1..5"), want: "the } after {int: is missing"},
+		"unclosed before more": {r: post("{pick:a {uuid}"), want: "the } after {pick: is missing"},
+		"pick in a path": {r: with(get("/{a}"), map[string]Input{"a": {Pick: []string{"x", "y z"}}}),
+			want: `path: "y z" cannot stand here`},
+		"pick in a header": {r: with(get("/", "X", "{a}"), map[string]Input{"a": {Pick: []string{"x\r\nY: z"}}}),
+			want: "headers.X: \"x\\r\\nY: z\" cannot stand here"},
+		"pick of none": {r: with(get("/{a}"), map[string]Input{"a": {Pick: []string{}}}),
+			want: "with.a: the list of pick is empty"},
+		"two kinds": {r: with(get("/{a}"), map[string]Input{"a": {UUID: true, Seq: true}}),
+			want: "with.a: want only one of"},
+		"named int turned": {r: with(get("/{a}"), map[string]Input{"a": {Int: [2]int64{2, 1}}}),
+			want: "with.a: 2 to 1: want the lower integer first"},
+		"many names":   {r: with(get("/"), many), want: "17 named inputs; at most 16"},
+		"header name":  {r: get("/", "a b", "1"), want: `"a b: 1" is not a valid header`},
+		"header value": {r: get("/", "A", "1\r\nB: 2"), want: "is not a valid header"},
+		"host twice":   {r: get("/", "Host", "1", "host", "2"), want: "host is given twice"},
+		"own length":   {r: get("/", "content-length", "1"), want: "follows from the body"},
+		"own coding":   {r: get("/", "Transfer-Encoding", "chunked"), want: "follows from the body"},
+		"drawn host": {r: get("/", "Host", "{pick:a,b}"), o: Options{Cookies: true},
+			want: "with cookies the host must be fixed"},
+		"no status":    {r: expect(Expect{}), want: "no status: want status"},
+		"low status":   {r: expect(Expect{Status: 99}), want: "status 99: want one from 100 to 599"},
+		"high status":  {r: expect(Expect{Status: 600}), want: "status 600"},
+		"status twice": {r: expect(Expect{Status: 200, Statuses: all}), want: "expect.statuses: want either"},
+		"body and length": {r: expect(Expect{Status: 200, Body: &body, Length: &five}),
+			want: "expect.length: the body is given"},
+		"body and hash": {r: expect(Expect{Status: 200, Body: &body, SHA256: strings.Repeat("0", 64)}),
+			want: "expect.sha256: the body is given"},
+		"negative length": {r: expect(Expect{Status: 200, Length: &less}), want: "-1: want 0 or more"},
+		"short hash":      {r: expect(Expect{Status: 200, SHA256: "00"}), want: "want 64 hexadecimal digits"},
+		"no hash": {r: expect(Expect{Status: 200, SHA256: strings.Repeat("x", 64)}),
+			want: "want 64 hexadecimal digits"},
+		"expected header": {r: expect(Expect{Status: 200, Headers: map[string]string{"a:": ""}}),
+			want: "is not a valid header"},
+		"filled header": {r: expect(Expect{Status: 200, Headers: map[string]string{"A": "{uuid}"}}),
+			want: "expect.headers.A: \"{uuid}\": a placeholder is not possible here"},
 		"inline body": {r: change(func(r *Request) {
 			drawn := "{seq}"
 			r.Expect.Body = &drawn
@@ -111,7 +131,8 @@ func TestCompileErrors(t *testing.T) {
 	if _, err := (&Scenario{Requests: []Request{get("/")}}).Compile("h\r\n", Options{}); err == nil {
 		t.Error("a host with a line end")
 	}
-	if _, err := (&Scenario{Requests: []Request{get("/"), {Method: "GET", Path: "?", Expect: ok200}}}).Compile("h", Options{}); err == nil {
+	if _, err := (&Scenario{Requests: []Request{get("/"), {Method: "GET", Path: "?", Expect: ok200}}}).Compile("h",
+		Options{}); err == nil {
 		t.Error("a wrong request of no weight")
 	}
 }
@@ -122,20 +143,24 @@ func TestWants(t *testing.T) {
 	some, _ := ParseStatuses("2xx,304")
 	r := get("/")
 	r.Method = "HEAD"
-	r.Expect = Expect{Statuses: some, Length: &five, SHA256: strings.Repeat("0a", 32), Headers: map[string]string{"B": "", "A": "1"}}
+	r.Expect = Expect{Statuses: some, Length: &five, SHA256: strings.Repeat("0a", 32),
+		Headers: map[string]string{"B": "", "A": "1"}}
 	var w Want
 	source1(t, Options{Cookies: true}, r).Next(nil, &w)
-	if w.Status != 0 || !w.Accepts(200) || !w.Accepts(304) || w.Accepts(0) || w.Accepts(302) || w.statuses() != "2xx,304" {
+	if w.Status != 0 || !w.Accepts(200) || !w.Accepts(304) || w.Accepts(0) || w.Accepts(302) ||
+		w.statuses() != "2xx,304" {
 		t.Errorf("statuses of %+v", w)
 	}
 	if w.Length != 5 || w.CheckBody || len(w.Sum) != 32 || w.Sum[31] != 10 || !w.Head || !w.Cookies {
 		t.Errorf("%+v", w)
 	}
-	if len(w.Headers) != 2 || string(w.Headers[0].Name) != "a" || !w.Headers[1].Match([]byte("any")) || w.Headers[0].Match([]byte("2")) {
+	if len(w.Headers) != 2 || string(w.Headers[0].Name) != "a" || !w.Headers[1].Match([]byte("any")) ||
+		w.Headers[0].Match([]byte("2")) {
 		t.Errorf("headers %+v", w.Headers)
 	}
 	source1(t, Options{}, get("/")).Next(nil, &w)
-	if w.Length != -1 || w.Sum != nil || w.Hash() != nil || !w.SumMatches() || !w.Accepts(200) || w.Accepts(201) || w.Cookies || w.statuses() != "200" {
+	if w.Length != -1 || w.Sum != nil || w.Hash() != nil || !w.SumMatches() || !w.Accepts(200) || w.Accepts(201) ||
+		w.Cookies || w.statuses() != "200" {
 		t.Errorf("%+v", w)
 	}
 }

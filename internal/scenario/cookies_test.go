@@ -81,7 +81,8 @@ func TestCookiesAreOfOneSource(t *testing.T) {
 }
 
 func TestCookiePaths(t *testing.T) {
-	m := compile(t, &Scenario{Requests: []Request{get("/a/x"), get("/a/y?q=/b"), get("/b"), get("/abc")}}, Options{Cookies: true})
+	m := compile(t, &Scenario{Requests: []Request{get("/a/x"), get("/a/y?q=/b"), get("/b"), get("/abc")}},
+		Options{Cookies: true})
 	// after is what each path sends once request i has been answered with line.
 	after := func(i int, line string) map[string]string {
 		c := &talk{t: t, src: m.NewSource(1, 0, 1)}

@@ -14,17 +14,21 @@ import (
 // whose length it says.
 func FuzzCompile(f *testing.F) {
 	f.Add("GET", "/api/values/{id}", "Accept", "text/plain", "", "value {id}", "1,2", uint8(0))
-	f.Add("POST", "/{uuid}?n={seq}", "X-{", "{pick:a,b} {int:-5..5}", `{"id":{int:1..1000}}`, "", "a,bbbbbbbbbbbb", uint8(1))
+	f.Add("POST", "/{uuid}?n={seq}", "X-{", "{pick:a,b} {int:-5..5}", `{"id":{int:1..1000}}`, "", "a,bbbbbbbbbbbb",
+		uint8(1))
 	f.Add("PUT", "/{pick:a,b}", "Cookie", "a={id}", "{id}{id}{uuid}{seq}{pick:,}", "{int:1..2}", "", uint8(2))
 	f.Add("HEAD", "/{int:1..0}", "Host", "{id}", "{int:", "{uuid", "x y", uint8(3))
-	f.Add("OPTIONS", "/{int:-9223372036854775808..9223372036854775807}", "Connection", "keep-alive", "{{pick:x}}", "{}", "{uuid}", uint8(4))
+	f.Add("OPTIONS", "/{int:-9223372036854775808..9223372036854775807}", "Connection", "keep-alive", "{{pick:x}}", "{}",
+		"{uuid}", uint8(4))
 	f.Fuzz(func(t *testing.T, method, path, name, value, body, answer, picks string, options uint8) {
-		r := Request{Method: method, Path: path, Headers: []HeaderLine{{Name: name, Value: value}}, Body: body, Weight: 1,
+		r := Request{Method: method, Path: path, Headers: []HeaderLine{{Name: name, Value: value}}, Body: body,
+			Weight: 1,
 			Expect: Expect{Status: 200, Body: &answer}, With: map[string]Input{"id": {Pick: strings.Split(picks, ",")}}}
 		if options&4 != 0 {
 			r.Expect.Body = nil
 		}
-		mix, err := (&Scenario{Name: "fuzz", Requests: []Request{r}}).Compile("h:1", Options{Close: options&1 != 0, Cookies: options&2 != 0})
+		mix, err := (&Scenario{Name: "fuzz", Requests: []Request{r}}).Compile("h:1", Options{Close: options&1 != 0,
+			Cookies: options&2 != 0})
 		if err != nil {
 			return
 		}
@@ -44,7 +48,8 @@ func FuzzCompile(f *testing.F) {
 			got, err := io.ReadAll(q.Body)
 			rest, _ := io.ReadAll(in)
 			if err != nil || len(rest) > 0 || q.Method != method || int64(len(got)) != q.ContentLength {
-				t.Fatalf("%q: %s with a body of %d, length %d, %q left, %v", raw, q.Method, len(got), q.ContentLength, rest, err)
+				t.Fatalf("%q: %s with a body of %d, length %d, %q left, %v", raw, q.Method, len(got), q.ContentLength,
+					rest, err)
 			}
 			if !strings.ContainsRune(body, '{') && string(got) != body {
 				t.Fatalf("body %q; want %q", got, body)

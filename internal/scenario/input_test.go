@@ -74,7 +74,8 @@ func TestBytesAreThoseOfOldRecords(t *testing.T) {
 // TestPlaceholders: what is filled in where. The form is that of the whole path, header or body.
 func TestPlaceholders(t *testing.T) {
 	const uuid = `[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}`
-	named := map[string]Input{"id": {Int: [2]int64{-3, 3}}, "who": {Pick: []string{"a b", "", "{seq}"}}, "key": {UUID: true}, "n": {Seq: true}, "uuid": {Int: [2]int64{7, 7}}}
+	named := map[string]Input{"id": {Int: [2]int64{-3, 3}}, "who": {Pick: []string{"a b", "", "{seq}"}},
+		"key": {UUID: true}, "n": {Seq: true}, "uuid": {Int: [2]int64{7, 7}}}
 	for _, c := range []struct {
 		name, text, form string
 		with             map[string]Input
@@ -93,7 +94,8 @@ func TestPlaceholders(t *testing.T) {
 		{"names", "{id}/{key}/{n}", `^-?[0-3]/` + uuid + `/[0-9]+$`, named},
 		{"picked braces stay", "<{who}>", `^<(a b||\{seq\})>$`, named},
 		{"a name before an inline", "{uuid}", `^7$`, named},
-		{"text", "{uid} {} {UUID} {int 1..2} {ints:1..2} {uuid {seq", `^\{uid\} \{\} \{UUID\} \{int 1\.\.2\} \{ints:1\.\.2\} \{uuid \{seq$`, nil},
+		{"text", "{uid} {} {UUID} {int 1..2} {ints:1..2} {uuid " +
+			"{seq", `^\{uid\} \{\} \{UUID\} \{int 1\.\.2\} \{ints:1\.\.2\} \{uuid \{seq$`, nil},
 		{"nested", "{{int:1..9}}", `^\{[1-9]\}$`, nil},
 		{"unclosed", "{id", `^\{id$`, named},
 	} {
@@ -101,7 +103,8 @@ func TestPlaceholders(t *testing.T) {
 			form := regexp.MustCompile(c.form)
 			src := source1(t, Options{}, with(post(c.text), c.with))
 			inHeader := source1(t, Options{}, with(get("/", "X-Y", c.text), c.with))
-			inPath := source1(t, Options{}, with(get("/{pick:x}?"+strings.ReplaceAll(strings.ReplaceAll(c.text, "b c", "bc"), " ", "+")), nil))
+			inPath := source1(t, Options{}, with(get("/{pick:x}?"+strings.ReplaceAll(strings.ReplaceAll(c.text, "b c",
+				"bc"), " ", "+")), nil))
 			for range 100 {
 				var w Want
 				if _, body := sent(t, src.Next(nil, &w)); !form.MatchString(body) {
@@ -122,9 +125,11 @@ func TestPlaceholders(t *testing.T) {
 // drawn anew.
 func TestDrawnOnce(t *testing.T) {
 	body := "got {id} {key} {n} {who}"
-	r := Request{Method: "PUT", Path: "/{id}/{key}?n={n}&w={who}", Headers: []HeaderLine{{Name: "X", Value: "{id} {key} {n} {who} {uuid} {uuid}"}}, Body: body, Weight: 1,
+	r := Request{Method: "PUT", Path: "/{id}/{key}?n={n}&w={who}", Headers: []HeaderLine{{Name: "X",
+		Value: "{id} {key} {n} {who} {uuid} {uuid}"}}, Body: body, Weight: 1,
 		Expect: Expect{Status: 200, Body: &body},
-		With:   map[string]Input{"id": {Int: [2]int64{1, 1e9}}, "key": {UUID: true}, "n": {Seq: true}, "who": {Pick: []string{"x", "yy", "zzz"}}}}
+		With: map[string]Input{"id": {Int: [2]int64{1, 1e9}}, "key": {UUID: true}, "n": {Seq: true},
+			"who": {Pick: []string{"x", "yy", "zzz"}}}}
 	src := source1(t, Options{}, r)
 	var w Want
 	var last string
@@ -147,7 +152,8 @@ func TestDrawnOnce(t *testing.T) {
 
 func TestSeqIsUniqueOverConnections(t *testing.T) {
 	const conns = 7
-	m := compile(t, &Scenario{Requests: []Request{get("/a/{seq}"), with(get("/b/{n}/{n}"), map[string]Input{"n": {Seq: true}})}}, Options{})
+	m := compile(t, &Scenario{Requests: []Request{get("/a/{seq}"), with(get("/b/{n}/{n}"),
+		map[string]Input{"n": {Seq: true}})}}, Options{})
 	seen := map[int]bool{}
 	most := 0
 	for c := range conns {
@@ -214,7 +220,8 @@ func TestSharesOfDraws(t *testing.T) {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
-	s := &Scenario{Requests: []Request{get("/{uuid}/{int:1..9}"), post("{pick:a,bb}{seq}"), with(get("/{k}"), map[string]Input{"k": {UUID: true}})}}
+	s := &Scenario{Requests: []Request{get("/{uuid}/{int:1..9}"), post("{pick:a,bb}{seq}"), with(get("/{k}"),
+		map[string]Input{"k": {UUID: true}})}}
 	m := compile(t, s, Options{})
 	one, two, other := m.NewSource(3, 2, 5), compile(t, s, Options{}).NewSource(3, 2, 5), m.NewSource(4, 2, 5)
 	differ := 0
@@ -237,7 +244,8 @@ func TestSameSeedSameBytes(t *testing.T) {
 func TestContentLength(t *testing.T) {
 	pad := strings.Repeat("p", 85)
 	for _, body := range []string{
-		"{int:-5..5}{int:0..20}{int:5..15}" + pad[:80] + pad[:11], "{pick:a,bbbbbbbbbbbb}", "{pick:a," + pad + pad + "}", pad + "{uuid}{int:-9..9}", "{seq}", "x{who}", "{who}{who}{int:8..12}" + pad + "{who}",
+		"{int:-5..5}{int:0..20}{int:5..15}" + pad[:80] + pad[:11], "{pick:a,bbbbbbbbbbbb}", "{pick:a," + pad + pad +
+			"}", pad + "{uuid}{int:-9..9}", "{seq}", "x{who}", "{who}{who}{int:8..12}" + pad + "{who}",
 		strings.Repeat("{int:1..1000},", 700), "{pick:" + strings.Repeat("a", 12_000) + ",b}\r\n\r\n",
 	} {
 		src := source1(t, Options{}, with(post(body), map[string]Input{"who": {Pick: []string{"", pad, "bb"}}}))
@@ -248,7 +256,8 @@ func TestContentLength(t *testing.T) {
 			buf = src.Next(buf[:6], &w)
 			q, _ := sent(t, buf[6:]) // which compares the length
 			lengths[q.ContentLength] = true
-			if text := q.Header.Get("Content-Length"); text != strconv.FormatInt(q.ContentLength, 10) || string(buf[:6]) != "before" {
+			if text := q.Header.Get("Content-Length"); text != strconv.FormatInt(q.ContentLength, 10) ||
+				string(buf[:6]) != "before" {
 				t.Fatalf("%.60q: Content-Length %q after %q", body, text, buf[:6])
 			}
 		}
@@ -260,9 +269,11 @@ func TestContentLength(t *testing.T) {
 
 func TestNextDoesNotAllocate(t *testing.T) {
 	body := "{id} {key} {n} {who}"
-	r := Request{Method: "PUT", Path: "/{id}/{int:-5..5}/{uuid}", Headers: []HeaderLine{{Name: "Cookie", Value: "a={n}"}, {Name: "X", Value: "{seq} {pick:a,bbb}"}}, Weight: 1,
+	r := Request{Method: "PUT", Path: "/{id}/{int:-5..5}/{uuid}", Headers: []HeaderLine{{Name: "Cookie",
+		Value: "a={n}"}, {Name: "X", Value: "{seq} {pick:a,bbb}"}}, Weight: 1,
 		Body: body + "{int:1..100000}{uuid}{seq}{pick:a,bbbbbbbbbbb}", Expect: Expect{Status: 200, Body: &body},
-		With: map[string]Input{"id": {Int: [2]int64{1, 1e9}}, "key": {UUID: true}, "n": {Seq: true}, "who": {Pick: []string{"x", "yy", "zzz"}}}}
+		With: map[string]Input{"id": {Int: [2]int64{1, 1e9}}, "key": {UUID: true}, "n": {Seq: true},
+			"who": {Pick: []string{"x", "yy", "zzz"}}}}
 	sum := get("/")
 	sum.Expect.SHA256 = strings.Repeat("0", 64)
 	for _, o := range []Options{{}, {Close: true, Cookies: true}} {

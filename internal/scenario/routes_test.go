@@ -44,10 +44,12 @@ func TestReadRoutes(t *testing.T) {
 			continue
 		}
 		drawn++
-		if _, err := fmt.Sscanf(raw, "DELETE /repos/%d/%d/keys/%d HTTP/1.1\r\nHost: set\r\n\r\n", &owner, &repo, &id); err != nil {
+		if _, err := fmt.Sscanf(raw, "DELETE /repos/%d/%d/keys/%d HTTP/1.1\r\nHost: set\r\n\r\n", &owner, &repo,
+			&id); err != nil {
 			t.Fatalf("%q: %v", raw, err)
 		}
-		if want := fmt.Sprintf("DELETE /repos/:owner/:repo/keys/:id %d %d %d", owner, repo, id); string(w.Body) != want {
+		if want := fmt.Sprintf("DELETE /repos/:owner/:repo/keys/:id %d %d %d", owner, repo,
+			id); string(w.Body) != want {
 			t.Fatalf("%q is to be answered with %q; want %q", raw, w.Body, want)
 		}
 	}

@@ -86,7 +86,8 @@ func TestReadAndDraw(t *testing.T) {
 
 func TestWeights(t *testing.T) {
 	ok := Expect{Status: 200}
-	src := source1(t, Options{}, Request{Method: "GET", Path: "/a", Weight: 3, Expect: ok}, Request{Method: "GET", Path: "/b", Weight: 1, Expect: ok},
+	src := source1(t, Options{}, Request{Method: "GET", Path: "/a", Weight: 3, Expect: ok}, Request{Method: "GET",
+		Path: "/b", Weight: 1, Expect: ok},
 		Request{Method: "GET", Path: "/c", Expect: ok})
 	var n [3]int
 	var w Want
@@ -104,7 +105,8 @@ func TestHeaderMatch(t *testing.T) {
 		t.Error("no value wanted, and some not taken")
 	}
 	h := Header{Name: []byte("content-type"), Value: []byte("text/plain")}
-	for value, want := range map[string]bool{"text/plain": true, "text/plain; charset=utf-8": true, "Text/Plain ;x": true, "text/plainer": false, "text/html": false} {
+	for value, want := range map[string]bool{"text/plain": true, "text/plain; charset=utf-8": true,
+		"Text/Plain ;x": true, "text/plainer": false, "text/html": false} {
 		if h.Match([]byte(value)) != want {
 			t.Errorf("%q: %v", value, !want)
 		}
@@ -161,10 +163,12 @@ func TestReadRich(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := s.Requests[0]
-	if !r.With["key"].UUID || !r.With["n"].Seq || !slices.Equal(r.With["who"].Pick, []string{"a", "b c"}) || s.Requests[1].With["key"].Int != [2]int64{-9, 9} {
+	if !r.With["key"].UUID || !r.With["n"].Seq || !slices.Equal(r.With["who"].Pick, []string{"a", "b c"}) ||
+		s.Requests[1].With["key"].Int != [2]int64{-9, 9} {
 		t.Errorf("inputs %+v, %+v", r.With, s.Requests[1].With)
 	}
-	if e := r.Expect; e.Status != 0 || e.Statuses.String() != "2xx,304" || *e.Length != 5 || len(e.SHA256) != 64 || e.Body != nil {
+	if e := r.Expect; e.Status != 0 || e.Statuses.String() != "2xx,304" || *e.Length != 5 || len(e.SHA256) != 64 ||
+		e.Body != nil {
 		t.Errorf("expects %+v", e)
 	}
 }
@@ -177,7 +181,8 @@ func TestReadRichErrors(t *testing.T) {
 		{`{n}`, `{pick:}`, "x.toml:6:1: {pick:}: want texts to pick from"},
 		{`key = { uuid = true }`, `key = { uuid = false }`, "x.toml:8:9: want true"},
 		{`n = { seq = true }`, `n = { seq = false }`, "x.toml:10:7: want true"},
-		{`key = { uuid = true }`, `key = { uuid = true, int = [1, 2] }`, "x.toml:8:1: want one of int, pick, uuid and seq"},
+		{`key = { uuid = true }`, `key = { uuid = true, int = [1, 2] }`,
+			"x.toml:8:1: want one of int, pick, uuid and seq"},
 		{`key = { uuid = true }`, `key = { }`, "x.toml:8:1: want one of int, pick, uuid and seq"},
 		{`key = { uuid = true }`, `key = { uid = true }`, `x.toml:8:9: unknown key "uid"; did you mean "uuid"?`},
 		{`["a", "b c"]`, `[]`, "x.toml:9:"},
@@ -190,7 +195,8 @@ func TestReadRichErrors(t *testing.T) {
 		{`length = 5`, `body = "value"`, "x.toml:14:1: the body is given"},
 		{`length = 5`, `length = -5`, "x.toml:13:1: -5: want 0 or more"},
 		{`sha256 = "cd`, `sha256 = "cg`, "x.toml:14:1: "},
-		{`sha256 = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619"`, `sha256 = ""`, "x.toml:14:1: want 64"},
+		{`sha256 = "cd42404d52ad55ccfa9aca4adc828aa5800ad9d385a0671fbcbf724118320619"`, `sha256 = ""`,
+			"x.toml:14:1: want 64"},
 		{`"ETag" = ""`, `"E Tag" = ""`, "x.toml:15:13: \"E Tag: \" is not a valid header"},
 		{`body = "{key}"`, `body = "{seq}"`, "x.toml:23:1: an inline placeholder is drawn anew"},
 		{`body = "{key}"`, `body = "{key}"` + "\nlength = 1", "x.toml:24:1: the body is given"},
@@ -219,7 +225,8 @@ func TestShippedScenariosAreRead(t *testing.T) {
 // TestReadHeaderOrder: a table has no order, so lines are sorted by name, Host before them.
 func TestReadHeaderOrder(t *testing.T) {
 	file := func(headers string) fstest.MapFS {
-		return fstest.MapFS{"scenarios/s.toml": {Data: []byte("name = \"s\"\n[[request]]\nmethod = \"GET\"\npath = \"/\"\nheaders = " + headers +
+		return fstest.MapFS{"scenarios/s.toml": {Data: []byte("name = \"s\"\n[[request]]\nmethod = \"GET\"\npath = " +
+			"\"/\"\nheaders = " + headers +
 			"\nexpect = { status = 200 }\n")}}
 	}
 	s, err := Read(file(`{ b = "1", host = "h", A = "2" }`), "s")
@@ -230,7 +237,8 @@ func TestReadHeaderOrder(t *testing.T) {
 	if got := s.Requests[0].Headers; !slices.Equal(got, want) {
 		t.Errorf("%+v", got)
 	}
-	if _, err := Read(file(`{ A = "1", a = "2" }`), "s"); err == nil || !strings.Contains(err.Error(), "is given twice") {
+	if _, err := Read(file(`{ A = "1", a = "2" }`), "s"); err == nil || !strings.Contains(err.Error(),
+		"is given twice") {
 		t.Errorf("one name twice: %v", err)
 	}
 }

@@ -45,7 +45,8 @@ func raw(t *testing.T, reply func(path string) string) string {
 }
 
 func answer(status, headers, body string) string {
-	return "HTTP/1.1 " + status + "\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\n" + headers + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
+	return "HTTP/1.1 " + status + "\r\nDate: Sat, 21 Nov 2026 10:00:00 GMT\r\n" + headers +
+		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 }
 
 // right keeps the contract of contract().
@@ -81,20 +82,41 @@ func TestVerifyRejectsMutants(t *testing.T) {
 		want  string
 		reply func(path string) string
 	}{
-		"constant id":          {`want "value`, func(p string) string { return strings.ReplaceAll(right(p), "value "+p[len(p)-1:], "value 0") }},
-		"wrong of that length": {`body "VALUE`, func(p string) string { return strings.ReplaceAll(right(p), "value", "VALUE") }},
-		"200 on error":         {"status 200; want 404", func(p string) string { return strings.ReplaceAll(right(p), "404 Not Found", "200 OK") }},
-		"500":                  {"status 500; want 200", func(p string) string { return strings.ReplaceAll(right(p), "200 OK", "500 Oops") }},
+		"constant id": {`want "value`, func(p string) string {
+			return strings.ReplaceAll(right(p),
+				"value "+p[len(p)-1:], "value 0")
+		}},
+		"wrong of that length": {`body "VALUE`, func(p string) string {
+			return strings.ReplaceAll(right(p), "value",
+				"VALUE")
+		}},
+		"200 on error": {"status 200; want 404", func(p string) string {
+			return strings.ReplaceAll(right(p),
+				"404 Not Found", "200 OK")
+		}},
+		"500": {"status 500; want 200", func(p string) string {
+			return strings.ReplaceAll(right(p),
+				"200 OK", "500 Oops")
+		}},
 		"no date": {"no Date header", func(p string) string {
 			return strings.ReplaceAll(right(p), "Date: Sat, 21 Nov 2026 10:00:00 GMT\r\n", "")
 		}},
-		"other media type": {`content-type is "text/html`, func(p string) string { return strings.ReplaceAll(right(p), "text/plain", "text/html") }},
+		"other media type": {`content-type is "text/html`, func(p string) string {
+			return strings.ReplaceAll(right(p),
+				"text/plain", "text/html")
+		}},
 		"no media type": {"declare it", func(p string) string {
 			return strings.ReplaceAll(right(p), "Content-Type: text/plain; charset=utf-8\r\n", "")
 		}},
-		"closes":     {"closes the connection", func(p string) string { return strings.ReplaceAll(right(p), "Date:", "Connection: close\r\nDate:") }},
-		"drops":      {"connection", func(p string) string { return "" }},
-		"HTTP/1.0":   {"answers HTTP/1.0", func(p string) string { return strings.ReplaceAll(right(p), "HTTP/1.1", "HTTP/1.0") }},
+		"closes": {"closes the connection", func(p string) string {
+			return strings.ReplaceAll(right(p), "Date:",
+				"Connection: close\r\nDate:")
+		}},
+		"drops": {"connection", func(p string) string { return "" }},
+		"HTTP/1.0": {"answers HTTP/1.0", func(p string) string {
+			return strings.ReplaceAll(right(p), "HTTP/1.1",
+				"HTTP/1.0")
+		}},
 		"more bytes": {"bytes follow the answer", func(p string) string { return right(p) + "x" }},
 		"garbage":    {"not HTTP/1.1", func(p string) string { return "hello\r\n\r\n" }},
 		"chunked": {"Transfer-Encoding: chunked", func(p string) string {
@@ -119,7 +141,8 @@ func TestVerifyRejectsMutants(t *testing.T) {
 	if err != nil || len(seen.Differs) != 1 {
 		t.Errorf("a declared difference: %+v, %v", seen, err)
 	}
-	if _, err := Verify(t.Context(), contract(t), "tcp", raw(t, right), []string{"chunked: its default"}, 0); err == nil || !strings.Contains(err.Error(), "does not occur") {
+	if _, err := Verify(t.Context(), contract(t), "tcp", raw(t, right), []string{"chunked: its default"},
+		0); err == nil || !strings.Contains(err.Error(), "does not occur") {
 		t.Errorf("a declared difference that does not occur: %v", err)
 	}
 }
@@ -135,17 +158,20 @@ func TestVerifyHonoursEveryCheck(t *testing.T) {
 		answer string
 		want   string // "": kept
 	}{
-		"statuses":       {Expect{Statuses: some}, good, ""},
-		"other status":   {Expect{Statuses: some}, answer("301 Moved", "", ""), "status 301; want 2xx,304"},
-		"length":         {Expect{Status: 201, Length: &five}, good, ""},
-		"other length":   {Expect{Status: 201, Length: &five}, answer("201 Created", "", "values"), "body of 6 bytes; want 5"},
-		"hash":           {Expect{Status: 201, SHA256: hash}, good, ""},
-		"length, hash":   {Expect{Status: 201, Length: &five, SHA256: strings.ToUpper(hash)}, good, ""},
-		"other hash":     {Expect{Status: 201, SHA256: hash}, answer("201 Created", "", "VALUE"), `body "VALUE", whose SHA-256 is`},
+		"statuses":     {Expect{Statuses: some}, good, ""},
+		"other status": {Expect{Statuses: some}, answer("301 Moved", "", ""), "status 301; want 2xx,304"},
+		"length":       {Expect{Status: 201, Length: &five}, good, ""},
+		"other length": {Expect{Status: 201, Length: &five}, answer("201 Created", "", "values"),
+			"body of 6 bytes; want 5"},
+		"hash":         {Expect{Status: 201, SHA256: hash}, good, ""},
+		"length, hash": {Expect{Status: 201, Length: &five, SHA256: strings.ToUpper(hash)}, good, ""},
+		"other hash": {Expect{Status: 201, SHA256: hash}, answer("201 Created", "", "VALUE"),
+			`body "VALUE", whose SHA-256 is`},
 		"present":        {Expect{Status: 201, Headers: map[string]string{"Etag": ""}}, good, ""},
 		"absent":         {Expect{Status: 201, Headers: map[string]string{"X": ""}}, good, "no header x"},
 		"one of several": {Expect{Status: 201, Headers: map[string]string{"Vary": "b"}}, good, ""},
-		"none of them":   {Expect{Status: 201, Headers: map[string]string{"Vary": "c"}}, good, `header vary is "a"; want "c"`},
+		"none of them": {Expect{Status: 201, Headers: map[string]string{"Vary": "c"}}, good,
+			`header vary is "a"; want "c"`},
 	} {
 		s := &Scenario{Name: "x", Requests: []Request{{Method: "GET", Path: "/{seq}", Weight: 1, Expect: c.e}}}
 		addr := raw(t, func(string) string { return c.answer })
@@ -161,8 +187,10 @@ func TestVerifyHonoursEveryCheck(t *testing.T) {
 			t.Errorf("%s: probe: %v", name, err)
 		}
 	}
-	if _, err := Verify(t.Context(), &Scenario{Requests: []Request{{Method: "GET", Path: "/", Weight: 1, Expect: Expect{Status: 201, Length: &five}}}},
-		"tcp", raw(t, func(string) string { return good }), []string{"chunked: its default"}, 0); err == nil || !strings.Contains(err.Error(), "does not occur") {
+	if _, err := Verify(t.Context(), &Scenario{Requests: []Request{{Method: "GET", Path: "/", Weight: 1,
+		Expect: Expect{Status: 201, Length: &five}}}},
+		"tcp", raw(t, func(string) string { return good }), []string{"chunked: its default"}, 0); err == nil ||
+		!strings.Contains(err.Error(), "does not occur") {
 		t.Errorf("chunked, which a body of five bytes could show: %v", err)
 	}
 }

@@ -15,7 +15,8 @@ func TestSample(t *testing.T) {
 	chosen := map[string]bool{}
 	for _, seed := range []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"} {
 		got := Sample(names, 5, seed)
-		if len(got) != 5 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != 5 || !slices.Equal(got, Sample(names, 5, seed)) {
+		if len(got) != 5 || !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != 5 || !slices.Equal(got,
+			Sample(names, 5, seed)) {
 			t.Errorf("%s: %v", seed, got)
 		}
 		for _, n := range got {

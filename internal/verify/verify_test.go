@@ -51,10 +51,13 @@ func TestMutantsOfEcho(t *testing.T) {
 	}
 	body, refused := "id {id}, of {id}", ""
 	s := &scenario.Scenario{Name: "echo", Requests: []scenario.Request{
-		{Name: "echo", Method: "GET", Path: "/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1, 1_000_000}}},
-			Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain", "X-Kind": ""}}},
+		{Name: "echo", Method: "GET", Path: "/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1,
+			1_000_000}}},
+			Expect: scenario.Expect{Status: 200, Body: &body, Headers: map[string]string{"Content-Type": "text/plain",
+				"X-Kind": ""}}},
 		{Name: "text", Method: "GET", Path: "/abc", Expect: scenario.Expect{Status: 404}},
-		{Name: "put", Method: "PUT", Path: "/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1, 9}}}, Expect: scenario.Expect{Status: 204, Body: &refused}},
+		{Name: "put", Method: "PUT", Path: "/{id}", Weight: 1, With: map[string]scenario.Input{"id": {Int: [2]int64{1,
+			9}}}, Expect: scenario.Expect{Status: 204, Body: &refused}},
 	}}
 	for _, want := range []string{"constant-id", "any-id", "mixed-up", "unordered", "late"} {
 		found := false
