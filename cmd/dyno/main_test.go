@@ -2,8 +2,10 @@ package main
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,8 +28,13 @@ func (m private) Run() int {
 	}
 	defer os.RemoveAll(dir)
 	os.Setenv(proc.RuntimeVariable, dir)
+	heedHangup()
 	return m.M.Run()
 }
+
+// heedHangup lets programs that the tests start end at SIGHUP, even if the tests were started by
+// nohup: a program inherits signals that are ignored, but none that is handled.
+func heedHangup() { signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) }
 
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs("../..")

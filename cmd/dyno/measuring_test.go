@@ -67,7 +67,7 @@ func TestHangup(t *testing.T) {
 			signal.Ignore(syscall.SIGHUP)
 		}
 		err = cmd.Start()
-		signal.Reset(syscall.SIGHUP)
+		heedHangup()
 		if err != nil {
 			t.Fatal(err)
 		}
