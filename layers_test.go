@@ -15,8 +15,8 @@ import (
 	"dyno/internal/analysis"
 )
 
-// floors is the house of doc/design.md: an import of this module only ever points to a lower floor, or, where Same names it, within its own.
-var floors = map[string]int{
+// layers are those of doc/design.md: an import of this module only points to a lower layer.
+var layers = map[string]int{
 	"cmd/dyno": 7,
 
 	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6, "internal/experiment": 6,
@@ -39,13 +39,13 @@ var floors = map[string]int{
 
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
-	makers    = rooms("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "load", "proc", "host", "scenario")
-	reader    = rooms("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
+	makers    = packages("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "load", "proc", "host", "scenario")
+	reader    = packages("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true}
 )
 
-// doors name the rooms that may use an outside module, by prefix of its path.
-var doors = map[string][]string{
+// permissions are the packages that may import an outside module, by prefix of its path.
+var permissions = map[string][]string{
 	"golang.org/x/sys":                  {"internal/proc", "internal/host", "internal/refserver", "internal/load/epoll"},
 	"github.com/pelletier/go-toml":      {"internal/conf"},
 	"github.com/HdrHistogram":           {"internal/hist"},
@@ -60,7 +60,7 @@ var doors = map[string][]string{
 	"github.com/rogpeppe/go-internal":   nil,
 }
 
-func rooms(names ...string) map[string]bool {
+func packages(names ...string) map[string]bool {
 	m := map[string]bool{}
 	for _, n := range names {
 		m["internal/"+n] = true
@@ -69,21 +69,21 @@ func rooms(names ...string) map[string]bool {
 }
 
 func TestImportsGoDown(t *testing.T) {
-	seen, used := map[string]bool{}, map[string]bool{} // rooms; permissions
+	seen, used := map[string]bool{}, map[string]bool{} // packages; permissions
 	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(file, ".go") {
 			return err
 		}
-		room := path.Dir(file)
-		if !strings.HasPrefix(room, "internal/") && !strings.HasPrefix(room, "cmd/") {
+		pkg := path.Dir(file)
+		if !strings.HasPrefix(pkg, "internal/") && !strings.HasPrefix(pkg, "cmd/") {
 			return nil // contestants and the benchmark of load generators are programs of their own
 		}
-		floor, ok := floors[room]
+		layer, ok := layers[pkg]
 		if !ok {
-			t.Errorf("%s: the room %s stands on no floor: add it to floors and to doc/design.md", file, room)
+			t.Errorf("%s: the package %s is in no layer: add it to layers and to doc/design.md", file, pkg)
 			return nil
 		}
-		seen[room] = true
+		seen[pkg] = true
 		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
@@ -91,12 +91,12 @@ func TestImportsGoDown(t *testing.T) {
 		for _, spec := range f.Imports {
 			imported, _ := strconv.Unquote(spec.Path.Value)
 			if other, own := strings.CutPrefix(imported, "dyno/"); own {
-				checkFloor(t, file, room, floor, other)
-				if crossing := room + " -> " + other; crossings[crossing] {
+				checkLayer(t, file, pkg, layer, other)
+				if crossing := pkg + " -> " + other; crossings[crossing] {
 					used[crossing] = true
 				}
 			} else if strings.Contains(strings.Split(imported, "/")[0], ".") && !strings.HasSuffix(file, "_test.go") {
-				used[checkDoor(t, file, room, imported)+" by "+room] = true
+				used[checkPermission(t, file, pkg, imported)+" by "+pkg] = true
 			}
 		}
 		return nil
@@ -104,9 +104,9 @@ func TestImportsGoDown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for room := range floors {
-		if !seen[room] {
-			t.Errorf("floors names the room %s, which does not exist", room)
+	for pkg := range layers {
+		if !seen[pkg] {
+			t.Errorf("layers names the package %s, which does not exist", pkg)
 		}
 	}
 	for crossing := range crossings {
@@ -114,48 +114,48 @@ func TestImportsGoDown(t *testing.T) {
 			t.Errorf("crossings allows %s, which nothing uses", crossing)
 		}
 	}
-	for module, allowed := range doors {
-		for _, room := range allowed {
-			if !used[module+" by "+room] {
-				t.Errorf("doors lets %s into %s, which does not use it", module, room)
+	for module, allowed := range permissions {
+		for _, pkg := range allowed {
+			if !used[module+" by "+pkg] {
+				t.Errorf("permissions allows %s to %s, which does not use it", module, pkg)
 			}
 		}
 	}
 }
 
-func checkFloor(t *testing.T, file, room string, floor int, other string) {
+func checkLayer(t *testing.T, file, pkg string, layer int, other string) {
 	t.Helper()
-	lower, ok := floors[other]
+	lower, ok := layers[other]
 	test := strings.HasSuffix(file, "_test.go")
 	switch {
 	case !ok:
-		t.Errorf("%s imports %s, which stands on no floor", file, other)
-	case other == room && test: // an external test of its own room
-	case lower >= floor && !(test && strings.HasPrefix(other, "internal/load/loadtest")):
-		t.Errorf("%s: %s (floor %d) imports %s (floor %d): imports only point down", file, room, floor, other, lower)
-	case makers[room] && reader[other] && !test && !crossings[room+" -> "+other]:
-		t.Errorf("%s: the maker %s imports the reader %s", file, room, other)
-	case reader[room] && makers[other] && !test:
-		t.Errorf("%s: the reader %s imports the maker %s", file, room, other)
+		t.Errorf("%s imports %s, which is in no layer", file, other)
+	case other == pkg && test: // an external test of its own package
+	case lower >= layer && !(test && strings.HasPrefix(other, "internal/load/loadtest")):
+		t.Errorf("%s: %s (layer %d) imports %s (layer %d): imports only point down", file, pkg, layer, other, lower)
+	case makers[pkg] && reader[other] && !test && !crossings[pkg+" -> "+other]:
+		t.Errorf("%s: the maker %s imports the reader %s", file, pkg, other)
+	case reader[pkg] && makers[other] && !test:
+		t.Errorf("%s: the reader %s imports the maker %s", file, pkg, other)
 	}
 }
 
-// checkDoor returns the door by which an outside module enters.
-func checkDoor(t *testing.T, file, room, imported string) string {
+// checkPermission returns the prefix in permissions that an outside module has.
+func checkPermission(t *testing.T, file, pkg, imported string) string {
 	t.Helper()
-	for prefix, allowed := range doors {
+	for prefix, allowed := range permissions {
 		if !strings.HasPrefix(imported, prefix) {
 			continue
 		}
 		for _, a := range allowed {
-			if a == room {
+			if a == pkg {
 				return prefix
 			}
 		}
-		t.Errorf("%s: %s enters by %v, not by %s", file, imported, allowed, room)
+		t.Errorf("%s: %s may be imported by %v, not by %s", file, imported, allowed, pkg)
 		return prefix
 	}
-	t.Errorf("%s: the outside module %s has no door: give a reason and add it to doors", file, imported)
+	t.Errorf("%s: no package may import the module %s: give a reason and add it to permissions", file, imported)
 	return ""
 }
 
@@ -186,9 +186,9 @@ func TestOnlyChecksKnowIDs(t *testing.T) {
 func TestOnlyTheTableKnowsMetrics(t *testing.T) {
 	for _, tree := range []string{"internal", "cmd"} {
 		err := fs.WalkDir(os.DirFS("."), tree, func(file string, d fs.DirEntry, err error) error {
-			room := path.Dir(file)
+			pkg := path.Dir(file)
 			if err != nil || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") ||
-				room == "internal/analysis" || room == "internal/importer" {
+				pkg == "internal/analysis" || pkg == "internal/importer" {
 				return err
 			}
 			f, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)

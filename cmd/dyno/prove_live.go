@@ -138,7 +138,7 @@ func addedIn(dir string, contestants [2]string) (float64, error) {
 }
 
 // startHog starts a hog on the CPUs that the bench will use. It is no server and not dyno itself:
-// the bench must take it for a stranger.
+// it must count as background load.
 func startHog(dir string, seed uint64) (stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {

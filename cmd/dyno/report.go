@@ -27,7 +27,7 @@ func reportCommand() *cobra.Command {
 		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints what it says. With a run " +
 			"folder and no --format it also writes\n" +
 			"report.html and run.json into it again.\n\n" +
-			"With --against it says how far each contestant's ratio to the yardstick has changed since another " +
+			"With --against it says how far each contestant's ratio to the reference has changed since another " +
 			"stored run. To compare two builds, dyno compare\n" +
 			"is surer: it puts both into one run.",
 		Args: arguments(cobra.ExactArgs(1)),

@@ -3,12 +3,10 @@ package plan
 import (
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 	"strings"
 
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 // entrant is what a round loads once: a cell, and the level as the plan has it.
@@ -313,80 +311,6 @@ func sidesStand(run *result.Run, epoch int) bool {
 	return 2*valid >= rounds
 }
 
-// base is the closed loop that a level's share is taken of: the one that else is the same, or the
-// first with the same launch part, scenario and records. −1 if there is none.
-func base(p *result.Plan, level int) int {
-	points := p.Points()
-	l := points[level]
-	l.RateShare, l.RatePerSec = 0, 0
-	if same := slices.Index(points, l); same >= 0 {
-		return same
-	}
-	return slices.IndexFunc(points, func(o result.Level) bool {
-		return !o.Open() && o.Launch() == l.Launch() && o.Scenario == l.Scenario && o.Records == l.Records
-	})
-}
-
-// isBase reports whether the share of some level is taken of this one.
-func isBase(p *result.Plan, level int) bool {
-	for i, l := range p.Points() {
-		if l.RateShare > 0 && base(p, i) == level {
-			return true
-		}
-	}
-	return false
-}
-
-// resolve gives a level of a share its rate: that share of the least median throughput which a
-// contestant showed at the closed loop in the pilots, a whole number. Those that failed under load
-// in them do not count. Void rounds count only where there are no others. false: no contestant
-// showed any.
-func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
-	p := &run.Plan
-	level = e.level
-	if level.RateShare == 0 {
-		return level, true
-	}
-	of := base(p, e.Level)
-	least := math.Inf(1)
-	pilot := Pilot(run)
-	for _, name := range p.Contestants {
-		if f := run.FailureOf(name); f != nil && f.Epoch < p.Pilots && f.Stage == "load" {
-			continue
-		}
-		rates := ratesOf(p, pilot, name, of)
-		if len(rates) == 0 {
-			rates = ratesOf(p, run.Trials, name, of)
-		}
-		if len(rates) > 0 {
-			least = min(least, stats.Median(rates))
-		}
-	}
-	level.RatePerSec = math.Round(level.RateShare * least)
-	return level, !math.IsInf(least, 1) && level.RatePerSec > 0
-}
-
-// Rate is what a level's share came to, requests per second; false where the pilots have not shown
-// it. A level without a share has its own.
-func Rate(run *result.Run, level int) (perSec float64, ok bool) {
-	l, ok := resolve(run, entrant{Cell: result.Cell{Level: level}, level: run.Plan.Points()[level]})
-	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
-}
-
-// ratesOf are the throughputs of a contestant at a level, in those of the trials that are of the
-// pilots.
-func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rates []float64) {
-	for i := range trials {
-		t := &trials[i]
-		if t.Epoch < p.Pilots && t.Contestant == name && p.At(t) == level {
-			if perSec, ok := t.Load.PerSec(); ok {
-				rates = append(rates, perSec)
-			}
-		}
-	}
-	return rates
-}
-
 // Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and
 // how many records its companion answers with.
 type Asking struct {
@@ -422,31 +346,4 @@ func Asked(p *result.Plan, name string) []Asking {
 // each throughout.
 func RecordsSeed(p *result.Plan, epoch int) uint64 {
 	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
-}
-
-// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first
-// of each scenario that it is loaded with there, for what is not called is not compiled.
-func Warmups(run *result.Run, epoch int, name string) []result.Level {
-	return warmups(append(entrants(&run.Plan, epoch), besides(run, epoch)...), name)
-}
-
-// warmLevel is the closed loop that a contestant is warmed up with for a level. What thousands of
-// connections have beside it, dialling and the re-warm before each trial give.
-func warmLevel(l result.Level) result.Level {
-	l.RatePerSec, l.RateShare, l.Connections = 0, 0, min(l.Connections, warmConnections)
-	return l
-}
-
-// warmups are those of one that is among entering.
-func warmups(entering []entrant, name string) []result.Level {
-	var out []result.Level
-	for _, e := range entering {
-		l := e.level
-		l = warmLevel(l)
-		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })
-		if e.Contestant == name && !known {
-			out = append(out, l)
-		}
-	}
-	return out
 }

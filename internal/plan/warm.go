@@ -129,3 +129,30 @@ func warmExcess(run *result.Run) (excess int64) {
 	}
 	return excess
 }
+
+// Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first
+// of each scenario that it is loaded with there, for what is not called is not compiled.
+func Warmups(run *result.Run, epoch int, name string) []result.Level {
+	return warmups(append(entrants(&run.Plan, epoch), besides(run, epoch)...), name)
+}
+
+// warmLevel is the closed loop that a contestant is warmed up with for a level. What thousands of
+// connections have beside it, dialling and the re-warm before each trial give.
+func warmLevel(l result.Level) result.Level {
+	l.RatePerSec, l.RateShare, l.Connections = 0, 0, min(l.Connections, warmConnections)
+	return l
+}
+
+// warmups are those of one that is among entering.
+func warmups(entering []entrant, name string) []result.Level {
+	var out []result.Level
+	for _, e := range entering {
+		l := e.level
+		l = warmLevel(l)
+		known := slices.ContainsFunc(out, func(o result.Level) bool { return o.Scenario == l.Scenario })
+		if e.Contestant == name && !known {
+			out = append(out, l)
+		}
+	}
+	return out
+}

@@ -114,14 +114,14 @@ const markLegend = "> better than the column · < worse · = tie · ≈ differs,
 func (v *view) canary() (text string, state checks.State) {
 	c := v.a.Canary
 	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
-		return "not done: the reference and its blinded copy have too few trials", checks.Warn
+		return "not done: the reference and its copy have too few trials", checks.Warn
 	}
 	if c == nil {
-		return "not done: the run has no blinded copy of its reference", checks.Warn
+		return "not done: the run has no copy of its reference", checks.Warn
 	}
 	state, _ = checks.StateOf(v.Findings, checks.Twins)
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-	text = fmt.Sprintf("%s against its blinded copy %s: %s × %s, %s: ", document.Clean(c.A), document.Clean(c.B), value,
+	text = fmt.Sprintf("%s against its copy %s: %s × %s, %s: ", document.Clean(c.A), document.Clean(c.B), value,
 		interval, P("p", c.P))
 	switch {
 	case state == checks.Fail:

@@ -108,9 +108,9 @@ func sameQuestion(p, q *result.Plan) error {
 	case p.Level != q.Level:
 		return differ("level", levelText(p.Level), levelText(q.Level))
 	case len(p.Controls) == 0 || len(q.Controls) == 0:
-		return fmt.Errorf("a run without a yardstick cannot be compared with another: its absolute figures belong to its day")
+		return fmt.Errorf("a run without a reference cannot be compared with another: its absolute figures belong to its day")
 	case p.Controls[0] != q.Controls[0]:
-		return differ("yardstick", p.Controls[0], q.Controls[0])
+		return differ("reference", p.Controls[0], q.Controls[0])
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func weaknesses(run, other *result.Run, yardstick string) (out []string) {
 	}
 	differ("dyno", run.Plan.Dyno, other.Plan.Dyno)
 	if x, y := run.Contestant(yardstick), other.Contestant(yardstick); x != nil && y != nil {
-		differ("the yardstick is built with", x.Version, y.Version)
+		differ("the reference is built with", x.Version, y.Version)
 	}
 	differ("profile", run.Plan.Profile, other.Plan.Profile)
 	differ("a trial takes", time.Duration(run.Plan.TrialNS), time.Duration(other.Plan.TrialNS))

@@ -25,7 +25,7 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 		return document.Paragraph{Text: document.Plain(fmt.Sprintf(format, args...))}
 	}
 	notes := document.Section{Blocks: []document.Block{
-		text("Only ratios to the yardstick %s are compared: absolute figures drift between runs. Its own:%s.",
+		text("Only ratios to the reference %s are compared: absolute figures drift between runs. Its own:%s.",
 			a.Yardstick, drifts),
 		text("The intervals reflect how epochs of one run differ, not how days do: a small change may be due to the " +
 			"day. " +

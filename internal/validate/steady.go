@@ -63,13 +63,14 @@ type SteadyTask struct {
 	Seed uint64
 }
 
-// steadyBlock says that every fourth block has all arms; the others have the two that are compared.
+// steadyBlock says that every fourth of the first 16 blocks has all arms; the others have the two
+// that are compared.
 const steadyBlock = 4
 
 // SteadyTasks returns the tasks of a block, in random order.
 func SteadyTasks(block int) []SteadyTask {
 	arms := []Arm{DefaultArm, ServiceArm}
-	if block%steadyBlock == steadyBlock-1 {
+	if block < 16 && block%steadyBlock == steadyBlock-1 {
 		arms = steadyArms()
 	}
 	var tasks []SteadyTask

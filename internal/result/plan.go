@@ -1,0 +1,167 @@
+package result
+
+import "slices"
+
+// Plan is what was to be done: the input of the planner, and with the seed all that a run follows from.
+type Plan struct {
+	Format   int    `json:"format"`
+	Dyno     string `json:"dyno"`    // version of dyno
+	Command  string `json:"command"` // repeats the run
+	Protocol string `json:"protocol"`
+	Profile  string `json:"profile"`
+
+	// Forced says why the plan was to be refused on this machine, where that was overruled.
+	Forced string `json:"forced,omitempty"`
+
+	Study       string   `json:"study,omitempty"`
+	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (article.Hash)
+	Title       string   `json:"title,omitempty"`
+	Scenario    string   `json:"scenario"`
+	Contestants []string `json:"contestants"`         // in the order asked, controls not among them
+	Controls    []string `json:"controls"`            // truth servers that ride along: the yardstick, its blinded copy, others
+	Ceiling     string   `json:"ceiling,omitempty"`   // truth server that shows the generator's ceiling; in the pilots only
+	Companion   string   `json:"companion,omitempty"` // program that the contestants call, on the generator's CPUs
+	Managed     []string `json:"managed,omitempty"`
+	Level       Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
+	Levels      []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
+	SLO         *SLO     `json:"slo,omitempty"`    // of a search
+
+	LevelNames       []string `json:"level_names,omitempty"`       // of Levels, as a study calls them; "": it gives that one no name
+	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"` // those of levels that a null server as the ceiling answers besides Scenario
+
+	// Of a duel at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
+	// decides and that Holm corrects together, empty: all pairs of contestants at the first level. SideEpochs is in how many epochs a cell
+	// that is in no comparison is loaded, once each; 0: six.
+	Cells      []Cell       `json:"cells,omitempty"`
+	Family     []Comparison `json:"family,omitempty"`
+	SideEpochs int          `json:"side_epochs,omitempty"`
+	// Uncontrolled are the levels, as indices, that no control is loaded at.
+	Uncontrolled []int `json:"uncontrolled,omitempty"`
+
+	// Heap says that the heaps of Go contestants are read before and after each window.
+	Heap bool `json:"heap,omitempty"`
+
+	Seed    uint64  `json:"seed"`
+	Primary string  `json:"primary"`          // metric that decides pairs and stops the run
+	Alpha   float64 `json:"alpha"`            // family-wise
+	Margin  float64 `json:"margin"`           // of a tie, as a share: 0.03
+	Rounds  int     `json:"rounds"`           // per epoch
+	Pilots  int     `json:"pilots"`           // epochs before the first that counts
+	Looks   []int   `json:"looks"`            // candidate numbers of valid epochs
+	Epochs  int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
+
+	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping; "": where it takes a CPU from nobody.
+	Spin string `json:"spin,omitempty"`
+	// Driver is an external load generator that makes each load of a classic run once more, after dyno's own; "" is none.
+	Driver string `json:"driver,omitempty"`
+
+	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
+	IdleConnections []int `json:"idle_connections,omitempty"`
+
+	// Chained: a round begins with what was loaded last in its epoch, so that each follows itself as often as any other.
+	Chained bool `json:"chained,omitempty"`
+
+	// DropRounds are the most first rounds of an epoch that the pilots may take out of the count; 0: all count.
+	DropRounds int `json:"drop_rounds,omitempty"`
+
+	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once with Requests; but a level with a Step has those of
+	// the level before it.
+	Fresh bool `json:"fresh,omitempty"`
+
+	TrialNS  int64 `json:"trial_ns"`
+	RewarmNS int64 `json:"rewarm_ns"`
+	BudgetNS int64 `json:"budget_ns"`          // after the builds
+	Requests int64 `json:"requests,omitempty"` // classic, and of fresh processes: of one load, instead of TrialNS
+
+	StartedUnixNS int64 `json:"started_unix_ns"`
+}
+
+// Level is one operating point: the launch part, delay and work, reaches the contestant as environment, the load part the generator.
+type Level struct {
+	DelayNS     int64  `json:"delay_ns,omitempty"`
+	Work        string `json:"work,omitempty"` // of the handlers: "", or CPUBound
+	Connections int    `json:"connections"`
+	Pipeline    int    `json:"pipeline"`
+	// PerConnection is how many requests a connection carries before it is dialled anew; 0: no end.
+	PerConnection int `json:"per_connection,omitempty"`
+	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
+	RatePerSec float64 `json:"rate_per_sec,omitempty"`
+	// RateShare makes an open loop at this share of what the slowest contestant bears in the closed loop of the same delay, scenario and records, by
+	// the pilots. A trial's level has the rate that it came to in RatePerSec; a plan's has none.
+	RateShare float64 `json:"rate_share,omitempty"`
+	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
+	Records   int     `json:"records,omitempty"`  // that the companion answers with
+	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the levels before it in the plan, one after another.
+	Step int `json:"step,omitempty"`
+}
+
+// CPUBound is the work of handlers that hash before they answer, some milliseconds or less (doc/contestants.md).
+const CPUBound = "cpu"
+
+// LaunchPart is what of a level reaches a contestant at its start. Levels that differ in it are never loaded in one round.
+type LaunchPart struct {
+	DelayNS int64
+	Work    string
+}
+
+// Launch is the launch part of the level.
+func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work} }
+
+// Open says whether the level is an open loop, whose arrivals do not wait for answers.
+func (l Level) Open() bool { return l.RatePerSec > 0 || l.RateShare > 0 }
+
+// Planned is the level as it stands in the plan: without the rate that a share came to.
+func (l Level) Planned() Level {
+	if l.RateShare > 0 {
+		l.RatePerSec = 0
+	}
+	return l
+}
+
+// Cell is a contestant at a level: an index into the plan's Levels, 0 where there is but the one Level.
+type Cell struct {
+	Contestant string `json:"contestant"`
+	Level      int    `json:"level"`
+}
+
+// Comparison is a pair of cells that a run decides.
+type Comparison struct {
+	A Cell `json:"a"`
+	B Cell `json:"b"`
+}
+
+// Points are the levels of the plan: Levels, or the one Level.
+func (p *Plan) Points() []Level {
+	if len(p.Levels) > 0 {
+		return p.Levels
+	}
+	return []Level{p.Level}
+}
+
+// LevelOf is the level of a trial of the plan.
+func (p *Plan) LevelOf(t *Trial) Level {
+	if t.Level != nil {
+		return *t.Level
+	}
+	return p.Level
+}
+
+// At is the index of a trial's level among the plan's Points; −1 if it is none of them, as in a search.
+func (p *Plan) At(t *Trial) int {
+	return slices.Index(p.Points(), p.LevelOf(t).Planned())
+}
+
+// LevelName is the name that a study gives to a level of the plan's Points, or "".
+func (p *Plan) LevelName(i int) string {
+	if i < 0 || i >= len(p.LevelNames) {
+		return ""
+	}
+	return p.LevelNames[i]
+}
+
+// SLO is what a search holds a server to: the response time below which a share Quantile of all requests must be.
+type SLO struct {
+	Quantile   float64 `json:"quantile"`
+	LimitNS    int64   `json:"limit_ns"`
+	ErrorShare float64 `json:"error_share"` // that is allowed
+}
