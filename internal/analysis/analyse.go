@@ -43,7 +43,7 @@ func Analyse(in Input) *Analysis {
 	slices.Sort(standing)
 	family := in.standingFamily(standing)
 	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{},
-		TooBusy: in.VoidShare > VoidLimit}
+		TooBusy: in.VoidShare > VoidLimit, Needed: stats.MinEpochs(max(1, len(family)), in.Alpha)}
 	for _, l := range in.Looks {
 		a.AlphaAt = l.Alpha
 		if l.N <= a.Epochs {

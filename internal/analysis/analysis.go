@@ -87,6 +87,7 @@ type Analysis struct {
 	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
 	Look    int     // number of the look at which the run stands, from 1; 0 before the first
 	AlphaAt float64 // level of each look
+	Needed  int     // fewest valid epochs after which any difference can be shown
 	Margin  float64
 
 	Order   []string // contestants in table order: by tier, alphabetical within it; struck ones last

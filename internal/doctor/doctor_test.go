@@ -183,7 +183,7 @@ func TestExpectations(t *testing.T) {
 		if e.MDE <= 0 || e.MDE > .5 || e.Epochs < 8 || e.WholeNS <= 0 || e.BudgetNS < e.WholeNS {
 			t.Errorf("%+v", e)
 		}
-		if i%3 > 0 && e.MDE <= all[i-1].MDE {
+		if i%3 > 0 && e.MDE*math.Sqrt(float64(e.Epochs)) <= all[i-1].MDE*math.Sqrt(float64(all[i-1].Epochs)) {
 			t.Errorf("%d contestants are not harder than %d: %v, %v", e.Contestants, all[i-1].Contestants, e.MDE, all[i-1].MDE)
 		}
 	}

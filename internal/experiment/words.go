@@ -54,7 +54,10 @@ func found(r *result.Run) string {
 	for i, l := range looks {
 		at[i] = fmt.Sprint(l.N)
 	}
-	text := fmt.Sprintf("interim analyses after %s epochs", strings.Join(at, ", "))
+	text := fmt.Sprintf("one analysis, after %d epochs", looks[0].N)
+	if len(looks) > 1 {
+		text = fmt.Sprintf("interim analyses after %s epochs", strings.Join(at, ", "))
+	}
 	if a := study.Analyse(r); a.MDE > 0 {
 		text += fmt.Sprintf("; differences from about %.1f %% can be found", 100*a.MDE)
 	}

@@ -12,8 +12,9 @@ import (
 )
 
 // paired is the default protocol: all contestants are resident, pinned and frozen but the one under
-// load, and short trials in random order are compared round by round. It ends when every pair is
-// decided, at its last interim analysis, or with its budget.
+// load, and short trials in random order are compared round by round. Of two contestants it ends at
+// the interim analysis that decides their pair, at the last of them, or with its budget. Of more it
+// is analysed once, after as many epochs as the pilots show to fit the budget.
 type paired struct{ plain }
 
 var pairedTraits = Traits{
@@ -30,9 +31,12 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	if p.Fresh {
 		each = fmt.Sprintf("%d requests", p.Requests)
 	}
-	whole, first := c.Whole.Round(time.Second), c.FirstVerdict.Round(time.Second)
-	return fmt.Sprintf("about %d trials of %s in %d epochs, %v; first possible verdict after %v; at most %v",
-		c.Trials, each, c.Epochs+p.Pilots, whole, first, time.Duration(p.BudgetNS))
+	verdict := "one analysis at the end"
+	if len(c.Looks) > 1 {
+		verdict = fmt.Sprintf("first possible verdict after %v", c.FirstVerdict.Round(time.Second))
+	}
+	return fmt.Sprintf("about %d trials of %s in %d epochs, %v; %s; at most %v", c.Trials, each, c.Epochs+p.Pilots,
+		c.Whole.Round(time.Second), verdict, time.Duration(p.BudgetNS))
 }
 
 func (paired) levels(p *result.Plan, q *Question) {
@@ -74,8 +78,11 @@ func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
 		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests
 	}
-	if p.Looks = slices.Clone(pr.looks); len(q.Looks) > 0 {
+	switch p.Looks = slices.Clone(pr.looks); {
+	case len(q.Looks) > 0:
 		p.Looks = slices.Clone(q.Looks)
+	case pairs(p, p.Contestants) > 1:
+		p.Looks = p.Looks[len(p.Looks)-1:] // one analysis: the pilots say after how many epochs, at most these
 	}
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
@@ -98,7 +105,22 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 			return Looked
 		}
 	}
-	return overspent(run)
+	return overspent(run, Budgeted(run)+grace(run))
+}
+
+// grace is by how much a run may exceed its budget, ns: a quarter, where that is enough, at the pace
+// so far, for the fewest valid epochs that can show anything. How long an epoch takes does not say
+// who is faster, so this spends none of the error.
+func grace(run *result.Run) int64 {
+	p, budget, n := &run.Plan, Budgeted(run), int64(counted(run))
+	lacking := int64(stats.MinEpochs(pairs(p, active(run, false)), p.Alpha)) - n
+	if lacking <= 0 || n == 0 {
+		return 0
+	}
+	if perValid := (elapsed(run) - pilotsEnd(run)) / n; elapsed(run)+lacking*perValid > budget+budget/4 {
+		return 0
+	}
+	return budget / 4
 }
 
 // estimate is the cost until the last interim analysis that fits the budget.

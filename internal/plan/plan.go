@@ -133,9 +133,9 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 	return Of(&run.Plan).stop(run, epoch, decided)
 }
 
-// overspent stops a run whose next epoch would not fit its budget.
-func overspent(run *result.Run) Stop {
-	if elapsed(run)+epochCost(run) > Budgeted(run) {
+// overspent stops a run whose next epoch would not fit its budget, ns.
+func overspent(run *result.Run, budget int64) Stop {
+	if elapsed(run)+epochCost(run) > budget {
 		return Budget
 	}
 	return ""

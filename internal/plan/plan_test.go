@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/result"
+	"dyno/internal/stats"
 )
 
 func quick(contestants ...string) result.Plan {
@@ -264,6 +265,38 @@ func TestLookWhenTheBudgetEnds(t *testing.T) {
 	few.run.End = &result.End{Reason: string(few.play(t, never))}
 	if looks := Looks(&few.run); looks[0].N < 8 {
 		t.Errorf("looks %v after 4 epochs, which can show nothing", looks)
+	}
+}
+
+// A run that lacks a few of the epochs that any verdict needs exceeds its budget; one that lacks too
+// many does not.
+func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
+	six := []string{"a", "b", "c", "d", "e", "f"}
+	for _, c := range []struct {
+		budget  time.Duration
+		reached bool
+	}{{5 * time.Minute, true}, {4 * time.Minute, false}} {
+		p := player{run: result.Run{Plan: quick(six...)}}
+		p.run.Plan.Looks, p.run.Plan.BudgetNS = []int{24}, int64(c.budget)
+		p.foul = func(o Order) (causes result.Causes) {
+			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
+				causes.StealNS = 4e8
+			}
+			return causes
+		}
+		stop := p.play(t, never)
+		p.run.End = &result.End{Reason: string(stop)}
+		n, over := len(Epochs(&p.run)), elapsed(&p.run)-p.run.Plan.BudgetNS
+		if !c.reached {
+			if stop != Budget || over > 0 || n >= 10 {
+				t.Errorf("budget %v: stopped for %q after %d epochs, %v over it", c.budget, stop, n, time.Duration(over))
+			}
+			continue
+		}
+		looks := Looks(&p.run)
+		if n != 10 || over <= 0 || over > p.run.Plan.BudgetNS/4 || len(looks) != 1 || looks[0] != (stats.Look{N: 10, Alpha: .05}) {
+			t.Errorf("stopped for %q after %d epochs, %v over the budget, looks %v", stop, n, time.Duration(over), looks)
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ func (whole) stop(run *result.Run, epoch int, _ func() bool) Stop {
 	if p := &run.Plan; epoch+1 >= p.Pilots+p.Epochs*len(parts(p)) {
 		return Done
 	}
-	return overspent(run)
+	return overspent(run, Budgeted(run))
 }
 
 // estimate is the cost of all epochs.

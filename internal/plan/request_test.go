@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,7 +98,10 @@ func TestAskedByHand(t *testing.T) {
 	}{
 		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
 			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil && p.Level.Connections == 10 && p.Rounds == 12 &&
-				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Looks) == 4
+				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Looks) == 4 // of one pair
+		}},
+		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
+			return slices.Equal(p.Looks, []int{24}) // one analysis
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
 			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords && p.Companion == "records" &&

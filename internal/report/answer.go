@@ -24,10 +24,10 @@ func (v *view) answer() (sentences []string) {
 		add(v.only(rows[0]))
 	case v.a.Look == 0:
 		text := "There is no verdict yet: " + count(v.a.Epochs, "valid epoch") + " so far"
-		if looks := v.run.Plan.Looks; len(looks) > 0 {
-			text += fmt.Sprintf(", and the first interim analysis is made after %d at the earliest", looks[0])
+		if least := v.a.Needed; least > v.a.Epochs {
+			text += fmt.Sprintf(", and the fewest that can show a difference are %d", least)
 		}
-		add(text + ". Until then every pair is undecided.")
+		add(text + ". Every pair is undecided.")
 	default:
 		add(v.leaders(rows))
 		add(v.tally())

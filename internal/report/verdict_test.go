@@ -69,7 +69,7 @@ func TestAnswer(t *testing.T) {
 				d.Analysis.Places[i+1].Struck = "gone"
 			}
 		}, []string{"Only fasthttp has a figure", "91,400 per second (89,800–93,400)", "× (", "could not be ranked"}, "Of "},
-		{"no look yet", func(d *Data) { d.Analysis.Look, d.Analysis.Epochs = 0, 5 }, []string{"no verdict yet: 5 valid epochs", "first interim analysis is made after 8"}, "most requests"},
+		{"no look yet", func(d *Data) { d.Analysis.Look, d.Analysis.Epochs, d.Analysis.Needed = 0, 5, 10 }, []string{"no verdict yet: 5 valid epochs", "the fewest that can show a difference are 10"}, "most requests"},
 		{"none", func(d *Data) { d.Analysis.Cells, d.Analysis.Places = nil, nil }, []string{"Nothing was measured"}, "Of "},
 	} {
 		got := answer(c.change)

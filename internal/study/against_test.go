@@ -94,7 +94,7 @@ func TestCompareRefuses(t *testing.T) {
 		"scenario":        func(r *result.Run) { r.Plan.Scenario = "values-rest" },
 		"level":           func(r *result.Run) { r.Plan.Level.Connections = 50 },
 		"protocol":        func(r *result.Run) { r.Plan.Protocol = "sweep" },
-		"yardstick":       func(r *result.Run) { r.Plan.Controls = []string{"ref+5%"} },
+		"reference":       func(r *result.Run) { r.Plan.Controls = []string{"ref+5%"} },
 		"without":         func(r *result.Run) { r.Plan.Controls = nil },
 		"no valid epoch":  func(r *result.Run) { r.Trials = nil },
 		"CPU Z80":         func(r *result.Run) { r.Host.CPU = "Z80" },

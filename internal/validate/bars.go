@@ -77,8 +77,9 @@ func (p *Proof) Bars() []Bar {
 	return bars
 }
 
-// foundAfter is the number of epochs after which 5 % must be found, by the number of servers.
-var foundAfter = map[int]int{2: 12, 4: 12, 10: 16}
+// foundAfter is the number of epochs after which 5 % must be found between two servers; between more
+// it must be found at their one analysis.
+const foundAfter = 12
 
 // simulationBars returns the limits of the simulation: for each, the worst cell that it applies to.
 func (p *Proof) simulationBars() []Bar {
@@ -92,7 +93,7 @@ func (p *Proof) simulationBars() []Bar {
 		case "5 %":
 			sign.see(c.Wrong, "%s", where)
 			for i, n := range c.Looks {
-				if c.Noise == Noises[1].Name && c.Profile == Full.Name && n == foundAfter[c.K] {
+				if c.Noise == Noises[1].Name && c.Profile == Full.Name && (n == foundAfter || c.K > 2) {
 					found.see(c.Found[i], "%d servers by %d epochs", c.K, n)
 				}
 			}
@@ -119,7 +120,7 @@ func (p *Proof) simulationBars() []Bar {
 	return []Bar{
 		wrongly.bar("A/A: any false difference among all pairs, 6 noises × 2, 4, 10 servers × 2 profiles",
 			errorLimit, errorHolds),
-		found.bar("5 % found, CPU/request, full, by 12 / 12 / 16 epochs for 2 / 4 / 10", "≥ 95 %", atLeast95),
+		found.bar("5 % found, CPU/request, full: by 12 epochs for 2, at the one analysis for 4 and 10", "≥ 95 %", atLeast95),
 		covers,
 		held.bar("intervals as displayed at the end cover", "≥ 95 %", atLeast95),
 		sign.bar("5 % called different the wrong way round", "≤ 0.1 %", func(r Rate) bool { return r.Share() <= .001 }),

@@ -46,7 +46,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 			verdicts[j.Verdict]++
 		}
 	}
-	if verdicts["moving"] > 4 || verdicts[analysis.Different] == 0 || verdicts[analysis.Tie] == 0 {
+	if verdicts["moving"] > 6 || verdicts[analysis.Different] == 0 || verdicts[analysis.Tie] == 0 {
 		t.Errorf("only %v: the test tests nothing", verdicts)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"dyno/internal/plan"
@@ -24,19 +23,16 @@ type Profile struct {
 // planner's own estimate fits into 6 minutes, or 10 for more than four contestants. Full takes all of
 // its looks, as if there were no budget.
 var (
-	Full  = Profile{Name: "full", Rounds: runPlan("full", 2).Rounds, Riders: 3, Looks: fullLooks}
-	Quick = Profile{Name: "quick", Rounds: runPlan("quick", 2).Rounds, Riders: 2, Looks: quickLooks}
+	Full  = Profile{Name: "full", Rounds: runPlan("full", 2).Rounds, Riders: 3, Looks: looksOf("full")}
+	Quick = Profile{Name: "quick", Rounds: runPlan("quick", 2).Rounds, Riders: 2, Looks: looksOf("quick")}
 )
 
 var profiles = []*Profile{&Full, &Quick}
 
-// fullLooks returns all looks of full that are of use for k servers.
-func fullLooks(k int) []stats.Look {
-	candidates := runPlan("full", k).Looks
-	return stats.Looks(candidates, slices.Max(candidates), k*(k-1)/2, Alpha)
+// looksOf returns the looks of a profile that fit into its budget, by the number of servers.
+func looksOf(profile string) func(k int) []stats.Look {
+	return func(k int) []stats.Look { return plannedLooks(runPlan(profile, k)) }
 }
-
-func quickLooks(k int) []stats.Look { return plannedLooks(runPlan("quick", k)) }
 
 // plannedLooks returns the looks that fit into the budget of p.
 func plannedLooks(p result.Plan) []stats.Look {
@@ -51,9 +47,9 @@ func plannedLooks(p result.Plan) []stats.Look {
 func runPlan(profile string, k int) result.Plan {
 	r := plan.Request{
 		Profile: profile, Controls: []string{"ref", "ref'"}, Primary: "throughput",
-		Alpha: Alpha, Margin: Margin, Budget: 6 * time.Minute,
+		Alpha: Alpha, Margin: Margin,
 	}
-	if k > 4 {
+	if profile == "quick" && k > 4 {
 		r.Budget = 10 * time.Minute
 	}
 	for i := range k {
