@@ -20,7 +20,7 @@ var layers = map[string]int{
 	"cmd/dyno": 7,
 
 	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6, "internal/experiment": 6,
-	"internal/loader": 6, "internal/verify": 6,
+	"internal/loader": 6, "internal/verify": 6, "internal/bundle": 6,
 
 	"internal/bench": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
 	"internal/audit": 5,
@@ -56,6 +56,7 @@ var permissions = map[string][]string{
 	"github.com/charmbracelet/lipgloss": {"internal/terminal", "internal/document"},
 	"github.com/charmbracelet/x/ansi":   {"internal/proc", "internal/document"},
 	"github.com/muesli/termenv":         {"internal/terminal"},
+	"golang.org/x/tools/txtar":          {"internal/bundle"},
 	"github.com/google/go-cmp":          nil, // tests only
 	"github.com/rogpeppe/go-internal":   nil,
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/bundle"
 	"dyno/internal/claim"
 	"dyno/internal/report"
 	"dyno/internal/result"
@@ -68,8 +69,12 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 	}
 	data, err := st.Stored(p.root, from)
 	if errors.Is(err, fs.ErrNotExist) && len(args) == 1 {
-		return usagef("no trials in %s: run it (dyno run %s), and give the run: dyno check %s runs/…",
-			st.Trials(), st.Slug, st.Slug)
+		also := ""
+		if p.found.Carried {
+			also = "; its recording lies in a checkout of dyno"
+		}
+		return usagef("no trials in %s: run it (dyno run %s), and give the run: dyno check %s %s/…%s",
+			st.Trials(), st.Slug, st.Slug, p.found.Runs(), also)
 	}
 	if err != nil {
 		return err
@@ -134,6 +139,9 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 
 // save writes a page of the project and says so.
 func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
+	if p.found.Carried {
+		return usagef("write %s: it lies in a checkout of dyno; run this inside one, or set %s to one", name, bundle.Variable)
+	}
 	if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(name)), page, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}

@@ -30,8 +30,8 @@ func newContestantCommand() *cobra.Command {
 		Use:   "contestant LANGUAGE/NAME",
 		Short: "Make a new contestant of one that there is",
 		Long: "contestant writes the folder of a new contestant: a copy of another under a new name, which passes dyno verify\n" +
-			"as it is. It lies in contestants/ of the project, or in the folder of --contestants, which may be anywhere and may\n" +
-			"be new; what contestants share is copied there too.",
+			"as it is. It lies in contestants/ of the checkout, or here outside of one, or in the folder of --contestants, which\n" +
+			"may be anywhere and may be new; what contestants share is copied there too.",
 		Example: "  dyno new contestant go/mine --from net-http\n" +
 			"  dyno new contestant dotnet/mine --from kestrel --contestants ~/bench",
 		Args: arguments(cobra.ExactArgs(1)),
@@ -47,7 +47,7 @@ func newContestantCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to begin with")
-	contestantsFlag(cmd, &folders, "folder that the contestant's is to lie in (default: contestants/ of the project)")
+	contestantsFlag(cmd, &folders, "folder that the contestant's is to lie in (default: contestants/ of the checkout, or here)")
 	return cmd
 }
 
@@ -65,6 +65,9 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	}
 	if _, control, err := refserver.ParseControl(name); control || err != nil || name == baseName || name == headName {
 		return usagef("%q is a name of dyno's own; give another", name)
+	}
+	if folder == "" && pr.found.Carried {
+		folder = contestant.Folder
 	}
 	base := filepath.Join(pr.root, contestant.Folder)
 	if folder != "" {

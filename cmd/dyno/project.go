@@ -5,41 +5,34 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"dyno/internal/bundle"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 	"dyno/internal/scenario"
 	"dyno/internal/study"
 )
 
-// project is a folder that holds contestants/, scenarios/ and studies/.
+// project is what a command works on: a folder that holds contestants/, scenarios/ and studies/, and
+// the contestants that flags name beside it.
 type project struct {
-	root      string
-	fsys      fs.FS
+	found     bundle.Project
+	root      string // of found
+	fsys      fs.FS  // of root
 	manifests []*contestant.Manifest
 }
 
-// projectVariable names the project for those who work outside of it.
-const projectVariable = "DYNO_PROJECT"
-
-// openProject finds the project at or above the working directory, or the folder that DYNO_PROJECT names, and reads its manifests.
+// openProject opens the checkout around the working directory, the one that DYNO_PROJECT names, or
+// else what the program carries, and reads its manifests.
 func openProject() (*project, error) {
-	dir, err := filepath.Abs(os.Getenv(projectVariable)) // of nothing: the working directory
+	found, err := bundle.Find()
 	if err != nil {
 		return nil, err
 	}
-	for at := dir; ; at = filepath.Dir(at) {
-		if isDir(filepath.Join(at, "contestants")) && isDir(filepath.Join(at, scenario.Folder)) {
-			p := &project{root: at, fsys: os.DirFS(at)}
-			p.manifests, err = contestant.List(p.fsys)
-			return p, err
-		}
-		if at == filepath.Dir(at) {
-			return nil, usagef("no folders contestants/ and scenarios/ at or above %s: run dyno inside a checkout of it, or set %s to one", dir, projectVariable)
-		}
-	}
+	p := &project{found: found, root: found.Root, fsys: os.DirFS(found.Root)}
+	p.manifests, err = contestant.List(p.fsys)
+	return p, err
 }
 
 func isDir(path string) bool {

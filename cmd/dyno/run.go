@@ -38,16 +38,17 @@ type place struct {
 
 // define adds the flags of the place.
 func (p *place) define(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&p.out, "out", "", "run folder (default: runs/<time>)")
+	cmd.Flags().StringVar(&p.out, "out", "", "run folder (default: runs/<time> in a checkout, else in "+
+		"~/.local/state/dyno)")
 	cmd.Flags().BoolVar(&p.offline, "offline", false, "fetch no toolchain")
 	waitFlag(cmd, &p.wait)
 	verboseFlag(cmd)
 }
 
 // folder is the run folder.
-func (p *place) folder() string {
+func (p *place) folder(pr *project) string {
 	if p.out == "" {
-		p.out = filepath.Join("runs", time.Now().UTC().Format("20060102T150405Z"))
+		p.out = filepath.Join(pr.found.Runs(), time.Now().UTC().Format("20060102T150405Z"))
 	}
 	return p.out
 }

@@ -61,34 +61,23 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	}
 	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
 	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), tc: tc}
-	if b.contents, err = marked(out); err == nil {
-		if err = b.contents.check(out, true); err == nil {
-			return b, nil
+	var broken error // of the compiler
+	err = Keep(out, o.Note, func(partial string) error {
+		proc.MarkTemp(partial + "-source")
+		defer proc.RemoveTemp(partial + "-source")
+		if src, err = stage(src, shared, partial+"-source"); err != nil {
+			return err
 		}
-		if o.Note != nil {
-			o.Note(fmt.Sprintf("what was built in %s is damaged: %v; it is built anew", out, err))
-		}
-	}
-	partial, err := partialFolder(out)
-	if err != nil {
-		return nil, &Failed{Stage: "build", Err: err}
-	}
-	defer proc.RemoveTemp(partial)
-	proc.MarkTemp(partial + "-source")
-	defer proc.RemoveTemp(partial + "-source")
-	if src, err = stage(src, shared, partial+"-source"); err != nil {
-		return nil, &Failed{Stage: "build", Err: err}
-	}
-	if err := compile(ctx, m, tc, src, partial, &o); err != nil {
-		return nil, err
-	}
-	if err = mark(partial); err == nil {
-		err = replace(partial, out)
-	}
+		broken = compile(ctx, m, tc, src, partial, &o)
+		return broken
+	})
 	if err == nil {
 		b.contents, err = marked(out)
 	}
-	if err != nil {
+	switch {
+	case broken != nil:
+		return nil, broken
+	case err != nil:
 		return nil, &Failed{Stage: "build", Err: err}
 	}
 	return b, nil
@@ -174,31 +163,21 @@ func runtimeEnv(m *Manifest, tc Toolchain) map[string]string {
 func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s\n", tc.Name, tc.Version, tc.Dir)
-	add := func(base, path, as string) error {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(base, path)
+	add := func(base, name, as string) error {
+		b, err := os.ReadFile(filepath.Join(base, name))
 		fmt.Fprintf(h, "%s %d\n%s\n", filepath.Join(as, name), len(b), b)
 		return err
 	}
 	beside, err := above(src)
 	for _, path := range beside {
-		err = cmp.Or(err, add(src, path, ""))
+		err = cmp.Or(err, add(filepath.Dir(path), filepath.Base(path), ".."))
 	}
 	walk := func(base, as string) error {
-		return filepath.WalkDir(base, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				return err
-			case d.IsDir() && skipped(d.Name()):
-				return filepath.SkipDir
-			case !d.Type().IsRegular():
-				return nil
-			}
-			return add(base, path, as)
-		})
+		names, err := SourceFiles(os.DirFS(base), ".")
+		for _, name := range names {
+			err = cmp.Or(err, add(base, filepath.FromSlash(name), as))
+		}
+		return err
 	}
 	err = cmp.Or(err, walk(src, ""))
 	for _, f := range shared {
@@ -207,9 +186,22 @@ func fingerprint(src string, shared []sharedFolder, tc Toolchain) (string, error
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// skipped reports whether a folder of that name is no source, but what a build or a repository
-// left.
-func skipped(name string) bool { return name == "bin" || name == "obj" || name == ".git" }
+// SourceFiles names the regular files below the folder dir of fsys, in lexical order, without those
+// in folders that a build or a repository leaves: bin, obj, .git.
+func SourceFiles(fsys fs.FS, dir string) (names []string, err error) {
+	err = fs.WalkDir(fsys, dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && slices.Contains([]string{"bin", "obj", ".git"}, d.Name()):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
 
 // above finds the files beside the folder src that a builder would take for its own: NuGet's and
 // MSBuild's, who look for them in all folders above.

@@ -138,6 +138,31 @@ func damaged(dir string, all bool) error {
 	return c.check(dir, all)
 }
 
+// Keep makes the folder dir of the cache, which fill fills, unless it is there and whole. A damaged
+// one is made anew, which note is told, if it is not nil. fill gets an empty folder beside dir that
+// takes its place when it is finished: two processes may make it at once, and a broken one leaves
+// nothing.
+func Keep(dir string, note func(string), fill func(partial string) error) error {
+	switch err := damaged(dir, true); {
+	case err == nil:
+		return nil
+	case note != nil && !errors.Is(err, errUnmarked):
+		note(fmt.Sprintf("what was built in %s is damaged: %v; it is built anew", dir, err))
+	}
+	partial, err := partialFolder(dir)
+	if err != nil {
+		return err
+	}
+	defer proc.RemoveTemp(partial)
+	if err := fill(partial); err != nil {
+		return err
+	}
+	if err := mark(partial); err != nil {
+		return err
+	}
+	return replace(partial, dir)
+}
+
 // partialFolder makes a new folder beside dir, which is to become dir when it is finished.
 func partialFolder(dir string) (string, error) {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {

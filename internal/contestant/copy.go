@@ -1,6 +1,7 @@
 package contestant
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/parser"
@@ -73,21 +74,12 @@ func Copy(from *Manifest, root, base, language, name string) (string, error) {
 // copyTree copies the regular files below src, but what builds left there, changed by change, which
 // gets and gives a path within src.
 func copyTree(src, dst string, change func(path string, b []byte) (string, []byte)) error {
-	return filepath.WalkDir(src, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && skipped(d.Name()):
-			return filepath.SkipDir
-		case !d.Type().IsRegular():
-			return nil
-		}
-		rel, err := filepath.Rel(src, path)
-		if err != nil {
-			return err
-		}
-		return copyFile(path, filepath.Join(dst, rel), change)
-	})
+	names, err := SourceFiles(os.DirFS(src), ".")
+	for _, name := range names {
+		name = filepath.FromSlash(name)
+		err = cmp.Or(err, copyFile(filepath.Join(src, name), filepath.Join(dst, name), change))
+	}
+	return err
 }
 
 // copyFile copies a file and its permission to be executed. change may give it another base name.

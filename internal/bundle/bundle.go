@@ -1,0 +1,88 @@
+// Package bundle holds the contestants, scenarios and studies that the program carries, and finds
+// those that a command works on: a checkout's, or the ones carried.
+//
+// What is carried is unpacked into the cache under a hash of its contents, and made anew where it
+// is damaged.
+package bundle
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"dyno/internal/conf"
+	"dyno/internal/contestant"
+	"dyno/internal/scenario"
+)
+
+// Variable names the environment variable that names a checkout for those who work outside of it.
+const Variable = "DYNO_PROJECT"
+
+// Project is a folder that holds contestants, scenarios and studies.
+type Project struct {
+	Root    string // absolute
+	Carried bool   // unpacked from this program: it is no checkout, and nobody writes to it
+	Inside  bool   // the working directory lies in it
+}
+
+// Find returns the checkout at or above the folder that DYNO_PROJECT names, or at or above the
+// working directory. Without either it is the project that the program carries.
+func Find() (Project, error) {
+	here, err := filepath.Abs("")
+	if err != nil {
+		return Project{}, err
+	}
+	named := os.Getenv(Variable)
+	dir, err := filepath.Abs(named)
+	if err != nil {
+		return Project{}, err
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if isDir(filepath.Join(at, contestant.Folder)) && isDir(filepath.Join(at, scenario.Folder)) {
+			rel, err := filepath.Rel(at, here)
+			return Project{Root: at, Inside: err == nil && filepath.IsLocal(rel)}, nil
+		}
+		if at == filepath.Dir(at) {
+			break
+		}
+	}
+	if named != "" {
+		return Project{}, conf.Usagef("%s=%s: no folders %s/ and %s/ in it or above; give a checkout of dyno, "+
+			"or unset it to use what the program carries", Variable, named, contestant.Folder, scenario.Folder)
+	}
+	root, err := carried()
+	if err != nil {
+		return Project{}, fmt.Errorf("unpack the contestants that dyno carries: %w", err)
+	}
+	return Project{Root: root, Carried: true}, nil
+}
+
+// carried returns the folder of the cache that holds the archive's files.
+func carried() (string, error) {
+	cache, err := contestant.Cache()
+	if err != nil {
+		return "", err
+	}
+	root := filepath.Join(cache, "project", fmt.Sprintf("%.8x", sha256.Sum256(archive)))
+	return root, contestant.Keep(root, nil, func(dir string) error { return unpack(archive, dir) })
+}
+
+// Runs is the folder in which runs are recorded: runs/ where the working directory lies in the
+// project, else one in the user's state folder, if that is known.
+func (p Project) Runs() string {
+	home, err := os.UserHomeDir()
+	state := filepath.Join(home, ".local", "state")
+	if named := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(named) { // else it is to be ignored
+		state, err = named, nil
+	}
+	if p.Inside || err != nil {
+		return "runs"
+	}
+	return filepath.Join(state, "dyno", "runs")
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
