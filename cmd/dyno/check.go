@@ -32,6 +32,9 @@ nothing. Without a study it checks that all study files can be read.
 
 It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md. With
 --findings it writes ` + findingsFile + ` from the committed trials of all studies.`,
+		Example: "  dyno check iris-vs-netcore-mvc\n" +
+			"  dyno check iris-vs-netcore-mvc runs/20260904T120000Z\n" +
+			"  dyno check --findings",
 		Args: arguments(cobra.MaximumNArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pr, err := openProject()

@@ -28,8 +28,9 @@ func claimsCommand() *cobra.Command {
 			"; - is stdin.\n\n" +
 			"It exits with 1 if something is impossible. doc/claims.md has the rules, their tolerances and the keys " +
 			"of --json.",
-		Example: "  dyno claims examples/published-figures.csv\n  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno " +
-			"claims -",
+		Example: "  dyno claims examples/published-figures.csv\n" +
+			"  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno claims -\n" +
+			"  dyno claims --all --json README.md",
 		Args: arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "" && !slices.Contains(importer.Formats, format) {

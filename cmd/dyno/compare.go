@@ -44,12 +44,12 @@ func compareCommand() *cobra.Command {
 		Short: "Compare two builds of one contestant, and say whether the second is worse",
 		Long: "compare builds two states of one contestant side by side and compares them in one run. BASE and HEAD are each\n\n" +
 			"  a folder      that holds a contestant.toml\n" +
-			"  a revision    of the git repository that holds the folder of --contestant: main, HEAD~1, v1.2, a1b2c3d\n" +
+			"  a revision    of the git repository that holds the folder of --contestant: main, HEAD~1, v1.2\n" +
 			"  .             the folder of --contestant as it is now\n" +
 			"  a program     that is built already; what it needs stands in the manifest of --contestant\n\n" +
 			"Exit code 1 if the data show that a --fail-if is true of HEAD against BASE.",
 		Example: "  dyno compare main . --contestant net-http\n" +
-			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'cpu_per_request>3%' --fail-if 'memory>10%'\n" +
+			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'memory>10%'\n" +
 			"  dyno compare ../before/net-http contestants/go/net-http",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" {
@@ -85,6 +85,10 @@ func compareCommand() *cobra.Command {
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
+	heading(fl, "What is compared", "contestant", "contestants", "scenario", "connections", "records", "delay")
+	heading(fl, "What decides", "fail-if", "primary", "alpha", "margin")
+	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "force")
+	heading(fl, "The run and its output")
 	return cmd
 }
 

@@ -20,8 +20,10 @@ clock, punctuality, ceilings, known delays, a known stall, known costs, and the 
 doc/doctor.md.
 
 Exit codes: 0 whatever it found; 1 the machine could not be measured; 2 usage.`,
-		Example: "  dyno doctor\n  dyno doctor --quick --json",
-		Args:    arguments(cobra.NoArgs),
+		Example: "  dyno doctor\n" +
+			"  dyno doctor --quick\n" +
+			"  dyno doctor --json >calibration.json",
+		Args: arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			release, err := measuring(cmd, wait, "")
 			if err != nil {

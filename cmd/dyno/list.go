@@ -5,10 +5,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -19,40 +20,89 @@ import (
 	"dyno/internal/study"
 )
 
+// listFlags are the flags of dyno list, and the words that a line must hold.
+type listFlags struct {
+	folders            []string
+	language, scenario string
+	markdown           bool
+	words              []string
+}
+
 func listCommand() *cobra.Command {
-	var folders []string
-	var markdown bool
+	var f listFlags
 	cmd := &cobra.Command{
-		Use:   "list",
+		Use:   "list [TEXT...]",
 		Short: "List contestants, scenarios and studies, and whether they can be had here",
-		Args:  arguments(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Long: "list shows the contestants, scenarios and studies of the project: all, or those in which every TEXT " +
+			"occurs. It also says which toolchains build them here, and which are not here.",
+		Example: "  dyno list\n" +
+			"  dyno list gin\n" +
+			"  dyno list --language csharp --scenario values",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.words = args
 			p, err := openProject()
 			if err != nil {
 				return err
 			}
-			if _, err := p.knowOnly(folders); err != nil {
+			if _, err := p.knowOnly(f.folders); err != nil {
 				return err
 			}
-			if markdown {
-				return p.table(cmd.OutOrStdout())
-			}
-			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-			if err := p.list(cmd.Context(), w); err != nil {
+			chosen, err := p.choose(&f)
+			if err != nil {
 				return err
 			}
-			return w.Flush()
+			if f.markdown {
+				return p.table(cmd.OutOrStdout(), chosen)
+			}
+			return p.list(cmd.Context(), cmd.OutOrStdout(), &f, chosen)
 		},
 	}
-	contestantsFlag(cmd, &folders, knowFolders)
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "write the contestants as the table of doc/contestants.md")
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	fl.StringVar(&f.language, "language", "", "only contestants in this language")
+	fl.StringVar(&f.scenario, "scenario", "", "only this scenario, and the contestants and studies that have it")
+	contestantsFlag(cmd, &f.folders, knowFolders)
+	fl.BoolVar(&f.markdown, "markdown", false, "write the contestants as the table of doc/contestants.md")
 	return cmd
+}
+
+// choose returns the contestants that the flags and words ask for.
+func (p *project) choose(f *listFlags) ([]*contestant.Manifest, error) {
+	if f.scenario != "" {
+		if _, err := p.scenario(f.scenario); err != nil {
+			return nil, err
+		}
+	}
+	var languages []string
+	for _, m := range p.manifests {
+		languages = append(languages, m.Language)
+	}
+	slices.Sort(languages)
+	languages = slices.Compact(languages)
+	if f.language != "" && !slices.Contains(languages, f.language) {
+		return nil, usagef("--language: no contestant in %q%s", f.language, suggest(f.language, languages, "dyno list"))
+	}
+	return slices.DeleteFunc(slices.Clone(p.manifests), func(m *contestant.Manifest) bool {
+		return f.language != "" && m.Language != f.language ||
+			f.scenario != "" && !slices.Contains(m.Scenarios, f.scenario) ||
+			!f.holds(m.Name, m.Title, m.Language, m.Framework, m.Engine, strings.Join(m.Scenarios, " "))
+	}), nil
+}
+
+// holds reports whether every word occurs in one of the texts.
+func (f *listFlags) holds(texts ...string) bool {
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	for _, w := range f.words {
+		if !strings.Contains(all, strings.ToLower(w)) {
+			return false
+		}
+	}
+	return true
 }
 
 // table writes the contestants as a Markdown table, by language and engine: what their manifests
 // declare, and how many lines of code they have.
-func (p *project) table(w io.Writer) error {
-	all := slices.Clone(p.manifests)
+func (p *project) table(w io.Writer, all []*contestant.Manifest) error {
 	slices.SortStableFunc(all, func(a, b *contestant.Manifest) int {
 		return cmp.Or(strings.Compare(a.Language, b.Language), strings.Compare(a.Engine, b.Engine))
 	})
@@ -78,32 +128,156 @@ func (p *project) table(w io.Writer) error {
 }
 
 // list writes contestants, scenarios and studies. It fetches nothing to find out what is available.
-func (p *project) list(ctx context.Context, w io.Writer) error {
-	fmt.Fprintln(w, "CONTESTANT\tLANGUAGE\tFRAMEWORK\tENGINE\tSCENARIOS\tAVAILABLE")
-	for _, m := range p.manifests {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Language, strings.TrimSpace(m.Framework+" "+m.Version),
-			m.Engine,
-			strings.Join(m.Scenarios, ", "), document.Clean(bench.Availability(ctx, p.root, m)))
-	}
-	fmt.Fprintln(w, "\nSCENARIO\tREQUESTS\tTITLE")
-	names, err := scenario.Names(p.fsys)
+func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []*contestant.Manifest) error {
+	columns := width(w)
+	contestants, here := p.listed(ctx, chosen, columns)
+	scenarios, err := p.listedScenarios(f)
 	if err != nil {
 		return err
+	}
+	studies, err := p.listedStudies(f)
+	if err != nil {
+		return err
+	}
+	if len(contestants)+len(scenarios)+len(studies) == 0 {
+		return fmt.Errorf("list: nothing matches %s; dyno list shows all", strings.Join(f.asked(), " "))
+	}
+	var b strings.Builder
+	section(&b, columns, contestants, "CONTESTANT", "LANGUAGE", "FRAMEWORK", "ENGINE", "SCENARIOS")
+	b.WriteString(here)
+	section(&b, columns, scenarios, "SCENARIO", "REQUESTS", "CONTESTANTS", "TITLE")
+	section(&b, columns, studies, "STUDY", "CONTESTANTS", "TITLE")
+	_, err = io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
+	return err
+}
+
+// asked are the filters, as they were given.
+func (f *listFlags) asked() (words []string) {
+	if f.language != "" {
+		words = append(words, "--language "+quoted(f.language))
+	}
+	if f.scenario != "" {
+		words = append(words, "--scenario "+quoted(f.scenario))
+	}
+	for _, w := range f.words {
+		words = append(words, quoted(w))
+	}
+	return words
+}
+
+// listed are the rows of the contestants, and what was found or is missing to build them.
+func (p *project) listed(ctx context.Context, chosen []*contestant.Manifest, columns int) (rows [][]string,
+	here string) {
+	missing := map[string][]string{} // reason -> contestants
+	var found []string
+	for _, m := range chosen {
+		reason := document.Clean(bench.Availability(ctx, p.root, m))
+		if with, ok := strings.CutPrefix(reason, "yes: "); !ok {
+			reason = strings.TrimPrefix(reason, "no: ")
+			missing[reason] = append(missing[reason], m.Name)
+		} else if !slices.Contains(found, with) {
+			found = append(found, with)
+		}
+		rows = append(rows, []string{m.Name, m.Language, shortFramework(m), m.Engine, strings.Join(m.Scenarios, ", ")})
+	}
+	if len(found) > 0 {
+		here = "\nbuilt with " + strings.Join(found, ", ") + "\n"
+	}
+	for _, reason := range slices.Sorted(maps.Keys(missing)) {
+		here += "\n" + wrapped("not here: "+strings.Join(missing[reason], ", ")+": "+reason, columns) + "\n"
+	}
+	return rows, here
+}
+
+var (
+	hostOfModule  = regexp.MustCompile(`^([\w.-]+\.\w+/(?:.*/)?|Microsoft\.)`)
+	majorOfModule = regexp.MustCompile(`/v\d+$|\.v\d+$`)
+	endOfVersion  = regexp.MustCompile(`^v0\.0\.0-|\d{6}-[0-9a-f]{12}$|\+incompatible$`)
+)
+
+// shortFramework is the framework without the host and owner of its module, and its version
+// without what a machine alone needs.
+func shortFramework(m *contestant.Manifest) string {
+	name := hostOfModule.ReplaceAllString(majorOfModule.ReplaceAllString(m.Framework, ""), "")
+	return strings.TrimSpace(name + " " + endOfVersion.ReplaceAllString(m.Version, ""))
+}
+
+// listedScenarios are the rows of the scenarios.
+func (p *project) listedScenarios(f *listFlags) (rows [][]string, err error) {
+	names, err := scenario.Names(p.fsys)
+	if err != nil || f.language != "" {
+		return nil, err
 	}
 	for _, name := range names {
 		s, err := scenario.Read(p.fsys, name)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		fmt.Fprintf(w, "%s\t%d\t%s\n", s.Name, len(s.Requests), s.Title)
+		if f.scenario != "" && name != f.scenario || !f.holds(s.Name, s.Title) {
+			continue
+		}
+		serve := 0
+		for _, m := range p.manifests {
+			if slices.Contains(m.Scenarios, name) {
+				serve++
+			}
+		}
+		rows = append(rows, []string{s.Name, fmt.Sprint(len(s.Requests)), fmt.Sprint(serve), s.Title})
 	}
-	fmt.Fprintln(w, "\nSTUDY\tCONTESTANTS\tTITLE")
+	return rows, nil
+}
+
+// listedStudies are the rows of the studies.
+func (p *project) listedStudies(f *listFlags) (rows [][]string, err error) {
 	studies, err := study.All(p.fsys)
-	if err != nil {
-		return err
+	if err != nil || f.language != "" {
+		return nil, err
 	}
 	for _, s := range studies {
-		fmt.Fprintf(w, "%s\t%d\t%s\n", s.Slug, len(s.Contestants), s.Title)
+		if f.scenario != "" && !s.Has(f.scenario) || !f.holds(s.Slug, s.Title) {
+			continue
+		}
+		rows = append(rows, []string{s.Slug, fmt.Sprint(len(s.Contestants)), s.Title})
 	}
-	return nil
+	return rows, nil
+}
+
+// section writes a table, if it has rows. The last cell of a row gets the room that is left: of a
+// list it shows as many entries as fit and how many do not; other text goes on in the next line.
+func section(b *strings.Builder, columns int, rows [][]string, head ...string) {
+	if len(rows) == 0 {
+		return
+	}
+	last := len(head) - 1
+	wide, indent := make([]int, last), 0
+	for i := range wide {
+		for _, r := range append(rows, head) {
+			wide[i] = max(wide[i], len(r[i]))
+		}
+		indent += wide[i] + 2
+	}
+	room := max(columns-indent, 10)
+	b.WriteByte('\n')
+	for _, r := range append([][]string{head}, rows...) {
+		for i := range wide {
+			fmt.Fprintf(b, "%-*s  ", wide[i], r[i])
+		}
+		text := wrapped(fittedList(r[last], room), room)
+		b.WriteString(strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent)) + "\n")
+	}
+}
+
+// fittedList is as much of a list as has room, and how many of its entries are left out; any other
+// text as it is.
+func fittedList(text string, room int) string {
+	parts := strings.Split(text, ", ")
+	if len(text) <= room || strings.Contains(strings.Join(parts, ""), " ") {
+		return text
+	}
+	for n := len(parts) - 1; n > 1; n-- {
+		if short := fmt.Sprintf("%s, +%d", strings.Join(parts[:n], ", "), len(parts)-n); len(short) <= room {
+			return short
+		}
+	}
+	return fmt.Sprintf("%s, +%d", parts[0], len(parts)-1)
 }

@@ -45,6 +45,7 @@ func loadCommand() *cobra.Command {
 	cmd.Flags().SortFlags = false
 	f.cmd = cmd
 	f.defineLoad()
+	heading(cmd.Flags(), "Load")
 	f.defineRequest()
 	f.defineRest()
 	return cmd
@@ -168,6 +169,7 @@ func (f *loadFlags) defineRequest() {
 	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "IP addresses that connections leave from in "+
 		"turn, where ports run out")
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
+	heading(f.cmd.Flags(), "Requests")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give a request up after this time")
 	add(f, "expect-status", "", &f.ExpectStatus, "200-399", "string", scenario.ParseStatuses,
 		"status codes that count as success, such as 200,2xx,300-399")
@@ -178,6 +180,7 @@ func (f *loadFlags) defineRequest() {
 	f.addLines("expect-header", "", &f.ExpectHeaders, "a header that every answer must have, \"Name\" or \"Name: "+
 		"value\"; may be repeated")
 	f.names = append(f.names, "seed")
+	heading(f.cmd.Flags(), "What counts as success")
 }
 
 // defineRest defines what concerns the generator, the verdict and the output.
@@ -190,6 +193,7 @@ func (f *loadFlags) defineRest() {
 			"other CPUs and one is left over")
 	add(f, "engine", "", &f.Engine, loader.DefaultEngine(), "name", oneOf("epoll", "gonet"),
 		"epoll (Linux), or gonet on Go's own network package")
+	heading(f.cmd.Flags(), "Generator")
 	add(f, "max-errors", "", &f.MaxErrors, "0", "share", parseShare, "share of requests that may fail before the "+
 		"exit code is 1: 0.001 or 0.1%")
 	f.addBool("strict", "", &f.Strict, "exit with 1, too, when the generator was at its limit or stood still")
@@ -199,4 +203,5 @@ func (f *loadFlags) defineRest() {
 	f.addBool("quiet", "", &f.quiet, "show no progress")
 	f.addBool("latency", "l", &f.latency, "")
 	f.hide("latency")
+	heading(f.cmd.Flags(), "Exit code and output")
 }

@@ -49,22 +49,10 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	var unread atomic.Bool
 	gone := func() { unread.Store(true); end() }
 	stdout, stderr = &outlet{stdout, gone}, &outlet{stderr, gone}
-	root := &cobra.Command{
-		Use:           "dyno",
-		Short:         "A test bench for HTTP servers",
-		Long:          "dyno builds HTTP servers, proves that they answer alike, loads them in turn, and says which is faster, by how much, and how sure it is.",
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Version:       version(),
-	}
-	root.SetVersionTemplate(versionLine() + "\n")
+	root := rootCommand()
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(runCommand(), compareCommand(), listCommand(), verifyCommand(), newCommand(), checkCommand(),
-		reportCommand(), trimCommand(), claimsCommand(), loadCommand(), proveCommand(), doctorCommand(), versionCommand(), manCommand(),
-		truthCommand(), hogCommand(), superviseCommand())
 	err := root.ExecuteContext(ctx)
 	var silent exit
 	switch {
@@ -87,6 +75,37 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	return exitFailed
+}
+
+// rootCommand makes the command with all its subcommands.
+func rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "dyno",
+		Short: "A test bench for HTTP servers",
+		Long: "dyno builds HTTP servers, proves that they answer alike, loads them in turn, and says which is " +
+			"faster, by how much, and how sure it is.",
+		Example: "  dyno run                                     # the default study: seven servers, six minutes\n" +
+			"  dyno run --contestants gin,chi,echo          # your choice of contestants\n" +
+			"  dyno compare main . --contestant net-http    # two states of one server\n" +
+			"  dyno load http://127.0.0.1:8080/             # one server that runs already",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       version(),
+	}
+	root.SetVersionTemplate(versionLine() + "\n")
+	root.SetFlagErrorFunc(flagError)
+	root.AddGroup(commandGroups...)
+	root.SetHelpFunc(help)
+	root.SetHelpCommandGroupID("other")
+	root.SetCompletionCommandGroupID("other")
+	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
+	root.AddCommand(under("read", reportCommand(), checkCommand(), claimsCommand(), listCommand())...)
+	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), proveCommand())...)
+	root.AddCommand(under("other", newCommand(), trimCommand(), versionCommand())...)
+	root.AddCommand(manCommand(), truthCommand(), hogCommand(), superviseCommand())
+	root.Flags().BoolP("version", "V", false, "print the version")
+	completions(root)
+	return root
 }
 
 // hint says what to do about an error of the record, "" of another one.

@@ -33,7 +33,8 @@ func newContestantCommand() *cobra.Command {
 			"as it is. It lies in contestants/ of the checkout, or here outside of one, or in the folder of --contestants, which\n" +
 			"may be anywhere and may be new; what contestants share is copied there too.",
 		Example: "  dyno new contestant go/mine --from net-http\n" +
-			"  dyno new contestant dotnet/mine --from kestrel --contestants ~/bench",
+			"  dyno new contestant dotnet/mine --from kestrel --contestants ~/bench\n" +
+			"  dyno new contestant python/mine --contestants ./bench",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(folders) > 1 {

@@ -30,6 +30,9 @@ func reportCommand() *cobra.Command {
 			"With --against it says how far each contestant's ratio to the reference has changed since another " +
 			"stored run. To compare two builds, dyno compare\n" +
 			"is surer: it puts both into one run.",
+		Example: "  dyno report runs/20260904T120000Z\n" +
+			"  dyno report --format markdown studies/iris-vs-netcore-mvc >page.md\n" +
+			"  dyno report --against runs/before runs/after",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write, ok := report.Formats[format]

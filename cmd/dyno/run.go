@@ -61,11 +61,16 @@ func runCommand() *cobra.Command {
 		Long: "run builds the contestants of a study, proves that they answer alike, and compares them. The default\n" +
 			"study is " + defaultStudy + ".\n\n" +
 			"Protocols:\n" +
-			"  paired   all are resident, pinned and frozen but the one under load; short trials in random order are compared\n" +
-			"           round by round\n" +
+			"  paired   all are resident, pinned and frozen but the one under load; short trials in random\n" +
+			"           order are compared round by round\n" +
 			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
 			"  search   the highest rate at which each contestant keeps --slo: open loops, probed in turns\n" +
-			"  classic  one long load after another, as published benchmarks do it; single figures, for comparison with theirs",
+			"  classic  one long load after another, as published benchmarks do it; single figures, for\n" +
+			"           comparison with theirs",
+		Example: "  dyno run\n" +
+			"  dyno run iris-vs-netcore-mvc --quick\n" +
+			"  dyno run --contestants gin,chi,echo --scenario routes-github\n" +
+			"  dyno run --contestants net-http,fasthttp --protocol search --slo 'p99<5ms'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("dyno run takes one study; contestants are given as --contestants %s", strings.Join(args, ","))
@@ -79,7 +84,7 @@ func runCommand() *cobra.Command {
 	fl.StringSliceVar(&r.Contestants, "contestants", nil,
 		"contestants, by name, or by a folder, which stands for all that it holds (default: those of the study)")
 	requestFlags(fl, r)
-	fl.Lookup("scenario").Usage = "scenario (default: that of the study)"
+	fl.Lookup("scenario").Usage = "scenario (default: that of the study, or the first that all --contestants serve)"
 	fl.IntSliceVar(&r.Connections, "connections", nil,
 		"connections kept in use; a sweep takes several (default: those of the study, 125)")
 	fl.IntSliceVar(&r.Records, "records", nil,
@@ -117,6 +122,11 @@ func runCommand() *cobra.Command {
 		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its "+
 			"first interim analysis")
 	f.place.define(cmd)
+	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay")
+	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
+		"idle-connections", "driver", "controls", "spin", "seed", "force")
+	heading(fl, "What decides", "primary", "alpha", "margin", "looks")
+	heading(fl, "The run and its output")
 	return cmd
 }
 
@@ -166,6 +176,15 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 	r.Command = repeated(cmd, args)
 	if r.Contestants, err = pr.know(r.Contestants); err != nil {
 		return nil, err
+	}
+	if len(args) == 0 && len(r.Contestants) > 0 && r.Scenario == "" {
+		if r.Scenario, err = pr.shared(r.Contestants); err != nil {
+			return nil, err
+		}
+		if r.Scenario != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "scenario %s: the first that all of them serve; --scenario takes another\n",
+				r.Scenario)
+		}
 	}
 	st, err := pr.ask(&r, append(args, defaultStudy)[0], f.choice)
 	if err != nil {

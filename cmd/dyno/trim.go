@@ -18,6 +18,9 @@ func trimCommand() *cobra.Command {
 		Long: `trim writes all records of a stored run, compressed, without what no verdict needs: the windows of
 warm-ups, and histograms that hold all requests of a trial, because the record has their quantiles
 too. Reports and verdicts of such a copy are the same. It is a quarter as large, or less.`,
+		Example: "  dyno trim runs/20260904T120000Z >trials.jsonl.gz\n" +
+			"  dyno trim runs/20260904T120000Z >studies/iris-vs-netcore-mvc/trials.jsonl.gz\n" +
+			"  dyno trim trials.jsonl >trials.jsonl.gz",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if isTerminal(cmd.OutOrStdout()) {

@@ -38,6 +38,10 @@ With --sample N it takes N of them, chosen by --seed: the same seed chooses the 
 
 With --mutants the names are those of scenarios, and dyno verifies its own verification: it must
 accept a reference server, and find the defect of each of its mutants, which have one each.`,
+		Example: "  dyno verify\n" +
+			"  dyno verify gin chi --scenario hello\n" +
+			"  dyno verify ./my-server\n" +
+			"  dyno verify --mutants",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			p, err := openProject()
 			if err != nil {

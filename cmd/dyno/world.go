@@ -1,14 +1,17 @@
 package main
 
 import (
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"dyno/internal/bench"
+	"dyno/internal/contestant"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/refserver"
@@ -70,6 +73,33 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 		return plan.Contestant{}, usagef("no contestant %q%s", name, suggest(name, p.names(), "dyno list"))
 	}
 	return plan.Contestant{Managed: m.Managed(), Scenarios: m.Scenarios}, nil
+}
+
+// shared is the first scenario of the first contestant that all serve. Reference servers serve
+// every scenario; of them alone it is "".
+func (p *project) shared(names []string) (string, error) {
+	var all []*contestant.Manifest
+	for _, name := range names {
+		if _, err := p.facts(name); err != nil {
+			return "", err
+		}
+		if m := p.manifest(name); m != nil {
+			all = append(all, m)
+		}
+	}
+	if len(all) == 0 {
+		return "", nil
+	}
+	serve := ""
+	for _, m := range all {
+		serve += fmt.Sprintf("\n  %s serves %s", m.Name, strings.Join(m.Scenarios, ", "))
+	}
+	for _, s := range all[0].Scenarios {
+		if !slices.ContainsFunc(all, func(m *contestant.Manifest) bool { return !slices.Contains(m.Scenarios, s) }) {
+			return s, nil
+		}
+	}
+	return "", usagef("--contestants: no scenario is served by all of them%s", serve)
 }
 
 // answered says which scenarios a null server can answer; false if not even the first.

@@ -85,6 +85,11 @@ func Slugs(fsys fs.FS) ([]string, error) {
 	return slugs, nil
 }
 
+// Has reports whether the study or one of its levels has the scenario.
+func (s *Study) Has(scenario string) bool {
+	return s.Scenario == scenario || slices.ContainsFunc(s.Levels, func(l Level) bool { return l.Scenario == scenario })
+}
+
 // judges are the ways to judge a run, by its kind.
 var judges = map[checks.RunKind]func(*result.Run) *report.Data{
 	checks.Paired: judgePairs, checks.Sweep: judgeSweep, checks.Classic: judgeClassic, checks.Search: judgeSearch,

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is the widest line of a help text.
+const helpWidth = 100
+
+// commandGroups are the headings under which dyno --help lists the commands.
+var commandGroups = []*cobra.Group{
+	{ID: "measure", Title: "Measure"},
+	{ID: "read", Title: "Read"},
+	{ID: "machine", Title: "Check the machine and dyno itself"},
+	{ID: "other", Title: "Other"},
+}
+
+// under puts commands into a group of dyno --help.
+func under(group string, commands ...*cobra.Command) []*cobra.Command {
+	for _, c := range commands {
+		c.GroupID = group
+	}
+	return commands
+}
+
+// flagHeading is the annotation that holds the heading of a flag in its command's help.
+const flagHeading = "dyno_heading"
+
+// heading puts flags under a heading of the help: those named, or all that have none yet.
+func heading(fl *pflag.FlagSet, text string, names ...string) {
+	fl.SortFlags = false
+	fl.VisitAll(func(f *pflag.Flag) {
+		if slices.Contains(names, f.Name) || len(names) == 0 && f.Annotations[flagHeading] == nil {
+			fl.SetAnnotation(f.Name, flagHeading, []string{text})
+		}
+	})
+}
+
+// help prints what a command is for, its usage, three examples, its commands and its flags.
+func help(cmd *cobra.Command, _ []string) {
+	var b strings.Builder
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	b.WriteString(reflowed(text, helpWidth) + "\n\nUsage:\n")
+	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
+		b.WriteString("  " + wrapped(cmd.UseLine(), helpWidth-2) + "\n")
+	}
+	if cmd.HasAvailableSubCommands() {
+		b.WriteString("  " + cmd.CommandPath() + " COMMAND\n")
+	}
+	if cmd.HasExample() {
+		b.WriteString("\nExamples:\n" + cmd.Example + "\n")
+	}
+	writeCommands(&b, cmd)
+	writeFlags(&b, cmd)
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(&b, "\n%s COMMAND --help says more.\n", cmd.CommandPath())
+	}
+	io.WriteString(cmd.OutOrStdout(), b.String())
+}
+
+// reflowed wraps the paragraphs of a text. Lines that begin with a space stay as they are.
+func reflowed(text string, columns int) string {
+	var lines []string
+	joined := false // whether the next line goes on with the paragraph
+	for line := range strings.SplitSeq(text, "\n") {
+		flows := line != "" && line[0] != ' '
+		if flows && joined {
+			lines[len(lines)-1] += " " + line
+		} else {
+			lines = append(lines, line)
+		}
+		joined = flows
+	}
+	for i, line := range lines {
+		if line != "" && line[0] != ' ' {
+			lines[i] = wrapped(line, columns)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// wrapped breaks a text at blanks into lines of at most so many columns.
+func wrapped(text string, columns int) string {
+	var b strings.Builder
+	at := 0
+	for _, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case at == 0:
+		case at+1+n > columns:
+			b.WriteByte('\n')
+			at = 0
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += n
+	}
+	return b.String()
+}
+
+// writeCommands lists the commands of a command, by group.
+func writeCommands(b *strings.Builder, cmd *cobra.Command) {
+	groups := cmd.Groups()
+	if len(groups) == 0 {
+		groups = []*cobra.Group{{Title: "Commands"}}
+	}
+	for _, g := range groups {
+		title := "\n" + g.Title + ":\n"
+		for _, c := range cmd.Commands() {
+			if c.GroupID == g.ID && c.IsAvailableCommand() {
+				fmt.Fprintf(b, "%s  %-*s  %s\n", title, cmd.Commands()[0].NamePadding(), c.Name(), c.Short)
+				title = ""
+			}
+		}
+	}
+}
+
+// writeFlags lists the flags of a command by heading, in the order of their definition. What has no
+// heading comes last: that is --help.
+func writeFlags(b *strings.Builder, cmd *cobra.Command) {
+	const rest = "Flags"
+	var headings []string
+	lines := map[string]string{}
+	at := rest
+	for line := range strings.Lines(cmd.Flags().FlagUsagesWrapped(helpWidth)) {
+		if m := flagOfUsage.FindStringSubmatch(line); m != nil {
+			at = append(cmd.Flags().Lookup(m[1]).Annotations[flagHeading], rest)[0]
+		}
+		if lines[at] == "" && at != rest {
+			headings = append(headings, at)
+		}
+		lines[at] += line
+	}
+	for _, h := range append(headings, rest) {
+		if lines[h] != "" {
+			fmt.Fprintf(b, "\n%s:\n%s", h, lines[h])
+		}
+	}
+}

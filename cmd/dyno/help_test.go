@@ -1,0 +1,84 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helps calls f for every command that a user sees, with its help.
+func helps(t *testing.T, f func(cmd *cobra.Command, text string)) {
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		var out bytes.Buffer
+		cmd.SetOut(&out)
+		cmd.InitDefaultHelpFlag()
+		help(cmd, nil)
+		f(cmd, out.String())
+		for _, c := range cmd.Commands() {
+			if c.IsAvailableCommand() {
+				visit(c)
+			}
+		}
+	}
+	visit(rootCommand())
+}
+
+func TestHelp(t *testing.T) {
+	helps(t, func(cmd *cobra.Command, text string) {
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth {
+				t.Errorf("%s --help: %d columns: %s", cmd.CommandPath(), n, line)
+			}
+		}
+		if n := strings.Count(cmd.Example, "  dyno ") + strings.Count(cmd.Example, "| dyno "); n < 3 && cmd.HasAvailableLocalFlags() &&
+			!cmd.HasAvailableSubCommands() && cmd.Name() != "version" {
+			t.Errorf("%s --help: %d examples, want three", cmd.CommandPath(), n)
+		}
+		flags, without := 0, []string{}
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" {
+				return
+			}
+			if flags++; f.Annotations[flagHeading] == nil {
+				without = append(without, f.Name)
+			}
+		})
+		if flags > 8 && len(without) > 0 {
+			t.Errorf("%s --help: flags without a heading: %v", cmd.CommandPath(), without)
+		}
+	})
+}
+
+// TestExamplesOfHelp: the flags of all examples are flags of their commands.
+func TestExamplesOfHelp(t *testing.T) {
+	helps(t, func(cmd *cobra.Command, _ string) {
+		for line := range strings.Lines(cmd.Example) {
+			_, call, found := strings.Cut(line, "dyno ")
+			call, _, _ = strings.Cut(call, " # ")
+			words := strings.Fields(call)
+			c, _, err := rootCommand().Find(words)
+			if !found || err != nil {
+				t.Errorf("%s: example %q names no command", cmd.CommandPath(), line)
+				continue
+			}
+			for _, w := range words {
+				name, _, _ := strings.Cut(strings.Trim(w, "'"), "=")
+				if name, long := strings.CutPrefix(name, "--"); long && c.Flags().Lookup(name) == nil {
+					t.Errorf("%s: example %q: %s has no --%s", cmd.CommandPath(), line, c.CommandPath(), name)
+				}
+			}
+		}
+	})
+}
+
+func TestReflowed(t *testing.T) {
+	got := reflowed("one two\nthree four\n\n  kept   as it is\nfive", 9)
+	if want := "one two\nthree\nfour\n\n  kept   as it is\nfive"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
