@@ -28,7 +28,7 @@ var layers = map[string]int{
 	"internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4, "internal/load/loadtest": 4,
 	"internal/contestant": 4, "internal/plan": 4, "internal/report": 4,
 
-	"internal/refserver": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3, "internal/checks": 3, "internal/claim": 3,
+	"internal/refserver": 3, "internal/adhoc": 3, "internal/alike": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3, "internal/checks": 3, "internal/claim": 3,
 
 	"internal/scenario": 2, "internal/analysis": 2,
 
@@ -39,7 +39,7 @@ var layers = map[string]int{
 
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
-	makers    = packages("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "load", "proc", "host", "scenario")
+	makers    = packages("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario")
 	reader    = packages("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true}
 )

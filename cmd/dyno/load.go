@@ -8,7 +8,6 @@ import (
 
 	"dyno/internal/loader"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 	"dyno/internal/summary"
 	"dyno/internal/terminal"
 )
@@ -155,15 +154,7 @@ func (f *loadFlags) defineLoad() {
 
 // defineRequest defines what says what is sent where, and what must come back.
 func (f *loadFlags) defineRequest() {
-	f.addText("method", "m", &f.Method, "method (default GET, with a body POST)")
-	f.addLines("header", "H", &f.Headers, "a header, \"Name: value\"; may be repeated")
-	add(f, "body", "b", &f.Body, "", "string", parseText, "body: text, @FILE, or @- for standard input")
-	add(f, "body-file", "f", &f.BodyFile, "", "string", parseNeeded("want the name of a file"),
-		"file that holds the body")
-	f.addBool("template", "", &f.Template, "fill placeholders of the body and headers in too: {int:1..1000}, {uuid}, "+
-		"{seq}, {pick:a,b}; those of the URL always are")
-	f.addText("scenario", "", &f.Scenario, "file of a weighted mix of requests and their contracts; the URL then "+
-		"gives the host alone")
+	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
 	f.addText("unix", "", &f.Unix, "socket to connect to; the URL may then be left out")
 	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; may be repeated")
 	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "IP addresses that connections leave from in "+
@@ -171,8 +162,6 @@ func (f *loadFlags) defineRequest() {
 	f.cmd.Flags().Uint64Var(&f.Seed, "seed", 0, "seed of random parts and arrivals (default: drawn)")
 	heading(f.cmd.Flags(), "Requests")
 	add(f, "timeout", "", &f.Timeout, "10s", "time", parseSpan, "give a request up after this time")
-	add(f, "expect-status", "", &f.ExpectStatus, "200-399", "string", scenario.ParseStatuses,
-		"status codes that count as success, such as 200,2xx,300-399")
 	add(f, "expect-length", "", &f.ExpectLength, "", "n", parseLength, "bytes that every body must have")
 	add(f, "expect-body", "", &f.ExpectBody, "", "string", parseText, "what every body must be: text or @FILE")
 	add(f, "expect-sha256", "", &f.ExpectSHA256, "", "string", parseNeeded("want 64 hexadecimal digits, as sha256sum "+

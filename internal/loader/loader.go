@@ -10,13 +10,13 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	machine "dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/proc"
-	"dyno/internal/scenario"
 )
 
 // Request says what is asked. The zero value of a field means that nothing is said about it.
@@ -38,19 +38,7 @@ type Request struct {
 	NoKeepalive, Cookies                           bool
 	Seed                                           uint64
 
-	// What is sent. Scenario is a file; it excludes the rest.
-	Scenario, Method string
-	Headers          []string // "Name: value"
-	Body             *string  // text, @FILE, or @- for standard input
-	BodyFile         string
-	Template         bool // Body and Headers may hold placeholders
-
-	// What must come back.
-	ExpectStatus  scenario.StatusSet
-	ExpectLength  *int64
-	ExpectBody    *string // text or @FILE
-	ExpectSHA256  string
-	ExpectHeaders []string // "Name" or "Name: value"
+	adhoc.Request // what is sent, and what must come back
 
 	// The generator.
 	Engine  string // epoll or gonet
@@ -84,7 +72,7 @@ type Plan struct {
 	Target   string        // where requests go, for people
 	Did      string        // what is done, on one line
 	Length   time.Duration // that the load should last; 0: as long as its requests take
-	target   *target
+	target   *adhoc.Target
 	engine   load.Engine
 	job      load.Job
 	window   load.Window
@@ -108,7 +96,7 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err := machine.RoomFor(r.Connections, 0); err != nil {
 		return nil, err
 	}
-	t, err := readTarget(ctx, r.URL, r.Unix, r.Resolve)
+	t, err := adhoc.ReadTarget(ctx, r.URL, r.Unix, r.Resolve)
 	if err != nil {
 		return nil, err
 	}
@@ -116,12 +104,12 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Request: r, Target: t.url, target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
+	p := &Plan{Request: r, Target: t.URL, target: t, engine: load.Engine(epoll.Engine{}), openLoop: r.open()}
 	if r.Engine == "gonet" {
 		p.engine = gonet.Engine{}
 	}
 	p.job = load.Job{
-		Network: t.network, Addr: t.addr, HostHeader: host, Scenario: s, Seed: r.Seed,
+		Network: t.Network, Addr: t.Addr, HostHeader: host, Scenario: s, Seed: r.Seed,
 		Connections: int(r.Connections), Pipeline: int(r.Pipeline), Timeout: r.Timeout,
 		Workers: r.workers(t), CPUs: r.CPUs, PerConnection: int(r.PerConnection), Cookies: r.Cookies,
 		LocalAddrs: r.LocalAddrs, Lazy: r.RampUp > 0,
@@ -175,7 +163,7 @@ func (r *Request) check() error {
 // workers returns the number of event loops: as many as asked for, but no more than connections.
 // Otherwise load.Loops derives it from the CPUs given, or from half of all CPUs if the server is on
 // this machine too.
-func (r *Request) workers(t *target) int {
+func (r *Request) workers(t *adhoc.Target) int {
 	usable, quota := machine.Limits()
 	n := len(usable)
 	if quota > 0 {
@@ -186,14 +174,14 @@ func (r *Request) workers(t *target) int {
 		return int(min(r.Threads, r.Connections))
 	case len(r.CPUs) > 0:
 		n = len(r.CPUs)
-	case t.here:
+	case t.Here:
 		n /= 2
 	}
 	return load.Loops(n, int(r.Connections))
 }
 
 // spins reports whether the loops spin, and if not, why.
-func (r *Request) spins(t *target, loops int) (spin bool, why string) {
+func (r *Request) spins(t *adhoc.Target, loops int) (spin bool, why string) {
 	switch {
 	case r.Engine == "gonet":
 		return false, "the engine gonet cannot"
@@ -206,11 +194,11 @@ func (r *Request) spins(t *target, loops int) (spin bool, why string) {
 	}
 	s := machine.Spinning{Loops: loops, LoopCPUs: r.CPUs, Remote: true}
 	s.Usable, s.Quota = machine.Limits()
-	if ok, why := s.Allowed(); !ok || !t.here {
+	if ok, why := s.Allowed(); !ok || !t.Here {
 		return ok, why
 	}
 	s.Remote = false
-	s.ServerCPUs, _ = proc.ServerCPUs(t.network, t.addr) // nil if unknown
+	s.ServerCPUs, _ = proc.ServerCPUs(t.Network, t.Addr) // nil if unknown
 	return s.Allowed()
 }
 

@@ -30,7 +30,7 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		return nil, errors.New("interrupted while the connections were being made")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.addr)
+		return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
 	}
 	defer session.Close()
 	start := time.Now()

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/result"
@@ -86,16 +87,16 @@ body = "value"
 			RampUp: time.Millisecond}, "done", "think time 1ms on average, joining over 1ms"},
 		"pipeline": {Request{Requests: 40, Connections: 2, Pipeline: 4, PerConnection: 10}, "done",
 			"4 in the pipeline of each, 10 requests per connection"},
-		"post": {Request{Requests: 4, Body: text("{seq}"), Template: true,
-			ExpectHeaders: []string{"X-Method: post"}}, "done", ""},
-		"file": {Request{Requests: 4, BodyFile: body, ExpectBody: text("@" + body), ExpectLength: &five},
+		"post": {Request{Requests: 4, Request: adhoc.Request{Body: text("{seq}"), Template: true,
+			ExpectHeaders: []string{"X-Method: post"}}}, "done", ""},
+		"file": {Request{Requests: 4, Request: adhoc.Request{BodyFile: body, ExpectBody: text("@" + body), ExpectLength: &five}},
 			"failed", ""},
-		"expect": {Request{Requests: 4, ExpectBody: text("@" + body), CSV: csv, HDR: hdr}, "done", ""},
-		"close": {Request{Requests: 4, Headers: []string{"Connection: close", "Host: a"}}, "done",
+		"expect": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("@" + body)}, CSV: csv, HDR: hdr}, "done", ""},
+		"close": {Request{Requests: 4, Request: adhoc.Request{Headers: []string{"Connection: close", "Host: a"}}}, "done",
 			"1 request per connection"},
-		"other":      {Request{Requests: 4, ExpectBody: text("other"), MaxErrors: 0.5}, "failed", ""},
+		"other":      {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("other")}, MaxErrors: 0.5}, "failed", ""},
 		"gonet":      {Request{Requests: 4, Engine: "gonet", NoKeepalive: true}, "done", "(gonet)"},
-		"scenario":   {Request{Requests: 20, Scenario: contract, Headers: []string{"a: given"}}, "done", ""},
+		"scenario":   {Request{Requests: 20, Request: adhoc.Request{Scenario: contract, Headers: []string{"a: given"}}}, "done", ""},
 		"poll never": {Request{Requests: 5, Rate: 1000, Spin: "off"}, "done", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -137,16 +138,16 @@ func TestNewRefuses(t *testing.T) {
 		"--unix: a socket":                    {Unix: "/s", LocalAddrs: []string{"127.0.0.2"}},
 		"--cpus: the engine gonet":            {Engine: "gonet", CPUs: []int{0}},
 		"--spin on: the engine gonet":         {Engine: "gonet", Spin: "on"},
-		"want \"Name: value\"":                {Headers: []string{"A"}},
-		"no method":                           {Method: "FETCH"},
-		"-b and -f":                           {Body: text(""), BodyFile: "b"},
-		"no such file":                        {BodyFile: "/nowhere/b"},
-		"--expect-header":                     {ExpectHeaders: []string{"A B"}},
-		"--scenario and --method":             {Scenario: "s.toml", Method: "GET"},
-		"/nowhere/s.toml: no such file":       {Scenario: "/nowhere/s.toml"},
-		"Connection: close and --pipeline":    {Headers: []string{"Connection: close"}, Pipeline: 2},
-		"close and --requests-per-connection": {Headers: []string{"Connection: close"}, PerConnection: 2},
-		"-H Connection: without keep-alive":   {Headers: []string{"Connection: keep-alive"}, NoKeepalive: true},
+		"want \"Name: value\"":                {Request: adhoc.Request{Headers: []string{"A"}}},
+		"no method":                           {Request: adhoc.Request{Method: "FETCH"}},
+		"-b and -f":                           {Request: adhoc.Request{Body: text(""), BodyFile: "b"}},
+		"no such file":                        {Request: adhoc.Request{BodyFile: "/nowhere/b"}},
+		"--expect-header":                     {Request: adhoc.Request{ExpectHeaders: []string{"A B"}}},
+		"--scenario and --method":             {Request: adhoc.Request{Scenario: "s.toml", Method: "GET"}},
+		"/nowhere/s.toml: no such file":       {Request: adhoc.Request{Scenario: "/nowhere/s.toml"}},
+		"Connection: close and --pipeline":    {Request: adhoc.Request{Headers: []string{"Connection: close"}}, Pipeline: 2},
+		"close and --requests-per-connection": {Request: adhoc.Request{Headers: []string{"Connection: close"}}, PerConnection: 2},
+		"-H Connection: without keep-alive":   {Request: adhoc.Request{Headers: []string{"Connection: keep-alive"}}, NoKeepalive: true},
 		"--resolve: none is for":              {Resolve: []string{"a:80:127.0.0.1"}},
 		"want host:port:address":              {Resolve: []string{"a"}},
 	} {

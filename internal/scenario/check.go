@@ -87,7 +87,7 @@ func (e *Expect) check() error {
 	case e.Body == nil && (e.Length != nil || e.SHA256 != "") && (e.loose() || e.Recalls):
 		return wrong("expect", "another key already gives the body: leave length and sha256 out")
 	case e.JSON != nil:
-		if _, err := readJSON([]byte(*e.JSON)); err != nil {
+		if _, err := ReadJSON([]byte(*e.JSON)); err != nil {
 			return wrong("expect.json", "%w", err)
 		}
 	case e.JSONOf != "" && (e.JSONOf[0] != '/' || !inPath.takes(e.JSONOf)):

@@ -44,7 +44,7 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 		}
 		body, err := get(path)
 		if err == nil {
-			_, err = readJSON(body)
+			_, err = ReadJSON(body)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("ask the companion %s for %s: %w", s.Companion, path, err)

@@ -1,11 +1,13 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"time"
 
 	"dyno/internal/http1"
@@ -75,6 +77,51 @@ func (s *Scenario) Probe(delay time.Duration) func(ctx context.Context, network,
 		}
 		return err
 	}
+}
+
+// Answer is what a server answered to a request of a scenario.
+type Answer struct {
+	Index    int    // of the request within Scenario.Requests
+	Drawn    bool   // the request has placeholders: other draws of it were sent too
+	Sent     string // its first line, without the protocol: "GET /users/7"
+	Response *http1.Response
+}
+
+// Answers sends the loaded requests of s to a server and judges no answer. One with placeholders is
+// sent several times; the same values are drawn by every call. Host is the value of the Host header;
+// "" means addr.
+func (s *Scenario) Answers(ctx context.Context, network, addr, host string) ([]Answer, error) {
+	v := newVerifier(s, network, addr, 0)
+	defer v.hangUp()
+	var all []Answer
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		if r.Weight == 0 {
+			continue
+		}
+		mix, err := s.one(r, cmp.Or(host, addr), Options{})
+		if err != nil {
+			return nil, err
+		}
+		times, src := 1, mix.NewSource(uint64(i)+1, 0, 1)
+		if mix.templates[0].drawn {
+			times = draws
+		}
+		for range times {
+			var w Want
+			raw := src.Next(nil, &w)
+			sent := strings.TrimSuffix(firstLine(raw), " HTTP/1.1")
+			resp, _, err := v.exchange(ctx, raw, w.Head)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", sent, err)
+			}
+			if resp.Close {
+				v.hangUp()
+			}
+			all = append(all, Answer{i, times > 1, sent, resp})
+		}
+	}
+	return all, nil
 }
 
 // first sends the first request of a load, on a connection of its own.

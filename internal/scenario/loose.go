@@ -18,7 +18,7 @@ type loose struct {
 	page   string            // in its comparable form
 	names  *strings.Replacer // replaces names in pages
 
-	json any // a value of readJSON, if isPage is not set
+	json any // a value of ReadJSON, if isPage is not set
 }
 
 func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
@@ -27,7 +27,7 @@ func (e *Expect) compileLoose(names map[string]string) (*loose, error) {
 		l.page = l.comparable(*e.Body)
 		return l, nil
 	}
-	v, err := readJSON([]byte(*e.JSON))
+	v, err := ReadJSON([]byte(*e.JSON))
 	return &loose{json: v}, err
 }
 
@@ -57,7 +57,7 @@ func (l *loose) breach(body []byte) string {
 		return fmt.Sprintf("the page (%d bytes) differs in more than white space at %.60q; want %.60q",
 			len(body), got[from:], l.page[from:])
 	}
-	got, err := readJSON(body)
+	got, err := ReadJSON(body)
 	if err != nil {
 		return fmt.Sprintf("body %s: %v", quote(body), err)
 	}
@@ -73,9 +73,9 @@ func (l *loose) comparable(page string) string {
 	return strings.ReplaceAll(page, "> <", "><")
 }
 
-// readJSON reads one JSON value. Unlike encoding/json it refuses an object with a repeated name and
+// ReadJSON reads one JSON value. Unlike encoding/json it refuses an object with a repeated name and
 // bytes that are not UTF-8 (RFC 8259, sections 4 and 8.1). Numbers are json.Number.
-func readJSON(b []byte) (any, error) {
+func ReadJSON(b []byte) (any, error) {
 	if !utf8.Valid(b) {
 		return nil, errors.New("not JSON: not UTF-8")
 	}
@@ -128,7 +128,7 @@ func nextJSON(d *json.Decoder) (any, error) {
 	return t, nil
 }
 
-// differ says where two values of readJSON differ; "" if they are equal. Numbers are compared by
+// differ says where two values of ReadJSON differ; "" if they are equal. Numbers are compared by
 // value, objects without regard to the order of their names.
 func differ(at string, got, want any) string {
 	switch w := want.(type) {
@@ -167,7 +167,7 @@ func differ(at string, got, want any) string {
 		}
 		return ""
 	case json.Number:
-		if g, ok := got.(json.Number); ok && decimal(g) == decimal(w) {
+		if g, ok := got.(json.Number); ok && SameNumber(g, w) {
 			return ""
 		}
 	default: // string, bool or nil
@@ -181,6 +181,9 @@ func differ(at string, got, want any) string {
 	}
 	return fmt.Sprintf("JSON%s is %s; want %s", at, show(got), show(want))
 }
+
+// SameNumber reports whether two numbers of JSON have one value, however they are written.
+func SameNumber(a, b json.Number) bool { return decimal(a) == decimal(b) }
 
 // number is a JSON number in a form that is the same for equal numbers: its sign, its digits
 // without zeros at either end, and the power of ten of the last digit.

@@ -90,7 +90,7 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		v, err := readJSON(b)
+		v, err := ReadJSON(b)
 		if err != nil {
 			return
 		}
@@ -101,7 +101,7 @@ func FuzzJSON(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := readJSON(text)
+		again, err := ReadJSON(text)
 		if err != nil || differ("", again, v) != "" {
 			t.Fatalf("%s, written %s: %v, %s", b, text, err, differ("", again, v))
 		}

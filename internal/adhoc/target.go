@@ -1,4 +1,4 @@
-package loader
+package adhoc
 
 import (
 	"cmp"
@@ -14,19 +14,20 @@ import (
 	"dyno/internal/conf"
 )
 
-// target is where requests go, as a URL says.
-type target struct {
-	url     string // for people
-	network string // "tcp" or "unix"
-	addr    string // host:port with an IP address, or the path of a socket
-	host    string // value of Host
-	path    string // with its query and placeholders
-	here    bool   // the server is on this machine
+// Target is where requests go, as a URL says.
+type Target struct {
+	URL     string // for people
+	Network string // "tcp" or "unix"
+	Addr    string // host:port with an IP address, or the path of a socket
+	Host    string // value of Host
+	Path    string // with its query and placeholders
+	Here    bool   // the server is on this machine
 }
 
-// readTarget reads a URL. It leaves the path alone, because net/url would escape the braces of
-// placeholders.
-func readTarget(ctx context.Context, s, unix string, resolve []string) (*target, error) {
+// ReadTarget reads a URL, whose scheme may be left out. With unix, the path of a socket, it may be
+// empty. resolve holds lines host:port:address, as of curl. It leaves the path alone, because
+// net/url would escape the braces of placeholders.
+func ReadTarget(ctx context.Context, s, unix string, resolve []string) (*Target, error) {
 	if s == "" && unix == "" {
 		return nil, conf.Usagef("no URL; give one such as http://127.0.0.1:8080/")
 	}
@@ -59,15 +60,15 @@ func readTarget(ctx context.Context, s, unix string, resolve []string) (*target,
 	case u.User != nil:
 		return nil, conf.Usagef("%s: a name and password in the URL; send them with -H 'Authorization: Basic …'", s)
 	}
-	t := &target{network: "tcp", path: ascii(path), host: strings.TrimSuffix(u.Host, ":")}
+	t := &Target{Network: "tcp", Path: ascii(path), Host: strings.TrimSuffix(u.Host, ":")}
 	port := cmp.Or(u.Port(), "80")
 	if port == "80" {
-		t.host = strings.TrimSuffix(t.host, ":80")
+		t.Host = strings.TrimSuffix(t.Host, ":80")
 	}
-	t.url = "http://" + t.host + path
+	t.URL = "http://" + t.Host + path
 	if unix != "" {
-		t.network, t.addr, t.here = "unix", unix, true
-		t.url += " at " + unix
+		t.Network, t.Addr, t.Here = "unix", unix, true
+		t.URL += " at " + unix
 		return t, nil
 	}
 	return t, t.find(ctx, u.Hostname(), port, resolve)
@@ -88,7 +89,7 @@ func ascii(path string) string {
 
 // find looks up the address of the server, first in resolve, whose lines are host:port:address as
 // in curl. A name with several addresses stays a name, and the engine tries them all.
-func (t *target) find(ctx context.Context, host, port string, resolve []string) error {
+func (t *Target) find(ctx context.Context, host, port string, resolve []string) error {
 	at := net.JoinHostPort(host, port)
 	used := len(resolve) == 0
 	for _, line := range resolve {
@@ -97,14 +98,14 @@ func (t *target) find(ctx context.Context, host, port string, resolve []string) 
 			return err
 		}
 		if strings.EqualFold(name, at) {
-			t.addr, used = net.JoinHostPort(ip, port), true
+			t.Addr, used = net.JoinHostPort(ip, port), true
 		}
 	}
 	if !used {
 		return conf.Usagef("--resolve: none is for %s, the host and port of the URL", at)
 	}
-	if t.addr != "" {
-		host, _, _ = net.SplitHostPort(t.addr)
+	if t.Addr != "" {
+		host, _, _ = net.SplitHostPort(t.Addr)
 	}
 	_, err := net.DefaultResolver.LookupPort(ctx, "tcp", port)
 	var ips []netip.Addr
@@ -121,7 +122,7 @@ func (t *target) find(ctx context.Context, host, port string, resolve []string) 
 		at = net.JoinHostPort(ips[0].Unmap().String(), port)
 	}
 	elsewhere := func(ip netip.Addr) bool { return !onThisMachine(ip.Unmap().AsSlice()) }
-	t.addr, t.here = at, !slices.ContainsFunc(ips, elsewhere)
+	t.Addr, t.Here = at, !slices.ContainsFunc(ips, elsewhere)
 	return nil
 }
 

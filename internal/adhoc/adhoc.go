@@ -1,0 +1,291 @@
+// Package adhoc makes scenarios of command lines: what a URL and a few flags say is sent, and what
+// must come back.
+package adhoc
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dyno/internal/conf"
+	"dyno/internal/scenario"
+)
+
+// Request says what is sent and what must come back. Its fields bear the names of the flags, in
+// which errors speak. The zero value of a field means that nothing is said about it.
+type Request struct {
+	Scenario string   // a file; it excludes all but Headers
+	Paths    []string // with weights, as ParsePath reads them; empty: that of the URL
+	Method   string
+	Headers  []string // "Name: value"
+	Body     *string  // text, @FILE, or @- for standard input
+	BodyFile string
+	Template bool // Body and Headers may hold placeholders
+
+	ExpectStatus  scenario.StatusSet
+	ExpectLength  *int64
+	ExpectBody    *string // text or @FILE
+	ExpectSHA256  string
+	ExpectHeaders []string // "Name" or "Name: value"
+}
+
+// Name is the name of scenarios that no file holds.
+const Name = "command line"
+
+// Make returns the scenario of r, and the Host header that it asks for, if any. path is that of the
+// URL. A scenario of a file is as the file says, but for its headers: those of r go with every
+// request, in place of its own of the same name.
+func (r *Request) Make(ctx context.Context, path string) (s *scenario.Scenario, host string, err error) {
+	headers, host, err := readHeaders(r.Headers, !r.Template)
+	switch {
+	case err != nil:
+		return nil, "", err
+	case path != "/" && r.Scenario != "":
+		return nil, "", conf.Usagef("--scenario: the paths stand in it; give the URL without %s", path)
+	case path != "/" && len(r.Paths) > 0:
+		return nil, "", conf.Usagef("--path: it says what is asked for; give the URL without %s", path)
+	case r.Scenario != "":
+		s, err = r.readScenario(headers)
+	default:
+		s, err = r.requests(ctx, path, headers)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	if _, err := s.Compile("localhost", scenario.Options{}); err != nil && r.Scenario == "" {
+		return nil, "", conf.Usage(err)
+	}
+	return s, host, nil
+}
+
+// readScenario reads the file of a scenario.
+func (r *Request) readScenario(headers []scenario.HeaderLine) (*scenario.Scenario, error) {
+	for _, f := range []struct {
+		flag  string
+		given bool
+	}{
+		{"path", r.Paths != nil}, {"method", r.Method != ""}, {"body", r.Body != nil}, {"body-file", r.BodyFile != ""},
+		{"expect-status", !r.ExpectStatus.Empty()}, {"expect-length", r.ExpectLength != nil},
+		{"expect-body", r.ExpectBody != nil}, {"expect-sha256", r.ExpectSHA256 != ""},
+		{"expect-header", r.ExpectHeaders != nil},
+	} {
+		if f.given {
+			return nil, conf.Usagef("--scenario and --%s: the scenario says what is sent and what must come back; "+
+				"leave one out", f.flag)
+		}
+	}
+	name := strings.TrimSuffix(filepath.Base(r.Scenario), ".toml")
+	s, err := scenario.Read(oneFile(r.Scenario), name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, conf.Usagef("--scenario %s: no such file", r.Scenario)
+	}
+	if err != nil {
+		return nil, conf.Usagef("%s", strings.ReplaceAll(err.Error(), path.Join(scenario.Folder, name+".toml"),
+			r.Scenario))
+	}
+	for i := range s.Requests {
+		q := &s.Requests[i]
+		own := slices.DeleteFunc(q.Headers, func(h scenario.HeaderLine) bool {
+			return slices.ContainsFunc(headers, func(o scenario.HeaderLine) bool {
+				return strings.EqualFold(o.Name, h.Name)
+			})
+		})
+		q.Headers = slices.Concat(headers, own)
+	}
+	return s, nil
+}
+
+// oneFile is a project whose folder of scenarios is that of this file.
+type oneFile string
+
+// Open opens a file of the project: in the folder of scenarios, or beside it.
+func (f oneFile) Open(name string) (fs.File, error) {
+	folder, own := filepath.Split(string(f))
+	if name == path.Join(scenario.Folder, strings.TrimSuffix(own, ".toml")+".toml") {
+		return os.Open(string(f))
+	}
+	if below, ok := strings.CutPrefix(name, scenario.Folder+"/"); ok {
+		return os.Open(filepath.Join(folder, filepath.FromSlash(below)))
+	}
+	return os.Open(filepath.Join(folder, "..", filepath.FromSlash(name)))
+}
+
+// requests returns the scenario of the URL's path, or of Paths, and the fields beside it.
+func (r *Request) requests(ctx context.Context, path string, headers []scenario.HeaderLine) (*scenario.Scenario,
+	error) {
+	body, err := r.readBody(ctx)
+	if err != nil {
+		return nil, err
+	}
+	method := strings.ToUpper(r.Method)
+	switch {
+	case method == "" && (r.Body != nil || r.BodyFile != ""):
+		method = http.MethodPost
+	case method == "":
+		method = http.MethodGet
+	case !slices.Contains(scenario.Methods, method):
+		return nil, conf.Usagef("-m %s: no method; want one of %s (-m is the method, as in bombardier, hey and oha; "+
+			"for requests in flight at once, as in h2load, say --pipeline)", r.Method, strings.Join(scenario.Methods,
+			", "))
+	}
+	expect, err := r.expect()
+	if err != nil {
+		return nil, err
+	}
+	s := &scenario.Scenario{Name: Name}
+	add := func(path string, weight int) {
+		s.Requests = append(s.Requests, scenario.Request{Name: method + " " + path, Method: method, Path: path,
+			Headers: headers, Body: body, Verbatim: !r.Template, Weight: weight, Expect: expect})
+	}
+	if len(r.Paths) == 0 {
+		add(path, 1)
+	}
+	for _, text := range r.Paths {
+		path, weight, err := ParsePath(text)
+		if err != nil {
+			return nil, conf.Usagef("--path %q: %w", text, err)
+		}
+		add(path, weight)
+	}
+	return s, nil
+}
+
+// ParsePath reads a path and how often it is asked for among others: "/a=3", or "/a", which is once.
+// Behind a query, whose own text may end so, a blank stands before the weight: "/a?b=1 =3".
+func ParsePath(text string) (path string, weight int, err error) {
+	path, number, blank := strings.Cut(text, " ")
+	if blank {
+		number, blank = strings.CutPrefix(strings.TrimSpace(number), "=")
+	} else if i := strings.LastIndexByte(path, '='); i >= 0 && !strings.Contains(path, "?") {
+		path, number, blank = path[:i], path[i+1:], true
+	}
+	switch weight, err = strconv.Atoi(cmp.Or(number, "1")); {
+	case !strings.HasPrefix(path, "/"):
+		return "", 0, errors.New("want a path that starts with /, such as /users/{int:1..100}, or with a weight /a=3")
+	case err != nil || weight < 1 || weight > 1_000_000 || !blank && number != "" || blank && number == "":
+		return "", 0, errors.New("want a weight from 1 to 1000000 behind the path, such as /a=3, or '/a?b=1 =3'")
+	}
+	return ascii(path), weight, nil
+}
+
+// readBody returns the body that -b or -f names.
+func (r *Request) readBody(ctx context.Context) (string, error) {
+	switch {
+	case r.Body != nil && r.BodyFile != "":
+		return "", conf.Usagef("-b and -f: which one is the body? Give one of them")
+	case r.BodyFile != "":
+		return readFile("-f", r.BodyFile)
+	case r.Body == nil:
+		return "", nil
+	case *r.Body == "@-":
+		return readInput(ctx)
+	}
+	if name, file := strings.CutPrefix(*r.Body, "@"); file {
+		return readFile("-b", name)
+	}
+	return *r.Body, nil
+}
+
+// readInput reads standard input until its end, or until ctx is done. What reads it cannot be
+// interrupted and goes on.
+func readInput(ctx context.Context) (string, error) {
+	var b strings.Builder
+	done := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(&b, os.Stdin)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			return "", fmt.Errorf("-b @-: read standard input: %w", err)
+		}
+		return b.String(), nil
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// readFile reads a file into a single copy.
+func readFile(flag, name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", conf.Usagef("%s: %w", flag, err)
+	}
+	defer f.Close()
+	var b strings.Builder
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		b.Grow(int(info.Size()))
+	}
+	if _, err := io.Copy(&b, f); err != nil {
+		return "", conf.Usagef("%s: %w", flag, err)
+	}
+	return b.String(), nil
+}
+
+// written are the headers that the engine writes, and from what.
+var written = map[string]string{
+	"content-length":    "it is written from the body",
+	"transfer-encoding": "the body is sent with its length",
+}
+
+// readHeaders reads lines of "Name: value", which are sent in their order; one of them may be Host.
+// Verbatim says that they hold no placeholders.
+func readHeaders(all []string, verbatim bool) (headers []scenario.HeaderLine, host string, err error) {
+	hosts := 0
+	for _, line := range all {
+		name, value, ok := scenario.ParseHeader(line)
+		low := strings.ToLower(name)
+		switch {
+		case !ok || !strings.Contains(line, ":"):
+			return nil, "", conf.Usagef("-H %q: want \"Name: value\"", line)
+		case written[low] != "":
+			return nil, "", conf.Usagef("-H %q: %s; leave it out", line, written[low])
+		case low == "host":
+			if hosts++; hosts > 1 {
+				return nil, "", conf.Usagef("-H %q: a request has one Host; leave the others out", line)
+			}
+			host = value
+		}
+		headers = append(headers, scenario.HeaderLine{Name: name, Value: value, Verbatim: verbatim})
+	}
+	return headers, host, nil
+}
+
+// defaultStatuses count as success if nothing is said.
+const defaultStatuses = "200-399"
+
+// expect returns the contract of the flags.
+func (r *Request) expect() (e scenario.Expect, err error) {
+	if e.Statuses = r.ExpectStatus; e.Statuses.Empty() {
+		e.Statuses, _ = scenario.ParseStatuses(defaultStatuses)
+	}
+	if r.ExpectBody != nil {
+		body := *r.ExpectBody
+		if name, file := strings.CutPrefix(body, "@"); file {
+			if body, err = readFile("--expect-body", name); err != nil {
+				return e, err
+			}
+		}
+		e.Body, e.Verbatim = &body, true
+	}
+	e.Length, e.SHA256, e.Headers = r.ExpectLength, r.ExpectSHA256, map[string]string{}
+	for _, line := range r.ExpectHeaders {
+		name, value, ok := scenario.ParseHeader(line)
+		if !ok {
+			return e, conf.Usagef("--expect-header %q: want \"Name\" or \"Name: value\"", line)
+		}
+		e.Headers[name] = value
+	}
+	return e, nil
+}

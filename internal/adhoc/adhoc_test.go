@@ -1,0 +1,148 @@
+package adhoc
+
+import (
+	"context"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"dyno/internal/scenario"
+)
+
+func TestReadTarget(t *testing.T) {
+	for in, want := range map[string]Target{
+		"http://127.0.0.1:8080/": {URL: "http://127.0.0.1:8080/", Addr: "127.0.0.1:8080",
+			Host: "127.0.0.1:8080", Path: "/", Here: true},
+		"HTTP://127.0.0.1": {URL: "http://127.0.0.1/", Addr: "127.0.0.1:80", Host: "127.0.0.1",
+			Path: "/", Here: true},
+		"127.0.0.1:80/a?b=c#d": {URL: "http://127.0.0.1/a?b=c", Addr: "127.0.0.1:80",
+			Host: "127.0.0.1", Path: "/a?b=c", Here: true},
+		"127.0.0.1:81?q": {URL: "http://127.0.0.1:81/?q", Addr: "127.0.0.1:81",
+			Host: "127.0.0.1:81", Path: "/?q", Here: true},
+		"[::1]:8080/x": {URL: "http://[::1]:8080/x", Addr: "[::1]:8080", Host: "[::1]:8080",
+			Path: "/x", Here: true},
+		"http://192.0.2.7:9/{int:1..9}/ü?a={x,y}": {URL: "http://192.0.2.7:9/{int:1..9}/ü?a={x,y}", Addr: "192.0.2.7:9",
+			Host: "192.0.2.7:9", Path: "/{int:1..9}/%C3%BC?a={x,y}"},
+	} {
+		want.Network = "tcp"
+		got, err := ReadTarget(t.Context(), in, "", nil)
+		if err != nil || *got != want {
+			t.Errorf("%s: %+v, %v; want %+v", in, got, err, want)
+		}
+	}
+	got, err := ReadTarget(t.Context(), "http://example.com:8080/x", "/tmp/s", nil)
+	if want := (Target{"http://example.com:8080/x at /tmp/s", "unix", "/tmp/s", "example.com:8080", "/x",
+		true}); err != nil || *got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	got, err = ReadTarget(t.Context(), "http://example.com/x", "", []string{"other:80:10.0.0.1",
+		"Example.com:80:[::1]"})
+	if want := (Target{"http://example.com/x", "tcp", "[::1]:80", "example.com", "/x", true}); err != nil ||
+		*got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// TestReadTargetHeedsItsContext, though the name server says nothing.
+func TestReadTargetHeedsItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	over, before := make(chan struct{}), net.DefaultResolver
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		cancel()
+		<-over
+		return nil, io.EOF
+	}}
+	defer func() { net.DefaultResolver = before }()
+	defer close(over)
+	if _, err := ReadTarget(ctx, "http://two.test/", "", nil); err == nil || !strings.Contains(err.Error(),
+		"interrupted") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReadHeaders(t *testing.T) {
+	all := []string{"Accept: text/plain", "host: a", "X-A:1", "x-a: 2", "Cookie: a=b", "cookie: c=d", "Empty:",
+		"Connection: keep-alive", "A: {uuid}"}
+	got, host, err := readHeaders(all, true)
+	want := []scenario.HeaderLine{{Name: "Accept", Value: "text/plain"}, {Name: "host", Value: "a"}, {Name: "X-A",
+		Value: "1"}, {Name: "x-a", Value: "2"},
+		{Name: "Cookie", Value: "a=b"}, {Name: "cookie", Value: "c=d"}, {Name: "Empty"}, {Name: "Connection",
+			Value: "keep-alive"}, {Name: "A", Value: "{uuid}"}}
+	for i := range want {
+		want[i].Verbatim = true
+	}
+	if err != nil || host != "a" || !slices.Equal(got, want) {
+		t.Errorf("%+v, %q, %v", got, host, err)
+	}
+	for _, bad := range []string{"", "X", ": v", "A B: c", "A: b\r\nC: d", "Content-Length: 5",
+		"Transfer-Encoding: chunked"} {
+		if _, _, err := readHeaders([]string{bad}, true); err == nil {
+			t.Errorf("%q: no error", bad)
+		}
+	}
+	if _, _, err := readHeaders([]string{"Host: a", "host: b"}, true); err == nil {
+		t.Error("two hosts: no error")
+	}
+}
+
+// TestReadFile: a body is held once.
+func TestReadFile(t *testing.T) {
+	const size = 8 << 20
+	name := filepath.Join(t.TempDir(), "body")
+	if err := os.WriteFile(name, make([]byte, size), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	body, err := readFile("-f", name)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; err != nil || len(body) != size || n > size*3/2 {
+		t.Errorf("%d bytes allocated to read %d of %d: %v", n, len(body), size, err)
+	}
+	if _, err := readFile("-f", t.TempDir()); err == nil {
+		t.Error("read a folder")
+	}
+}
+
+func TestParsePath(t *testing.T) {
+	for text, want := range map[string]struct {
+		path   string
+		weight int
+	}{
+		"/":               {"/", 1},
+		"/a=3":            {"/a", 3},
+		"/a =3":           {"/a", 3},
+		"/a?b=3":          {"/a?b=3", 1},
+		"/a?b=1 =3":       {"/a?b=1", 3},
+		"/{int:1..9}/ü=1": {"/{int:1..9}/%C3%BC", 1},
+		"/a=0":            {}, "/a=": {}, "/a=x": {}, "a=1": {}, "": {}, "/a 3": {}, "/a =": {}, "/a= 3": {},
+		"/a?b=1 =3 =4": {}, "http://a/": {}, "/a=9999999": {},
+	} {
+		path, weight, err := ParsePath(text)
+		if path != want.path || weight != want.weight || (err == nil) != (want.path != "") {
+			t.Errorf("%q: %q, %d, %v; want %+v", text, path, weight, err, want)
+		}
+	}
+}
+
+func TestMake(t *testing.T) {
+	s, host, err := (&Request{Paths: []string{"/a=3", "/b?c={int:1..9}"}, Headers: []string{"host: x"}}).Make(t.Context(), "/")
+	if err != nil || host != "x" || len(s.Requests) != 2 || s.Requests[0].Weight != 3 || s.Requests[0].Method != "GET" ||
+		s.Requests[1].Path != "/b?c={int:1..9}" || !s.Requests[1].Expect.Statuses.Has(302) {
+		t.Errorf("%+v, %q, %v", s, host, err)
+	}
+	for want, r := range map[string]Request{
+		"--path: it says":      {Paths: []string{"/a"}},
+		"want two integers":    {},
+		"--scenario: the path": {Scenario: "a.toml"},
+	} {
+		if _, _, err := r.Make(t.Context(), "/{int:9..1}"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v; want %q", err, want)
+		}
+	}
+}

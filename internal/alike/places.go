@@ -1,0 +1,168 @@
+package alike
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// lineAt is a line of a body, from 1; byteAt the byte where two bodies that are no text part.
+type (
+	lineAt int
+	byteAt int
+)
+
+func (l lineAt) String() string      { return fmt.Sprintf("line %d", int(l)) }
+func (l lineAt) anywhere() place     { return l }
+func (l lineAt) covers(p place) bool { return l == p }
+func (b byteAt) String() string      { return fmt.Sprintf("byte %d", int(b)) }
+func (b byteAt) anywhere() place     { return b }
+func (b byteAt) covers(p place) bool { _, ok := p.(byteAt); return ok }
+
+// jsonPath is a way into JSON: names, and indices as "[3]"; "[*]" is any index, "*" any name.
+type jsonPath []string
+
+// String writes it as jq does: .users[3].name; the whole is ".".
+func (p jsonPath) String() string {
+	var b strings.Builder
+	for _, step := range p {
+		switch {
+		case isIndex(step):
+			b.WriteString(step)
+		case step == "" || strings.ContainsAny(step, ".[]\" "):
+			fmt.Fprintf(&b, ".%q", step)
+		default:
+			b.WriteString("." + step)
+		}
+	}
+	if text := b.String(); strings.HasPrefix(text, ".") {
+		return text
+	}
+	return "." + b.String()
+}
+
+func isIndex(step string) bool { return strings.HasPrefix(step, "[") && strings.HasSuffix(step, "]") }
+
+func (p jsonPath) anywhere() place {
+	out := slices.Clone(p)
+	for i, step := range out {
+		if isIndex(step) {
+			out[i] = "[*]"
+		}
+	}
+	return out
+}
+
+// covers reports whether other is p or below it.
+func (p jsonPath) covers(other place) bool {
+	o, ok := other.(jsonPath)
+	if !ok || len(o) < len(p) {
+		return false
+	}
+	for i, step := range p {
+		any := step == "[*]" && isIndex(o[i]) || step == "*" && !isIndex(o[i])
+		if step != o[i] && !any {
+			return false
+		}
+	}
+	return true
+}
+
+// parsePath reads a path as String writes it. The first dot, and a $ before it, may be missing; []
+// is [*].
+func parsePath(text string) (jsonPath, error) {
+	wrong := fmt.Errorf("want a path such as json:.users[*].id, not json:%s", text)
+	rest := strings.TrimPrefix(text, "$")
+	if rest != "" && rest[0] != '.' && rest[0] != '[' {
+		rest = "." + rest
+	}
+	path := jsonPath{}
+	for rest != "" && rest != "." {
+		var step string
+		rest = strings.TrimPrefix(rest, ".")
+		switch {
+		case strings.HasPrefix(rest, "["):
+			end := strings.IndexByte(rest, ']')
+			if end < 0 || strings.Trim(rest[1:end], "0123456789*") != "" {
+				return nil, wrong
+			}
+			if step, rest = rest[:end+1], rest[end+1:]; step == "[]" {
+				step = "[*]"
+			}
+		case strings.HasPrefix(rest, `"`):
+			name, after, ok := strings.Cut(rest[1:], `"`)
+			if !ok {
+				return nil, wrong
+			}
+			step, rest = name, after
+		default:
+			end := strings.IndexAny(rest, ".[")
+			if end < 0 {
+				end = len(rest)
+			}
+			if step, rest = rest[:end], rest[end:]; step == "" {
+				return nil, wrong
+			}
+		}
+		path = append(path, step)
+	}
+	return path, nil
+}
+
+// Places are places, of which each covers all below it.
+type Places []place
+
+func (ps Places) cover(p place) bool {
+	return p != nil && slices.ContainsFunc(ps, func(c place) bool { return c.covers(p) })
+}
+
+// Allowed is what may differ between sides.
+type Allowed struct {
+	status, kind, length, body bool
+	headers                    []string // in lower case
+	json                       Places
+}
+
+// ParseAllowed reads values of --differ: status, type, length, body, header:NAME, json:PATH.
+func ParseAllowed(texts []string) (a Allowed, err error) {
+	for _, text := range texts {
+		word, arg, given := strings.Cut(strings.TrimSpace(text), ":")
+		switch {
+		case word == "status" && !given:
+			a.status = true
+		case word == "type" && !given:
+			a.kind = true
+		case word == "length" && !given:
+			a.length = true
+		case word == "body" && !given:
+			a.body = true
+		case word == "header" && arg != "":
+			a.headers = append(a.headers, strings.ToLower(arg))
+		case word == "json" && given:
+			path, err := parsePath(arg)
+			if err != nil {
+				return a, fmt.Errorf("--differ %s: %w", text, err)
+			}
+			a.json = append(a.json, path)
+		default:
+			return a, fmt.Errorf("--differ %q: want status, type, length, body, header:NAME or json:PATH", text)
+		}
+	}
+	return a, nil
+}
+
+// excuses returns the value of --differ that allows d; "": none does.
+func (a *Allowed) excuses(d *difference) string {
+	name, header := strings.CutPrefix(d.what, "header:")
+	switch {
+	case d.what == "status" && a.status, d.what == "type" && a.kind, d.what == "length" && a.length:
+		return d.what
+	case (d.what == "body" || d.what == "length") && a.body:
+		return "body"
+	case header && slices.Contains(a.headers, name):
+		return d.what
+	case d.what == "body" && a.json.cover(d.at):
+		return "json:" + d.at.anywhere().String()
+	}
+	return ""
+}
