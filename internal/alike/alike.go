@@ -36,8 +36,8 @@ type Seen struct {
 // Apart is the time between the two asks that shows a clock in seconds.
 const Apart = 1100 * time.Millisecond
 
-// Ask asks each side twice, with that time between. Its error says which side could not be asked, or answered with a status
-// that the scenario does not accept.
+// Ask asks each side twice, with that time between. Its error says which side could not be asked, or
+// that all answered with a status that the scenario does not accept.
 func Ask(ctx context.Context, sides []Side, allowed Allowed, apart time.Duration) (*Seen, error) {
 	s := &Seen{sides: sides, answers: make([][2][]scenario.Answer, len(sides)), allowed: allowed,
 		varies: map[int]*variance{}}

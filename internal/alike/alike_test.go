@@ -63,14 +63,17 @@ func TestDifferences(t *testing.T) {
 			[]string{"Content-Type", "a  application/json", "b  text/html"}, "type"},
 		"parameters of a type": {a: answer(200, "{}", jsonType), b: answer(200, "{}", jsonType+"; charset=utf-8")},
 		"header": {plain, answer(200, "one\ntwo\n", "Content-Language: de"),
-			[]string{"header content-language", "a  none", "b  de", "--differ header:content-language"}, "header:Content-Language"},
+			[]string{"header content-language", "a  none", "b  de", "--differ header:content-language"},
+			"header:Content-Language"},
 		"own host in Location": {a: answer(301, "", "Location: http://a/x"), b: answer(301, "", "Location: http://b:1/x")},
 		"closed": {plain, answer(200, "one\ntwo\n", "Connection: close"),
 			[]string{"header connection", "a  kept open", "b  closed"}, "header:connection"},
-		"cookie": {plain, answer(200, "one\ntwo\n", "Set-Cookie: id=1"), []string{"set-cookie", "b  id"}, "header:set-cookie"},
-		"line":   {plain, answer(200, "one\ntow\n"), []string{"body at line 2\n", "a  two\n", "b  tow\n", "--differ body"}, "body"},
-		"lines":  {plain, answer(200, "one\ntwo\nthree"), []string{"line 3", "b  three"}, "body"},
-		"bytes":  {answer(200, "\x00\xff1"), answer(200, "\x00\xff2"), []string{"body at byte 2", "31", "32"}, "body"},
+		"cookie": {plain, answer(200, "one\ntwo\n", "Set-Cookie: id=1"),
+			[]string{"set-cookie", "b  id"}, "header:set-cookie"},
+		"line": {plain, answer(200, "one\ntow\n"),
+			[]string{"body at line 2\n", "a  two\n", "b  tow\n", "--differ body"}, "body"},
+		"lines": {plain, answer(200, "one\ntwo\nthree"), []string{"line 3", "b  three"}, "body"},
+		"bytes": {answer(200, "\x00\xff1"), answer(200, "\x00\xff2"), []string{"body at byte 2", "31", "32"}, "body"},
 		"JSON": {answer(200, `{"a":[{"b":1},{"b":2}]}`, jsonType), answer(200, `{"a":[{"b":1.0},{"b":3}]}`, jsonType),
 			[]string{"body at .a[1].b\n", "a  2\n", "b  3\n", "--differ 'json:.a[*].b'"}, "json:.a[*].b"},
 		"JSON name": {answer(200, `{"a":1,"x y":true}`), answer(200, `{"a":1}`),
@@ -230,7 +233,8 @@ func TestParseAllowed(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"": ".", ".": ".", "$.a": ".a", "a[].b": ".a[*].b", ".a[3]": ".a[3]", `a."x y"[0]`: `.a."x y"[0]`, "[*].id": ".[*].id",
+		"": ".", ".": ".", "$.a": ".a", "a[].b": ".a[*].b",
+		".a[3]": ".a[3]", `a."x y"[0]`: `.a."x y"[0]`, "[*].id": ".[*].id",
 	} {
 		if p, err := parsePath(text); err != nil || p.String() != want {
 			t.Errorf("%q: %v, %v", text, p, err)
