@@ -175,7 +175,7 @@ func relays(t *testing.T) (root string, all []*contestant.Manifest) {
 
 func readCompanion(t *testing.T, root, name string) *contestant.Manifest {
 	t.Helper()
-	m, err := contestant.ReadCompanion(os.DirFS(root), name)
+	m, err := contestant.ReadBackend(os.DirFS(root), name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func start(t *testing.T, root string, m *contestant.Manifest, companion, probed 
 		}
 		return nil
 	}
-	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "run.log"), Companion: companion, Probe: probe})
+	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "run.log"), Backend: companion, Probe: probe})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -174,7 +174,7 @@ func claims(cmd *cobra.Command, data *report.Data, file string) {
 			err, data.Run.Plan.Study, file)
 		return
 	}
-	if data.Claims, err = st.Judge(data, file); err != nil {
+	if data.Claims, err = st.JudgeClaims(data, file); err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), err)
 	}
 }

@@ -45,7 +45,7 @@ func claimsCommand() *cobra.Command {
 				printTroubles(cmd.ErrOrStderr(), doc)
 				docs = append(docs, doc)
 			}
-			judgement := audit.Judge(docs)
+			judgement := audit.Examine(docs)
 			out := cmd.OutOrStdout()
 			var err error
 			if asJSON {

@@ -63,13 +63,13 @@ func verdictText(p analysis.Pair, a *analysis.Analysis) string {
 		way = "better"
 	}
 	switch {
-	case a.Look == 0:
+	case a.Interim == 0:
 		return "undecided, for the run ended before its first look"
 	case p.Verdict == analysis.Different:
 		return way
 	case p.Verdict == analysis.Negligible:
 		return way + ", but " + within
-	case p.Verdict == analysis.Tie:
+	case p.Verdict == analysis.Equivalent:
 		return "a tie " + within
 	case p.Note != "":
 		return "undecided, for " + p.Note

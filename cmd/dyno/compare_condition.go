@@ -101,7 +101,7 @@ func (c condition) judge(a *analysis.Analysis) judgement {
 	}
 	j.change = p.Ratio
 	switch beyond, within := c.sides(p.Ratio); {
-	case a.Look == 0:
+	case a.Interim == 0:
 		j.open, j.note = true, "no look was reached"
 	case a.TooBusy && c.metric.Wall():
 		j.open, j.note = true, "the machine is too busy for what the wall clock measures"

@@ -70,7 +70,7 @@ func FuzzParseCondition(f *testing.F) {
 
 // found is an analysis with one pair under each metric, head over base.
 func found(look int, verdict analysis.Verdict, better string, value, lo, hi float64) *analysis.Analysis {
-	a := &analysis.Analysis{Primary: "cpu_per_request", Look: look, AlphaAt: .0125, Margin: .03, Shares: map[string]float64{}}
+	a := &analysis.Analysis{Primary: "cpu_per_request", Interim: look, AlphaAt: .0125, Margin: .03, Shares: map[string]float64{}}
 	for _, m := range analysis.Metrics {
 		a.Pairs = append(a.Pairs, analysis.Pair{A: "base", B: "head", Metric: m.Name, Verdict: verdict, Better: better,
 			Ratio: analysis.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}})
@@ -150,11 +150,11 @@ func TestAnswer(t *testing.T) {
 			[]string{"head uses 4.6 % (3.9–5.3 %) more CPU per request than base: worse.", "fail-if cpu_per_request>3%  failed  +4.6 % (+3.9 % to +5.3 %)"}},
 		{run("b"), found(1, analysis.Different, "head", .8, .78, .83), nil, false,
 			[]string{"head uses 20 % (17–22 %) less CPU per request than base: better.", "held  −20 % (−22 % to −17 %)"}},
-		{run("a"), found(1, analysis.Tie, "", 1.004, .988, 1.02), nil, false,
+		{run("a"), found(1, analysis.Equivalent, "", 1.004, .988, 1.02), nil, false,
 			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: a tie within 3 %.", "byte for byte"}},
 		{run("b"), found(2, analysis.Negligible, "base", 1.01, 1.005, 1.02), nil, false, []string{"1 % (0.5–2 %) more", "worse, but within 3 %."}},
-		{run("b"), found(1, analysis.Undecided, "", .99, .9, 1.05), nil, false, []string{"1 % (−10 % to +5 %) less CPU per request than base: undecided."}},
-		{run("b"), found(0, analysis.Undecided, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs", "undecided, for the run ended before its first look"}},
+		{run("b"), found(1, analysis.Inconclusive, "", .99, .9, 1.05), nil, false, []string{"1 % (−10 % to +5 %) less CPU per request than base: undecided."}},
+		{run("b"), found(0, analysis.Inconclusive, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs", "undecided, for the run ended before its first look"}},
 		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false, []string{"no answer: nothing was measured that counts"}},
 		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil, false,
 			[]string{"no answer: head has no figure, for it failed at build"}},

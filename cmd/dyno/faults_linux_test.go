@@ -63,7 +63,7 @@ func TestRealFaults(t *testing.T) {
 	c := campaign{
 		program: "dyno", faults: n, seed: 15, lines: 190, args: []string{"--looks", "6", "--budget", "75s"},
 		judge: func(t *testing.T, run *result.Run, p analysis.Pair) {
-			if p.Better == "ref+50%" || p.Verdict == analysis.Tie {
+			if p.Better == "ref+50%" || p.Verdict == analysis.Equivalent {
 				t.Errorf("%s against %s: %.4f, %v for %q", p.A, p.B, p.Ratio.Value, p.Verdict, p.Better)
 			}
 		},

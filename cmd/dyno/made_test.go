@@ -31,7 +31,7 @@ func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
 	return &madeMachine{Local: local, servers: map[string]*madeServer{}}, err
 }
 
-func (m *madeMachine) Driver() bench.Driver { return m }
+func (m *madeMachine) Generator() bench.Generator { return m }
 
 func (m *madeMachine) Watch() func(server, generator, companion time.Duration) result.Causes {
 	return func(_, _, _ time.Duration) result.Causes {

@@ -76,10 +76,10 @@ func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result
 	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
 	r := plan.Request{
 		Contestants: t.Contestants[:], Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: validate.Alpha, Margin: validate.Margin,
-		Budget: liveBudget, Looks: liveLooks, Seed: t.Seed,
+		Budget: liveBudget, Analyses: liveLooks, Seed: t.Seed,
 	}
 	if t.Kind == validate.LiveFull {
-		r.Profile, r.Budget, r.Looks = "full", 0, nil
+		r.Profile, r.Budget, r.Analyses = "full", 0, nil
 	}
 	x, err := pr.validation(cmd, r, dir)
 	if err != nil {

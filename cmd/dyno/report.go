@@ -59,7 +59,7 @@ func reportCommand() *cobra.Command {
 			if against != "" {
 				return reportAgainst(cmd, run, against, force, format)
 			}
-			data := study.Judge(run)
+			data := study.Evaluate(run)
 			data.Verbose, _ = cmd.Flags().GetBool(verboseName)
 			claims(cmd, data, args[0])
 			_, absent := os.Stat(filepath.Join(args[0],

@@ -108,7 +108,7 @@ func runCommand() *cobra.Command {
 	fl.IntSliceVar(&r.Idle, "idle-connections", nil,
 		"paired, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory "+
 			"per connection (default none; in the lab 1,500,1000)")
-	fl.StringVar(&r.Driver, "driver", "",
+	fl.StringVar(&r.External, "driver", "",
 		"classic: let another load generator make each load once more, and set it beside ours: wrk, bombardier, ab "+
 			"or h2load")
 	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin",
@@ -116,7 +116,7 @@ func runCommand() *cobra.Command {
 	fl.StringVar(&r.Primary, "primary", "",
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of "+
 			"the study)")
-	fl.IntSliceVar(&r.Looks, "looks", nil,
+	fl.IntSliceVar(&r.Analyses, "looks", nil,
 		"valid epochs after which the verdicts are looked at (default: those of the profile)")
 	fl.StringVar(&f.resume, "resume", "",
 		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its "+

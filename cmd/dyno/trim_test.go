@@ -74,9 +74,9 @@ func TestTrimmedRunSaysTheSame(t *testing.T) {
 // said is all that a run says: its report, the verdicts on the claims, and the study's page.
 func said(t *testing.T, st *study.Study, run *result.Run) string {
 	t.Helper()
-	data := study.Judge(run)
+	data := study.Evaluate(run)
 	var err error
-	if data.Claims, err = st.Judge(data, "trials"); err != nil {
+	if data.Claims, err = st.JudgeClaims(data, "trials"); err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer

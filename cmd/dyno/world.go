@@ -55,7 +55,7 @@ func (p *project) world() plan.World {
 			if err != nil {
 				return plan.Scenario{}, err
 			}
-			return plan.Scenario{Title: s.Title, Backend: s.Companion}, nil
+			return plan.Scenario{Title: s.Title, Backend: s.Backend}, nil
 		},
 	}
 }

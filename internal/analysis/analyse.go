@@ -11,18 +11,18 @@ import (
 
 // Input is what is analysed. Trials are the valid ones of the epochs that count, Pilot those of the pilots.
 type Input struct {
-	Trials      []result.Trial
-	Pilot       []result.Trial
-	Contestants []string
-	Controls    []string          // the yardstick, its blinded copy, others
-	Ceiling     string            // control of the pilots that shows the generator's ceiling
-	Failed      map[string]string // contestants that have no figure, and why
-	Looks       []stats.Look
-	Primary     string
-	Alpha       float64
-	Margin      float64
-	VoidShare   float64 // of the trials, that lie in void rounds
-	Fresh       bool    // each level has processes of its own, so that what they hold is its own
+	Trials         []result.Trial
+	Pilot          []result.Trial
+	Contestants    []string
+	Controls       []string          // the yardstick, its blinded copy, others
+	Ceiling        string            // control of the pilots that shows the generator's ceiling
+	Failed         map[string]string // contestants that have no figure, and why
+	Analyses       []stats.Interim
+	Primary        string
+	Alpha          float64
+	Margin         float64
+	DiscardedShare float64 // of the trials, that lie in void rounds
+	Fresh          bool    // each level has processes of its own, so that what they hold is its own
 
 	// Family are the comparisons of a run at several levels that are judged together, nil: all pairs of contestants at the one level. At is the
 	// index of a trial's level.
@@ -33,8 +33,8 @@ type Input struct {
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02).
 const CeilingLimit = 0.8
 
-// VoidLimit is the share of trials in void rounds above which nothing is ranked that the wall clock measures (V06).
-const VoidLimit = 0.5
+// DiscardedLimit is the share of trials in void rounds above which nothing is ranked that the wall clock measures (V06).
+const DiscardedLimit = 0.5
 
 // Analyse finds all that the trials say.
 func Analyse(in Input) *Analysis {
@@ -43,11 +43,11 @@ func Analyse(in Input) *Analysis {
 	slices.Sort(standing)
 	family := in.standingFamily(standing)
 	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{},
-		TooBusy: in.VoidShare > VoidLimit, Needed: stats.MinEpochs(max(1, len(family)), in.Alpha)}
-	for _, l := range in.Looks {
+		TooBusy: in.DiscardedShare > DiscardedLimit, Needed: stats.MinEpochs(max(1, len(family)), in.Alpha)}
+	for _, l := range in.Analyses {
 		a.AlphaAt = l.Alpha
 		if l.N <= a.Epochs {
-			a.Look++
+			a.Interim++
 		}
 	}
 	shares := map[result.Cell]float64{}
@@ -65,7 +65,7 @@ func Analyse(in Input) *Analysis {
 		if m.Unranked {
 			continue
 		}
-		ps := a.judge(t, m, family, in)
+		ps := a.decidePairs(t, m, family, in)
 		if a.TooBusy && m.Wall() {
 			unrank(ps)
 		}
@@ -119,16 +119,16 @@ func levels(family []result.Comparison) []int {
 	return slices.Compact(out)
 }
 
-// judge compares the cells of a family under m, as Decide does. Before the first look a pair shows what is known so far.
-func (a *Analysis) judge(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
+// decidePairs compares the cells of a family under m, as Decide does. Before the first look a pair shows what is known so far.
+func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
 	pairs := make([]Pair, len(family))
 	diffs := make([][]float64, len(family))
 	for i, c := range family {
 		diffs[i] = t.differences(m, c.A, c.B)
-		pairs[i] = Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name, Verdict: Undecided, P: 1, Adjusted: 1}
+		pairs[i] = Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name, Verdict: Inconclusive, P: 1, Adjusted: 1}
 		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
 	}
-	for i, j := range Decide(diffs, t.least(family), in.Looks, in.Margin) {
+	for i, j := range Decide(diffs, t.least(family), in.Analyses, in.Margin) {
 		p := &pairs[i]
 		p.P, p.Adjusted, p.Ratio, p.Verdict = j.P, j.Adjusted, j.Ratio, j.Verdict
 		if j.Verdict == Different || j.Verdict == Negligible {
@@ -144,7 +144,7 @@ func (a *Analysis) judge(t *Table, m Metric, family []result.Comparison, in Inpu
 // unrank takes all verdicts back: too few of the trials are fit to compare what the wall clock measured.
 func unrank(pairs []Pair) {
 	for i := range pairs {
-		pairs[i].Verdict, pairs[i].Better = Undecided, ""
+		pairs[i].Verdict, pairs[i].Better = Inconclusive, ""
 		pairs[i].Note = "more than half of the trials lie in void rounds: this machine is too busy to rank what the wall clock measures"
 	}
 }
@@ -161,7 +161,7 @@ func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 			loser = p.CellB()
 		}
 		if shares[loser] > CeilingLimit {
-			p.Verdict, p.Better, p.BetterAt = Undecided, "", 0
+			p.Verdict, p.Better, p.BetterAt = Inconclusive, "", 0
 			p.Note = loser.Contestant + " stands at the generator's ceiling: it may be faster than this generator can show"
 		}
 	}
@@ -213,7 +213,7 @@ func (a *Analysis) strike(in Input) {
 	failed := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return !f })
 	slices.Sort(failed)
 	for _, n := range failed {
-		a.Places = append(a.Places, Place{Contestant: n, Struck: in.Failed[n]})
+		a.Places = append(a.Places, Place{Contestant: n, Excluded: in.Failed[n]})
 	}
 	for _, p := range a.Places {
 		a.Order = append(a.Order, p.Contestant)
@@ -236,13 +236,13 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 		for _, l := range levels {
 			family = append(family, result.Comparison{A: result.Cell{Contestant: in.Controls[0], Level: l}, B: result.Cell{Contestant: c, Level: l}})
 		}
-		ps := a.judge(t, m, family, in)
+		ps := a.decidePairs(t, m, family, in)
 		if i > 0 {
 			a.Others = append(a.Others, ps...)
 			continue
 		}
 		worst := slices.MinFunc(ps, func(p, q Pair) int { return cmp.Compare(p.Adjusted, q.Adjusted) })
-		a.Canary = &worst
+		a.AACheck = &worst
 	}
 }
 
@@ -269,10 +269,10 @@ func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level 
 // mde is the minimum detectable effect of a typical pair, as a share: by the pairs' own spread once there are epochs, before that by the
 // pilots' rounds.
 func mde(t, pilot *Table, m Metric, family []result.Comparison, in Input) float64 {
-	if len(in.Looks) == 0 {
+	if len(in.Analyses) == 0 {
 		return math.NaN()
 	}
-	last := in.Looks[len(in.Looks)-1]
+	last := in.Analyses[len(in.Analyses)-1]
 	var sigmas []float64
 	for _, c := range family {
 		if d := present(t.differences(m, c.A, c.B), all); len(d) >= 4 {

@@ -12,10 +12,10 @@ type Verdict string
 
 // The four verdicts. Negligible is a difference that is certain, and certainly within the margin.
 const (
-	Different  Verdict = "different"
-	Negligible Verdict = "negligible"
-	Tie        Verdict = "tie"
-	Undecided  Verdict = "undecided"
+	Different    Verdict = "different"
+	Negligible   Verdict = "negligible"
+	Equivalent   Verdict = "tie"
+	Inconclusive Verdict = "undecided"
 )
 
 // Estimate is a value with its interval. Lo is -Inf and Hi +Inf (0 and +Inf for ratios) where there are too few epochs.
@@ -78,14 +78,14 @@ type Place struct {
 	Tier       int
 	Lo, Hi     int
 	LowerBound bool   // at the generator's ceiling: never ranked above another
-	Struck     string // why it is not ranked, if it is not
+	Excluded   string // why it is not ranked, if it is not
 }
 
 // Analysis is all that was found. Of a run whose family is named it has no cells, places and shares: those are level by level.
 type Analysis struct {
 	Primary string
 	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
-	Look    int     // number of the look at which the run stands, from 1; 0 before the first
+	Interim int     // number of the look at which the run stands, from 1; 0 before the first
 	AlphaAt float64 // level of each look
 	Needed  int     // fewest valid epochs after which any difference can be shown
 	Margin  float64
@@ -94,7 +94,7 @@ type Analysis struct {
 	Cells   []Cell   // contestants and controls × metrics
 	Pairs   []Pair   // of contestants, all metrics: the run's family; controls' own pair stands in Canary
 	Places  []Place  // in Order
-	Canary  *Pair    // the yardstick against its blinded copy, primary metric
+	AACheck *Pair    // the yardstick against its blinded copy, primary metric
 	Trends  []Trend  // of all cells of the family, by the metrics of speed
 	Others  []Pair   // the yardstick against further controls (ref+20%), primary metric
 	TooBusy bool     // more than VoidLimit of the trials are void: metrics of the wall clock are not ranked

@@ -33,7 +33,7 @@ func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, name
 
 func input(trials []result.Trial, names ...string) Input {
 	return Input{Trials: trials, Contestants: names, Controls: []string{"ref", "ref'"}, Ceiling: "null", Failed: map[string]string{},
-		Looks: []stats.Look{{N: 12, Alpha: .05}}, Primary: "throughput", Alpha: .05, Margin: .03}
+		Analyses: []stats.Interim{{N: 12, Alpha: .05}}, Primary: "throughput", Alpha: .05, Margin: .03}
 }
 
 var rates = map[string]float64{"fast": 60_000, "slow": 40_000, "twin": 40_000, "ref": 50_000, "ref'": 50_000, "null": 150_000}
@@ -51,7 +51,7 @@ func TestVerdictsOfKnownServers(t *testing.T) {
 	if math.Abs(q.Ratio.Value*p.Ratio.Value-1) > 1e-12 || q.Better != "fast" || q.Ratio.Lo > q.Ratio.Hi {
 		t.Errorf("turned round: %+v", q)
 	}
-	if p, _ := a.Pair("slow", "twin", "throughput"); p.Verdict != Tie {
+	if p, _ := a.Pair("slow", "twin", "throughput"); p.Verdict != Equivalent {
 		t.Errorf("slow against its twin: %+v", p)
 	}
 	want := map[string]Place{"fast": {"fast", 1, 1, 1, false, ""}, "slow": {"slow", 2, 2, 3, false, ""}, "twin": {"twin", 2, 2, 3, false, ""}}
@@ -60,8 +60,8 @@ func TestVerdictsOfKnownServers(t *testing.T) {
 			t.Errorf("place %+v; want %+v", got, want[got.Contestant])
 		}
 	}
-	if a.Canary == nil || a.Canary.Verdict == Different {
-		t.Errorf("canary %+v", a.Canary)
+	if a.AACheck == nil || a.AACheck.Verdict == Different {
+		t.Errorf("canary %+v", a.AACheck)
 	}
 	if c := a.Cell("fast", "throughput"); math.Abs(c.Ratio.Value-1.2) > .02 || c.Level.N != 12 || math.IsInf(c.Level.Lo, 0) {
 		t.Errorf("cell %+v", c)
@@ -74,7 +74,7 @@ func TestVerdictsOfKnownServers(t *testing.T) {
 func TestNoVerdictBeforeTheFirstLook(t *testing.T) {
 	a := Analyse(input(synthetic(2, 11, .001, rates, "fast", "slow", "ref", "ref'"), "fast", "slow"))
 	p, _ := a.Pair("fast", "slow", "throughput")
-	if p.Verdict != Undecided || a.Look != 0 {
+	if p.Verdict != Inconclusive || a.Interim != 0 {
 		t.Errorf("after 11 of 12 epochs: %+v", p)
 	}
 	if p.Ratio.N != 11 {
@@ -90,7 +90,7 @@ func TestFirstVerdictStays(t *testing.T) {
 		trials = append(trials, tr)
 	}
 	in := input(trials, "fast", "slow")
-	in.Looks = []stats.Look{{N: 8, Alpha: .025}, {N: 24, Alpha: .025}}
+	in.Analyses = []stats.Interim{{N: 8, Alpha: .025}, {N: 24, Alpha: .025}}
 	p, _ := Analyse(in).Pair("fast", "slow", "throughput")
 	if p.Better != "fast" {
 		t.Errorf("the verdict of the first look was retracted: %+v", p)
@@ -105,7 +105,7 @@ func TestFailedContestantIsStruckOut(t *testing.T) {
 	if len(a.Pairs) != 0 {
 		t.Errorf("pairs with a failed contestant: %+v", a.Pairs)
 	}
-	if len(a.Order) != 3 || a.Order[0] != "fast" || a.Places[1].Struck == "" || a.Places[2].Struck == "" {
+	if len(a.Order) != 3 || a.Order[0] != "fast" || a.Places[1].Excluded == "" || a.Places[2].Excluded == "" {
 		t.Errorf("order %v, places %+v", a.Order, a.Places)
 	}
 	if c := a.Cell("gone", "throughput"); c == nil || c.Absent == "" {
@@ -118,7 +118,7 @@ func TestLoserAtTheCeilingIsNotRankedBelow(t *testing.T) {
 	in := input(synthetic(6, 12, .005, rates, "fast", "near", "slow", "ref", "ref'"), "fast", "near", "slow")
 	in.Pilot = synthetic(7, 1, .005, rates, "ref", "null")
 	a := Analyse(in)
-	if p, _ := a.Pair("fast", "near", "throughput"); p.Verdict != Undecided || p.Note == "" {
+	if p, _ := a.Pair("fast", "near", "throughput"); p.Verdict != Inconclusive || p.Note == "" {
 		t.Errorf("both stand at the ceiling: %+v", p)
 	}
 	if p, _ := a.Pair("near", "slow", "throughput"); p.Verdict != Different {
@@ -138,7 +138,7 @@ func TestFamilyWiseErrorOfWholeAnalysis(t *testing.T) {
 	wrong := 0
 	for seed := range uint64(reps) {
 		in := input(synthetic(100+seed, 12, .03, same, "a", "b", "c", "ref", "ref'"), "a", "b", "c")
-		in.Looks = []stats.Look{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}}
+		in.Analyses = []stats.Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}}
 		for _, p := range Analyse(in).Pairs {
 			if p.Metric == "throughput" && p.Verdict == Different {
 				wrong++
@@ -161,18 +161,18 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 		}
 	}
 	in := input(trials, "fast", "slow")
-	in.VoidShare = VoidLimit
+	in.DiscardedShare = DiscardedLimit
 	if p, _ := Analyse(in).Pair("fast", "slow", "throughput"); p.Verdict != Different {
 		t.Errorf("half of the trials void, and the rest stands: %+v", p)
 	}
-	in.VoidShare = .51
+	in.DiscardedShare = .51
 	a := Analyse(in)
 	for _, m := range Metrics {
 		if m.Open() {
 			continue // which this load has none of
 		}
 		p, _ := a.Pair("fast", "slow", m.Name)
-		if m.Wall() && !m.Open() && (p.Verdict != Undecided || p.Better != "" || p.Note == "") {
+		if m.Wall() && !m.Open() && (p.Verdict != Inconclusive || p.Better != "" || p.Note == "") {
 			t.Errorf("%s is ranked on a machine too busy: %+v", m.Name, p)
 		}
 	}
@@ -188,7 +188,7 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 
 // Decide is the same procedure on numbers alone: look by look or at once, a verdict stays, and an epoch without a value is left out.
 func TestDecideOnNumbers(t *testing.T) {
-	looks := []stats.Look{{N: 8, Alpha: .04}, {N: 12, Alpha: .01}}
+	looks := []stats.Interim{{N: 8, Alpha: .04}, {N: 12, Alpha: .01}}
 	up, none, tie := make([]float64, 12), make([]float64, 12), make([]float64, 12)
 	for i := range up {
 		up[i], tie[i] = .1+.001*float64(i), .001*float64(i-6)
@@ -203,8 +203,8 @@ func TestDecideOnNumbers(t *testing.T) {
 		t.Errorf("before the first look: %+v", js)
 	}
 	js := Decide(d, 12, looks, .03)
-	again := Judge(Judge(nil, d, looks[0], .03), d, looks[1], .03)
-	for i, want := range []Verdict{Different, Undecided, Tie, Undecided} {
+	again := DecideAt(DecideAt(nil, d, looks[0], .03), d, looks[1], .03)
+	for i, want := range []Verdict{Different, Inconclusive, Equivalent, Inconclusive} {
 		if js[i].Verdict != want || js[i] != again[i] {
 			t.Errorf("pair %d: %+v and %+v; want %s", i, js[i], again[i], want)
 		}

@@ -6,8 +6,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// Judgement is what the differences say of one pair so far.
-type Judgement struct {
+// Decision is what the differences say of one pair so far.
+type Decision struct {
 	Ratio    Estimate // of the first over the second, at confidence 1 − alpha of the look
 	P        float64  // exact two-sided signed-rank
 	Adjusted float64  // Holm
@@ -17,21 +17,21 @@ type Judgement struct {
 
 // Decide judges the pairs of one family at each look in turn, as far as there are epochs: the whole decision procedure, on numbers alone.
 // d[i] are the differences of pair i in order of their epochs, log ratios, NaN in an epoch that has none. It is nil before the first look.
-func Decide(d [][]float64, epochs int, looks []stats.Look, margin float64) []Judgement {
-	var js []Judgement
+func Decide(d [][]float64, epochs int, looks []stats.Interim, margin float64) []Decision {
+	var js []Decision
 	for _, look := range looks {
 		if look.N > epochs {
 			break
 		}
-		js = Judge(js, d, look, margin)
+		js = DecideAt(js, d, look, margin)
 	}
 	return js
 }
 
-// Judge takes one look at the pairs of a family, at the first look.N values of each. before is what it said at the look before, nil at the
+// DecideAt takes one look at the pairs of a family, at the first look.N values of each. before is what it said at the look before, nil at the
 // first: a verdict once given stays, so that later looks do not retract it.
-func Judge(before []Judgement, d [][]float64, look stats.Look, margin float64) []Judgement {
-	js := make([]Judgement, len(d))
+func DecideAt(before []Decision, d [][]float64, look stats.Interim, margin float64) []Decision {
+	js := make([]Decision, len(d))
 	ps := make([]float64, len(d))
 	seen := make([][]float64, len(d))
 	for i := range d {
@@ -39,8 +39,8 @@ func Judge(before []Judgement, d [][]float64, look stats.Look, margin float64) [
 		ps[i] = stats.SignedRank(seen[i])
 	}
 	for i, adjusted := range stats.Holm(ps) {
-		j := Judgement{Ratio: ratio(seen[i], 1-look.Alpha), P: ps[i], Adjusted: adjusted, Verdict: Undecided}
-		if before != nil && before[i].Verdict != Undecided {
+		j := Decision{Ratio: ratio(seen[i], 1-look.Alpha), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
+		if before != nil && before[i].Verdict != Inconclusive {
 			j.Verdict, j.Up = before[i].Verdict, before[i].Up
 		} else {
 			j.decide(seen[i], look.Alpha, margin)
@@ -51,7 +51,7 @@ func Judge(before []Judgement, d [][]float64, look stats.Look, margin float64) [
 }
 
 // decide gives the pair its verdict at a look of level alpha.
-func (j *Judgement) decide(d []float64, alpha, margin float64) {
+func (j *Decision) decide(d []float64, alpha, margin float64) {
 	limit := math.Log1p(margin)
 	switch {
 	case j.Adjusted <= alpha && len(d) > 0:
@@ -61,7 +61,7 @@ func (j *Judgement) decide(d []float64, alpha, margin float64) {
 		}
 		j.Up = j.Ratio.Value > 1
 	case stats.Equivalent(d, margin, alpha):
-		j.Verdict = Tie
+		j.Verdict = Equivalent
 	}
 }
 

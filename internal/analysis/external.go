@@ -8,9 +8,9 @@ import (
 // and what each side spent on a request.
 var ExternalMetrics = []Metric{
 	asReported("throughput", reportedRate),
-	asReported("p50", reportedOr(func(t *result.Told) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
-	asReported("p99", reportedOr(func(t *result.Told) *int64 { return t.P99NS }, ClassicNamed("p99").Of)),
-	asReported("max", reportedOr(func(t *result.Told) *int64 { return t.MaxNS }, ClassicNamed("max").Of)),
+	asReported("p50", reportedOr(func(t *result.Reported) *int64 { return t.P50NS }, ClassicNamed("p50").Of)),
+	asReported("p99", reportedOr(func(t *result.Reported) *int64 { return t.P99NS }, ClassicNamed("p99").Of)),
+	asReported("max", reportedOr(func(t *result.Reported) *int64 { return t.MaxNS }, ClassicNamed("max").Of)),
 	costOf("cpu_per_request", "server", func(t *result.Trial) *int64 { return t.Server.CPUNS }),
 	costOf("generator_cpu_per_request", "generator", func(t *result.Trial) *int64 { return t.Generator.CPUNS }),
 }
@@ -29,13 +29,13 @@ func costOf(name, side string, used func(*result.Trial) *int64) Metric {
 	return m
 }
 
-func reportedOr(reported func(*result.Told) *int64, own func(*result.Trial) (float64,
+func reportedOr(reported func(*result.Reported) *int64, own func(*result.Trial) (float64,
 	bool)) func(*result.Trial) (float64, bool) {
 	return func(t *result.Trial) (float64, bool) {
-		if t.Told == nil {
+		if t.Reported == nil {
 			return own(t)
 		}
-		n := reported(t.Told)
+		n := reported(t.Reported)
 		if n == nil {
 			return 0, false
 		}
@@ -45,18 +45,18 @@ func reportedOr(reported func(*result.Told) *int64, own func(*result.Trial) (flo
 
 func reportedRate(t *result.Trial) (float64, bool) {
 	switch {
-	case t.Told == nil:
+	case t.Reported == nil:
 		return named("throughput").Of(t)
-	case t.Told.RatePerSec == nil:
+	case t.Reported.RatePerSec == nil:
 		return 0, false
 	}
-	return *t.Told.RatePerSec, true
+	return *t.Reported.RatePerSec, true
 }
 
 // Answered is how many answers a load had, as its generator counts; nil: it does not tell.
 func Answered(t *result.Trial) *int64 {
-	if t.Told != nil {
-		return t.Told.Answered
+	if t.Reported != nil {
+		return t.Reported.Answered
 	}
 	n := t.Load.Succeeded + t.Load.Failed
 	return &n

@@ -60,14 +60,14 @@ func familyInput(n int, family ...result.Comparison) Input {
 func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	family := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("b", 1), B: on("a", 1)}, {A: on("a", 1), B: on("a", 0)}, {A: on("b", 10), B: on("a", 10)}}
 	a := Analyse(familyInput(12, family...))
-	if a.Epochs != 12 || a.Look != 1 || len(a.Places) != 0 || len(a.Cells) != 0 {
-		t.Errorf("%d epochs, look %d", a.Epochs, a.Look)
+	if a.Epochs != 12 || a.Interim != 1 || len(a.Places) != 0 || len(a.Cells) != 0 {
+		t.Errorf("%d epochs, look %d", a.Epochs, a.Interim)
 	}
 	want := []struct {
 		ratio   float64
 		verdict Verdict
 		leads   int
-	}{{1.5, Different, 1}, {1, Tie, 0}, {.5, Different, -1}, {2. / 3, Different, -1}}
+	}{{1.5, Different, 1}, {1, Equivalent, 0}, {.5, Different, -1}, {2. / 3, Different, -1}}
 	for i, f := range family {
 		p, ok := a.Compared(f.A, f.B, "throughput")
 		if !ok || p.Verdict != want[i].verdict || p.Leads() != want[i].leads || math.Abs(p.Ratio.Value/want[i].ratio-1) > .01 || p.Ratio.N != 12 {
@@ -84,8 +84,8 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	if len(a.Pairs) != 4*4 { // by throughput, CPU, p50 and memory; closed loops have no response times
 		t.Errorf("%d pairs", len(a.Pairs))
 	}
-	if a.Canary == nil || a.Canary.Verdict == Different || len(a.Others) != 0 {
-		t.Errorf("canary %+v", a.Canary)
+	if a.AACheck == nil || a.AACheck.Verdict == Different || len(a.Others) != 0 {
+		t.Errorf("canary %+v", a.AACheck)
 	}
 	// Where one level has no controls, those of the others are judged as without it.
 	without := familyInput(12, family...)
@@ -93,8 +93,8 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 		return tr.Level.Connections == 10 && slices.Contains(without.Controls, tr.Contestant)
 	})
 	b, c := Analyse(without), Analyse(familyInput(12, family[:3]...))
-	if b.Canary == nil || c.Canary == nil || *b.Canary != *c.Canary {
-		t.Errorf("without controls at a level: %+v; want %+v", b.Canary, c.Canary)
+	if b.AACheck == nil || c.AACheck == nil || *b.AACheck != *c.AACheck {
+		t.Errorf("without controls at a level: %+v; want %+v", b.AACheck, c.AACheck)
 	}
 	// At one level the same trials say the same.
 	in := familyInput(12)
@@ -134,12 +134,12 @@ func TestPartsAreCountedApart(t *testing.T) {
 		in.Trials = in.Trials[:i] // the last epoch of the second part
 	}
 	a := Analyse(in)
-	if a.Epochs != 11 || a.Look != 0 {
-		t.Errorf("%d epochs, look %d", a.Epochs, a.Look)
+	if a.Epochs != 11 || a.Interim != 0 {
+		t.Errorf("%d epochs, look %d", a.Epochs, a.Interim)
 	}
-	in.Looks = []stats.Look{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}}
-	if a = Analyse(in); a.Look != 1 || a.Pairs[0].Ratio.N != 8 || a.Pairs[1].Ratio.N != 8 || a.Pairs[0].Verdict != Different {
-		t.Errorf("look %d: %+v", a.Look, a.Pairs[:2])
+	in.Analyses = []stats.Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}}
+	if a = Analyse(in); a.Interim != 1 || a.Pairs[0].Ratio.N != 8 || a.Pairs[1].Ratio.N != 8 || a.Pairs[0].Verdict != Different {
+		t.Errorf("look %d: %+v", a.Interim, a.Pairs[:2])
 	}
 }
 

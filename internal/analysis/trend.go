@@ -175,8 +175,8 @@ func (a *Analysis) unrankMoving(pairs []Pair) {
 				continue
 			}
 			p.Moving = true
-			if p.Verdict != Undecided {
-				p.Verdict, p.Better, p.BetterAt = Undecided, "", 0
+			if p.Verdict != Inconclusive {
+				p.Verdict, p.Better, p.BetterAt = Inconclusive, "", 0
 				p.Note = fmt.Sprintf("%s is %s: its ratio depends on when it is taken", c.Contestant, x.Words())
 			}
 		}

@@ -45,11 +45,11 @@ func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 	}
 	for _, metric := range []string{"throughput", "cpu_per_request", "p50"} {
 		p, _ := a.Pair("young", "a", metric)
-		if p.Verdict != Undecided || p.Better != "" || !p.Moving || p.Note == "" || !(p.Ratio.Lo > 1 || p.Ratio.Hi < 1) {
+		if p.Verdict != Inconclusive || p.Better != "" || !p.Moving || p.Note == "" || !(p.Ratio.Lo > 1 || p.Ratio.Hi < 1) {
 			t.Errorf("%s: %+v", metric, p)
 		}
 	}
-	if p, _ := a.Pair("a", "b", "throughput"); p.Verdict != Tie || p.Moving {
+	if p, _ := a.Pair("a", "b", "throughput"); p.Verdict != Equivalent || p.Moving {
 		t.Errorf("the other two: %+v", p)
 	}
 	in.Trials = rising(1, 12, .02, map[string]float64{"old": -.1}, "old", "a")
@@ -67,7 +67,7 @@ func TestASmallChangeTakesNothingBack(t *testing.T) {
 	if len(a.Trends) == 0 || a.Trends[1].P > .01 || a.Moves(at("young"), "throughput") != nil {
 		t.Errorf("%+v", a.Trends)
 	}
-	if p, _ := a.Pair("young", "a", "throughput"); p.Moving || p.Verdict == Undecided {
+	if p, _ := a.Pair("young", "a", "throughput"); p.Moving || p.Verdict == Inconclusive {
 		t.Errorf("%+v", p)
 	}
 }
@@ -101,7 +101,7 @@ func TestOneThatMovesMovesNoOther(t *testing.T) {
 				t.Errorf("of %v, %s moves: %v", names, name, moves)
 			}
 		}
-		if p, _ := a.Pair("a", "b", "throughput"); p.Verdict != Tie {
+		if p, _ := a.Pair("a", "b", "throughput"); p.Verdict != Equivalent {
 			t.Errorf("of %v, the two that stand still: %+v", names, p)
 		}
 	}

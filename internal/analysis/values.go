@@ -89,11 +89,11 @@ func serverShare(t *result.Trial) (float64, bool) {
 	return shareOf(t, t.Server.CPUNS, t.Causes.ServerCPUs)
 }
 
-func companionShare(t *result.Trial) (float64, bool) {
-	if t.Companion == nil {
+func backendShare(t *result.Trial) (float64, bool) {
+	if t.Backend == nil {
 		return 0, false
 	}
-	return shareOf(t, t.Companion.CPUNS, t.Causes.GeneratorCPUs)
+	return shareOf(t, t.Backend.CPUNS, t.Causes.GeneratorCPUs)
 }
 
 func generatorShare(t *result.Trial) (float64, bool) {
@@ -102,7 +102,7 @@ func generatorShare(t *result.Trial) (float64, bool) {
 
 // shareOf is what someone used of so many CPUs in a trial with a companion.
 func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
-	if t.Companion == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
+	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
 		return 0, false
 	}
 	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true

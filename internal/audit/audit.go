@@ -59,8 +59,8 @@ type Counts [4]int
 // Total returns the sum over all verdicts.
 func (c Counts) Total() int { return c[CannotTell] + c[Sound] + c[Doubtful] + c[Impossible] }
 
-// Judgement is the result of all rules.
-type Judgement struct {
+// Report is the result of all rules.
+type Report struct {
 	Documents []*importer.Document
 	Findings  []*Finding // the worst first
 	Figures   Counts     // of the published tables
@@ -69,16 +69,16 @@ type Judgement struct {
 	verdicts map[*importer.Figure]Verdict
 }
 
-// judge gathers findings.
-type judge struct {
+// examiner gathers findings.
+type examiner struct {
 	rows  []*importer.Row
 	found []*Finding
 }
 
-// Judge applies all rules to the documents. Rules of single rows come first, then those of tables,
+// Examine applies all rules to the documents. Rules of single rows come first, then those of tables,
 // for delayLess and power build on what the earlier ones found.
-func Judge(docs []*importer.Document) *Judgement {
-	j := &judge{}
+func Examine(docs []*importer.Document) *Report {
+	j := &examiner{}
 	for _, d := range docs {
 		j.rows = append(j.rows, d.Rows...)
 	}
@@ -106,7 +106,7 @@ func Judge(docs []*importer.Document) *Judgement {
 
 // check adds a finding that is sound until fail or cannotTell changes it. Derived figures and nil
 // are left out of it, for no verdict applies to them.
-func (j *judge) check(rule, kind string, r *importer.Row, figures ...*importer.Figure) *Finding {
+func (j *examiner) check(rule, kind string, r *importer.Row, figures ...*importer.Figure) *Finding {
 	f := &Finding{Rule: rule, Kind: kind, Verdict: Sound, Row: r, off: 1}
 	f.of(figures...)
 	j.found = append(j.found, f)
@@ -125,7 +125,7 @@ func (f *Finding) say(format string, args ...any) { f.Text = fmt.Sprintf(format,
 func (f *Finding) fail(v Verdict, kind, note string) { f.Verdict, f.Kind, f.Note = v, kind, note }
 
 // worst returns the worst verdict on each figure that a finding names.
-func (j *judge) worst() map[*importer.Figure]Verdict {
+func (j *examiner) worst() map[*importer.Figure]Verdict {
 	verdicts := map[*importer.Figure]Verdict{}
 	for _, f := range j.found {
 		for _, fig := range f.Figures {
@@ -136,8 +136,8 @@ func (j *judge) worst() map[*importer.Figure]Verdict {
 }
 
 // sum sorts the findings and counts each figure once, by its worst verdict.
-func (j *judge) sum(docs []*importer.Document) *Judgement {
-	out := &Judgement{Documents: docs, Findings: j.found, verdicts: j.worst()}
+func (j *examiner) sum(docs []*importer.Document) *Report {
+	out := &Report{Documents: docs, Findings: j.found, verdicts: j.worst()}
 	// A figure that no finding names has the zero verdict, CannotTell.
 	for _, row := range j.rows {
 		for _, fig := range row.Figures {
@@ -156,7 +156,7 @@ func (j *judge) sum(docs []*importer.Document) *Judgement {
 }
 
 // checks counts the findings of each rule by verdict.
-func (j *Judgement) checks() map[string]Counts {
+func (j *Report) checks() map[string]Counts {
 	all := map[string]Counts{}
 	for _, f := range j.Findings {
 		c := all[f.Rule]

@@ -124,7 +124,7 @@ func TestRules(t *testing.T) {
 				"otherwise"},
 	} {
 		t.Run(c.about, func(t *testing.T) {
-			j := Judge([]*importer.Document{read(t, "t.csv", c.table)})
+			j := Examine([]*importer.Document{read(t, "t.csv", c.table)})
 			var said []string
 			for _, f := range j.Findings {
 				if f.Rule == c.rule && (f.Verdict > Sound || f.Verdict == CannotTell) && f.Kind != "bytes per request" {
@@ -145,7 +145,7 @@ func TestRules(t *testing.T) {
 }
 
 // judge12846 reads and judges the published file.
-func judge12846() *Judgement {
+func judge12846() *Report {
 	data, err := os.ReadFile(publishedFile)
 	if err != nil {
 		panic(err)
@@ -154,7 +154,7 @@ func judge12846() *Judgement {
 	if err != nil {
 		panic(err)
 	}
-	return Judge([]*importer.Document{doc})
+	return Examine([]*importer.Document{doc})
 }
 
 // judged does so once for all tests.
@@ -239,7 +239,7 @@ const small = "name,scenario,c,load,rps,latency_ms,p99_ms,time\n" +
 	"c,sleep 10 ms,100,wrk -d30s,97,10.31,11.0,850ms\n"
 
 func TestForms(t *testing.T) {
-	j := Judge([]*importer.Document{read(t, "small.csv", small)})
+	j := Examine([]*importer.Document{read(t, "small.csv", small)})
 	var text, doc bytes.Buffer
 	if err := Text(&text, j, 100, true); err != nil {
 		t.Fatal(err)
@@ -291,7 +291,7 @@ func FuzzJudge(f *testing.F) {
 		if err != nil {
 			return
 		}
-		j := Judge([]*importer.Document{doc})
+		j := Examine([]*importer.Document{doc})
 		if got := j.Figures.Total(); got != doc.Printed() {
 			t.Errorf("%d figures, %d with a verdict", doc.Printed(), got)
 		}

@@ -11,7 +11,7 @@ import (
 
 // size is R4 for the bytes of a request: its throughput over its rate. A contestant is compared
 // with the median of its table, for headers alone do not make a factor of two.
-func (j *judge) size() {
+func (j *examiner) size() {
 	type sized struct {
 		row        *importer.Row
 		throughput *importer.Figure
@@ -54,7 +54,7 @@ func (j *judge) size() {
 }
 
 // unlike is R4 for bodies whose length is printed: those of one table must be alike.
-func (j *judge) unlike() {
+func (j *examiner) unlike() {
 	for _, rows := range tables(j.rows) {
 		var lengths []*importer.Figure
 		for _, r := range rows {
@@ -78,7 +78,7 @@ func (j *judge) unlike() {
 }
 
 // errors is R5, as far as statuses and errors are counted. No table has bodies.
-func (j *judge) errors(r *importer.Row) {
+func (j *examiner) errors(r *importer.Row) {
 	n := r.One(importer.None, "requests")
 	if n == nil || n.Value <= 0 {
 		return

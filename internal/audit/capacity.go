@@ -9,7 +9,7 @@ import (
 )
 
 // capacity is R3: a handler that waits S answers each connection at most 1 ÷ S times a second.
-func (j *judge) capacity(r *importer.Row) {
+func (j *examiner) capacity(r *importer.Row) {
 	if r.Delay <= 0 {
 		return
 	}
@@ -33,7 +33,7 @@ const pipelinedOnly = "more than one at a time on a connection allows"
 
 // ceiling compares a rate with what the connections allow: one request at a time on each, or all
 // that are pipelined at once.
-func (j *judge) ceiling(r *importer.Row, rate *importer.Figure) {
+func (j *examiner) ceiling(r *importer.Row, rate *importer.Figure) {
 	c, d, v := float64(r.Connections), float64(r.Depth), rate.Value
 	one, all := bounds.Capacity(c, 1, r.Delay), bounds.Capacity(c, d, r.Delay)
 	is, allow := rateText(v), fmt.Sprintf("%s connections ÷ %s allow", number(c), timeText(r.Delay))
@@ -66,7 +66,7 @@ func (j *judge) ceiling(r *importer.Row, rate *importer.Figure) {
 // delayLess is R3 for whole tables. Where at least half of a table's rates, and at least four,
 // exceed what a delay allows, its handlers ran without the delay, and its other rates are doubtful
 // too.
-func (j *judge) delayLess() {
+func (j *examiner) delayLess() {
 	type key struct{ source, edition, table, date string }
 	tableOf := func(f *importer.Figure) key {
 		return key{f.Row.Source, f.Row.Edition, cmp.Or(f.Table, f.Row.Suite), f.Row.Date}

@@ -91,7 +91,7 @@ func countsJSON(c Counts) jsonCounts {
 }
 
 // JSON writes one object. It leaves out sound findings unless all is set.
-func JSON(w io.Writer, j *Judgement, all bool) error {
+func JSON(w io.Writer, j *Report, all bool) error {
 	doc := judgementJSON{
 		Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose),
 		Findings: []jsonFinding{}, Troubles: []jsonTrouble{},

@@ -11,7 +11,7 @@ import (
 // little is R2. In a closed loop rate × mean latency is the mean number of requests in flight
 // (Little 1961). It cannot exceed what the connections hold; nor is it much less, for each
 // connection is used again at once.
-func (j *judge) little(r *importer.Row) {
+func (j *examiner) little(r *importer.Row) {
 	if r.Connections == 0 || r.Open {
 		return
 	}
@@ -33,7 +33,7 @@ func (j *judge) little(r *importer.Row) {
 }
 
 // inFlight judges one latency with one rate. The latency is the first of the finding's figures.
-func (j *judge) inFlight(r *importer.Row, p pace, l *importer.Figure) {
+func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	c, d, n := float64(r.Connections), float64(r.Depth), p.times(of(l))
 	t := j.check("R2", "requests in flight", r, append([]*importer.Figure{l}, p.figures...)...)
 	t.say("%s × %s = %s in flight, of %s", p.text, l.Text, plural(int(math.Round(n.at)), "request"),

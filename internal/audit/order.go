@@ -12,7 +12,7 @@ import (
 
 // traps is R9 for single figures: empty cells, several numbers in one cell, units of their own, and
 // numbers that cannot be.
-func (j *judge) traps(r *importer.Row) {
+func (j *examiner) traps(r *importer.Row) {
 	for _, f := range r.Figures {
 		trap := func(v Verdict, kind, note, format string, args ...any) {
 			t := j.check("R9", "", r, f)
@@ -58,7 +58,7 @@ type point struct {
 
 // order is R9 for a distribution. Quantiles rise, the mean lies where they let it, and the standard
 // deviation is no more than the extremes allow.
-func (j *judge) order(r *importer.Row) {
+func (j *examiner) order(r *importer.Row) {
 	var points []point
 	for _, f := range r.Figures {
 		if q, ok := quantileOf(f.Metric); ok && f.Unit == importer.Seconds && f.Value >= 0 {
@@ -79,7 +79,7 @@ func (j *judge) order(r *importer.Row) {
 }
 
 // rising judges figures in the order of their quantiles.
-func (j *judge) rising(r *importer.Row, figures []*importer.Figure) {
+func (j *examiner) rising(r *importer.Row, figures []*importer.Figure) {
 	if len(figures) < 2 {
 		return
 	}
@@ -98,7 +98,7 @@ func (j *judge) rising(r *importer.Row, figures []*importer.Figure) {
 
 // mean judges the mean latency by bounds: between two quantiles no value is below the lower one or
 // above the upper one. Without a maximum there is no upper bound.
-func (j *judge) mean(r *importer.Row, points []point, figures []*importer.Figure) {
+func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Figure) {
 	mean := r.One(importer.Seconds, "latency_mean")
 	if mean == nil || mean.Value < 0 {
 		return
@@ -134,7 +134,7 @@ func (j *judge) mean(r *importer.Row, points []point, figures []*importer.Figure
 
 // deviation judges a standard deviation by its bound, sd² ≤ (max − mean) × (mean − min), with 0 for
 // the minimum (Bhatia and Davis, "A better bound on the variance", 2000).
-func (j *judge) deviation(r *importer.Row, unit importer.Unit, meanName, sdName, mostName string) {
+func (j *examiner) deviation(r *importer.Row, unit importer.Unit, meanName, sdName, mostName string) {
 	mean, sd, most := r.One(unit, meanName), r.One(unit, sdName), r.One(unit, mostName)
 	if mean == nil || sd == nil || most == nil || mean.Value < 0 || sd.Value < 0 {
 		return

@@ -98,7 +98,7 @@ func timeAtFault(r *importer.Row, rate *importer.Figure, whole pace) bool {
 
 // rate is R1: the printed rate is requests ÷ time. A mean of samples (rps_mean) may differ, for it
 // is another average; Little's law then tells which of the two is wrong.
-func (j *judge) rate(r *importer.Row) {
+func (j *examiner) rate(r *importer.Row) {
 	whole, ok := overTime(r)
 	if !ok {
 		return
@@ -194,7 +194,7 @@ func product(r *importer.Row, names []string) (p span, text string, figures []*i
 }
 
 // identities checks what a tool has computed of its own figures. 1 % is for its rounding.
-func (j *judge) identities(r *importer.Row) {
+func (j *examiner) identities(r *importer.Row) {
 	for _, id := range identities {
 		left, leftText, leftFigures, ok1 := product(r, id.left)
 		right, rightText, rightFigures, ok2 := product(r, id.right)
@@ -215,7 +215,7 @@ func (j *judge) identities(r *importer.Row) {
 var benchN = regexp.MustCompile(`^go test -bench\b.*\bN=([0-9]+)`)
 
 // goBench checks what go test -bench prints: it raises N until N operations take a second.
-func (j *judge) goBench(r *importer.Row) {
+func (j *examiner) goBench(r *importer.Row) {
 	if allocs, bytes := r.One("allocs/op", "allocs_op"), r.One("B/op", "b_op"); allocs != nil && bytes != nil {
 		t := j.check("R9", "allocations and their bytes", r, allocs, bytes)
 		t.say("%s allocations of %s bytes in all", number(allocs.Value), number(bytes.Value))

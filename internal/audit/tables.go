@@ -37,7 +37,7 @@ func tables(rows []*importer.Row) [][]*importer.Row {
 var steady = []string{"rps", "rps_mean", "latency_mean", "p50", "throughput", "throughput_rw", "document_length"}
 
 // twice is R8: one row, one metric, two values.
-func (j *judge) twice() {
+func (j *examiner) twice() {
 	for _, r := range j.rows {
 		if r.Contestant == "" { // nothing says that its lines are of the same thing
 			continue
@@ -92,7 +92,7 @@ func measured(f *importer.Figure) bool {
 
 // stale is R8 for whole columns: three in four or more of a table's values of one metric are,
 // contestant by contestant, those of earlier dates.
-func (j *judge) stale() {
+func (j *examiner) stale() {
 	type cell struct { // a figure's place in the tables of a source, whatever their date
 		source, suite, scenario, contestant, metric string
 		connections                                 int
@@ -162,7 +162,7 @@ func (j *judge) stale() {
 }
 
 // copied is R6, as far as a table shows it: two contestants, all figures the same.
-func (j *judge) copied() {
+func (j *examiner) copied() {
 	for _, rows := range tables(j.rows) {
 		var values []float64
 		for _, r := range rows {
@@ -202,7 +202,7 @@ func (j *judge) copied() {
 // power is R7: a table does not compare contestants that are all at the ceiling of the load, or no
 // further apart than two runs of one of them. The finding is of their order and
 // names no figures.
-func (j *judge) power() {
+func (j *examiner) power() {
 	worst := j.worst()
 	for _, rows := range tables(j.rows) {
 		var values, noise []float64
@@ -257,7 +257,7 @@ func percent(share float64) string {
 
 // processes is R10, as far as a table shows it: one contestant ran as several processes beside
 // others that did not.
-func (j *judge) processes() {
+func (j *examiner) processes() {
 	for _, rows := range tables(j.rows) {
 		for _, r := range rows {
 			if r.Processes < 2 || len(rows) < 2 || len(rates(r)) == 0 {
@@ -272,7 +272,7 @@ func (j *judge) processes() {
 }
 
 // prose is R11: a number in words must be that of the table.
-func (j *judge) prose(r *importer.Row) {
+func (j *examiner) prose(r *importer.Row) {
 	for _, p := range r.Figures {
 		if !p.Prose {
 			continue
@@ -296,7 +296,7 @@ func (j *judge) prose(r *importer.Row) {
 }
 
 // elsewhere finds a figure of the same source that has the value of the prose, in another row.
-func (j *judge) elsewhere(p *importer.Figure) *importer.Figure {
+func (j *examiner) elsewhere(p *importer.Figure) *importer.Figure {
 	for _, r := range j.rows {
 		if r.Source != p.Row.Source || r == p.Row {
 			continue

@@ -16,7 +16,7 @@ import (
 // Text writes the judgement for people, in lines of at most width cells where words allow. With
 // all, every check has a line of its own; else checks of one kind and one source are one entry,
 // with the finding that is furthest off.
-func Text(w io.Writer, j *Judgement, width int, all bool) error {
+func Text(w io.Writer, j *Report, width int, all bool) error {
 	d := &document.Document{Sections: []document.Section{summary(j)}}
 	verdicts := []Verdict{Impossible, Doubtful, CannotTell}
 	if all {
@@ -41,7 +41,7 @@ func counts(list ...int) (cells []document.Cell) {
 }
 
 // summary counts the figures of each document and of each verdict.
-func summary(j *Judgement) document.Section {
+func summary(j *Report) document.Section {
 	var s document.Section
 	for _, d := range j.Documents {
 		unread := ""
@@ -107,7 +107,7 @@ func (e *entry) add(f *Finding) {
 }
 
 // section has the findings of one verdict, a list for each rule and kind.
-func section(j *Judgement, v Verdict, all bool) document.Section {
+func section(j *Report, v Verdict, all bool) document.Section {
 	var kinds []kind
 	entries := map[kind]*entry{}
 	for _, f := range j.Findings {
@@ -178,7 +178,7 @@ func (e *entry) item(source string, all bool) document.Item {
 }
 
 // rules counts the checks of each rule, and says what no rule covers.
-func rules(j *Judgement) document.Section {
+func rules(j *Report) document.Section {
 	checked := j.checks()
 	t := document.Table{Columns: []document.Column{{Head: "rule", Lead: true}, {Lead: true}, {Head: "checks",
 		Number: true}, {Head: "impossible", Number: true},

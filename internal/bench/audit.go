@@ -19,7 +19,7 @@ import (
 // server does none and is not judged.
 func (b *Bench) impossible(s Server, o plan.Order, t *result.Trial) error {
 	p := &b.run.Plan
-	if o.Driver != "" || o.Contestant == p.Ceiling || o.Contestant == p.Companion {
+	if o.External != "" || o.Contestant == p.Ceiling || o.Contestant == p.Backend {
 		return nil
 	}
 	if err := b.idled(o, t); err != nil {
@@ -98,7 +98,7 @@ func (b *Bench) shownBytes(name string, level result.Level) int {
 func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 	p := &b.run.Plan
 	for _, name := range slices.Sorted(maps.Keys(b.servers)) {
-		if name == p.Ceiling || name == p.Companion {
+		if name == p.Ceiling || name == p.Backend {
 			continue
 		}
 		s := b.servers[name]
@@ -127,7 +127,7 @@ func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int
 	if err == nil {
 		_, err = b.verify(ctx, name, b.differs(name), s, epoch, epoch)
 	}
-	if err == nil && b.companion() != nil {
+	if err == nil && b.backend() != nil {
 		clear(b.exact.bound)
 		_, err = b.verify(ctx, name, b.differs(name), s, epoch, otherRecords(epoch))
 		clear(b.exact.bound)
@@ -164,7 +164,7 @@ func (b *Bench) loadMixed(ctx context.Context, name string, s Server, epoch int)
 		if err := b.instruct(ctx, epoch, level.Records); err != nil {
 			return err
 		}
-		session, err := b.Driver.Open(ctx, job)
+		session, err := b.Generator.Open(ctx, job)
 		if err != nil {
 			return err
 		}

@@ -17,54 +17,54 @@ import (
 func TestCheatsAreStruck(t *testing.T) {
 	const delay = 20 * time.Millisecond
 	for name, c := range map[string]struct {
-		cheat func(*fakeHost, *fakeDriver, *result.Load) // Load: nil before the run, else of a load of b
+		cheat func(*fakeHost, *fakeGenerator, *result.Load) // Load: nil before the run, else of a load of b
 		stage string
 		want  string
 	}{
-		"none": {func(*fakeHost, *fakeDriver, *result.Load) {}, "", ""},
-		"canned answers after the proof": {func(h *fakeHost, _ *fakeDriver, l *result.Load) {
+		"none": {func(*fakeHost, *fakeGenerator, *result.Load) {}, "", ""},
+		"canned answers after the proof": {func(h *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l == nil {
 				h.canned = map[string]bool{"b": true}
 			}
 		}, "verify", `after the last load of epoch 0: request "get"`},
-		"right for one connection": {func(_ *fakeHost, d *fakeDriver, l *result.Load) {
+		"right for one connection": {func(_ *fakeHost, d *fakeGenerator, l *result.Load) {
 			if l != nil && d.asks > 1 {
 				l.Failed, l.Failures = 3, map[string]int64{"status": 3}
 			}
 		}, "verify", "after the last load of epoch 0: under a load that includes the requests of weight 0: 3 of "},
-		"no delay": {func(h *fakeHost, _ *fakeDriver, l *result.Load) {
+		"no delay": {func(h *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l == nil {
 				h.hasty = map[string]bool{"b": true}
 			}
 		}, "verify", "although the handler must first wait for DYNO_DELAY, 20ms"},
-		"no delay under load": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
+		"no delay under load": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l != nil {
 				l.ServiceP50NS = 2e6
 			}
 		}, "load", "impossible (R3): half of its answers came within 2ms"},
-		"more than its delay allows": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
+		"more than its delay allows": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l != nil {
 				l.Succeeded, l.Started = 2*l.Succeeded, 2*l.Started
 			}
 		}, "load", "requests in flight ÷ 20ms (DYNO_DELAY) allow"},
-		"more in flight than its connections hold": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
+		"more in flight than its connections hold": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l != nil {
 				h := hist.New()
 				h.Record(int64(2 * delay))
 				l.Service, _ = h.Encode(2)
 			}
 		}, "load", "requests in flight, but the connections hold 4"},
-		"fewer bytes than HTTP has": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
+		"fewer bytes than HTTP has": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l != nil {
 				l.BytesRead = 10 * l.Succeeded
 			}
 		}, "load", "impossible (R4): 10 bytes per answer"},
-		"a header less under load": {func(_ *fakeHost, _ *fakeDriver, l *result.Load) {
+		"a header less under load": {func(_ *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l != nil {
 				l.BytesRead = 80 * l.Succeeded
 			}
 		}, "load", "it answers otherwise under load (R4): 80 bytes per answer"},
-		"it stays": {func(h *fakeHost, _ *fakeDriver, l *result.Load) {
+		"it stays": {func(h *fakeHost, _ *fakeGenerator, l *result.Load) {
 			if l == nil {
 				h.stays = map[string]bool{"b": true}
 			}

@@ -31,19 +31,19 @@ type Host interface {
 	// Watch begins to observe what else uses the machine; the function it returns ends that and
 	// says what did, given what the server, the generator and the companion themselves used
 	// meanwhile.
-	Watch() func(server, generator, companion time.Duration) result.Causes
+	Watch() func(server, generator, backend time.Duration) result.Causes
 }
 
 // Launch says how a contestant is started.
 type Launch struct {
-	Epoch     int
-	Padding   int // bytes of the environment
-	Delay     time.Duration
-	Work      string   // of its handlers
-	Stats     bool     // it is to serve figures of its heap, if it can
-	Companion string   // where the program listens that it calls, host:port; empty: it calls none
-	Routes    []string // scenario.Scenario.Routes, of all that it is loaded with
-	Probe     func(ctx context.Context, network, addr string) error
+	Epoch   int
+	Padding int // bytes of the environment
+	Delay   time.Duration
+	Work    string   // of its handlers
+	Stats   bool     // it is to serve figures of its heap, if it can
+	Backend string   // where the program listens that it calls, host:port; empty: it calls none
+	Routes  []string // scenario.Scenario.Routes, of all that it is loaded with
+	Probe   func(ctx context.Context, network, addr string) error
 }
 
 // Server is a started contestant.
@@ -74,8 +74,8 @@ type Server interface {
 	End() error
 }
 
-// Driver puts load on an address, and reads the clocks of the generator that does so.
-type Driver interface {
+// Generator puts load on an address, and reads the clocks of the generator that does so.
+type Generator interface {
 	load.Engine
 	CPU() (time.Duration, error) // of the generator
 	CPUs() []int
@@ -87,24 +87,24 @@ type Driver interface {
 // External is a load generator other than dyno. log is the file that its output goes to; used is
 // the CPU time of its processes.
 type External interface {
-	Load(ctx context.Context, job load.Job, w load.Window, log string) (told result.Told, used time.Duration, err error)
+	Load(ctx context.Context, job load.Job, w load.Window, log string) (reported result.Reported, used time.Duration, err error)
 }
 
 // Bench carries out one plan.
 type Bench struct {
-	Host     Host
-	Driver   Driver
-	External External                      // of a plan with a Driver; else nil
-	Folder   string                        // of the run; External's output goes below it
-	Scenario *scenario.Scenario            // of the plan
-	Others   map[string]*scenario.Scenario // of levels that have one of their own, by name
-	Last     *result.Calibration           // of this machine; nil: there is none
-	Append   func(result.Record) error     // puts it in the store
-	Sync     func() error                  // puts the store on disk
-	Event    func(result.Event)            // may be nil; called from one goroutine at a time
-	Decided  func(*result.Run) bool        // whether every pair is decided, at a look
-	Standing func(*result.Run) []result.Standing
-	Note     func(*result.Run) string // told once, after the pilots
+	Host      Host
+	Generator Generator
+	External  External                      // of a plan with a Driver; else nil
+	Folder    string                        // of the run; External's output goes below it
+	Scenario  *scenario.Scenario            // of the plan
+	Others    map[string]*scenario.Scenario // of levels that have one of their own, by name
+	Last      *result.Calibration           // of this machine; nil: there is none
+	Append    func(result.Record) error     // puts it in the store
+	Sync      func() error                  // puts the store on disk
+	Event     func(result.Event)            // may be nil; called from one goroutine at a time
+	Decided   func(*result.Run) bool        // whether every pair is decided, at a look
+	Standing  func(*result.Run) []result.Standing
+	Note      func(*result.Run) string // told once, after the pilots
 
 	run     *result.Run
 	servers map[string]Server
@@ -261,8 +261,8 @@ func (b *Bench) launch(ctx context.Context, name string, padding, epoch int) (Se
 	first := b.exact.asked(name, b.scenario(asked[0].Scenario))
 	l := Launch{Epoch: epoch, Padding: padding, Delay: b.delay(epoch), Work: plan.First(&b.run.Plan, epoch).Work,
 		Stats: b.run.Plan.Heap, Routes: routes, Probe: first.Probe(b.delay(epoch))}
-	if c := b.companion(); c != nil {
-		_, l.Companion = c.Addr()
+	if c := b.backend(); c != nil {
+		_, l.Backend = c.Addr()
 	}
 	return b.Host.Launch(ctx, name, l)
 }

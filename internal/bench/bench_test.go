@@ -25,14 +25,14 @@ func values(body string) *scenario.Scenario {
 }
 
 // set is a bench on fakes, whose records are kept.
-func set(t *testing.T) (*Bench, *fakeHost, *fakeDriver, *[]result.Record) {
+func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]result.Record) {
 	t.Helper()
 	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}, held: map[string]int{}}
-	d := &fakeDriver{host: h, rng: rand.New(rand.NewPCG(1, 1)),
+	d := &fakeGenerator{host: h, rng: rand.New(rand.NewPCG(1, 1)),
 		rates: map[string]float64{"a": 60_000, "b": 40_000, "c": 30_000, "ref": 5e4, "ref'": 5e4, "null": 2e5}}
 	var records []result.Record
 	b := &Bench{
-		Host: h, Driver: d, Scenario: h.scenario,
+		Host: h, Generator: d, Scenario: h.scenario,
 		Append:  func(r result.Record) error { records = append(records, r); return nil },
 		Sync:    func() error { return nil },
 		Decided: func(r *result.Run) bool { return true },
@@ -50,7 +50,7 @@ func small(names ...string) result.Plan {
 	return result.Plan{
 		Format: result.Format, Contestants: names, Controls: []string{"ref",
 			"ref'"}, Ceiling: "null", Seed: 3, Primary: "throughput", Alpha: .05, Margin: .03,
-		Rounds: 2, Pilots: 1, Looks: []int{8}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(time.Hour),
+		Rounds: 2, Pilots: 1, Analyses: []int{8}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(time.Hour),
 		Level: result.Level{Connections: 4, Pipeline: 1},
 	}
 }
@@ -159,13 +159,13 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 	wrong := values("WRONG")
 	for name, c := range map[string]struct {
 		stage, reason string
-		set           func(*fakeHost, *fakeDriver)
+		set           func(*fakeHost, *fakeGenerator)
 	}{
 		"no toolchain": {"toolchain", "no toolchain",
-			func(h *fakeHost, d *fakeDriver) { h.build = map[string]error{"b": errNoToolchain} }},
+			func(h *fakeHost, d *fakeGenerator) { h.build = map[string]error{"b": errNoToolchain} }},
 		"does not keep": {"verify", `body "WRONG"; want "value"`,
-			func(h *fakeHost, d *fakeDriver) { h.mutant = map[string]*scenario.Scenario{"b": wrong} }},
-		"third launch": {"launch", "address in use", func(h *fakeHost, d *fakeDriver) {
+			func(h *fakeHost, d *fakeGenerator) { h.mutant = map[string]*scenario.Scenario{"b": wrong} }},
+		"third launch": {"launch", "address in use", func(h *fakeHost, d *fakeGenerator) {
 			h.launch = func(name string, n int) error {
 				if name == "b" && n == 3 {
 					return &LogError{Err: errString("address in use"), Tail: []string{"bind"}}
@@ -173,21 +173,21 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 				return nil
 			}
 		}},
-		"breaks under load": {"load", "1 of ", func(h *fakeHost, d *fakeDriver) {
+		"breaks under load": {"load", "1 of ", func(h *fakeHost, d *fakeGenerator) {
 			d.trouble = func(name string, l *result.Load) {
 				if name == "b" {
 					l.Failed, l.Failures = 1, map[string]int64{"body": 1}
 				}
 			}
 		}},
-		"resets": {"load", "reset 2", func(h *fakeHost, d *fakeDriver) {
+		"resets": {"load", "reset 2", func(h *fakeHost, d *fakeGenerator) {
 			d.trouble = func(name string, l *result.Load) {
 				if name == "b" {
 					l.Errors = map[string]int64{"reset": 2}
 				}
 			}
 		}},
-		"too few connections": {"load", "3 of 4 connections", func(h *fakeHost, d *fakeDriver) {
+		"too few connections": {"load", "3 of 4 connections", func(h *fakeHost, d *fakeGenerator) {
 			d.trouble = func(name string, l *result.Load) {
 				if name == "b" {
 					l.Established = 3
@@ -195,7 +195,7 @@ func TestFailuresLeaveTheOthers(t *testing.T) {
 			}
 		}},
 		"exits": {"load", "exited under load: signal: killed",
-			func(h *fakeHost, d *fakeDriver) { h.exits = map[string]int{"b": 2} }},
+			func(h *fakeHost, d *fakeGenerator) { h.exits = map[string]int{"b": 2} }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, h, d, _ := set(t)

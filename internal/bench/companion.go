@@ -10,33 +10,33 @@ import (
 	"dyno/internal/scenario"
 )
 
-// companionDeaths is how often the companion may die before the run is given up. It is started
+// backendDeaths is how often the companion may die before the run is given up. It is started
 // again in the next epoch.
-const companionDeaths = 3
+const backendDeaths = 3
 
-// companion returns the program that the contestants of this epoch call; nil if they call none, or
+// backend returns the program that the contestants of this epoch call; nil if they call none, or
 // it is not running.
-func (b *Bench) companion() Server { return b.servers[b.run.Plan.Companion] }
+func (b *Bench) backend() Server { return b.servers[b.run.Plan.Backend] }
 
-// startCompanion starts the companion of an epoch, before the contestants that call it, and returns
+// startBackend starts the companion of an epoch, before the contestants that call it, and returns
 // its launch; nil if there is none.
-func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, error) {
+func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, error) {
 	p := &b.run.Plan
-	if p.Companion == "" {
+	if p.Backend == "" {
 		return nil, nil
 	}
-	b.progress("launch", p.Companion, epoch, nil)
+	b.progress("launch", p.Backend, epoch, nil)
 	clear(b.exact.bound)
-	l := &result.Launch{Contestant: p.Companion, Epoch: epoch, CPUs: b.Driver.CPUs(),
+	l := &result.Launch{Contestant: p.Backend, Epoch: epoch, CPUs: b.Generator.CPUs(),
 		StartedUnixNS: time.Now().UnixNano()}
-	s, err := b.Host.Launch(ctx, p.Companion, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
+	s, err := b.Host.Launch(ctx, p.Backend, Launch{Epoch: epoch, Padding: plan.Padding(p.Seed, epoch, -1),
 		Probe: func(ctx context.Context, network, addr string) error {
 			return scenario.Tell(ctx, network, addr, p.Points()[0].Records, plan.RecordsSeed(p, epoch))
 		}})
 	if err != nil {
 		return nil, err
 	}
-	b.servers[p.Companion], b.mute = s, nil
+	b.servers[p.Backend], b.mute = s, nil
 	l.ReadyNS = int64(s.Ready())
 	l.Meters, l.Absent = s.Meters()
 	return l, nil
@@ -45,7 +45,7 @@ func (b *Bench) startCompanion(ctx context.Context, epoch int) (*result.Launch, 
 // beginEpoch starts the companion of an epoch and records that. If the companion does not start,
 // the epoch ends, and gone is true.
 func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error) {
-	l, err := b.startCompanion(ctx, epoch)
+	l, err := b.startBackend(ctx, epoch)
 	switch {
 	case ctx.Err() != nil:
 		return true, ctx.Err()
@@ -60,7 +60,7 @@ func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error
 // instruct tells the companion how many records to answer with. They are the same throughout an
 // epoch, because contestants must repeat the bytes that they showed at its start.
 func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
-	s := b.companion()
+	s := b.backend()
 	if s == nil || records == 0 {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 // companion answers.
 func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scenario.Scenario, error) {
 	s := b.scenario(of.Scenario)
-	if s.Companion == "" || b.companion() == nil {
+	if s.Backend == "" || b.backend() == nil {
 		return s, nil
 	}
 	if err := b.instruct(ctx, epoch, of.Records); err != nil {
@@ -87,7 +87,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	if known := b.exact.bound[k]; known != nil {
 		return known, nil
 	}
-	network, addr := b.companion().Addr()
+	network, addr := b.backend().Addr()
 	bound, err := s.Bind(scenario.Ask(ctx, network, addr))
 	if err != nil {
 		b.mute = err
@@ -99,7 +99,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 
 // gone returns why the companion can serve nobody any more, or nil.
 func (b *Bench) gone() error {
-	if s := b.companion(); s != nil {
+	if s := b.backend(); s != nil {
 		if err := s.Exited(); err != nil {
 			return fmt.Errorf("it exited: %w", err)
 		}
@@ -113,25 +113,25 @@ func (b *Bench) gone() error {
 func (b *Bench) lose(epoch int, stage string, why error) error {
 	p := &b.run.Plan
 	cause := &LogError{Err: why}
-	if s := b.companion(); s != nil {
+	if s := b.backend(); s != nil {
 		cause.Tail = s.LogTail()
 	}
-	if err := b.fail(p.Companion, stage, epoch, cause); err != nil {
+	if err := b.fail(p.Backend, stage, epoch, cause); err != nil {
 		return err
 	}
 	b.stopAll()
 	b.mute = nil
 	deaths := 0
 	for i := range b.run.Failures {
-		if b.run.Failures[i].Contestant == p.Companion {
+		if b.run.Failures[i].Contestant == p.Backend {
 			deaths++
 		}
 	}
 	switch {
 	case epoch < p.Pilots || plan.Of(p).Traits().Alone:
-		return fmt.Errorf("the companion %s: %w", p.Companion, why)
-	case deaths >= companionDeaths:
-		return fmt.Errorf("the companion %s died %d times, the last time because %w", p.Companion, deaths, why)
+		return fmt.Errorf("the companion %s: %w", p.Backend, why)
+	case deaths >= backendDeaths:
+		return fmt.Errorf("the companion %s died %d times, the last time because %w", p.Backend, deaths, why)
 	}
 	return b.record(result.Record{Resume: &result.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
 }
@@ -139,7 +139,7 @@ func (b *Bench) lose(epoch int, stage string, why error) error {
 // frozen freezes a contestant and the companion that it calls.
 func (b *Bench) frozen(s Server) error {
 	err := s.Freeze()
-	if c := b.companion(); c != nil && c != s && err == nil {
+	if c := b.backend(); c != nil && c != s && err == nil {
 		err = c.Freeze()
 	}
 	return err
@@ -147,7 +147,7 @@ func (b *Bench) frozen(s Server) error {
 
 // thawed thaws the companion, tells it what to answer with, and thaws the contestant.
 func (b *Bench) thawed(ctx context.Context, s Server, epoch int, level result.Level) error {
-	if c := b.companion(); c != nil {
+	if c := b.backend(); c != nil {
 		if err := c.Thaw(); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-const companionName = "records"
+const backendName = "records"
 
 // fakeRecords answers with as many numbers as it was told to, the seed first among them.
 type fakeRecords struct{ body atomic.Value }
@@ -44,17 +44,17 @@ func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
 
 // relaySet is a bench whose contestants hand on what the companion answers, with 3 and 40 records,
 // and a plan of a duel of two there.
-func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeDriver, result.Plan) {
+func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
 	t.Helper()
 	b, h, d, _ := set(t)
-	h.scenario = &scenario.Scenario{Name: "relay", Companion: companionName,
+	h.scenario = &scenario.Scenario{Name: "relay", Backend: backendName,
 		Requests: []scenario.Request{{Name: "relay", Method: "GET", Path: "/test", Weight: 1,
 			Expect: scenario.Expect{Status: 200, JSONOf: "/data",
 				Headers: map[string]string{"Content-Type": "application/json"}}}}}
 	b.Scenario = h.scenario
-	d.rates[companionName] = 90_000
+	d.rates[backendName] = 90_000
 	p := small("a", "b")
-	p.Protocol, p.Companion, p.Ceiling = plan.Paired, companionName, companionName
+	p.Protocol, p.Backend, p.Ceiling = plan.Paired, backendName, backendName
 	p.Level.Records = 3
 	many := p.Level
 	many.Records = 40
@@ -82,28 +82,28 @@ func TestCompanionAnswersAsTheLevelSays(t *testing.T) {
 	if err != nil || len(run.Failures) > 0 {
 		t.Fatalf("%v, %+v", err, run.Failures)
 	}
-	for _, name := range []string{"a /test", "b /test", "ref /test", companionName + " /data"} {
+	for _, name := range []string{"a /test", "b /test", "ref /test", backendName + " /data"} {
 		if !asked[name+" 3"] || !asked[name+" 40"] {
 			t.Errorf("%s was not loaded at both levels: %v", name, asked)
 		}
 	}
 	for _, tr := range run.Trials {
-		switch own := tr.Contestant == companionName; {
-		case own && (tr.Companion != nil || tr.Epoch >= p.Pilots):
-			t.Errorf("the companion by itself, in epoch %d: %+v", tr.Epoch, tr.Companion)
-		case !own && (tr.Companion == nil || tr.Companion.Processes != 1):
-			t.Errorf("%s: the companion's account is %+v", tr.Contestant, tr.Companion)
+		switch own := tr.Contestant == backendName; {
+		case own && (tr.Backend != nil || tr.Epoch >= p.Pilots):
+			t.Errorf("the companion by itself, in epoch %d: %+v", tr.Epoch, tr.Backend)
+		case !own && (tr.Backend == nil || tr.Backend.Processes != 1):
+			t.Errorf("%s: the companion's account is %+v", tr.Contestant, tr.Backend)
 		}
 	}
 	started := 0
 	for _, l := range run.Launches {
-		if l.Contestant == companionName && len(l.CPUs) == 1 && l.CPUs[0] == 1 && l.ReadyNS > 0 {
+		if l.Contestant == backendName && len(l.CPUs) == 1 && l.CPUs[0] == 1 && l.ReadyNS > 0 {
 			started++
 		}
 	}
 	// the pilot and the others; and the proof
-	if epochs := 1 + len(plan.Epochs(run)); started != epochs || h.starts[companionName] != epochs+1 {
-		t.Errorf("it was launched %d times, recorded %d times, in %d epochs", h.starts[companionName], started, epochs)
+	if epochs := 1 + len(plan.Epochs(run)); started != epochs || h.starts[backendName] != epochs+1 {
+		t.Errorf("it was launched %d times, recorded %d times, in %d epochs", h.starts[backendName], started, epochs)
 	}
 }
 
@@ -132,7 +132,7 @@ func TestCompanionThatDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := run.FailureOf(companionName)
+	f := run.FailureOf(backendName)
 	if f == nil || len(run.Failures) != 1 || f.Stage != "load" || f.Epoch != 3 ||
 		!strings.Contains(f.Reason, "was loaded, it exited: signal: killed") {
 		t.Errorf("failures %+v", run.Failures)
@@ -147,7 +147,7 @@ func TestCompanionThatDies(t *testing.T) {
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start > 2 && thaws > 2 }
 	if run, err = b.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), "died 3 times") ||
-		len(run.Failures) != companionDeaths {
+		len(run.Failures) != backendDeaths {
 		t.Errorf("%v, %+v", err, run.Failures)
 	}
 	h.starts = map[string]int{}

@@ -10,20 +10,20 @@ import (
 	"dyno/internal/result"
 )
 
-// driven makes the trial of the external tool. Errors that the tool meets are in what it reports;
+// loadExternal makes the trial of the external tool. Errors that the tool meets are in what it reports;
 // they do not fail the contestant.
-func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
+func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	watched := b.Host.Watch()
-	outer := clocks(s, b.Driver)
-	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, Driver: o.Driver, StartedUnixNS: time.Now().UnixNano()}
+	outer := clocks(s, b.Generator)
+	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != b.run.Plan.Level {
 		t.Level = &o.Level
 	}
 	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
 		return nil, err
 	}
-	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Driver)
-	name := filepath.Join("logs", LogName(o.Contestant, fmt.Sprintf("%s%d", o.Driver, o.Epoch)))
+	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Generator)
+	name := filepath.Join("logs", LogName(o.Contestant, fmt.Sprintf("%s%d", o.External, o.Epoch)))
 	told, used, err := b.External.Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil),
 		filepath.Join(b.Folder, name))
 	if ctx.Err() != nil {
@@ -42,7 +42,7 @@ func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Tri
 	if err := b.frozen(s); err != nil {
 		return nil, err
 	}
-	t.EndedUnixNS, t.Told = time.Now().UnixNano(), &told
+	t.EndedUnixNS, t.Reported = time.Now().UnixNano(), &told
 	all := outer()
 	t.Causes = watched(all[0].or(0), all[1].or(0)+used, 0)
 	s.Usage(&t.Server)
@@ -51,6 +51,6 @@ func (b *Bench) driven(ctx context.Context, s Server, o plan.Order) (*result.Tri
 	if used > 0 {
 		t.Generator.CPUNS = reading{used, true}.ns()
 	}
-	t.Causes.GeneratorCPUs = max(1, len(b.Driver.CPUs()))
+	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
 	return t, nil
 }

@@ -18,17 +18,17 @@ type fakeTool struct {
 	logs []string
 }
 
-func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log string) (result.Told, time.Duration,
+func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log string) (result.Reported, time.Duration,
 	error) {
 	f.logs = append(f.logs, filepath.Base(log))
 	if job.Connections != 4 || w.For != time.Second || len(f.host.thawed) != 1 {
 		f.host.t.Errorf("%d connections, %v, thawed %v", job.Connections, w.For, f.host.thawed)
 	}
 	if f.host.thawed[0] == "b" {
-		return result.Told{}, 0, errors.New("no such file")
+		return result.Reported{}, 0, errors.New("no such file")
 	}
 	rate := 1000.0
-	return result.Told{RatePerSec: &rate, Errors: map[string]int64{"read": 7}}, 250 * time.Millisecond, nil
+	return result.Reported{RatePerSec: &rate, Errors: map[string]int64{"read": 7}}, 250 * time.Millisecond, nil
 }
 
 // Whatever the external load generator meets stands in its trial, and strikes out nobody.
@@ -38,7 +38,7 @@ func TestDriven(t *testing.T) {
 	b.External, b.Folder = tool, t.TempDir()
 	h.followed = true
 	p := small("a", "b")
-	p.Protocol, p.Driver, p.TrialNS, p.RewarmNS = plan.Classic, "wrk", 1e9, 0
+	p.Protocol, p.External, p.TrialNS, p.RewarmNS = plan.Classic, "wrk", 1e9, 0
 	p.Controls, p.Rounds, p.Pilots, p.Epochs = nil, 1, 0, 1
 	run, err := b.Run(t.Context(), p)
 	if err != nil || len(run.Failures) > 0 || len(run.Trials) != 6 {
@@ -46,15 +46,15 @@ func TestDriven(t *testing.T) {
 	}
 	for i, name := range []string{"a", "b", "null"} {
 		own, driven := run.Trials[2*i], run.Trials[2*i+1]
-		if own.Contestant != name || own.Driver != "" || own.Told != nil || own.Load.Succeeded == 0 ||
+		if own.Contestant != name || own.External != "" || own.Reported != nil || own.Load.Succeeded == 0 ||
 			len(own.Memory) < 2 {
 			t.Errorf("own: %+v", own)
 		}
-		if driven.Contestant != name || driven.Driver != "wrk" || driven.Told == nil || driven.Load.Succeeded != 0 ||
+		if driven.Contestant != name || driven.External != "wrk" || driven.Reported == nil || driven.Load.Succeeded != 0 ||
 			driven.Load.Connections != 0 {
 			t.Fatalf("driven: %+v", driven)
 		}
-		switch told := driven.Told; {
+		switch told := driven.Reported; {
 		case name == "b" && (told.Trouble != "it did not run: no such file" || told.RatePerSec != nil ||
 			driven.Generator.CPUNS != nil || told.LogFile != ""):
 			t.Errorf("%+v", told)

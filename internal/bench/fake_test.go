@@ -104,19 +104,19 @@ func (h *fakeHost) Launch(ctx context.Context, name string, l Launch) (Server, e
 	if h.hasty[name] {
 		ref.Delay = 0
 	}
-	if l.Companion != "" {
-		ref.Ask = scenario.Ask(ctx, "tcp", l.Companion)
+	if l.Backend != "" {
+		ref.Ask = scenario.Ask(ctx, "tcp", l.Backend)
 	}
 	if name == "b" && h.keeps > 0 {
 		ref.Ask = keeping(ref.Ask, h.keeps)
 	}
-	if name == companionName {
+	if name == backendName {
 		h.records = &fakeRecords{}
 		go func() { done <- h.records.serve(ctx, ln) }()
 	}
 	s := &fakeServer{host: h, name: name, start: n, addr: ln.Addr().String(), stop: stop, done: done}
 	switch {
-	case name == companionName:
+	case name == backendName:
 	case h.canned[name]:
 		go func() { done <- s.can(ctx, ln, ref.Handler()) }()
 	default:
@@ -253,7 +253,7 @@ func (s *fakeServer) Thaw() error {
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
 	s.host.thawed = append(s.host.thawed, s.name)
-	if len(s.host.thawed) > 1 && !slices.Contains(s.host.thawed, companionName) || len(s.host.thawed) > 2 {
+	if len(s.host.thawed) > 1 && !slices.Contains(s.host.thawed, backendName) || len(s.host.thawed) > 2 {
 		s.host.t.Errorf("thawed at once: %v", s.host.thawed)
 	}
 	s.loads++
@@ -261,7 +261,7 @@ func (s *fakeServer) Thaw() error {
 }
 
 func (s *fakeServer) Exited() error {
-	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == companionName && s.host.dies != nil &&
+	if n := s.host.exits[s.name]; n > 0 && s.loads >= n || s.name == backendName && s.host.dies != nil &&
 		s.host.dies(s.start, s.loads) {
 		return errors.New("signal: killed")
 	}
@@ -286,8 +286,8 @@ func (s *fakeServer) Stop() error {
 	return nil
 }
 
-// fakeDriver makes up loads of known rates.
-type fakeDriver struct {
+// fakeGenerator makes up loads of known rates.
+type fakeGenerator struct {
 	host    *fakeHost
 	rates   map[string]float64                      // by contestant
 	bears   func(name string, job load.Job) float64 // instead of rates, where it says more than 0
@@ -302,12 +302,12 @@ type fakeDriver struct {
 	clock   time.Duration
 }
 
-func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, error) {
+func (d *fakeGenerator) Open(ctx context.Context, job load.Job) (load.Session, error) {
 	d.host.mu.Lock()
 	defer d.host.mu.Unlock()
 	name := ""
 	for _, n := range d.host.thawed {
-		if name == "" || name == companionName {
+		if name == "" || name == backendName {
 			name = n
 		}
 	}
@@ -330,22 +330,22 @@ func (d *fakeDriver) Open(ctx context.Context, job load.Job) (load.Session, erro
 	return &fakeSession{d: d, name: name, server: d.host.servers[job.Addr], job: job}, nil
 }
 
-func (d *fakeDriver) CPU() (time.Duration, error) { return 0, nil }
-func (d *fakeDriver) CPUs() []int                 { return []int{1} }
+func (d *fakeGenerator) CPU() (time.Duration, error) { return 0, nil }
+func (d *fakeGenerator) CPUs() []int                 { return []int{1} }
 
-func (d *fakeDriver) Now() time.Time { return time.Unix(0, 0).Add(d.clock) }
+func (d *fakeGenerator) Now() time.Time { return time.Unix(0, 0).Add(d.clock) }
 
-func (d *fakeDriver) Rest(t time.Duration) {
+func (d *fakeGenerator) Rest(t time.Duration) {
 	d.clock += t
 	if d.rested != nil {
 		d.rested()
 	}
 }
 
-func (d *fakeDriver) Quiet() func() { return func() {} }
+func (d *fakeGenerator) Quiet() func() { return func() {} }
 
 type fakeSession struct {
-	d      *fakeDriver
+	d      *fakeGenerator
 	name   string
 	server *fakeServer
 	job    load.Job

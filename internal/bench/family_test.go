@@ -39,7 +39,7 @@ func familyPlan() result.Plan {
 		{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)}, {A: cell("a", 0),
 			B: cell("a", 1)}, {A: cell("c", 2), B: cell("a", 2)},
 	}
-	p.Looks = []int{10}
+	p.Analyses = []int{10}
 	return p
 }
 
@@ -52,12 +52,12 @@ func analysed(run *result.Run) *analysis.Analysis {
 	}
 	return analysis.Analyse(analysis.Input{Trials: plan.Valid(run), Pilot: plan.Pilot(run),
 		Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling, Failed: failed,
-		Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Family: p.Family, At: p.At})
+		Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin, Family: p.Family, At: p.At})
 }
 
 func decided(run *result.Run) bool {
 	for _, p := range analysed(run).Pairs {
-		if p.Metric == run.Plan.Primary && p.Verdict == analysis.Undecided {
+		if p.Metric == run.Plan.Primary && p.Verdict == analysis.Inconclusive {
 			return false
 		}
 	}
@@ -66,7 +66,7 @@ func decided(run *result.Run) bool {
 
 // familyBench has a host whose servers answer both scenarios, and a driver on which a is the faster
 // by half with few connections, as fast as b with many, and half as fast as c at the page.
-func familyBench(t *testing.T) (*Bench, *fakeHost, *fakeDriver) {
+func familyBench(t *testing.T) (*Bench, *fakeHost, *fakeGenerator) {
 	t.Helper()
 	b, h, d, _ := set(t)
 	both, err := refserver.Join([]*scenario.Scenario{h.scenario, page("hello")})
@@ -119,7 +119,7 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		verdict analysis.Verdict
 		leads   int
 		ratio   float64
-	}{{analysis.Different, 1, 1.5}, {analysis.Tie, 0, 1}, {analysis.Tie, 0, 1}, {analysis.Different, 1, 2}}
+	}{{analysis.Different, 1, 1.5}, {analysis.Equivalent, 0, 1}, {analysis.Equivalent, 0, 1}, {analysis.Different, 1, 2}}
 	a := analysed(run)
 	for i, p := range a.Pairs[:4] {
 		if p.Metric != "throughput" || p.Verdict != want[i].verdict || p.Leads() != want[i].leads ||
@@ -127,8 +127,8 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 			t.Errorf("%+v; want %+v", p, want[i])
 		}
 	}
-	if a.Canary == nil || a.Canary.Verdict == analysis.Different {
-		t.Errorf("canary %+v", a.Canary)
+	if a.AACheck == nil || a.AACheck.Verdict == analysis.Different {
+		t.Errorf("canary %+v", a.AACheck)
 	}
 	for _, tr := range run.Trials {
 		switch l := run.Plan.LevelOf(&tr); {

@@ -10,7 +10,7 @@ import (
 // holds before its first load. Only the probe's and the verifier's requests have reached it, and
 // their connections are closed.
 func (b *Bench) unloaded(all []*started) {
-	b.Driver.Rest(settle)
+	b.Generator.Rest(settle)
 	for _, s := range all {
 		if s.err != nil {
 			continue

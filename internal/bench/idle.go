@@ -43,7 +43,7 @@ func (b *Bench) idleOf(ctx context.Context, s Server, name string, epoch int) er
 			return ctx.Err()
 		}
 		level.Connections = n - held
-		session, err := b.Driver.Open(ctx, b.job(name, s, level, uint64(n)))
+		session, err := b.Generator.Open(ctx, b.job(name, s, level, uint64(n)))
 		if err != nil {
 			return ownTrouble(ctx, err)
 		}

@@ -28,7 +28,7 @@ type LocalOptions struct {
 	Manifests []*contestant.Manifest
 	Scenario  string   // by name
 	Others    []string // of levels that have one of their own
-	Companion string   // that contestants call; empty: none
+	Backend   string   // that contestants call; empty: none
 	Folder    string   // of the run: logs, homes of the contestants
 	Offline   bool     // fetch no toolchain
 }
@@ -72,8 +72,8 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	host.RaiseFileLimit()
 	l := &Local{opts: o, self: self, machine: host.Describe(),
 		built: map[string]*contestant.Built{}, toolchain: map[string]*found{}}
-	if o.Companion != "" {
-		m, err := contestant.ReadCompanion(o.FS, o.Companion)
+	if o.Backend != "" {
+		m, err := contestant.ReadBackend(o.FS, o.Backend)
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +114,7 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	}
 	c := result.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
-		HTTP2: m.HTTP2, Managed: m.Managed(), Companion: name == l.opts.Companion, Tuning: m.Tuning,
+		HTTP2: m.HTTP2, Managed: m.Managed(), Backend: name == l.opts.Backend, Tuning: m.Tuning,
 		Differs: m.Differs, Paths: m.Paths,
 	}
 	b, err := l.make(ctx, m, &c, note)
@@ -226,13 +226,13 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		routes = append(routes, filepath.Join(l.opts.Root, filepath.FromSlash(file)))
 	}
 	cpus := l.machine.ServerCPUs
-	if name == l.opts.Companion {
+	if name == l.opts.Backend {
 		cpus = l.machine.GeneratorCPUs
 	}
 	inst, err := contestant.Launch(ctx, b, contestant.LaunchOptions{
 		Dir:  filepath.Join(l.opts.Folder, "homes", safe(name)),
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
-		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Companion: o.Companion, Routes: routes,
+		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
 		Stats: o.Stats && b.Manifest.Language == "go" && b.Manifest.Path != "",
 		Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
 	})

@@ -17,14 +17,14 @@ import (
 func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	p := &b.run.Plan
 	names := append(append([]string(nil), p.Contestants...), p.Controls...)
-	if p.Ceiling != "" && p.Ceiling != p.Companion {
+	if p.Ceiling != "" && p.Ceiling != p.Backend {
 		names = append(names, p.Ceiling)
 	}
-	if p.Companion != "" {
-		names = append(names, p.Companion)
+	if p.Backend != "" {
+		names = append(names, p.Backend)
 	}
 	// before the run was resumed
-	lost := func(name string) bool { return name != p.Companion && b.run.FailureOf(name) != nil }
+	lost := func(name string) bool { return name != p.Backend && b.run.FailureOf(name) != nil }
 	built := make([]result.Contestant, len(names))
 	failed := make([]error, len(names))
 	slots := make(chan struct{}, 2)
@@ -64,7 +64,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 		if err := b.fail(name, "build", 0, failed[i]); err != nil {
 			return nil, err
 		}
-		if name == p.Companion {
+		if name == p.Backend {
 			return nil, fmt.Errorf("build the companion %s, which the contestants need: %w", name, failed[i])
 		}
 	}
@@ -74,8 +74,8 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 // prove starts each contestant once, alone, and verifies that it keeps the contract. Only then is
 // it recorded, with what was observed.
 func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
-	if _, err := b.startCompanion(ctx, 0); err != nil {
-		return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, err)
+	if _, err := b.startBackend(ctx, 0); err != nil {
+		return fmt.Errorf("the companion %s: %w", b.run.Plan.Backend, err)
 	}
 	defer b.stopAll()
 	for _, c := range built {
@@ -91,7 +91,7 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 			return ctx.Err()
 		}
 		if gone := b.gone(); gone != nil {
-			return fmt.Errorf("the companion %s: %w", b.run.Plan.Companion, gone)
+			return fmt.Errorf("the companion %s: %w", b.run.Plan.Backend, gone)
 		}
 		if err != nil {
 			if err := b.fail(c.Name, "verify", 0, err); err != nil {
@@ -116,7 +116,7 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 // what was observed. That is nil for the ceiling's server, which implements only the loaded
 // requests, and for the companion, which is running already.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
-	if c.Name == b.run.Plan.Companion {
+	if c.Name == b.run.Plan.Backend {
 		return nil, nil
 	}
 	s, err := b.launch(ctx, c.Name, plan.Padding(b.run.Plan.Seed, 0, 0), 0)

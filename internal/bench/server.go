@@ -82,25 +82,25 @@ func (s *localServer) Meters() (by, absent map[string]string) {
 	return by, absent
 }
 
-// Driver returns this machine's load engine, on the generator's CPUs.
-func (l *Local) Driver() Driver {
-	return &localDriver{Engine: epoll.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
+// Generator returns this machine's load engine, on the generator's CPUs.
+func (l *Local) Generator() Generator {
+	return &localGenerator{Engine: epoll.Engine{}, cpus: l.pinned(l.machine.GeneratorCPUs)}
 }
 
-type localDriver struct {
+type localGenerator struct {
 	load.Engine
 	cpus []int
 }
 
-func (d *localDriver) CPUs() []int                 { return d.cpus }
-func (d *localDriver) CPU() (time.Duration, error) { return proc.SelfCPU() }
+func (d *localGenerator) CPUs() []int                 { return d.cpus }
+func (d *localGenerator) CPU() (time.Duration, error) { return proc.SelfCPU() }
 
-func (d *localDriver) Now() time.Time       { return time.Now() }
-func (d *localDriver) Rest(t time.Duration) { time.Sleep(t) }
+func (d *localGenerator) Now() time.Time       { return time.Now() }
+func (d *localGenerator) Rest(t time.Duration) { time.Sleep(t) }
 
 // Quiet stops the garbage collector of dyno. What accumulates in a trial is small; it is collected
 // after the trial.
-func (d *localDriver) Quiet() func() {
+func (d *localGenerator) Quiet() func() {
 	old := debug.SetGCPercent(-1)
 	return func() {
 		debug.SetGCPercent(old)

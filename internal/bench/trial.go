@@ -31,7 +31,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	}
 	var all []*started
 	for i, name := range plan.Starts(b.run, epoch) {
-		if name == p.Companion { // which runs, and is warm when those are that call it
+		if name == p.Backend { // which runs, and is warm when those are that call it
 			continue
 		}
 		b.progress("launch", name, epoch, nil)
@@ -48,7 +48,7 @@ func (b *Bench) turn(ctx context.Context, epoch int) error {
 	if gone := b.gone(); gone != nil && ctx.Err() == nil {
 		return b.lose(epoch, "launch", gone)
 	}
-	if c := b.companion(); c != nil {
+	if c := b.backend(); c != nil {
 		if err := c.Freeze(); err != nil {
 			return b.lose(epoch, "launch", err)
 		}
@@ -176,8 +176,8 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	}
 	b.progress("measure", o.Contestant, o.Epoch, nil)
 	load := b.load
-	if o.Driver != "" {
-		load = b.driven
+	if o.External != "" {
+		load = b.loadExternal
 	}
 	t, err := load(ctx, s, o)
 	if ctx.Err() != nil {
@@ -191,7 +191,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 			return err
 		}
 		// an open loop may ask for more than it can bear
-		if o.Driver == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) {
+		if o.External == "" && (o.Level.RatePerSec == 0 || t.Load.Failed > 0) {
 			err = broken(&t.Load)
 		}
 		if err == nil {
@@ -214,13 +214,13 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 // begin.
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	p := &b.run.Plan
-	companion := b.companion()
+	companion := b.backend()
 	if companion == s { // its own ceiling is looked for
 		companion = nil
 	}
-	defer b.Driver.Quiet()()
+	defer b.Generator.Quiet()()
 	watched := b.Host.Watch()
-	outer := clocks(s, b.Driver, companion)
+	outer := clocks(s, b.Generator, companion)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != p.Level {
 		t.Level = &o.Level
@@ -228,13 +228,13 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	if err := b.thawed(ctx, s, o.Epoch, o.Level); err != nil {
 		return nil, err
 	}
-	if o.Contestant == p.Companion {
+	if o.Contestant == p.Backend {
 		of := plan.Asking{Scenario: o.Level.Scenario, Records: o.Level.Records}
 		if _, err := b.contract(ctx, of, o.Epoch); err != nil {
 			return nil, err
 		}
 	}
-	sess, err := b.Driver.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
+	sess, err := b.Generator.Open(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed))
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	before := s.Logged()
 	if companion != nil {
-		t.Companion = &result.Usage{}
+		t.Backend = &result.Usage{}
 	}
 	heap := b.heap(s)
 	grown := func() []result.MemoryAt { return nil }
@@ -254,10 +254,10 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		grown = growth(s)
 	}
 	counted := s.Count()
-	inner, began := clocks(s, b.Driver, companion), b.Driver.Now()
+	inner, began := clocks(s, b.Generator, companion), b.Generator.Now()
 	var seen result.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
-	t.ClocksNS = int64(b.Driver.Now().Sub(began))
+	t.ClocksNS = int64(b.Generator.Now().Sub(began))
 	used := inner()
 	if t.Memory = grown(); err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	}
 	t.EndedUnixNS = time.Now().UnixNano()
 	all := outer()
-	if o.Contestant == p.Companion { // on the generator's CPUs, as ever
+	if o.Contestant == p.Backend { // on the generator's CPUs, as ever
 		all[0], all[2] = all[2], all[0]
 	}
 	t.Causes = watched(all[0].or(0), all[1].or(0), all[2].or(0))
@@ -288,10 +288,10 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	t.Server.LoggedBytes -= before
 	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1].ns()
 	if companion != nil {
-		companion.Usage(t.Companion)
-		t.Companion.CPUNS = used[2].ns()
+		companion.Usage(t.Backend)
+		t.Backend.CPUNS = used[2].ns()
 	}
-	t.Causes.GeneratorCPUs = max(1, len(b.Driver.CPUs()))
+	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
 	t.Causes.GeneratorShared = companion != nil || !b.run.Host.Pinned
 	return t, nil
 }
@@ -310,7 +310,7 @@ func (b *Bench) differs(name string) []string {
 // sleeps, so does dyno's engine.
 func (b *Bench) spins(level result.Level) bool {
 	p, open := &b.run.Plan, level.RatePerSec > 0
-	if p.Spin != "" || p.Companion != "" || !open && p.Driver != "" {
+	if p.Spin != "" || p.Backend != "" || !open && p.External != "" {
 		return p.Spin == "on"
 	}
 	ok, _ := host.SpinAllowed(&b.run.Host, load.Loops(len(b.run.Host.GeneratorCPUs), level.Connections), open)
@@ -320,11 +320,11 @@ func (b *Bench) spins(level result.Level) bool {
 func (b *Bench) job(name string, s Server, level result.Level, seed uint64) load.Job {
 	network, addr := s.Addr()
 	sc := b.exact.loaded(name, b.scenario(level.Scenario), level.Records).Excuse(b.differs(name))
-	if name == b.run.Plan.Companion {
+	if name == b.run.Plan.Backend {
 		sc = b.exact.bound[said{sc.Name, level.Records}].Direct()
 	}
 	return load.Job{
-		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Driver.CPUs(),
+		Network: network, Addr: addr, Scenario: sc, Seed: seed, CPUs: b.Generator.CPUs(),
 		Connections: level.Connections, Pipeline: level.Pipeline, PerConnection: level.PerConnection,
 		Timeout: 10*time.Second + time.Duration(level.DelayNS) + 2*plan.Answered(level),
 		Spin:    b.spins(level),

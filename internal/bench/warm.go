@@ -23,7 +23,7 @@ const compiling = 20 * time.Millisecond
 // windows a managed process rests, while others are loaded or all rest, because its runtime
 // compiles then.
 func (b *Bench) warm(ctx context.Context, all []*started) {
-	defer b.Driver.Quiet()()
+	defer b.Generator.Quiet()()
 	compilers := 0
 	for _, s := range all {
 		s.Warming = plan.Warmup(b.run, s.Contestant, s.Epoch)
@@ -61,7 +61,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 			break
 		}
 		if native == 0 {
-			b.Driver.Rest(plan.WarmRest)
+			b.Generator.Rest(plan.WarmRest)
 		}
 	}
 	for _, s := range all {
@@ -143,7 +143,7 @@ func began(w result.WarmupWindow) int64 { return w.EndNS - w.WindowNS }
 func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	before, unread := s.server.CPU()
 	if unread == nil && len(s.Windows) > 0 && before-s.cpu > compiling {
-		s.compiled = b.Driver.Now().Sub(s.began)
+		s.compiled = b.Generator.Now().Sub(s.began)
 	}
 	var w result.WarmupWindow
 	var used time.Duration
@@ -154,12 +154,12 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 		if err := b.instruct(ctx, s.Epoch, level.Records); err != nil {
 			return err
 		}
-		session, err := b.Driver.Open(ctx, b.job(s.Contestant, s.server, level, 0))
+		session, err := b.Generator.Open(ctx, b.job(s.Contestant, s.server, level, 0))
 		if err != nil {
 			return err
 		}
 		if i == 0 && len(s.Windows) == 0 {
-			s.began = b.Driver.Now()
+			s.began = b.Generator.Now()
 		}
 		seen, err := session.Run(ctx, load.Window{For: plan.WarmWindow(level), Spread: b.delay(s.Epoch)})
 		after, unread2 := s.server.CPU()
@@ -179,8 +179,8 @@ func (b *Bench) warmOnce(ctx context.Context, s *started) error {
 	s.WarmupRequests += w.Requests
 	s.WarmupNS += w.WindowNS
 	if s.managed {
-		s.WarmupNS = int64(b.Driver.Now().Sub(s.began))
-		b.Driver.Rest(settle)
+		s.WarmupNS = int64(b.Generator.Now().Sub(s.began))
+		b.Generator.Rest(settle)
 	}
 	s.cpu, _ = s.server.CPU()
 	w.EndNS, w.CPUNS = s.WarmupNS, int64(max(0, used))

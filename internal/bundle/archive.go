@@ -21,7 +21,7 @@ import (
 )
 
 // folders are those of a project that the archive holds.
-var folders = []string{contestant.Folder, contestant.CompanionFolder, scenario.Folder, study.Folder}
+var folders = []string{contestant.Folder, contestant.BackendFolder, scenario.Folder, study.Folder}
 
 // archive holds the project that this program was built from, in the format txtar. It is text, and
 // its files are sorted: changes of two branches merge as they do in the files themselves.

@@ -11,11 +11,11 @@ import (
 
 // Evidence is what the checks look at.
 type Evidence struct {
-	Run      *result.Run
-	Valid    []result.Trial // that count
-	Void     int            // trials of discarded rounds
-	All      int            // trials after the pilots
-	Analysis *analysis.Analysis
+	Run       *result.Run
+	Valid     []result.Trial // that count
+	Discarded int            // trials of discarded rounds
+	All       int            // trials after the pilots
+	Analysis  *analysis.Analysis
 	// Valid by level, where there are several: what is left of a trial is found among those of its level.
 	Levels [][]result.Trial
 
@@ -119,7 +119,7 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
 			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
 			cpus := own[i].Causes.GeneratorCPUs
-			if beneath := own[i].Companion; beneath != nil && beneath.CPUNS != nil {
+			if beneath := own[i].Backend; beneath != nil && beneath.CPUNS != nil {
 				beside += float64(*beneath.CPUNS)
 			} else if loops := own[i].Load.Workers; loops > 0 {
 				cpus = min(cpus, loops) // more than one CPU a loop cannot use
@@ -152,7 +152,7 @@ func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, str
 		return Warn, "the generator's ceiling is not known: " + noCeiling(e, own)
 	}
 	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", percent(x))
-	if p := &e.Run.Plan; p.Companion != "" && p.Ceiling == p.Companion {
+	if p := &e.Run.Plan; p.Backend != "" && p.Ceiling == p.Backend {
 		text = fmt.Sprintf("%s of what generator and companion can do together", percent(x))
 	}
 	state := c.Limits[0].Grade(x)
@@ -174,7 +174,7 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 		return "the run has no reference, by which it is found"
 	case at.DelayNS > 0:
 		return "handlers wait before they answer, and the null server does not"
-	case p.Ceiling == "" || p.Ceiling != p.Companion && at.Scenario != "" &&
+	case p.Ceiling == "" || p.Ceiling != p.Backend && at.Scenario != "" &&
 		!slices.Contains(p.CeilingScenarios, at.Scenario):
 		return "no null server ran in the pilots, for it had no answer to this scenario"
 	case e.Run.FailureOf(p.Ceiling) != nil:
@@ -183,12 +183,12 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 	return "no valid trial of the server that shows it stands in the pilots"
 }
 
-func foreignServer(c *Check, e *Evidence) (State, string) {
+func backgroundServer(c *Check, e *Evidence) (State, string) {
 	x := sharesOf(e.watched()).server
 	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", percent(x))
 }
 
-func foreignGenerator(c *Check, e *Evidence) (State, string) {
+func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 	s := sharesOf(e.watched())
 	return c.Limits[0].Grade(s.generator),
 		fmt.Sprintf("other programs used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
@@ -211,7 +211,7 @@ func withheld(c *Check, e *Evidence) (State, string) {
 }
 
 func discardedRounds(c *Check, e *Evidence) (State, string) {
-	x := share(float64(e.Void), float64(e.All))
+	x := share(float64(e.Discarded), float64(e.All))
 	text := fmt.Sprintf("%s of the trials lie in discarded rounds", percent(x))
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
@@ -301,7 +301,7 @@ func warmup(c *Check, e *Evidence, name string, own []result.Trial) (State, stri
 }
 
 func twins(_ *Check, e *Evidence) (State, string) {
-	c := e.Analysis.Canary
+	c := e.Analysis.AACheck
 	if c == nil {
 		return Warn, "the run has no copy of the reference"
 	}
@@ -315,7 +315,7 @@ func twins(_ *Check, e *Evidence) (State, string) {
 		return Warn, text
 	case analysis.Negligible:
 		return Warn, text
-	case analysis.Undecided:
+	case analysis.Inconclusive:
 		return CannotTell, text
 	}
 	return Pass, text

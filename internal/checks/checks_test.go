@@ -29,9 +29,9 @@ func sound() *Evidence {
 		},
 		All: 10,
 		Analysis: &analysis.Analysis{Primary: "throughput",
-			Epochs: 12, Look: 1, Margin: .03, Shares: map[string]float64{"a": .3},
-			Canary: &analysis.Pair{A: "ref", B: "ref'",
-				Verdict: analysis.Tie, Ratio: analysis.Estimate{Value: 1, Lo: .99, Hi: 1.01}}},
+			Epochs: 12, Interim: 1, Margin: .03, Shares: map[string]float64{"a": .3},
+			AACheck: &analysis.Pair{A: "ref", B: "ref'",
+				Verdict: analysis.Equivalent, Ratio: analysis.Estimate{Value: 1, Lo: .99, Hi: 1.01}}},
 	}
 	at := int64(0)
 	for epoch := 1; epoch <= 12; epoch++ {
@@ -150,15 +150,15 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V02", Warn, func(e *Evidence) { e.Analysis.Shares["a"] = .7 }},
 		{"V02", Warn, func(e *Evidence) { delete(e.Analysis.Shares, "a") }},
 		{"V02", Fail, func(e *Evidence) { e.Analysis.Shares["a"] = .85 }},
-		{"V03", Warn, trials(func(t *result.Trial) { t.Causes.ForeignServerNS = 3e7 })},
-		{"V03", Fail, trials(func(t *result.Trial) { t.Causes.ForeignServerNS = 5e7 })},
-		{"V04", Warn, trials(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 3e7 })},
-		{"V04", Fail, trials(func(t *result.Trial) { t.Causes.ForeignGeneratorNS = 5e7 })},
+		{"V03", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 3e7 })},
+		{"V03", Fail, trials(func(t *result.Trial) { t.Causes.BackgroundServerNS = 5e7 })},
+		{"V04", Warn, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 3e7 })},
+		{"V04", Fail, trials(func(t *result.Trial) { t.Causes.BackgroundGeneratorNS = 5e7 })},
 		{"V05", Warn, trials(func(t *result.Trial) { t.Causes.StealNS = 1e7 })},
 		{"V05", Fail, trials(func(t *result.Trial) { t.Causes.StealNS = 4e7 })},
 		{"V05", Fail, trials(func(t *result.Trial) { t.Causes.ThrottledNS = 1 })},
-		{"V06", Warn, func(e *Evidence) { e.Void = 3 }},
-		{"V06", Fail, func(e *Evidence) { e.Void = 6 }},
+		{"V06", Warn, func(e *Evidence) { e.Discarded = 3 }},
+		{"V06", Fail, func(e *Evidence) { e.Discarded = 6 }},
 		{"V07", Warn, openLoops(func(l *result.Load) { l.Planned += l.Planned / 50 })},
 		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned += l.Planned / 25 })},
 		{"V07", Fail, openLoops(func(l *result.Load) { l.Planned = 0 })},
@@ -196,10 +196,10 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V15", Warn, warmups(result.NotSteady, result.Flat, result.Flat)},
 		{"V15", Warn, warmups(result.Slowdown, result.NotSteady, result.Warmed)},
 		{"V15", Fail, warmups(result.NotSteady, result.NotSteady, result.Flat)},
-		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Negligible }},
-		{"V17", Warn, func(e *Evidence) { e.Analysis.Canary = nil }},
+		{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Negligible }},
+		{"V17", Warn, func(e *Evidence) { e.Analysis.AACheck = nil }},
 		{"V17", Fail, func(e *Evidence) {
-			e.Analysis.Canary.Verdict, e.Analysis.Canary.Ratio.Value = analysis.Different, 1.1
+			e.Analysis.AACheck.Verdict, e.Analysis.AACheck.Ratio.Value = analysis.Different, 1.1
 		}},
 		{"V16", Warn, lateEpoch(-.05)},
 		{"V16", Fail, lateEpoch(.15)},
@@ -214,17 +214,17 @@ func TestChecksAreProvoked(t *testing.T) {
 			})(e)
 			e.Analysis.Trends = trendsOf(e)
 		}},
-		{"V17", CannotTell, func(e *Evidence) { e.Analysis.Canary.Verdict = analysis.Undecided }},
+		{"V17", CannotTell, func(e *Evidence) { e.Analysis.AACheck.Verdict = analysis.Inconclusive }},
 		{"V18", Warn, control(analysis.Different, 1.30, 1.25, 1.35)},
-		{"V18", Warn, control(analysis.Undecided, 1.10, .9, 1.35)}, // and nothing so small is claimed
+		{"V18", Warn, control(analysis.Inconclusive, 1.10, .9, 1.35)}, // and nothing so small is claimed
 		{"V18", Fail, func(e *Evidence) {
-			control(analysis.Undecided, 1.10, .9, 1.35)(e)
+			control(analysis.Inconclusive, 1.10, .9, 1.35)(e)
 			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput",
 				Verdict: analysis.Different, Ratio: analysis.Estimate{Value: .85}}}
 		}},
 		{"V18", Fail, func(e *Evidence) {
-			control(analysis.Undecided, 1.10, .9, 1.35)(e)
-			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Tie}}
+			control(analysis.Inconclusive, 1.10, .9, 1.35)(e)
+			e.Analysis.Pairs = []analysis.Pair{{Metric: "throughput", Verdict: analysis.Equivalent}}
 		}},
 		{"V19", Warn, faster(func(t, _ *result.Trial) float64 { return .0025 * float64(t.Position) })},
 		{"V19", Fail, faster(func(t, _ *result.Trial) float64 { return -.015 * float64(t.Position) })},

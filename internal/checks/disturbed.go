@@ -13,14 +13,14 @@ type Disturbance struct {
 // DisturbanceOf looks at each load by itself.
 func DisturbanceOf(loads []result.Trial) (d Disturbance) {
 	for i := range loads {
-		if !Void(loads[i : i+1]) {
+		if !Discard(loads[i : i+1]) {
 			continue
 		}
 		d.Loads++
 		c := &loads[i].Causes
 		wall, server, generator := float64(c.WallNS), float64(max(1, c.ServerCPUs)), float64(max(1, c.GeneratorCPUs))
-		d.Server = max(d.Server, float64(c.ForeignServerNS)/(wall*server))
-		d.Generator = max(d.Generator, float64(c.ForeignGeneratorNS)/(wall*generator))
+		d.Server = max(d.Server, float64(c.BackgroundServerNS)/(wall*server))
+		d.Generator = max(d.Generator, float64(c.BackgroundGeneratorNS)/(wall*generator))
 		d.Withheld = max(d.Withheld, float64(c.StealNS)/(wall*float64(max(1, c.ServerCPUs+c.GeneratorCPUs))))
 		d.Stood = max(d.Stood, float64(Pause(&loads[i]))/wall)
 	}

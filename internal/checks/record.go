@@ -61,11 +61,11 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 		return Pass, text
 	case found:
 		return Warn, text + ": found, but of another size"
-	case a.Look == 0:
+	case a.Interim == 0:
 		return Warn, text + ": too early to tell"
 	}
 	for _, p := range a.Pairs {
-		small := p.Verdict == analysis.Tie || p.Verdict == analysis.Negligible ||
+		small := p.Verdict == analysis.Equivalent || p.Verdict == analysis.Negligible ||
 			p.Verdict == analysis.Different && math.Abs(math.Log(p.Ratio.Value)) <= math.Log1p(cost)
 		if p.Metric == a.Primary && small {
 			return Fail, text + ": not found, though the run claims to know a pair as closely"

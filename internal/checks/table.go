@@ -30,7 +30,7 @@ type RunKind int
 const (
 	Paired     RunKind = iota // all contestants at one level
 	NamedPairs                // named comparisons at several levels
-	Beside
+	ExtraLevels
 	Sweep
 	Search
 	Classic
@@ -61,7 +61,7 @@ var (
 	inRounds  = Scopes{Paired: Once, NamedPairs: Once, Sweep: Once, Search: Once}
 	compared  = Scopes{Paired: Once, NamedPairs: Once}
 	levels    = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel}
-	openLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, Beside: EachLevel}
+	openLevel = Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel}
 )
 
 // Sets of metrics that several checks concern: what other programs, drift and order change are
@@ -114,16 +114,16 @@ var table = []Check{
 		Limits: []Limit{{"share of the ceiling", ceilingWarn, analysis.CeilingLimit}}, find: measured(ceiling)},
 	{ID: ServerCPUs, Title: "CPU of other programs on the server's CPUs",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
-		Limits: []Limit{{"share of the CPUs", foreignWarn, foreignVoid}}, find: whole(foreignServer)},
+		Limits: []Limit{{"share of the CPUs", backgroundWarn, backgroundLimit}}, find: whole(backgroundServer)},
 	{ID: GeneratorCPUs, Title: "CPU of other programs on the generator's CPUs",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
-		Limits: []Limit{{"share of the CPUs", foreignWarn, foreignVoid}}, find: whole(foreignGenerator)},
+		Limits: []Limit{{"share of the CPUs", backgroundWarn, backgroundLimit}}, find: whole(backgroundGenerator)},
 	{ID: Withheld, Title: "CPU time withheld by the hypervisor or a quota",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
-		Limits: []Limit{{"steal", stealWarn, stealVoid}, {"throttled ns", 0, 0}}, find: whole(withheld)},
+		Limits: []Limit{{"steal", stealWarn, stealLimit}, {"throttled ns", 0, 0}}, find: whole(withheld)},
 	{ID: Discarded, Title: "share of discarded rounds",
 		Question: MachineQuiet, In: inRounds, Metrics: analysis.WallClock,
-		Limits: []Limit{{"share of the trials", 0.20, analysis.VoidLimit}}, find: whole(discardedRounds)},
+		Limits: []Limit{{"share of the trials", 0.20, analysis.DiscardedLimit}}, find: whole(discardedRounds)},
 	{ID: Achieved, Title: "requests answered of those that were due",
 		Question: AnswersRight, In: openLevel, Metrics: analysis.OpenLoop,
 		Limits: []Limit{{"share not answered", 0.01, 0.03}}, find: openLoop(achieved)},
@@ -162,7 +162,7 @@ var table = []Check{
 		Question: EnoughData, In: Scopes{Paired: Once, NamedPairs: EachLevel}, Metrics: moved,
 		Limits: []Limit{{"between epochs", 0.02, 1}}, find: freshStarts},
 	{ID: TailSample, Title: "sample of the tail", Question: EnoughData, Metrics: analysis.TailTime,
-		In:     Scopes{Paired: Once, NamedPairs: EachLevel, Beside: EachLevel},
+		In:     Scopes{Paired: Once, NamedPairs: EachLevel, ExtraLevels: EachLevel},
 		Limits: []Limit{{"requests beyond the 99th percentile, at least", 100, 10}}, find: measured(tailSample)},
 	{ID: Calibrated, Title: "calibration of the latencies",
 		Question: GeneratorFree, In: always, Metrics: analysis.Latency,
@@ -171,7 +171,7 @@ var table = []Check{
 		Question: AnswersRight, In: inRounds, find: measured(sameProcesses)},
 	{ID: Complete, Title: "record complete", Question: EnoughData, In: always, find: whole(complete)},
 	{ID: Edges, Title: "rates at the edges of the windows", Question: WarmedUp, Metrics: analysis.Rate,
-		In:   Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, Beside: EachLevel, Classic: Once},
+		In:   Scopes{Paired: Once, NamedPairs: EachLevel, Sweep: EachLevel, ExtraLevels: EachLevel, Classic: Once},
 		find: whole(edges)},
 	{ID: Pauses, Title: "pauses of the generator or the machine", Question: MachineQuiet, In: inRounds,
 		Limits: []Limit{{"share of a window", pauseClosed, pauseClosed}, {"the same, open loop",

@@ -4,8 +4,8 @@ import "dyno/internal/result"
 
 // Shares of a round's CPU time; fixed before any metric is seen (doc/method.md, Discarded rounds).
 const (
-	foreignWarn, foreignVoid = 0.05, 0.10
-	stealWarn, stealVoid     = 0.01, 0.03
+	backgroundWarn, backgroundLimit = 0.05, 0.10
+	stealWarn, stealLimit           = 0.01, 0.03
 )
 
 // shares are the causes of a set of trials as shares of the CPU time that its CPUs had.
@@ -17,8 +17,8 @@ func sharesOf(trials []result.Trial) shares {
 	var server, generator, queue, steal, serverTime, generatorTime, loaded, wall float64
 	for i := range trials {
 		c := &trials[i].Causes
-		server += float64(c.ForeignServerNS)
-		generator += float64(c.ForeignGeneratorNS)
+		server += float64(c.BackgroundServerNS)
+		generator += float64(c.BackgroundGeneratorNS)
 		queue += float64(trials[i].Load.RunQueueNS)
 		loaded += float64(trials[i].Load.Wall()) * float64(c.GeneratorCPUs)
 		steal += float64(c.StealNS)
@@ -65,19 +65,19 @@ func Paused(t *result.Trial) bool {
 	return t.Causes.SuspendedNS > 0 || float64(Pause(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
-// Void reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the
+// Discard reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the
 // server's or the generator's CPUs, steal, or a pause of the generator or the machine in any of its
 // trials. It is given all trials of the round and looks at no metric.
 //
 // Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle
 // counts as delay: 3 to 8 % on an idle machine with 0 % foreign CPU, the more the oftener the loop
 // sleeps, and that depends on the contestant.
-func Void(round []result.Trial) bool {
+func Discard(round []result.Trial) bool {
 	for i := range round {
 		if Paused(&round[i]) {
 			return true
 		}
 	}
 	s := sharesOf(round)
-	return s.server > foreignVoid || s.generator > foreignVoid || s.steal > stealVoid
+	return s.server > backgroundLimit || s.generator > backgroundLimit || s.steal > stealLimit
 }

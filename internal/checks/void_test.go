@@ -8,12 +8,12 @@ import (
 
 func TestVoidJudgesTheWholeRound(t *testing.T) {
 	round := sound().Valid[:4]
-	round[0].Causes.ForeignServerNS = 10e7 // a quarter of its trial, 6 % of the round
-	if Void(round) {
+	round[0].Causes.BackgroundServerNS = 10e7 // a quarter of its trial, 6 % of the round
+	if Discard(round) {
 		t.Error("one tick too many voided a round")
 	}
-	round[1].Causes.ForeignServerNS = 10e7
-	if !Void(round) {
+	round[1].Causes.BackgroundServerNS = 10e7
+	if !Discard(round) {
 		t.Error("12 % foreign CPU over the round did not void it")
 	}
 }
@@ -60,7 +60,7 @@ func TestVoidByPauses(t *testing.T) {
 	} {
 		round := sound().Valid[:4]
 		c.spoil(&round[2])
-		if got := Void(round); got != c.want {
+		if got := Discard(round); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

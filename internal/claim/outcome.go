@@ -118,7 +118,7 @@ func (c *Comparison) advantage(up bool, margin float64) advantage {
 // equal reports whether the two are shown to be equal within the margin of the run: by its own test
 // or by the interval.
 func (c *Comparison) equal(margin float64) bool {
-	return c.Verdict == analysis.Tie || c.Verdict == analysis.Negligible || c.within(margin)
+	return c.Verdict == analysis.Equivalent || c.Verdict == analysis.Negligible || c.within(margin)
 }
 
 // within reports whether the whole interval lies within a margin around 1.

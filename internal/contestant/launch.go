@@ -18,17 +18,17 @@ import (
 
 // LaunchOptions say how a contestant is started.
 type LaunchOptions struct {
-	Dir       string // for its private home and temp folder; made anew
-	Log       string // file for its output; appended to
-	CPUs      []int  // it is pinned to; nil leaves it free
-	Pad       int    // bytes of padding of its environment
-	Delay     time.Duration
-	Work      string        // of its handlers: empty, or result.CPUBound
-	Stats     bool          // it is to serve figures of its heap
-	Companion string        // host:port of the program that it calls; empty: it calls none
-	Routes    []string      // files of the routes that it must have
-	Timeout   time.Duration // until it is ready; 0 means 30 s
-	Probe     func(ctx context.Context, addr string) error
+	Dir     string // for its private home and temp folder; made anew
+	Log     string // file for its output; appended to
+	CPUs    []int  // it is pinned to; nil leaves it free
+	Pad     int    // bytes of padding of its environment
+	Delay   time.Duration
+	Work    string        // of its handlers: empty, or result.CPUBound
+	Stats   bool          // it is to serve figures of its heap
+	Backend string        // host:port of the program that it calls; empty: it calls none
+	Routes  []string      // files of the routes that it must have
+	Timeout time.Duration // until it is ready; 0 means 30 s
+	Probe   func(ctx context.Context, addr string) error
 }
 
 // Instance is a started contestant. Its owner stops it.
@@ -97,8 +97,8 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		stats = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
 		env["DYNO_STATS"] = stats
 	}
-	if o.Companion != "" {
-		env["DYNO_COMPANION"] = o.Companion
+	if o.Backend != "" {
+		env["DYNO_COMPANION"] = o.Backend
 	}
 	if len(o.Routes) > 0 {
 		env["DYNO_ROUTES"] = strings.Join(o.Routes, string(os.PathListSeparator))

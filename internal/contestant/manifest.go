@@ -21,8 +21,8 @@ import (
 // Folder is where contestants lie within a project, by language; CompanionFolder where the programs
 // lie that they call.
 const (
-	Folder          = "contestants"
-	CompanionFolder = "companions"
+	Folder        = "contestants"
+	BackendFolder = "companions"
 )
 
 // Manifest is a contestant.toml, or the companion.toml of a program that contestants call, which
@@ -73,10 +73,10 @@ func Read(fsys fs.FS, dir string) (*Manifest, error) {
 	return named(fsys, dir, "contestant")
 }
 
-// ReadCompanion reads the companion.toml of the named companion of a project. Errors carry
+// ReadBackend reads the companion.toml of the named companion of a project. Errors carry
 // file:line:column.
-func ReadCompanion(fsys fs.FS, name string) (*Manifest, error) {
-	return named(fsys, path.Join(CompanionFolder, name), "companion")
+func ReadBackend(fsys fs.FS, name string) (*Manifest, error) {
+	return named(fsys, path.Join(BackendFolder, name), "companion")
 }
 
 // named is read for a folder that has the name of what is in it.

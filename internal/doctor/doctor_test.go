@@ -37,7 +37,7 @@ func quietMachine() *result.Calibration {
 	for i := range 20 {
 		d := .02 * float64(i%5-2)
 		c.Noise.Rounds = append(c.Noise.Rounds, result.NoiseRound{
-			Causes: result.Causes{WallNS: 6e8, ServerCPUs: 3, GeneratorCPUs: 4, ForeignServerNS: 1e6}, LoadedNS: 16e8,
+			Causes: result.Causes{WallNS: 6e8, ServerCPUs: 3, GeneratorCPUs: 4, BackgroundServerNS: 1e6}, LoadedNS: 16e8,
 			RatePerSec: []float64{60_000, 60_000 * math.Exp(d)}, CPUPerRequestNS: []float64{15_000, 15_000 * math.Exp(d/4)},
 		})
 	}
@@ -100,7 +100,7 @@ func TestFindings(t *testing.T) {
 		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = nil }, stateNote, "not found"},
 		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo, c.Costs[0].Hi = float(.9), float(.95) }, stateBad, "wrong way round"},
 		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Expected = 1.07 }, stateWarn, "not its size"},
-		{"others, server", func(c *result.Calibration) { c.Noise.Rounds[0].Causes.ForeignServerNS = 4e9 }, stateBad, "end other programs"},
+		{"others, server", func(c *result.Calibration) { c.Noise.Rounds[0].Causes.BackgroundServerNS = 4e9 }, stateBad, "end other programs"},
 		{"spoilt rounds", func(c *result.Calibration) {
 			for i := range 6 {
 				c.Noise.Rounds[i].Causes.StealNS = 1e9
@@ -133,7 +133,7 @@ func TestFindings(t *testing.T) {
 func TestBusyMachine(t *testing.T) {
 	c := quietMachine()
 	for i := range c.Noise.Rounds {
-		c.Noise.Rounds[i].Causes.ForeignServerNS = 3e8
+		c.Noise.Rounds[i].Causes.BackgroundServerNS = 3e8
 	}
 	if a := Diagnose(c).answer; !strings.Contains(a, "too busy") || strings.Contains(a, "can decide differences") {
 		t.Error(a)

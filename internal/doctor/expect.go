@@ -88,7 +88,7 @@ func trust(servers, rounds int) string {
 const leastRounds = 4
 
 // spoilt reports whether a run would have repeated the round.
-func spoilt(r *result.NoiseRound) bool { return checks.Void([]result.Trial{{Causes: r.Causes}}) }
+func spoilt(r *result.NoiseRound) bool { return checks.Discard([]result.Trial{{Causes: r.Causes}}) }
 
 // expectations are those of both profiles for 2, 6 and 10 contestants; none without a measure of the noise.
 //
@@ -127,10 +127,10 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 		p.BudgetNS += int64(30 * time.Second)
 		cost, err = plan.Estimate(&p)
 	}
-	if err != nil || len(cost.Looks) == 0 {
+	if err != nil || len(cost.Analyses) == 0 {
 		return expectation{}, false
 	}
-	last := cost.Looks[len(cost.Looks)-1]
+	last := cost.Analyses[len(cost.Analyses)-1]
 	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
 	return expectation{
 		Profile: profile, Contestants: k, MDE: math.Expm1(stats.MDE(epoch, last.N, cost.Pairs, last.Alpha)), Epochs: cost.Epochs,

@@ -104,8 +104,8 @@ func noiseFindings(c *result.Calibration) []finding {
 	for i := range n.Rounds {
 		r := &n.Rounds[i]
 		sum.WallNS += r.Causes.WallNS
-		sum.ForeignServerNS += r.Causes.ForeignServerNS
-		sum.ForeignGeneratorNS += r.Causes.ForeignGeneratorNS
+		sum.BackgroundServerNS += r.Causes.BackgroundServerNS
+		sum.BackgroundGeneratorNS += r.Causes.BackgroundGeneratorNS
 		sum.StealNS += r.Causes.StealNS
 		sum.ServerCPUs, sum.GeneratorCPUs = r.Causes.ServerCPUs, r.Causes.GeneratorCPUs
 		queue, loaded = queue+r.RunQueueNS, loaded+r.LoadedNS
@@ -117,9 +117,9 @@ func noiseFindings(c *result.Calibration) []finding {
 	const end = "end other programs; top shows which"
 	out := []finding{
 		threshold(finding{Group: group, Name: "others, server", Means: "what other programs used of the server's CPUs", Change: end},
-			checks.ServerCPUs, share(sum.ForeignServerNS, sum.ServerCPUs)),
+			checks.ServerCPUs, share(sum.BackgroundServerNS, sum.ServerCPUs)),
 		threshold(finding{Group: group, Name: "others, generator", Means: "the same of the generator's CPUs", Change: end},
-			checks.GeneratorCPUs, share(sum.ForeignGeneratorNS, sum.GeneratorCPUs)),
+			checks.GeneratorCPUs, share(sum.BackgroundGeneratorNS, sum.GeneratorCPUs)),
 		threshold(finding{Group: group, Name: "stolen", Means: "what the hypervisor gave to other machines",
 			Change: "ask again later, or use a machine of your own"},
 			checks.Withheld, share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs)),

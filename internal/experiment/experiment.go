@@ -26,7 +26,7 @@ import (
 // Host is where the contestants of a run live, and what loads them.
 type Host interface {
 	bench.Host
-	Driver() bench.Driver
+	Generator() bench.Generator
 	Close()
 }
 
@@ -96,10 +96,10 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 		}
 		all = append(all, x.others[name])
 	}
-	if x.Plan.Driver == "" {
+	if x.Plan.External == "" {
 		return nil
 	}
-	tool, err := external.Find(ctx, x.Plan.Driver)
+	tool, err := external.Find(ctx, x.Plan.External)
 	var missing *external.Missing
 	switch {
 	case errors.As(err, &missing):
@@ -110,7 +110,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 	for _, s := range all {
 		for _, l := range x.Plan.Points() {
 			if err := tool.Check(s, l, x.Plan.Requests); err != nil {
-				return &plan.RequestError{Err: fmt.Errorf("--driver %s: %w", x.Plan.Driver, err)}
+				return &plan.RequestError{Err: fmt.Errorf("--driver %s: %w", x.Plan.External, err)}
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func (x *Experiment) Run(ctx context.Context) (*report.Data, error) {
 	if err := checks.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Folder, err)
 	}
-	data := study.Judge(run)
+	data := study.Evaluate(run)
 	if x.Claims != nil {
 		x.Claims(data, x.Folder)
 	}
@@ -147,14 +147,14 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	}
 	host, err := newHost(bench.LocalOptions{
 		Root: x.Root, FS: x.FS, Manifests: x.Manifests, Scenario: x.Plan.Scenario, Others: plan.OtherScenarios(x.Plan),
-		Companion: x.Plan.Companion, Folder: x.Folder, Offline: x.Offline,
+		Backend: x.Plan.Backend, Folder: x.Folder, Offline: x.Offline,
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer host.Close()
 	b := &bench.Bench{
-		Host: host, Driver: host.Driver(), External: x.external, Folder: x.Folder, Scenario: x.scenario, Others: x.others,
+		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing, Note: x.note,
 	}
 	if x.begun != nil {

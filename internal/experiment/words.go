@@ -46,7 +46,7 @@ func found(r *result.Run) string {
 	if !plan.Of(&r.Plan).Traits().Decides {
 		return "the pilots are over: what follows counts"
 	}
-	looks := plan.Looks(r)
+	looks := plan.Analyses(r)
 	if len(looks) == 0 {
 		return "the pilots took longer than planned: no verdict fits the budget; what is measured will be shown"
 	}

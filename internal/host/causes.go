@@ -54,8 +54,8 @@ func Causes(before, after *Snapshot, server, generator Account, backends ...Acco
 		SuspendedNS:   int64(SuspendedBetween(before.Suspended, after.Suspended)),
 	}
 	own := append([]Account{server, generator}, backends...)
-	c.ForeignServerNS = int64(background(before, after, server.CPUs, own))
-	c.ForeignGeneratorNS = int64(background(before, after, generator.CPUs, own))
+	c.BackgroundServerNS = int64(background(before, after, server.CPUs, own))
+	c.BackgroundGeneratorNS = int64(background(before, after, generator.CPUs, own))
 	for cpu := range min(len(before.CPUs), len(after.CPUs)) {
 		c.StealNS += int64(grown(before.CPUs[cpu].Steal, after.CPUs[cpu].Steal))
 	}

@@ -36,7 +36,7 @@ func TestCauses(t *testing.T) {
 		{"a companion anywhere", []int{0}, []int{1}, 350 * ms, 280 * ms, 20e6, 0, []Account{{[]int{0, 1, 2}, 30 * ms}}},
 	} {
 		want := base
-		want.ServerCPUs, want.GeneratorCPUs, want.ForeignServerNS, want.ForeignGeneratorNS = len(c.server),
+		want.ServerCPUs, want.GeneratorCPUs, want.BackgroundServerNS, want.BackgroundGeneratorNS = len(c.server),
 			len(c.generator), c.foreign, c.foreignG
 		if got := Causes(before, after, Account{c.server, c.own}, Account{c.generator, c.other},
 			c.companions...); got != want {

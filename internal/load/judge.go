@@ -14,10 +14,10 @@ func Expect(p *http1.Parser, w *scenario.Want) {
 	})
 }
 
-// Judge compares a complete response with its contract w, which Expect has passed to the parser.
+// Classify compares a complete response with its contract w, which Expect has passed to the parser.
 // headers is the result of CheckHeaders. surplus says that bytes follow which belong to no
 // response.
-func Judge(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
+func Classify(p *http1.Parser, w *scenario.Want, headers, surplus bool) Kind {
 	switch {
 	case !w.Accepts(p.Status):
 		return Status

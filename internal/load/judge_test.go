@@ -40,7 +40,7 @@ func judge(t *testing.T, p *http1.Parser, w *scenario.Want, answer string, size 
 				headers = CheckHeaders(p.Fields(), w.Headers)
 			}
 			if buf = buf[n:]; ev == http1.Done {
-				return Judge(p, w, headers, len(buf) > 0)
+				return Classify(p, w, headers, len(buf) > 0)
 			}
 		}
 	}
@@ -110,7 +110,7 @@ func TestJudgeDoesNotAllocate(t *testing.T) {
 			Expect(&p, w)
 			n, _, _ := p.Feed(b)
 			ok := CheckHeaders(p.Fields(), w.Headers)
-			if p.Feed(b[n:]); Judge(&p, w, ok, false) != OK {
+			if p.Feed(b[n:]); Classify(&p, w, ok, false) != OK {
 				t.Error("not kept")
 			}
 		}

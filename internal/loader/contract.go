@@ -43,7 +43,7 @@ func saysConnection(q scenario.Request) bool {
 
 // exact returns s with what its backend and the server answer now.
 func exact(ctx context.Context, s *scenario.Scenario, t *adhoc.Target, host string) (*scenario.Scenario, error) {
-	backend, err := s.CompanionAddr()
+	backend, err := s.BackendAddr()
 	if err != nil {
 		return nil, err
 	}

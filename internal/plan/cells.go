@@ -9,20 +9,20 @@ import (
 	"dyno/internal/result"
 )
 
-// entrant is what a round loads once: a cell, and the level as the plan has it.
-type entrant struct {
+// slot is what a round loads once: a cell, and the level as the plan has it.
+type slot struct {
 	result.Cell
-	level  result.Level
-	driver string // external, of a classic run
+	level    result.Level
+	external string // external, of a classic run
 }
 
-// leastSides is in how many epochs a cell beside the family is loaded, where the plan does not say:
+// leastExtra is in how many epochs a cell beside the family is loaded, where the plan does not say:
 // fewer give a median no interval at 95 %.
-const leastSides = 6
+const leastExtra = 6
 
-// sideAttempts is how often a void first round is repeated with those cells, whose trials are long.
+// extraAttempts is how often a void first round is repeated with those cells, whose trials are long.
 // Then they wait for another epoch.
-const sideAttempts = 3
+const extraAttempts = 3
 
 // Family are the comparisons that a run decides among the named contestants: those of the plan, or
 // all pairs at the first level.
@@ -123,8 +123,8 @@ func partAt(p *result.Plan, epoch int) int {
 		return list[epoch%len(list)]
 	}
 	e, all := epoch-p.Pilots, len(parts(p))
-	if list := partsWith(p, false); e >= sideEpochs(p)*all && len(list) > 0 {
-		return list[(e-sideEpochs(p)*all)%len(list)]
+	if list := partsWith(p, false); e >= extraEpochs(p)*all && len(list) > 0 {
+		return list[(e-extraEpochs(p)*all)%len(list)]
 	}
 	return e % all
 }
@@ -132,7 +132,7 @@ func partAt(p *result.Plan, epoch int) int {
 // partsWith are the parts that pilots load, or those that have comparisons.
 func partsWith(p *result.Plan, pilot bool) (list []int) {
 	for i, part := range parts(p) {
-		if anyOf(p, part, pilot, joins(p, pilot)) || pilot && anyOf(p, part, pilot, beside(p, pilot)) {
+		if anyOf(p, part, pilot, everyRound(p, pilot)) || pilot && anyOf(p, part, pilot, oncePerEpoch(p, pilot)) {
 			list = append(list, i)
 		}
 	}
@@ -145,8 +145,8 @@ func partsWith(p *result.Plan, pilot bool) (list []int) {
 // turnOf is how many turns of the parts came before that of an epoch, pilots left out.
 func turnOf(p *result.Plan, epoch int) int {
 	e, all := epoch-p.Pilots, len(parts(p))
-	if side := sideEpochs(p) * all; e >= side {
-		return sideEpochs(p) + (e-side)/len(partsWith(p, false))
+	if side := extraEpochs(p) * all; e >= side {
+		return extraEpochs(p) + (e-side)/len(partsWith(p, false))
 	}
 	return e / all
 }
@@ -158,51 +158,51 @@ func epochsUntil(p *result.Plan, n int) int {
 		return n * len(parts(p))
 	}
 	judged := len(partsWith(p, false))
-	return n*judged + min(n, sideEpochs(p))*(len(parts(p))-judged)
+	return n*judged + min(n, extraEpochs(p))*(len(parts(p))-judged)
 }
 
 // roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the
 // family.
 func roundsIn(p *result.Plan, epoch int) int {
-	if pilot := epoch < p.Pilots; len(p.Levels) > 0 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot)) {
+	if pilot := epoch < p.Pilots; len(p.Levels) > 0 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot)) {
 		return 1
 	}
 	return p.Rounds
 }
 
-// entrants are all that every round of an epoch loads: the compared cells of its part, with the
+// slots are all that every round of an epoch loads: the compared cells of its part, with the
 // controls; in a plan that is carried out whole, each starter at each level.
-func entrants(p *result.Plan, epoch int) []entrant {
+func slots(p *result.Plan, epoch int) []slot {
 	pilot := epoch < p.Pilots
-	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, joins(p, pilot))
-	if p.Driver == "" {
+	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot))
+	if p.External == "" {
 		return own
 	}
-	var both []entrant
+	var both []slot
 	for _, e := range own { // next to each other, for the machine changes its speed
 		driven := e
-		driven.driver = p.Driver
+		driven.external = p.External
 		both = append(both, e, driven)
 	}
 	return both
 }
 
-// sides are what an epoch loads besides, in its first round alone, if that is asked of it: cells
+// extraSlots are what an epoch loads besides, in its first round alone, if that is asked of it: cells
 // that no comparison names.
-func sides(p *result.Plan, epoch int) []entrant {
+func extraSlots(p *result.Plan, epoch int) []slot {
 	pilot := epoch < p.Pilots
-	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, beside(p, pilot))
+	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, oncePerEpoch(p, pilot))
 }
 
 // such says whether a cell is one of those that are asked for.
 type such func(c result.Cell, l result.Level, control bool) bool
 
-// joins are the cells of every round. The pilots leave out what is loaded at a share of what they
+// everyRound are the cells of every round. The pilots leave out what is loaded at a share of what they
 // are to find; where the companion's ceiling is looked for, they ask it for each number of records,
 // even where nothing is compared.
-func joins(p *result.Plan, pilot bool) such {
+func everyRound(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
-		alone := pilot && control && c.Contestant == p.Companion && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
+		alone := pilot && control && c.Contestant == p.Backend && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
 			o.Scenario = l.Scenario
 			return o == l
 		})
@@ -210,9 +210,9 @@ func joins(p *result.Plan, pilot bool) such {
 	}
 }
 
-// beside are the cells that no comparison names. Of them the pilots load those that a share is
+// oncePerEpoch are the cells that no comparison names. Of them the pilots load those that a share is
 // taken of.
-func beside(p *result.Plan, pilot bool) such {
+func oncePerEpoch(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		return !control && !compared(p, c, false) && (!pilot || isBase(p, c.Level))
 	}
@@ -221,7 +221,7 @@ func beside(p *result.Plan, pilot bool) such {
 // cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there
 // is no ceiling to be seen, and none of a scenario that it has no answer to; but a companion is
 // asked whatever contestants ask it for.
-func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []entrant {
+func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []slot {
 	has := make(map[result.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
 		has[c] = true
@@ -238,17 +238,17 @@ func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
 }
 
 // eachOf is cellsOf, one after another; has says whether the plan has a cell.
-func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cell) bool) iter.Seq[entrant] {
-	return func(yield func(entrant) bool) {
+func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cell) bool) iter.Seq[slot] {
+	return func(yield func(slot) bool) {
 		points := p.Points()
-		for i, name := range starters(p, pilot) {
+		for i, name := range participants(p, pilot) {
 			control := i >= len(p.Contestants)
 			for _, level := range part {
 				c, l := result.Cell{Contestant: name, Level: level}, points[level]
-				if control && name == p.Ceiling && (l.Open() || name != p.Companion && !AtCeiling(p, l.Scenario)) {
+				if control && name == p.Ceiling && (l.Open() || name != p.Backend && !AtCeiling(p, l.Scenario)) {
 					continue
 				}
-				if ok(c, l, control) && (control || has(c)) && !yield(entrant{Cell: c, level: l}) {
+				if ok(c, l, control) && (control || has(c)) && !yield(slot{Cell: c, level: l}) {
 					return
 				}
 			}
@@ -261,38 +261,38 @@ func AtCeiling(p *result.Plan, scenario string) bool {
 	return scenario == "" || slices.Contains(p.CeilingScenarios, scenario)
 }
 
-// besides are the cells beside the family that an epoch loads: in the pilots those that they need,
+// extras are the cells beside the family that an epoch loads: in the pilots those that they need,
 // then in as many epochs of each part as the plan wants, counting those that can count. It follows
 // from the epochs before.
-func besides(run *result.Run, epoch int) []entrant {
+func extras(run *result.Run, epoch int) []slot {
 	p := &run.Plan
 	part, pilot := partAt(p, epoch), epoch < p.Pilots
-	list := sides(p, epoch)
-	if len(list) == 0 || pilot || !anyOf(p, parts(p)[part], pilot, joins(p, pilot)) {
+	list := extraSlots(p, epoch)
+	if len(list) == 0 || pilot || !anyOf(p, parts(p)[part], pilot, everyRound(p, pilot)) {
 		return list
 	}
 	n := 0
-	for e := p.Pilots; e < epoch && n < sideEpochs(p); e++ {
-		if partAt(p, e) == part && sidesStand(run, e) {
+	for e := p.Pilots; e < epoch && n < extraEpochs(p); e++ {
+		if partAt(p, e) == part && extrasValid(run, e) {
 			n++
 		}
 	}
-	if n >= sideEpochs(p) {
+	if n >= extraEpochs(p) {
 		return nil
 	}
 	return list
 }
 
-func sideEpochs(p *result.Plan) int {
-	if p.SideEpochs > 0 {
-		return p.SideEpochs
+func extraEpochs(p *result.Plan) int {
+	if p.ExtraEpochs > 0 {
+		return p.ExtraEpochs
 	}
-	return leastSides
+	return leastExtra
 }
 
-// sidesStand reports whether an epoch that is over was not cut off, half of its rounds are valid,
+// extrasValid reports whether an epoch that is over was not cut off, half of its rounds are valid,
 // and the first is.
-func sidesStand(run *result.Run, epoch int) bool {
+func extrasValid(run *result.Run, epoch int) bool {
 	if slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) {
 		return false
 	}
@@ -300,8 +300,8 @@ func sidesStand(run *result.Run, epoch int) bool {
 	rounds := roundsIn(&run.Plan, epoch)
 	for r := range rounds {
 		k, ok := lastAttempt(run, epoch, r)
-		stands := ok && !void(run, k)
-		if r == 0 && !(stands && k.Attempt < sideAttempts) {
+		stands := ok && !discarded(run, k)
+		if r == 0 && !(stands && k.Attempt < extraAttempts) {
 			return false
 		}
 		if stands {

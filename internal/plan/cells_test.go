@@ -18,7 +18,7 @@ func cell(name string, level int) result.Cell { return result.Cell{Contestant: n
 // of them, all but c at a common rate, and a with a delay, of which no pair speaks.
 func several() result.Plan {
 	p := quick("a", "b", "c")
-	p.Protocol, p.BudgetNS, p.Looks = Paired, int64(time.Hour), []int{8, 12}
+	p.Protocol, p.BudgetNS, p.Analyses = Paired, int64(time.Hour), []int{8, 12}
 	p.Levels = []result.Level{
 		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3}, {DelayNS: 5e6, Connections: 125, Pipeline: 1},
 	}
@@ -77,7 +77,7 @@ func TestControlsAreLeftOut(t *testing.T) {
 
 func TestRoundsLoadTheFamilyAndFirstRoundsTheRest(t *testing.T) {
 	p := player{run: result.Run{Plan: several()}, rate: rates}
-	if stop := p.play(t, never); stop != Looked {
+	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
 	cost, err := Estimate(&p.run.Plan)
@@ -140,7 +140,7 @@ func TestRoundsLoadTheFamilyAndFirstRoundsTheRest(t *testing.T) {
 func TestFamilyDecides(t *testing.T) {
 	p := several()
 	c, err := Estimate(&p)
-	if err != nil || c.Pairs != 3 || c.Looks[0].N != 8 {
+	if err != nil || c.Pairs != 3 || c.Analyses[0].N != 8 {
 		t.Errorf("%+v, %v", c, err)
 	}
 	if c.FirstVerdict >= c.Whole || c.FirstVerdict < 8*c.Epoch {
@@ -154,7 +154,7 @@ func TestFamilyDecides(t *testing.T) {
 	}
 	for _, name := range []string{"a", "b"} {
 		pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool { return o.Contestant == name && o.Epoch == 3 }}
-		want := map[string]Stop{"a": Nobody, "b": Looked}[name]
+		want := map[string]Stop{"a": Nobody, "b": LastAnalysis}[name]
 		if stop := pl.play(t, never); stop != want {
 			t.Errorf("without %s it stops for %q", name, stop)
 		}
@@ -169,7 +169,7 @@ func TestPartOfNobodyIsLeftOut(t *testing.T) {
 	p := several()
 	p.Cells[7] = cell("c", 3)
 	pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool { return o.Contestant == "c" && o.Epoch == 2 }}
-	if stop := pl.play(t, never); stop != Looked {
+	if stop := pl.play(t, never); stop != LastAnalysis {
 		t.Errorf("stopped for %q", stop)
 	}
 	if n := counted(&pl.run); n != 12 {
@@ -221,8 +221,8 @@ func TestSideCellsGetTheirEpochs(t *testing.T) {
 			attempts++
 		}
 	}
-	if attempts != sideAttempts {
-		t.Errorf("%d attempts with the cells beside; want %d", attempts, sideAttempts)
+	if attempts != extraAttempts {
+		t.Errorf("%d attempts with the cells beside; want %d", attempts, extraAttempts)
 	}
 	if valid != 6 {
 		t.Errorf("%d valid trials of b at the common rate; want 6", valid)
@@ -306,10 +306,10 @@ func TestFullHasACommonRate(t *testing.T) {
 		}
 		arranged(&p)
 		c, err := Estimate(&p)
-		if err != nil || k == 2 && c.FirstVerdict > 5*time.Minute || c.Looks[0].N != first || c.Pairs != k*(k-1)/2 {
+		if err != nil || k == 2 && c.FirstVerdict > 5*time.Minute || c.Analyses[0].N != first || c.Pairs != k*(k-1)/2 {
 			t.Errorf("%d contestants: %+v, %v", k, c, err)
 		}
-		t.Logf("%d contestants: an epoch %v, looks %v, first verdict %v, whole %v", k, c.Epoch, c.Looks, c.FirstVerdict, c.Whole)
+		t.Logf("%d contestants: an epoch %v, looks %v, first verdict %v, whole %v", k, c.Epoch, c.Analyses, c.FirstVerdict, c.Whole)
 		if len(p.Levels) != 2 || p.Levels[1].RateShare != .3 || len(p.Family) != 0 {
 			t.Errorf("%+v", p.Levels)
 		}
@@ -332,7 +332,7 @@ func TestFullHasACommonRate(t *testing.T) {
 func TestOneLevelHasNoSides(t *testing.T) {
 	p := quick("a", "b", "c")
 	run := &result.Run{Plan: p}
-	if len(sides(&p, 0))+len(sides(&p, 5)) > 0 || len(besides(run, 5)) > 0 || roundsIn(&p, 5) != p.Rounds {
+	if len(extraSlots(&p, 0))+len(extraSlots(&p, 5)) > 0 || len(extras(run, 5)) > 0 || roundsIn(&p, 5) != p.Rounds {
 		t.Error("cells beside the family")
 	}
 	if n := stats.MinEpochs(pairs(&p, p.Contestants), p.Alpha); n != stats.MinEpochs(3, .05) {
@@ -346,7 +346,7 @@ func TestOneLevelHasNoSides(t *testing.T) {
 // relays is a duel of two that call a companion, in two scenarios and with two numbers of records.
 func relays() result.Plan {
 	p := quick("a", "b")
-	p.Protocol, p.BudgetNS, p.Looks, p.Companion, p.Ceiling = Paired, int64(time.Hour), []int{8}, "records", "records"
+	p.Protocol, p.BudgetNS, p.Analyses, p.Backend, p.Ceiling = Paired, int64(time.Hour), []int{8}, "records", "records"
 	for _, scenario := range []string{"", "other"} {
 		for _, n := range []int{10, 500} {
 			p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario, Records: n})
@@ -367,7 +367,7 @@ func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 		p.Family = append(p.Family, result.Comparison{A: cell("a", i), B: cell("b", i)})
 	}
 	var at []int
-	for _, e := range entrants(&p, 0) {
+	for _, e := range slots(&p, 0) {
 		if e.Contestant == "null" {
 			at = append(at, e.Level)
 		}
@@ -379,16 +379,16 @@ func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 
 func TestCompanionShowsTheCeilingOfEachLevel(t *testing.T) {
 	run := result.Run{Plan: relays()}
-	pilot := entrants(&run.Plan, 0)
+	pilot := slots(&run.Plan, 0)
 	for _, level := range []int{0, 1, 3} { // at 1 nothing is compared, but its number of records is like that of 3
-		if !slices.ContainsFunc(pilot, func(e entrant) bool { return e.Cell == cell("records", level) }) {
+		if !slices.ContainsFunc(pilot, func(e slot) bool { return e.Cell == cell("records", level) }) {
 			t.Errorf("the pilots do not ask the companion at level %d", level)
 		}
 	}
-	if slices.ContainsFunc(pilot, func(e entrant) bool { return e.Cell == cell("records", 2) }) {
+	if slices.ContainsFunc(pilot, func(e slot) bool { return e.Cell == cell("records", 2) }) {
 		t.Error("the pilots ask the companion again for as many records")
 	}
-	for _, e := range entrants(&run.Plan, 1) {
+	for _, e := range slots(&run.Plan, 1) {
 		if e.Contestant == "records" {
 			t.Errorf("the companion is asked after the pilots: %+v", e)
 		}

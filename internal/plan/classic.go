@@ -32,7 +32,7 @@ func (classic) Words(p *result.Plan, c *Cost) string {
 
 func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {
 	p.Rounds, p.Controls = 1, nil
-	if p.Driver == "" {
+	if p.External == "" {
 		p.Ceiling, p.CeilingScenarios = "", nil
 	}
 	p.Epochs = cmp.Or(p.Epochs, 1)

@@ -32,7 +32,7 @@ type Cost struct {
 	Trials       int           // until the last look, pilots among them
 	FirstVerdict time.Duration // 0: there are no verdicts
 	Whole        time.Duration // until the last look, no round void; 0: unknown
-	Looks        []stats.Look
+	Analyses     []stats.Interim
 }
 
 // reserve is the share of the budget that is kept for void rounds and for a machine that slows
@@ -61,13 +61,13 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 // with nobody, but still judged at one look.
 func pairs(p *result.Plan, names []string) int { return max(1, len(Family(p, names))) }
 
-// looks picks from the candidates those that fit; where none does, one look at all that fit, if
+// analyses picks from the candidates those that fit; where none does, one look at all that fit, if
 // Holm can use it.
-func looks(candidates []int, fits, m int, alpha float64) []stats.Look {
-	if l := stats.Looks(candidates, fits, m, alpha); len(l) > 0 {
+func analyses(candidates []int, fits, m int, alpha float64) []stats.Interim {
+	if l := stats.Interims(candidates, fits, m, alpha); len(l) > 0 {
 		return l
 	}
-	return stats.Looks([]int{fits}, fits, m, alpha)
+	return stats.Interims([]int{fits}, fits, m, alpha)
 }
 
 func pilotsEstimate(p *result.Plan) time.Duration {
@@ -84,26 +84,26 @@ func turnCost(p *result.Plan) (sum time.Duration) {
 	return sum
 }
 
-// sideCost is what the cells beside the family take in all, after the pilots.
-func sideCost(p *result.Plan) (sum time.Duration) {
+// extraCost is what the cells beside the family take in all, after the pilots.
+func extraCost(p *result.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		e := p.Pilots + i
-		sum += time.Duration(sideEpochs(p)) * (epochEstimate(p, e, sides(p, e)) - epochEstimate(p, e, nil))
+		sum += time.Duration(extraEpochs(p)) * (epochEstimate(p, e, extraSlots(p, e)) - epochEstimate(p, e, nil))
 	}
 	return sum
 }
 
 // sidesAt are the cells beside the family that an epoch loads where none before is void.
-func sidesAt(p *result.Plan, epoch int) []entrant {
-	if epoch >= p.Pilots && turnOf(p, epoch) >= sideEpochs(p) {
+func sidesAt(p *result.Plan, epoch int) []slot {
+	if epoch >= p.Pilots && turnOf(p, epoch) >= extraEpochs(p) {
 		return nil
 	}
-	return sides(p, epoch)
+	return extraSlots(p, epoch)
 }
 
 // trialsOf is the number of trials of an epoch.
 func trialsOf(p *result.Plan, epoch int) int {
-	return p.Rounds*len(entrants(p, epoch)) + len(sidesAt(p, epoch))
+	return p.Rounds*len(slots(p, epoch)) + len(sidesAt(p, epoch))
 }
 
 // estimates gives the time and the trials of an epoch. Those of one part, before and after the
@@ -120,7 +120,7 @@ func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) 
 	}
 	known := map[kind]cost{}
 	return func(epoch int) (time.Duration, int) {
-		k := kind{partAt(p, epoch), epoch < p.Pilots, epoch < p.Pilots || turnOf(p, epoch) < sideEpochs(p)}
+		k := kind{partAt(p, epoch), epoch < p.Pilots, epoch < p.Pilots || turnOf(p, epoch) < extraEpochs(p)}
 		c, ok := known[k]
 		if !ok {
 			c = cost{estimateEpoch(p, epoch), trialsOf(p, epoch)}
@@ -135,9 +135,9 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 }
 
 // epochEstimate is the time of an epoch with those cells beside the family.
-func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
+func epochEstimate(p *result.Plan, epoch int, besides []slot) time.Duration {
 	var sum time.Duration
-	entering := slices.Concat(entrants(p, epoch), besides)
+	entering := slices.Concat(slots(p, epoch), besides)
 	names := launched(p, epoch, entering)
 	for _, name := range names {
 		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
@@ -148,7 +148,7 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 			sum += startNative
 		}
 	}
-	if p.Companion != "" {
+	if p.Backend != "" {
 		sum += startNative
 	}
 	if !alone(p) && !p.Fresh {
@@ -158,15 +158,15 @@ func epochEstimate(p *result.Plan, epoch int, besides []entrant) time.Duration {
 }
 
 // estimateLoads is the time of an epoch's loads.
-func estimateLoads(p *result.Plan, epoch int, besides []entrant) (sum time.Duration) {
-	one := func(e entrant) time.Duration {
+func estimateLoads(p *result.Plan, epoch int, besides []slot) (sum time.Duration) {
+	one := func(e slot) time.Duration {
 		l, pipeline := e.level, max(1, e.level.Pipeline)
 		drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection
 		drained += Answered(l) + time.Duration(pipeline)*time.Duration(l.DelayNS)
 		drained += beyond(l)*(dialTime+2*answerTime) + time.Duration(l.Connections*(pipeline-1))*answerTime
 		return time.Duration(trialOf(p, e)+Rewarm(p, l)) + trialOverhead + drained
 	}
-	for _, e := range entrants(p, epoch) {
+	for _, e := range slots(p, epoch) {
 		sum += time.Duration(p.Rounds) * one(e)
 	}
 	for _, e := range besides {

@@ -12,7 +12,7 @@ import (
 // shows the ceilings. None that failed is loaded again.
 func TestClassicWithADriver(t *testing.T) {
 	p := result.Plan{Protocol: Classic, Profile: "quick", Scenario: "values", Contestants: []string{"a", "b"}, Controls: []string{"ref"}, Ceiling: "null",
-		Driver: "wrk", Epochs: 2, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 1e9, BudgetNS: 1e12}
+		External: "wrk", Epochs: 2, Level: result.Level{Connections: 8, Pipeline: 1}, TrialNS: 1e9, BudgetNS: 1e12}
 	arranged(&p)
 	run := &result.Run{Plan: p}
 	var got []string
@@ -22,8 +22,8 @@ func TestClassicWithADriver(t *testing.T) {
 			got = append(got, string(stop))
 			break
 		}
-		got = append(got, fmt.Sprintf("%d %s %s", o.Epoch, o.Contestant, o.Driver))
-		run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, Driver: o.Driver, StartedUnixNS: 1, EndedUnixNS: 2}})
+		got = append(got, fmt.Sprintf("%d %s %s", o.Epoch, o.Contestant, o.External))
+		run.Add(result.Record{Trial: &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: 1, EndedUnixNS: 2}})
 		if o.Epoch == 0 && o.Contestant == "b" {
 			run.Add(result.Record{Failure: &result.Failure{Contestant: "b", Stage: "load"}})
 		}
@@ -35,7 +35,7 @@ func TestClassicWithADriver(t *testing.T) {
 	if c, err := Estimate(&p); err != nil || c.Trials != 12 {
 		t.Errorf("%d trials, %v", c.Trials, err)
 	}
-	p.Driver = ""
+	p.External = ""
 	if arranged(&p); p.Ceiling != "" {
 		t.Errorf("a ceiling %q without a use", p.Ceiling)
 	}

@@ -21,13 +21,13 @@ func fresh() result.Plan {
 	p.Level = p.Levels[0]
 	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 2), B: cell("b", 2)}}
 	arranged(&p)
-	p.Looks = []int{8}
+	p.Analyses = []int{8}
 	return p
 }
 
 func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
 	p := player{run: result.Run{Plan: fresh()}, rate: rates}
-	if stop := p.play(t, never); stop != Looked {
+	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
 	cost, err := Estimate(&p.run.Plan)
@@ -79,11 +79,11 @@ func TestFreshCostIsOfTheRequests(t *testing.T) {
 func TestFreshVoidEpochIsNotRepeated(t *testing.T) {
 	p := player{run: result.Run{Plan: fresh()}, rate: rates, foul: func(o Order) (c result.Causes) {
 		if o.Epoch == 4 {
-			c.ForeignServerNS = 3e8
+			c.BackgroundServerNS = 3e8
 		}
 		return c
 	}}
-	if stop := p.play(t, never); stop != Looked {
+	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
 	for i := range p.run.Trials {
@@ -91,7 +91,7 @@ func TestFreshVoidEpochIsNotRepeated(t *testing.T) {
 			t.Fatalf("repeated: %+v", p.run.Trials[i].Key)
 		}
 	}
-	void, _ := Voided(&p.run)
+	void, _ := Discarded(&p.run)
 	if counted(&p.run) != 8 || void == 0 || len(Epochs(&p.run)) != lastEpoch(&p.run) {
 		t.Errorf("%d counted, %d trials void, %d of %d epochs valid", counted(&p.run), void, len(Epochs(&p.run)), lastEpoch(&p.run)+1)
 	}

@@ -11,7 +11,7 @@ func TestLab(t *testing.T) {
 	p := quick("a", "b")
 	p.Protocol, p.Profile, p.Controls, p.BudgetNS = Paired, Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
 	arranged(&p)
-	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Looks) != 5 {
+	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Analyses) != 5 {
 		t.Errorf("%+v", p)
 	}
 	c, err := Estimate(&p)
@@ -22,8 +22,8 @@ func TestLab(t *testing.T) {
 	if least := 5 * (3*time.Second + 6*2*time.Second); c.Epoch < least || c.Epoch > least*6/5 || c.FirstVerdict > time.Hour/2 {
 		t.Errorf("an epoch takes %v, the first verdict %v", c.Epoch, c.FirstVerdict)
 	}
-	if l := c.Looks[0]; l.N != 12 {
-		t.Errorf("looks %+v", c.Looks)
+	if l := c.Analyses[0]; l.N != 12 {
+		t.Errorf("looks %+v", c.Analyses)
 	}
 	if got := warmLeast(&p, true); got != 15*time.Second {
 		t.Errorf("managed ones are warmed for %v", got)
@@ -37,17 +37,17 @@ func TestLab(t *testing.T) {
 	if arranged(&p); p.Rounds != 3 || p.TrialNS != 2e9 {
 		t.Errorf("%d rounds of a tail", p.Rounds)
 	}
-	for _, e := range append(entrants(&p, p.Pilots), sides(&p, p.Pilots)...) {
+	for _, e := range append(slots(&p, p.Pilots), extraSlots(&p, p.Pilots)...) {
 		if want := map[int]int64{0: 10e9, 1: 2e9}[e.Cell.Level]; trialOf(&p, e) != want {
 			t.Errorf("a trial of %+v takes %v", e, time.Duration(trialOf(&p, e)))
 		}
 	}
-	if c, err := Estimate(&p); err != nil || c.Looks[0].N != 12 {
-		t.Errorf("of an hour's p99 in five: %+v, %v", c.Looks, err)
+	if c, err := Estimate(&p); err != nil || c.Analyses[0].N != 12 {
+		t.Errorf("of an hour's p99 in five: %+v, %v", c.Analyses, err)
 	}
 	slow := quick("a", "b")
 	slow.Protocol, slow.Profile, slow.Level = Paired, Lab, result.Level{DelayNS: 3e8, Connections: 10, Pipeline: 1}
-	if arranged(&slow); slow.Rounds != 3 || trialOf(&slow, entrants(&slow, 2)[0]) != 6e9 {
+	if arranged(&slow); slow.Rounds != 3 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
 		t.Errorf("%d rounds with a delay", slow.Rounds)
 	}
 	if q := quick("a"); warmLeast(&q, false) != WarmNative || warmLeast(&q, true) != WarmManaged {

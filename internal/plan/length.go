@@ -42,7 +42,7 @@ const requestTime = 50 * time.Microsecond
 // for each connection to be used, some five times; where a companion answers with many records,
 // twice and more, and once where handlers hash. With fresh processes it is about what the number of
 // requests takes.
-func trialOf(p *result.Plan, e entrant) int64 {
+func trialOf(p *result.Plan, e slot) int64 {
 	if p.Fresh {
 		c := int64(e.level.Connections)
 		return (p.Requests+c-1)/c*e.level.DelayNS + p.Requests*int64(requestTime)

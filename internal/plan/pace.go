@@ -8,12 +8,12 @@ import (
 	"dyno/internal/stats"
 )
 
-// Looks are the looks of the run, fixed when its pilots end: those candidates that fit the rest of
+// Analyses are the looks of the run, fixed when its pilots end: those candidates that fit the rest of
 // the budget at the pace of the pilots. Before that they are those of the estimate. When the budget
 // ends between two looks, those that remain are taken there, as one: how long an epoch takes does
 // not say who is faster, so their levels may be spent together; but not where the budget was
 // raised, by one who had seen the figures.
-func Looks(run *result.Run) []stats.Look {
+func Analyses(run *result.Run) []stats.Interim {
 	looks := planned(run)
 	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
 		return looks
@@ -25,28 +25,28 @@ func Looks(run *result.Run) []stats.Look {
 	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
 		return looks
 	}
-	return append(looks[:taken], stats.Look{N: n, Alpha: left})
+	return append(looks[:taken], stats.Interim{N: n, Alpha: left})
 }
 
 // planned are the looks as they are fixed when the pilots end.
-func planned(run *result.Run) []stats.Look {
+func planned(run *result.Run) []stats.Interim {
 	p := &run.Plan
 	m := pairs(p, active(run, false))
 	if !pilotsOver(run) {
 		if c, err := Estimate(p); err == nil {
-			return c.Looks
+			return c.Analyses
 		}
 		return nil
 	}
 	if !decides(p) {
 		return nil
 	}
-	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, sideCost(p))) * (1 - reserve)
-	if l := looks(p.Looks, int(left/float64(turnAtPace(run))), m, p.Alpha); len(l) > 0 {
+	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
+	if l := analyses(p.Analyses, int(left/float64(turnAtPace(run))), m, p.Alpha); len(l) > 0 {
 		return l
 	}
 	least := stats.MinEpochs(m, p.Alpha) // no verdict fits at this pace; it may still get better
-	return looks([]int{least}, least, m, p.Alpha)
+	return analyses([]int{least}, least, m, p.Alpha)
 }
 
 // pilotsOver reports whether the last trial is past the pilots, or their last.
@@ -125,7 +125,7 @@ func turnAtPace(run *result.Run) int64 {
 // found, ns: no matter of pace.
 func moreWarmup(run *result.Run) int64 {
 	p := &run.Plan
-	names := launched(p, p.Pilots, slices.Concat(entrants(p, p.Pilots), sidesAt(p, p.Pilots)))
+	names := launched(p, p.Pilots, slices.Concat(slots(p, p.Pilots), sidesAt(p, p.Pilots)))
 	return int64(max(0, warmEstimate(run, p.Pilots, names)-warmEstimate(&result.Run{Plan: *p}, p.Pilots, names)))
 }
 
@@ -154,25 +154,25 @@ func Progress(run *result.Run) (done, total int, left time.Duration) {
 	p := &run.Plan
 	epochs := epochsUntil(p, p.Epochs)
 	if decides(p) {
-		looks := Looks(run)
+		looks := Analyses(run)
 		if len(looks) == 0 {
 			return len(run.Trials), len(run.Trials), 0
 		}
 		epochs = epochsUntil(p, looks[len(looks)-1].N)
 	}
 	gone := 0 // contestants that failed
-	for _, name := range starters(p, false) {
+	for _, name := range participants(p, false) {
 		if run.FailureOf(name) != nil {
 			gone++
 		}
 	}
-	share := 1 - float64(gone)/float64(len(starters(p, false)))
+	share := 1 - float64(gone)/float64(len(participants(p, false)))
 	c := Cost{Epochs: epochs}
 	c.add(p, 0)
 	total = int(float64(c.Trials)*share + 0.5)
 	done = len(run.Trials)
 	if !alone(p) { // which repeats nothing
-		void, _ := Voided(run)
+		void, _ := Discarded(run)
 		done -= void
 	}
 	done = min(done, total)

@@ -32,7 +32,7 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 		each = fmt.Sprintf("%d requests", p.Requests)
 	}
 	verdict := "one analysis at the end"
-	if len(c.Looks) > 1 {
+	if len(c.Analyses) > 1 {
 		verdict = fmt.Sprintf("first possible verdict after %v", c.FirstVerdict.Round(time.Second))
 	}
 	return fmt.Sprintf("about %d trials of %s in %d epochs, %v; %s; at most %v", c.Trials, each, c.Epochs+p.Pilots,
@@ -57,7 +57,7 @@ func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 		p.Levels = []result.Level{p.Level, common}
 	}
 	if len(p.Levels) > 0 {
-		p.SideEpochs = q.SideEpochs
+		p.ExtraEpochs = q.ExtraEpochs
 	}
 	trial := max(pr.trial, 20*time.Duration(p.Level.DelayNS))
 	for _, l := range p.Levels {
@@ -78,11 +78,11 @@ func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
 		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests
 	}
-	switch p.Looks = slices.Clone(pr.looks); {
-	case len(q.Looks) > 0:
-		p.Looks = slices.Clone(q.Looks)
+	switch p.Analyses = slices.Clone(pr.analyses); {
+	case len(q.Analyses) > 0:
+		p.Analyses = slices.Clone(q.Analyses)
 	case pairs(p, p.Contestants) > 1:
-		p.Looks = p.Looks[len(p.Looks)-1:] // one analysis: the pilots say after how many epochs, at most these
+		p.Analyses = p.Analyses[len(p.Analyses)-1:] // one analysis: the pilots say after how many epochs, at most these
 	}
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
@@ -93,7 +93,7 @@ func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 
 // stop asks decided at each interim analysis.
 func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
-	looks, n := Looks(run), counted(run)
+	looks, n := Analyses(run), counted(run)
 	for i, l := range looks {
 		if l.N != n || !epochCounts(run, epoch, Dropped(run)) || l.N != countedOf(run, epoch) {
 			continue // not reached, or by an earlier epoch
@@ -102,7 +102,7 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 			return Decided
 		}
 		if i == len(looks)-1 {
-			return Looked
+			return LastAnalysis
 		}
 	}
 	return overspent(run, Budgeted(run)+grace(run))
@@ -131,10 +131,10 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Pairs: pairs(p, p.Contestants)}
 	turn := turnCost(p)
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
-	before := pilotsEstimate(p) + sideCost(p)
+	before := pilotsEstimate(p) + extraCost(p)
 	left := time.Duration(p.BudgetNS) - before
-	c.Looks = looks(p.Looks, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs, p.Alpha)
-	if len(c.Looks) == 0 {
+	c.Analyses = analyses(p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs, p.Alpha)
+	if len(c.Analyses) == 0 {
 		n := stats.MinEpochs(c.Pairs, p.Alpha)
 		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
@@ -148,7 +148,7 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 			"give --budget %v or more%s", time.Duration(p.BudgetNS), pairs, c.Epoch.Round(100*time.Millisecond),
 			epochsUntil(p, n), ceil(least, 10*time.Second), fewer)
 	}
-	c.Epochs = epochsUntil(p, c.Looks[len(c.Looks)-1].N)
-	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Looks[0].N))
+	c.Epochs = epochsUntil(p, c.Analyses[len(c.Analyses)-1].N)
+	c.FirstVerdict = c.add(p, p.Pilots+epochsUntil(p, c.Analyses[0].N))
 	return c, nil
 }

@@ -23,7 +23,7 @@ type Order struct {
 	TrialNS    int64
 	Pilot      bool
 	Last       bool   // of the epoch's last round
-	Driver     string // external load generator that makes the load; "": dyno's own engine
+	External   string // external load generator that makes the load; "": dyno's own engine
 	LoadSeed   uint64 // of the drawn inputs: the same for all contestants of a round
 }
 
@@ -32,11 +32,11 @@ type Stop string
 
 // Reasons to stop.
 const (
-	Decided Stop = "decided" // every pair is
-	Looked  Stop = "looks"   // the last planned look is over
-	Budget  Stop = "budget"  // another epoch would not fit
-	Nobody  Stop = "failed"  // fewer than two contestants are left
-	Done    Stop = "done"    // all that a sweep or a classic run asked for
+	Decided      Stop = "decided" // every pair is
+	LastAnalysis Stop = "looks"   // the last planned look is over
+	Budget       Stop = "budget"  // another epoch would not fit
+	Nobody       Stop = "failed"  // fewer than two contestants are left
+	Done         Stop = "done"    // all that a sweep or a classic run asked for
 )
 
 // Next returns the next trial, or why there is none. decided answers for the trials so far whether
@@ -77,7 +77,7 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 		return o, "", true
 	}
 	switch {
-	case !alone(p) && !p.Fresh && void(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
+	case !alone(p) && !p.Fresh && discarded(run, last) && repeats(run, last.Epoch) < roundsIn(p, last.Epoch):
 		next.Round, next.Attempt = last.Round, last.Attempt+1
 	case next.Round >= roundsIn(p, last.Epoch):
 		return Order{}, "", false
@@ -102,7 +102,7 @@ func nobody(run *result.Run) bool {
 func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	ended := run.End != nil && run.End.Reason == string(Budget)
 	switch {
-	case (ended || budget > 0) && looked(run):
+	case (ended || budget > 0) && analysed(run):
 		return 0, errors.New("its verdicts were looked at: its budget stands")
 	case budget > 0 && budget <= max(elapsed(run), Budgeted(run)) || ended && budget == 0:
 		return 0, fmt.Errorf("it has measured for %v of its %v: give --budget more than that, for the whole run",
@@ -116,10 +116,10 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	return lastEpoch(run) + 1, nil
 }
 
-// looked reports whether a look has been taken.
-func looked(run *result.Run) bool {
+// analysed reports whether a look has been taken.
+func analysed(run *result.Run) bool {
 	n := counted(run)
-	return slices.ContainsFunc(Looks(run), func(l stats.Look) bool { return l.N <= n })
+	return slices.ContainsFunc(Analyses(run), func(l stats.Interim) bool { return l.N <= n })
 }
 
 // Interrupted is the reason of an End that is none of the plan's.
@@ -154,13 +154,13 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 // following is the trial after k in the same round, failed contestants left out.
 func following(run *result.Run, k result.Key) (Order, bool) {
 	p := &run.Plan
-	order := entrants(p, k.Epoch)
-	if k.Round == 0 && k.Attempt < sideAttempts {
-		order = append(order, besides(run, k.Epoch)...)
+	order := slots(p, k.Epoch)
+	if k.Round == 0 && k.Attempt < extraAttempts {
+		order = append(order, extras(run, k.Epoch)...)
 	}
 	if !alone(p) { // else in the order asked for, as in the articles
 		order = chain(run, k, permutation(k, order))
-		slices.SortStableFunc(order, func(a, b entrant) int { return a.level.Step - b.level.Step })
+		slices.SortStableFunc(order, func(a, b slot) int { return a.level.Step - b.level.Step })
 	}
 	for pos := k.Position + 1; pos < len(order); pos++ {
 		e := order[pos]
@@ -169,7 +169,7 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 		}
 		k.Position = pos
 		o := Order{
-			Key: k, Contestant: e.Contestant, Driver: e.driver, Pilot: k.Epoch < p.Pilots,
+			Key: k, Contestant: e.Contestant, External: e.external, Pilot: k.Epoch < p.Pilots,
 			Last: k.Round == roundsIn(p, k.Epoch)-1, LoadSeed: mix(k, 1),
 		}
 		var ok bool
@@ -184,7 +184,7 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 // as it follows any other, and what a load leaves behind falls on all alike. With the first drawn
 // anew, one follows itself more seldom: of two servers, one of which made what came after it slower
 // by 3 %, the other lost 1.5 %.
-func chain(run *result.Run, k result.Key, order []entrant) []entrant {
+func chain(run *result.Run, k result.Key, order []slot) []slot {
 	if !run.Plan.Chained {
 		return order
 	}
@@ -194,7 +194,7 @@ func chain(run *result.Run, k result.Key, order []entrant) []entrant {
 		return order
 	}
 	last := result.Cell{Contestant: run.Trials[i].Contestant, Level: run.Plan.At(&run.Trials[i])}
-	if j := slices.IndexFunc(order, func(e entrant) bool { return e.Cell == last }); j > 0 {
+	if j := slices.IndexFunc(order, func(e slot) bool { return e.Cell == last }); j > 0 {
 		order[0], order[j] = order[j], order[0]
 	}
 	return order
@@ -222,12 +222,12 @@ func RewarmRequests(p *result.Plan, level result.Level) int64 {
 	return max(1, Rewarm(p, level)/int64(cpuTime))
 }
 
-// starters are all that a round of the plan would load.
-func starters(p *result.Plan, pilot bool) []string {
+// participants are all that a round of the plan would load.
+func participants(p *result.Plan, pilot bool) []string {
 	var names []string
 	names = append(names, p.Contestants...)
 	names = append(names, p.Controls...)
-	if (pilot || p.Driver != "") && p.Ceiling != "" {
+	if (pilot || p.External != "") && p.Ceiling != "" {
 		names = append(names, p.Ceiling)
 	}
 	return names
@@ -238,7 +238,7 @@ func active(run *result.Run, controls bool) []string {
 	var names []string
 	all := run.Plan.Contestants
 	if controls {
-		all = starters(&run.Plan, false)
+		all = participants(&run.Plan, false)
 	}
 	for _, n := range all {
 		if run.FailureOf(n) == nil {
@@ -249,15 +249,15 @@ func active(run *result.Run, controls bool) []string {
 }
 
 // launched are those starters that an epoch loads.
-func launched(p *result.Plan, epoch int, entering []entrant) []string {
-	return slices.DeleteFunc(starters(p, epoch < p.Pilots), func(name string) bool {
-		return !slices.ContainsFunc(entering, func(e entrant) bool { return e.Contestant == name })
+func launched(p *result.Plan, epoch int, entering []slot) []string {
+	return slices.DeleteFunc(participants(p, epoch < p.Pilots), func(name string) bool {
+		return !slices.ContainsFunc(entering, func(e slot) bool { return e.Contestant == name })
 	})
 }
 
 // Starts is the shuffled order in which the processes of an epoch are started.
 func Starts(run *result.Run, epoch int) []string {
-	names := launched(&run.Plan, epoch, append(entrants(&run.Plan, epoch), besides(run, epoch)...))
+	names := launched(&run.Plan, epoch, append(slots(&run.Plan, epoch), extras(run, epoch)...))
 	shuffled := permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names)
 	var left []string
 	for _, n := range shuffled {

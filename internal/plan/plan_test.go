@@ -16,7 +16,7 @@ import (
 func quick(contestants ...string) result.Plan {
 	return result.Plan{
 		Format: result.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7, Primary: "throughput",
-		Alpha: .05, Margin: .03, Rounds: 3, Pilots: 1, Looks: []int{8, 12, 16, 24}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(6 * time.Minute),
+		Alpha: .05, Margin: .03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12, 16, 24}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(6 * time.Minute),
 		Level: result.Level{Connections: 125, Pipeline: 1},
 	}
 }
@@ -91,7 +91,7 @@ func never(int) bool { return false }
 
 func TestDuelTakesEveryRoundOnceAndStopsAtTheLastLook(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b", "c", "d", "e", "f")}}
-	if stop := p.play(t, never); stop != Looked {
+	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
 	want, err := Estimate(&p.run.Plan)
@@ -166,12 +166,12 @@ func TestVoidRoundIsRepeatedForAll(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
 	p.foul = func(o Order) (c result.Causes) {
 		if o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2 {
-			c.ForeignServerNS = 4e8 // a quarter of the round's four trials
+			c.BackgroundServerNS = 4e8 // a quarter of the round's four trials
 		}
 		return c
 	}
 	p.play(t, never)
-	void, all := Voided(&p.run)
+	void, all := Discarded(&p.run)
 	if void != 4 {
 		t.Errorf("%d of %d trials are void; want the round's 4", void, all)
 	}
@@ -214,7 +214,7 @@ func TestRoundsWithPausesAreRepeated(t *testing.T) {
 	for e := range lastEpoch(&p.run) {
 		again += repeats(&p.run, e)
 	}
-	if void, _ := Voided(&p.run); len(counted) == 0 || void == 0 || again == 0 {
+	if void, _ := Discarded(&p.run); len(counted) == 0 || void == 0 || again == 0 {
 		t.Errorf("%d trials count, %d are void, %d rounds repeated", len(counted), void, again)
 	}
 }
@@ -242,9 +242,9 @@ func TestLookWhenTheBudgetEnds(t *testing.T) {
 		return c
 	}
 	stop := p.play(t, never)
-	before := Looks(&p.run)
+	before := Analyses(&p.run)
 	p.run.End = &result.End{Reason: string(stop)}
-	looks := Looks(&p.run)
+	looks := Analyses(&p.run)
 	if stop != Budget || len(before) < 3 || len(looks) != 2 || looks[0] != before[0] || looks[1].N != 10 {
 		t.Fatalf("stopped for %q; looks %v, then %v", stop, before, looks)
 	}
@@ -252,7 +252,7 @@ func TestLookWhenTheBudgetEnds(t *testing.T) {
 		t.Errorf("the looks spend %v", sum)
 	}
 	p.run.End.Reason = Interrupted
-	if looks := Looks(&p.run); !slices.Equal(looks, before) {
+	if looks := Analyses(&p.run); !slices.Equal(looks, before) {
 		t.Errorf("an interrupted run, which may go on, has the looks %v", looks)
 	}
 	few := player{run: result.Run{Plan: quick("a", "b")}}
@@ -263,7 +263,7 @@ func TestLookWhenTheBudgetEnds(t *testing.T) {
 		return c
 	}
 	few.run.End = &result.End{Reason: string(few.play(t, never))}
-	if looks := Looks(&few.run); looks[0].N < 8 {
+	if looks := Analyses(&few.run); looks[0].N < 8 {
 		t.Errorf("looks %v after 4 epochs, which can show nothing", looks)
 	}
 }
@@ -277,7 +277,7 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 		reached bool
 	}{{5 * time.Minute, true}, {4 * time.Minute, false}} {
 		p := player{run: result.Run{Plan: quick(six...)}}
-		p.run.Plan.Looks, p.run.Plan.BudgetNS = []int{24}, int64(c.budget)
+		p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(c.budget)
 		p.foul = func(o Order) (causes result.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
 				causes.StealNS = 4e8
@@ -293,8 +293,8 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 			}
 			continue
 		}
-		looks := Looks(&p.run)
-		if n != 10 || over <= 0 || over > p.run.Plan.BudgetNS/4 || len(looks) != 1 || looks[0] != (stats.Look{N: 10, Alpha: .05}) {
+		looks := Analyses(&p.run)
+		if n != 10 || over <= 0 || over > p.run.Plan.BudgetNS/4 || len(looks) != 1 || looks[0] != (stats.Interim{N: 10, Alpha: .05}) {
 			t.Errorf("stopped for %q after %d epochs, %v over the budget, looks %v", stop, n, time.Duration(over), looks)
 		}
 	}
@@ -303,7 +303,7 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 func TestFailedContestantLeavesTheOthers(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b", "c")}}
 	p.fails = func(o Order) bool { return o.Contestant == "b" && o.Epoch == 2 && o.Round == 1 }
-	if stop := p.play(t, never); stop != Looked {
+	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
 	for _, tr := range p.run.Trials {
@@ -325,11 +325,11 @@ func TestLooksFollowThePaceOfThePilots(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
 	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.8}
 	stop := p.play(t, never)
-	looks := Looks(&p.run)
+	looks := Analyses(&p.run)
 	if len(looks) != 1 || looks[0].N >= 12 || looks[0].N < 10 {
 		t.Errorf("looks %v; a slow machine wants one look at the 10 or 11 epochs that fit", looks)
 	}
-	if stop != Looked {
+	if stop != LastAnalysis {
 		t.Errorf("stopped for %q", stop)
 	}
 	if over := elapsed(&p.run) - p.run.Plan.BudgetNS; over > 0 {

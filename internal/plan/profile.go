@@ -17,35 +17,35 @@ const (
 // machine's own speed changes within tenths of a second, and as many rounds as make up the load of
 // one contestant in one epoch. A trial is at least 20 handler delays, and the re-warm two.
 type profile struct {
-	name                string
-	looks               []int // candidate numbers of valid epochs
-	pilots              int
-	trial, rewarm, load time.Duration
-	share               float64 // of the slowest contestant's capacity, at which all are loaded besides
-	idle                []int
-	controls            []string
-	ties, tailTies      float64       // margins
-	budget, manyBudget  time.Duration // of up to four contestants, and of more
-	native, managed     time.Duration // least warm-up
-	cpus                int           // that it is made for
+	name                    string
+	analyses                []int // candidate numbers of valid epochs
+	pilots                  int
+	trial, rewarm, load     time.Duration
+	share                   float64 // of the slowest contestant's capacity, at which all are loaded besides
+	idle                    []int
+	controls                []string
+	speedMargin, tailMargin float64       // margins
+	budget, manyBudget      time.Duration // of up to four contestants, and of more
+	native, managed         time.Duration // least warm-up
+	cpus                    int           // that it is made for
 }
 
 // Of the shares: at 0.3 each has its answers ready long before the next request is due, most of the
 // time; at 0.5 it begins to queue. The lab leaves one CPU to the system and one to the generator.
 var profiles = map[string]*profile{
 	"quick": {
-		name: "quick", looks: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm, load: 1200 * time.Millisecond,
-		controls: []string{"ref", "ref'"}, ties: 0.03, tailTies: 0.03, budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
+		name: "quick", analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm, load: 1200 * time.Millisecond,
+		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
 		native: WarmNative, managed: WarmManaged,
 	},
 	"full": {
-		name: "full", looks: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: quickRewarm, load: 2 * time.Second,
-		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, ties: 0.03, tailTies: 0.03,
+		name: "full", analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: quickRewarm, load: 2 * time.Second,
+		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.03, tailMargin: 0.03,
 		budget: 10 * time.Minute, manyBudget: 30 * time.Minute, native: WarmNative, managed: WarmManaged,
 	},
 	Lab: {
-		name: Lab, looks: []int{12, 16, 24, 32, 48}, pilots: 2, trial: 2 * time.Second, rewarm: 200 * time.Millisecond,
-		load: 12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, ties: 0.02, tailTies: 0.05,
+		name: Lab, analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: 2 * time.Second, rewarm: 200 * time.Millisecond,
+		load: 12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02, tailMargin: 0.05,
 		budget: time.Hour, manyBudget: time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4, idle: []int{1, 500, 1000},
 	},
 }
@@ -72,9 +72,9 @@ func (pr *profile) ranksTail() bool { return pr.cpus > 0 }
 
 func (pr *profile) margin(primary string) float64 {
 	if isTail(primary) {
-		return pr.tailTies
+		return pr.tailMargin
 	}
-	return pr.ties
+	return pr.speedMargin
 }
 
 func isTail(primary string) bool { return primary == "p99" || primary == Tail }

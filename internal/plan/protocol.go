@@ -22,13 +22,13 @@ type Protocol interface {
 	// arrange sets rounds, epochs, times and budget.
 	arrange(p *result.Plan, r *Request, q *Question, pr *profile)
 	// trial is the level of a trial and its length, ns; false: there is none.
-	trial(run *result.Run, k result.Key, e entrant) (result.Level, int64, bool)
+	trial(run *result.Run, k result.Key, e slot) (result.Level, int64, bool)
 	// stop says after an epoch why the run ends; "": it goes on.
 	stop(run *result.Run, epoch int, decided func() bool) Stop
 	// estimate refuses a budget that reaches no end.
 	estimate(p *result.Plan) (Cost, error)
 	// loads is the time of an epoch without starts and warm-ups.
-	loads(p *result.Plan, epoch int, besides []entrant) time.Duration
+	loads(p *result.Plan, epoch int, extras []slot) time.Duration
 }
 
 // Traits are what a protocol has, for those who carry its plans out and judge its runs.
@@ -99,12 +99,12 @@ func alone(p *result.Plan) bool   { return Of(p).Traits().Alone }
 type plain struct{}
 
 // trial gives the level its rate, where it is a share.
-func (plain) trial(run *result.Run, _ result.Key, e entrant) (result.Level, int64, bool) {
+func (plain) trial(run *result.Run, _ result.Key, e slot) (result.Level, int64, bool) {
 	level, ok := resolve(run, e)
 	return level, trialOf(&run.Plan, e), ok
 }
 
-func (plain) loads(p *result.Plan, epoch int, besides []entrant) time.Duration {
+func (plain) loads(p *result.Plan, epoch int, besides []slot) time.Duration {
 	return estimateLoads(p, epoch, besides)
 }
 

@@ -30,7 +30,7 @@ type Request struct {
 	Records     []int
 	Alpha       float64
 	Margin      float64
-	Looks       []int
+	Analyses    []int
 	Budget      time.Duration
 	Seed        uint64 // 0: the World's
 	Spin        string // on, off, or "" or auto: where it takes a CPU from nobody
@@ -41,7 +41,7 @@ type Request struct {
 	SLO      *result.SLO   // search
 	Requests int64         // classic: of one load
 	Duration time.Duration // classic: of one load
-	Driver   string        // classic: the external tool that makes each load once more
+	External string        // classic: the external tool that makes each load once more
 }
 
 // Question is what a study asks. Cells, Family and Uncontrolled count Levels as result.Plan does.
@@ -54,8 +54,8 @@ type Question struct {
 	Cells                    []result.Cell
 	Family                   []result.Comparison
 	Uncontrolled             []int
-	Rounds, SideEpochs       int
-	Looks                    []int
+	Rounds, ExtraEpochs      int
+	Analyses                 []int
 	Budget, Duration         time.Duration
 	Requests                 int64
 	Heap, Fresh              bool
@@ -122,7 +122,7 @@ func New(r Request, w World) (result.Plan, error) {
 		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Recorded, Profile: profile.name,
 		Study: q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
 		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, IdleConnections: r.Idle, Epochs: r.Epochs,
-		Driver: r.Driver, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, DefaultAlpha),
+		External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, DefaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
 	}
 	if !w.Now.IsZero() {
@@ -164,8 +164,8 @@ func (r *Request) question(t *Traits) (Question, error) {
 		alone(first)
 	}
 	q.Title, q.Scenario, q.Primary = cmp.Or(r.Title, q.Title), cmp.Or(r.Scenario, q.Scenario), cmp.Or(r.Primary, q.Primary)
-	if len(r.Looks) > 0 {
-		q.Looks = r.Looks
+	if len(r.Analyses) > 0 {
+		q.Analyses = r.Analyses
 	}
 	levels := r.levels(q.Levels[0])
 	if len(levels) > 1 && !t.Levels {
@@ -220,7 +220,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		flag  string
 		given bool
 	}{
-		{"driver", r.Driver != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0}, {"idle-connections", len(r.Idle) > 0},
+		{"driver", r.External != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0}, {"idle-connections", len(r.Idle) > 0},
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
@@ -249,8 +249,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--epochs %d: want 1 or more", p.Epochs)
 	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 && (r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
 		return refuse("--idle-connections %v: want two or more numbers from 1 to 60000, rising", r.Idle)
-	case slices.ContainsFunc(r.Looks, func(n int) bool { return n < 1 }):
-		return refuse("--looks %v: want numbers of epochs, 1 or more", r.Looks)
+	case slices.ContainsFunc(r.Analyses, func(n int) bool { return n < 1 }):
+		return refuse("--looks %v: want numbers of epochs, 1 or more", r.Analyses)
 	case r.Requests > 0 && r.Duration > 0:
 		return refuse("--requests and --duration: give one of them")
 	case r.Requests < 0 || r.Duration < 0:

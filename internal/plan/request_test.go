@@ -48,7 +48,7 @@ func someQuestion() Question {
 		Levels:     []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 20, Pipeline: 1}},
 		LevelNames: []string{"few", "many"}, Cells: []result.Cell{cell("c0", 0), cell("c1", 0), cell("c0", 1), cell("c1", 1)},
 		Family: []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}}, Uncontrolled: []int{1},
-		Rounds: 3, SideEpochs: 2, Looks: []int{9}, Budget: 8 * time.Minute, Duration: 20 * time.Second, Requests: 1000, Heap: true,
+		Rounds: 3, ExtraEpochs: 2, Analyses: []int{9}, Budget: 8 * time.Minute, Duration: 20 * time.Second, Requests: 1000, Heap: true,
 	}
 }
 
@@ -59,7 +59,7 @@ func TestQuestionByProtocol(t *testing.T) {
 		want     result.Plan
 	}{
 		{"paired", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"}, Cells: someQuestion().Cells,
-			Family: someQuestion().Family, Uncontrolled: []int{1}, SideEpochs: 2, Rounds: 3, Pilots: 1, Looks: []int{9}, Chained: true, DropRounds: 3,
+			Family: someQuestion().Family, Uncontrolled: []int{1}, ExtraEpochs: 2, Rounds: 3, Pilots: 1, Analyses: []int{9}, Chained: true, DropRounds: 3,
 			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7, BudgetNS: int64(8 * time.Minute)}},
 		{"duel", result.Plan{}},
 		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"}, Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
@@ -98,13 +98,13 @@ func TestAskedByHand(t *testing.T) {
 	}{
 		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
 			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil && p.Level.Connections == 10 && p.Rounds == 12 &&
-				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Looks) == 4 // of one pair
+				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Analyses) == 4 // of one pair
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
-			return slices.Equal(p.Looks, []int{24}) // one analysis
+			return slices.Equal(p.Analyses, []int{24}) // one analysis
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
-			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords && p.Companion == "records" &&
+			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords && p.Backend == "records" &&
 				p.Ceiling == "records" && p.Rounds == 3
 		}},
 		{"connections", Request{Connections: []int{50}}, func(p *result.Plan) bool {
@@ -115,8 +115,8 @@ func TestAskedByHand(t *testing.T) {
 		}},
 		{"duration", Request{Protocol: "classic", Duration: time.Second}, func(p *result.Plan) bool { return p.TrialNS == 1e9 && p.Requests == 0 }},
 		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *result.Plan) bool { return p.TrialNS == 20e9 && p.Requests == 7 }},
-		{"looks and budget", Request{Looks: []int{6}, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
-			return p.Looks[0] == 6 && p.BudgetNS == 3600e9 && p.Seed == 9
+		{"looks and budget", Request{Analyses: []int{6}, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
+			return p.Analyses[0] == 6 && p.BudgetNS == 3600e9 && p.Seed == 9
 		}},
 		{"no controls", Request{Controls: []string{"none"}}, func(p *result.Plan) bool { return len(p.Controls) == 0 && p.Ceiling == "" }},
 		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}}, func(p *result.Plan) bool {
@@ -145,13 +145,13 @@ func TestRefused(t *testing.T) {
 		{Request{Alpha: 2}, "--alpha 2"},
 		{Request{Margin: 1}, "--margin 1"},
 		{Request{Budget: -1}, "--budget -1ns"},
-		{Request{Looks: []int{0}}, "--looks [0]"},
+		{Request{Analyses: []int{0}}, "--looks [0]"},
 		{Request{Idle: []int{5, 1}}, "--idle-connections [5 1]"},
 		{Request{Protocol: "classic", Idle: []int{1, 5}}, "--idle-connections belongs to --protocol paired or sweep"},
 		{Request{Requests: 5}, "--requests belongs to --protocol classic"},
 		{Request{Protocol: "sweep", SLO: &result.SLO{}}, "--slo belongs to --protocol search"},
 		{Request{Epochs: 3}, "--epochs belongs to --protocol sweep or search or classic"},
-		{Request{Protocol: "sweep", Driver: "wrk"}, "--driver belongs to --protocol classic"},
+		{Request{Protocol: "sweep", External: "wrk"}, "--driver belongs to --protocol classic"},
 		{Request{Protocol: "sweep", Epochs: -1}, "--epochs -1"},
 		{Request{Protocol: "classic", Requests: 5, Duration: 5}, "--requests and --duration: give one of them"},
 		{Request{Primary: "speed"}, "--primary \"speed\""},

@@ -74,7 +74,7 @@ func TestNotResumable(t *testing.T) {
 	if _, err := Resumable(&p.run, int64(time.Hour)); err == nil {
 		t.Error("the budget of a run that was looked at can be raised")
 	}
-	p.run.End.Reason = string(Looked)
+	p.run.End.Reason = string(LastAnalysis)
 	if _, err := Resumable(&p.run, 0); err == nil {
 		t.Error("a run that is over can be resumed")
 	}
@@ -84,7 +84,7 @@ func TestBudgetRaisedBeforeTheFirstLook(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
 	whole := player{run: result.Run{Plan: quick("a", "b")}}
 	whole.play(t, never)
-	looks := Looks(&whole.run)
+	looks := Analyses(&whole.run)
 	for i := range whole.run.Trials {
 		if tr := &whole.run.Trials[i]; tr.Epoch == p.run.Plan.Pilots+3 {
 			p.run = whole.run
@@ -112,7 +112,7 @@ func TestBudgetRaisedBeforeTheFirstLook(t *testing.T) {
 	p.run.End = &result.End{Reason: string(Budget)} // again, by a choice made in sight of the figures
 	for n := range all {
 		p.run.Trials = all[:n+1]
-		if got := Looks(&p.run); pilotsOver(&p.run) && !slices.Equal(got, looks) {
+		if got := Analyses(&p.run); pilotsOver(&p.run) && !slices.Equal(got, looks) {
 			t.Fatalf("looks %v after %d epochs, planned %v", got, counted(&p.run), looks)
 		}
 	}

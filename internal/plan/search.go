@@ -36,14 +36,14 @@ func (search) arrange(p *result.Plan, r *Request, _ *Question, pr *profile) {
 	pr.times(p, firstProbe)
 }
 
-func (search) trial(run *result.Run, k result.Key, e entrant) (result.Level, int64, bool) {
+func (search) trial(run *result.Run, k result.Key, e slot) (result.Level, int64, bool) {
 	return probe(run, k, e.Contestant)
 }
 
-func (search) loads(p *result.Plan, _ int, _ []entrant) time.Duration {
+func (search) loads(p *result.Plan, _ int, _ []slot) time.Duration {
 	each := firstProbe*(1+bisections) + aroundProbe*arounds + confirmProbe*confirms
 	each += searchRounds * (trialOverhead + time.Duration(p.RewarmNS))
-	return time.Duration(len(starters(p, false))) * each
+	return time.Duration(len(participants(p, false))) * each
 }
 
 // The rounds of a search (doc/plans.md): a closed loop that tells about how much a contestant can
@@ -90,7 +90,7 @@ func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe
 		if !ok {
 			break
 		}
-		if void(run, k) {
+		if discarded(run, k) {
 			continue
 		}
 		for _, t := range trials(run, k) {

@@ -36,7 +36,7 @@ func isBase(p *result.Plan, level int) bool {
 // contestant showed at the closed loop in the pilots, a whole number. Those that failed under load
 // in them do not count. Void rounds count only where there are no others. false: no contestant
 // showed any.
-func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
+func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
 	p := &run.Plan
 	level = e.level
 	if level.RateShare == 0 {
@@ -64,7 +64,7 @@ func resolve(run *result.Run, e entrant) (level result.Level, ok bool) {
 // Rate is what a level's share came to, requests per second; false where the pilots have not shown
 // it. A level without a share has its own.
 func Rate(run *result.Run, level int) (perSec float64, ok bool) {
-	l, ok := resolve(run, entrant{Cell: result.Cell{Level: level}, level: run.Plan.Points()[level]})
+	l, ok := resolve(run, slot{Cell: result.Cell{Level: level}, level: run.Plan.Points()[level]})
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 

@@ -81,7 +81,7 @@ func epochCounts(run *result.Run, epoch, dropped int) bool {
 			continue
 		}
 		done++
-		if !void(run, k) {
+		if !discarded(run, k) {
 			valid++
 		}
 	}
@@ -94,7 +94,7 @@ func roundsOf(run *result.Run, epoch, dropped int) []result.Trial {
 	var out []result.Trial
 	for r := range roundsIn(&run.Plan, epoch) {
 		k, ok := lastAttempt(run, epoch, r)
-		if !ok || !complete(run, k) || void(run, k) {
+		if !ok || !complete(run, k) || discarded(run, k) {
 			continue
 		}
 		for _, t := range trials(run, k) {
@@ -109,7 +109,7 @@ func roundsOf(run *result.Run, epoch, dropped int) []result.Trial {
 // entersRounds reports whether the cell of a trial is loaded in every round of its epoch.
 func entersRounds(p *result.Plan, t *result.Trial) bool {
 	cell := result.Cell{Contestant: t.Contestant, Level: p.At(t)}
-	return slices.ContainsFunc(entrants(p, t.Epoch), func(e entrant) bool { return e.Cell == cell })
+	return slices.ContainsFunc(slots(p, t.Epoch), func(e slot) bool { return e.Cell == cell })
 }
 
 // complete reports whether every contestant that still stood then has its trial in the round of k.
@@ -123,15 +123,15 @@ func complete(run *result.Run, k result.Key) bool {
 	return len(ts) > 0 && !more
 }
 
-// void reports whether a cause outside the contestants spoilt the round of k: it is judged over the
+// discarded reports whether a cause outside the contestants spoilt the round of k: it is judged over the
 // whole round, because a 10 ms tick is 2.5 % of one trial.
-func void(run *result.Run, k result.Key) bool {
-	return checks.Void(trials(run, k))
+func discarded(run *result.Run, k result.Key) bool {
+	return checks.Discard(trials(run, k))
 }
 
-// Voided counts the trials of void rounds, repeated ones among them, and all trials, pilots left
+// Discarded counts the trials of void rounds, repeated ones among them, and all trials, pilots left
 // out.
-func Voided(run *result.Run) (void, all int) {
+func Discarded(run *result.Run) (void, all int) {
 	seen := map[result.Key]bool{}
 	for i := range run.Trials {
 		k := run.Trials[i].Key
@@ -145,7 +145,7 @@ func Voided(run *result.Run) (void, all int) {
 		seen[k] = true
 		ts := trials(run, k)
 		all += len(ts)
-		if checks.Void(ts) {
+		if checks.Discard(ts) {
 			void += len(ts)
 		}
 	}

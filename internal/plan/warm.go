@@ -124,7 +124,7 @@ func warmExcess(run *result.Run) (excess int64) {
 				native += l.WarmupNS
 			}
 		}
-		names := launched(p, e, slices.Concat(entrants(p, e), sides(p, e)))
+		names := launched(p, e, slices.Concat(slots(p, e), extraSlots(p, e)))
 		excess += max(0, max(native, managed)-int64(warmEstimate(run, e, names)))
 	}
 	return excess
@@ -133,7 +133,7 @@ func warmExcess(run *result.Run) (excess int64) {
 // Warmups are the levels that a contestant is warmed up at in an epoch, as closed loops: the first
 // of each scenario that it is loaded with there, for what is not called is not compiled.
 func Warmups(run *result.Run, epoch int, name string) []result.Level {
-	return warmups(append(entrants(&run.Plan, epoch), besides(run, epoch)...), name)
+	return warmups(append(slots(&run.Plan, epoch), extras(run, epoch)...), name)
 }
 
 // warmLevel is the closed loop that a contestant is warmed up with for a level. What thousands of
@@ -144,7 +144,7 @@ func warmLevel(l result.Level) result.Level {
 }
 
 // warmups are those of one that is among entering.
-func warmups(entering []entrant, name string) []result.Level {
+func warmups(entering []slot, name string) []result.Level {
 	var out []result.Level
 	for _, e := range entering {
 		l := e.level

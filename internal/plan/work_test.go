@@ -40,7 +40,7 @@ func TestWorkIsALaunchPart(t *testing.T) {
 func TestTrialsOfWork(t *testing.T) {
 	p := several()
 	p.TrialNS = int64(quickTrial)
-	of := func(l result.Level) time.Duration { return time.Duration(trialOf(&p, entrant{level: l})) }
+	of := func(l result.Level) time.Duration { return time.Duration(trialOf(&p, slot{level: l})) }
 	if got := of(result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
 		t.Errorf("a trial of 5,000 connections takes %v", got)
 	}

@@ -59,7 +59,7 @@ func (w *World) backend(p *result.Plan) error {
 	if err != nil {
 		return err
 	}
-	p.Companion, p.Title = s.Backend, cmp.Or(p.Title, s.Title)
+	p.Backend, p.Title = s.Backend, cmp.Or(p.Title, s.Title)
 	levels := []*result.Level{&p.Level}
 	for i := range p.Levels {
 		levels = append(levels, &p.Levels[i])
@@ -70,7 +70,7 @@ func (w *World) backend(p *result.Plan) error {
 			return err
 		}
 		switch {
-		case s.Backend != p.Companion:
+		case s.Backend != p.Backend:
 			return refuse("the scenarios %s and %s cannot be run at once: want one companion for all, or none", p.Scenario, name)
 		case s.Backend == "" && l.Records != 0:
 			return refuse("--records: contestants of the scenario %s call no companion that answers with records", name)
@@ -91,10 +91,10 @@ func (w *World) backend(p *result.Plan) error {
 // besides the plan's own. Without a reference it cannot be told.
 func (w *World) ceiling(p *result.Plan) (name string, also []string) {
 	switch {
-	case len(p.Controls) == 0 || p.Companion == "" && p.Level.DelayNS > 0:
+	case len(p.Controls) == 0 || p.Backend == "" && p.Level.DelayNS > 0:
 		return "", nil
-	case p.Companion != "":
-		return p.Companion, nil
+	case p.Backend != "":
+		return p.Backend, nil
 	case w.Answered == nil:
 		return "null", OtherScenarios(p)
 	}

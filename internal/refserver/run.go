@@ -36,7 +36,7 @@ func (c *Control) Run(ctx context.Context, o Options) (counted any, err error) {
 	}
 	extra := time.Duration(c.Extra * float64(RefCost))
 	ref := &Reference{Scenario: s, Delay: o.Delay, Hash: o.Hash, Turns: TurnsFor(extra)}
-	backend, err := s.CompanionAddr()
+	backend, err := s.BackendAddr()
 	if err != nil {
 		return nil, err
 	}

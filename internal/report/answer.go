@@ -22,7 +22,7 @@ func (v *view) answer() (sentences []string) {
 		add("Nothing was measured: no contestant has a figure.")
 	case len(rows) == 1:
 		add(v.only(rows[0]))
-	case v.a.Look == 0:
+	case v.a.Interim == 0:
 		text := "There is no verdict yet: " + count(v.a.Epochs, "valid epoch") + " so far"
 		if least := v.a.Needed; least > v.a.Epochs {
 			text += fmt.Sprintf(", and the fewest that can show a difference are %d", least)
@@ -39,7 +39,7 @@ func (v *view) answer() (sentences []string) {
 		}
 	}
 	add(v.absent())
-	if len(rows) > 1 && v.a.Look == 0 || len(rows) == 0 {
+	if len(rows) > 1 && v.a.Interim == 0 || len(rows) == 0 {
 		add(v.ended())
 	}
 	return sentences
@@ -110,9 +110,9 @@ func (v *view) among(first []row) string {
 	switch {
 	case len(pairs) == 1:
 		return v.sentence(pairs[0]).String() + "."
-	case n[analysis.Undecided] == 0 && n[analysis.Different] == 0:
+	case n[analysis.Inconclusive] == 0 && n[analysis.Different] == 0:
 		return "They are alike within " + PerCent(v.margin()) + "."
-	case n[analysis.Tie]+n[analysis.Negligible] == 0:
+	case n[analysis.Equivalent]+n[analysis.Negligible] == 0:
 		return "The data could not tell them apart."
 	}
 	return "Some of them tie within " + PerCent(v.margin()) + "; the others the data could not tell apart."
@@ -139,7 +139,7 @@ func (v *view) tallyOf(all []analysis.Pair) string {
 		one, more string
 	}{{analysis.Different, "is different", "are different"}, {analysis.Negligible, "differs negligibly",
 		"differ negligibly"},
-		{analysis.Tie, "is a tie", "are ties"}, {analysis.Undecided, "is undecided", "are undecided"}} {
+		{analysis.Equivalent, "is a tie", "are ties"}, {analysis.Inconclusive, "is undecided", "are undecided"}} {
 		switch c := n[k.verdict]; {
 		case c == 1:
 			parts = append(parts, "1 "+k.one)

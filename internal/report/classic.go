@@ -235,8 +235,8 @@ func (c *classic) method() []document.Fact {
 		{Name: "Started", Value: c.started()},
 		{Name: "End", Value: c.ended()},
 	}
-	if c.Void > 0 {
-		facts = append(facts, document.Fact{Name: "Loaded again", Value: count(c.Void, "load") +
+	if c.Discarded > 0 {
+		facts = append(facts, document.Fact{Name: "Loaded again", Value: count(c.Discarded, "load") +
 			", for others used the CPUs; the later one is shown"})
 	}
 	return facts

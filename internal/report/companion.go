@@ -17,7 +17,7 @@ type Alone struct {
 // companionText says what the contestants called and where it ran, and what it can do alone; ""
 // where they call nothing.
 func (v *view) companionText() string {
-	name := v.run.Plan.Companion
+	name := v.run.Plan.Backend
 	if name == "" {
 		return ""
 	}

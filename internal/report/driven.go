@@ -28,15 +28,15 @@ type drivenRow struct {
 // newDriven returns nil where the run has no external load generator.
 func newDriven(c *classic) *driven {
 	p := &c.run.Plan
-	if p.Driver == "" {
+	if p.External == "" {
 		return nil
 	}
-	d := &driven{classic: c, name: document.Clean(p.Driver)}
+	d := &driven{classic: c, name: document.Clean(p.External)}
 	add := func(name, title string) {
-		for _, driver := range []string{"", p.Driver} {
+		for _, driver := range []string{"", p.External} {
 			r := drivenRow{contestant: name, title: title, driver: driver}
-			for _, t := range c.Beside {
-				if t.Contestant == name && t.Driver == driver {
+			for _, t := range c.AllLoads {
+				if t.Contestant == name && t.External == driver {
 					r.loads = append(r.loads, t)
 				}
 			}
@@ -100,8 +100,8 @@ func (r *drivenRow) counts() (answers, errors string) {
 			n += *a
 		}
 		all := []map[string]int64{t.Load.Failures, t.Load.Errors}
-		if t.Told != nil {
-			all = []map[string]int64{t.Told.Failed, t.Told.Errors}
+		if t.Reported != nil {
+			all = []map[string]int64{t.Reported.Failed, t.Reported.Errors}
 		}
 		for _, m := range all {
 			for kind, k := range m {
@@ -186,9 +186,9 @@ func (d *driven) tableRow(r *drivenRow, scale map[string]analysis.Scale) documen
 func (d *driven) head() (head, typed string) {
 	for _, r := range d.rows {
 		for _, t := range r.loads {
-			if t.Told != nil {
-				version := strings.TrimSpace(strings.TrimPrefix(document.Clean(t.Told.Version), d.name))
-				return fmt.Sprintf("The same loads by %s (%s)", d.name, version), document.Clean(asTyped(t.Told.Command))
+			if t.Reported != nil {
+				version := strings.TrimSpace(strings.TrimPrefix(document.Clean(t.Reported.Version), d.name))
+				return fmt.Sprintf("The same loads by %s (%s)", d.name, version), document.Clean(asTyped(t.Reported.Command))
 			}
 		}
 	}

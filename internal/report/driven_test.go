@@ -13,28 +13,28 @@ import (
 
 // drivenFixture is a made-up classic run of one contestant under dyno and under wrk: rates of the contestant, then of the ceiling's server, each ours and
 // theirs.
-func drivenFixture(change func(told *result.Told), rates ...float64) *Data {
+func drivenFixture(change func(told *result.Reported), rates ...float64) *Data {
 	d := classicFixture()
 	p := &d.Run.Plan
-	p.Contestants, p.Driver, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, "wrk", "null", 1, 0, 4e9
+	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, "wrk", "null", 1, 0, 4e9
 	p.Level = result.Level{Connections: 100, Pipeline: 1}
 	d.Run.Contestants = append(d.Run.Contestants[:1:1], result.Contestant{Name: "null", Title: "null server", Control: true})
-	d.Run.Failures, d.Findings, d.Void, d.Loads = nil, nil, 0, nil
+	d.Run.Failures, d.Findings, d.Discarded, d.Loads = nil, nil, 0, nil
 	for i, rate := range rates {
 		t := madeTrial([]string{"iris-mvc", "iris-mvc", "null", "null"}[i], p.Level, 0, 0, rate, 4e9)
 		t.Level = nil
 		if i%2 == 1 {
 			n, window, mean := int64(4*rate), int64(4e9), int64(100/rate*1e9)
-			t.Driver, t.Load = "wrk", result.Load{}
-			t.Told = &result.Told{Version: "wrk 4.1.0", Command: []string{"wrk", "-c", "100", "http://127.0.0.1:1/x"}, RatePerSec: &rate, Answered: &n, WindowNS: &window, MeanNS: &mean,
+			t.External, t.Load = "wrk", result.Load{}
+			t.Reported = &result.Reported{Version: "wrk 4.1.0", Command: []string{"wrk", "-c", "100", "http://127.0.0.1:1/x"}, RatePerSec: &rate, Answered: &n, WindowNS: &window, MeanNS: &mean,
 				P50NS: &mean, Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"read": 0}}
 			if i == 1 && change != nil {
-				change(t.Told)
+				change(t.Reported)
 			}
 		}
-		d.Beside = append(d.Beside, t)
+		d.AllLoads = append(d.AllLoads, t)
 	}
-	d.Loads, d.Valid, d.Run.Trials = d.Beside[:1], 1, d.Beside
+	d.Loads, d.Valid, d.Run.Trials = d.AllLoads[:1], 1, d.AllLoads
 	return d
 }
 
@@ -54,10 +54,10 @@ func TestDrivenWords(t *testing.T) {
 		"our limit":   {drivenFixture(nil, 95000, 49000, 100000, 90000), "dyno is at its own limit", "agree. The"},
 		"both":        {drivenFixture(nil, 95000, 85000, 100000, 90000), "neither rate is the server's", ""},
 		"unexplained": {drivenFixture(nil, 50000, 30000, 100000, 90000), "processes of their own, one after the other", "limit"},
-		"little":      {drivenFixture(func(s *result.Told) { s.MeanNS = twice(s.MeanNS) }, calm...), "4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): what is more was added by its correction", ""},
-		"no rate":     {drivenFixture(func(s *result.Told) { *s = result.Told{Exit: "exit status 1", Trouble: "no figures"} }, calm...), "wrk told no rate. wrk ended with: exit status 1. Not all that it printed could be read: no figures.", "law"},
+		"little":      {drivenFixture(func(s *result.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...), "4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): what is more was added by its correction", ""},
+		"no rate":     {drivenFixture(func(s *result.Reported) { *s = result.Reported{Exit: "exit status 1", Trouble: "no figures"} }, calm...), "wrk told no rate. wrk ended with: exit status 1. Not all that it printed could be read: no figures.", "law"},
 		"no ceiling":  {drivenFixture(nil, calm[:2]...), "0.980 × our", "of the most"},
-		"dialled":     {drivenFixture(func(s *result.Told) { s.KeptAlive = new(int64) }, calm...), "Of 196,000 answers 0 left the connection open", ""},
+		"dialled":     {drivenFixture(func(s *result.Reported) { s.KeptAlive = new(int64) }, calm...), "Of 196,000 answers 0 left the connection open", ""},
 	} {
 		var says []string
 		says = append(says, newDriven(newClassic(newView(c.d))).said()...)
@@ -67,14 +67,14 @@ func TestDrivenWords(t *testing.T) {
 		}
 	}
 	d := drivenFixture(nil, calm...)
-	d.Beside[3].Causes.ForeignServerNS = d.Beside[3].Causes.WallNS / 2
+	d.AllLoads[3].Causes.BackgroundServerNS = d.AllLoads[3].Causes.WallNS / 2
 	if got := newDriven(newClassic(newView(d))).said()[0]; !strings.Contains(got, "Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
 		t.Errorf("disturbed: %s", got)
 	}
 	again := drivenFixture(nil, calm...)
 	for i, per := range map[int]int64{1: 134, 3: 100} {
-		n := per * *again.Beside[i].Told.Answered
-		again.Beside[i].Told.BytesWritten = &n
+		n := per * *again.AllLoads[i].Reported.Answered
+		again.AllLoads[i].Reported.BytesWritten = &n
 	}
 	if got := newDriven(newClassic(newView(again))).said()[0]; !strings.Contains(got, "It wrote 1.34 requests for each answer") {
 		t.Errorf("sent again: %s", got)
@@ -85,11 +85,11 @@ func TestDrivenWords(t *testing.T) {
 func TestDrivenRounding(t *testing.T) {
 	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
 		4e6: "more than its own rate allows", 1e6: "not all in use"} {
-		d := drivenFixture(func(s *result.Told) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
-		d.Run.Plan.Driver = "ab"
-		for i := range d.Beside {
-			if d.Beside[i].Driver != "" {
-				d.Beside[i].Driver = "ab"
+		d := drivenFixture(func(s *result.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
+		d.Run.Plan.External = "ab"
+		for i := range d.AllLoads {
+			if d.AllLoads[i].External != "" {
+				d.AllLoads[i].External = "ab"
 			}
 		}
 		if got := newDriven(newClassic(newView(d))).said()[0]; !strings.Contains(got, want) {
@@ -139,7 +139,7 @@ func TestDrivenForms(t *testing.T) {
 				Contestant, Driver string
 				Metrics            map[string]*float64
 				OfCeiling          *float64 `json:"of_ceiling"`
-				Told               []result.Told
+				Told               []result.Reported
 			}
 			Words []string
 		}
@@ -163,7 +163,7 @@ func TestDrivenForms(t *testing.T) {
 	if p99 := report.Driver.Rows[1].Metrics["p99_ns"]; p99 != nil {
 		t.Errorf("json: a p99 that wrk did not tell: %v", *p99)
 	}
-	for ext, text := range forms(drivenFixture(func(s *result.Told) { *s = result.Told{Trouble: "no figures"} }, calm...)) {
+	for ext, text := range forms(drivenFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
 		switch ext {
 		case "csv":
 			has("silent, csv", text, ",throughput,1/s,,,,1,–,–,absent,,wrk\n")

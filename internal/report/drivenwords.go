@@ -75,8 +75,8 @@ func (d *driven) said() (lines []string) {
 
 // ways are what is to be known of the generator, whatever the contestant.
 func (d *driven) ways() []string {
-	ways := append([]string{}, driverWays[d.run.Plan.Driver]...)
-	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.Driver); len(r.loads) > 0 && math.IsNaN(r.rate()) {
+	ways := append([]string{}, driverWays[d.run.Plan.External]...)
+	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.External); len(r.loads) > 0 && math.IsNaN(r.rate()) {
 		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no rate"+because(&r.loads[0])+".")
 	}
 	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each request.")
@@ -114,17 +114,17 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 	}
 	for i := range told.loads {
 		t := &told.loads[i]
-		if t.Told == nil {
+		if t.Reported == nil {
 			continue
 		}
 		says = append(says, d.connections(t)...)
 		says = append(says, d.latency(t)...)
 		says = append(says, d.again(t)...)
-		if t.Told.Exit != "" {
-			says = append(says, d.name+" ended with: "+document.Clean(t.Told.Exit)+".")
+		if t.Reported.Exit != "" {
+			says = append(says, d.name+" ended with: "+document.Clean(t.Reported.Exit)+".")
 		}
-		if t.Told.Trouble != "" {
-			says = append(says, "Not all that it printed could be read: "+document.Clean(t.Told.Trouble)+".")
+		if t.Reported.Trouble != "" {
+			says = append(says, "Not all that it printed could be read: "+document.Clean(t.Reported.Trouble)+".")
 		}
 		break // of further loads the table has the middle
 	}
@@ -133,10 +133,10 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 
 // because is what a load's generator said of a failure.
 func because(t *result.Trial) string {
-	if t.Told == nil || t.Told.Exit == "" {
+	if t.Reported == nil || t.Reported.Exit == "" {
 		return ""
 	}
-	return " (" + document.Clean(t.Told.Exit) + ")"
+	return " (" + document.Clean(t.Reported.Exit) + ")"
 }
 
 // others says which of the loads that a comparison rests on were disturbed: those of the
@@ -144,9 +144,9 @@ func because(t *result.Trial) string {
 func (d *driven) others(own, told *drivenRow) string {
 	var disturbed []string
 	for _, r := range []*drivenRow{own, told, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
-		d.run.Plan.Driver)} {
+		d.run.Plan.External)} {
 		for i := range r.loads {
-			if checks.Void(r.loads[i : i+1]) {
+			if checks.Discard(r.loads[i : i+1]) {
 				name := r.by() + "'s load"
 				if r.contestant == d.run.Plan.Ceiling {
 					name += " of " + r.title
@@ -190,7 +190,7 @@ func (d *driven) rates(a, b, shareA, shareB float64) (says []string) {
 
 // connections says whether connections were kept.
 func (d *driven) connections(t *result.Trial) []string {
-	k, n := t.Told.KeptAlive, t.Told.Answered
+	k, n := t.Reported.KeptAlive, t.Reported.Answered
 	if k == nil || n == nil || *n == 0 || *k >= *n {
 		return nil
 	}
@@ -201,7 +201,7 @@ func (d *driven) connections(t *result.Trial) []string {
 // latency holds the printed mean to Little's law: in a closed loop whose connections are all in use
 // it is connections ÷ rate.
 func (d *driven) latency(t *result.Trial) []string {
-	mean, rate := t.Told.MeanNS, t.Told.RatePerSec
+	mean, rate := t.Reported.MeanNS, t.Reported.RatePerSec
 	if mean == nil || rate == nil || *rate <= 0 {
 		return nil
 	}
@@ -209,9 +209,9 @@ func (d *driven) latency(t *result.Trial) []string {
 	text := fmt.Sprintf("Its mean latency, %s, against %s by Little's law (connections ÷ rate)",
 		Duration(float64(*mean)), Duration(little))
 	switch far := float64(*mean)/little - 1; {
-	case math.Abs(far) <= littleWide, d.run.Plan.Driver == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
+	case math.Abs(far) <= littleWide, d.run.Plan.External == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
 		return []string{text + ": they agree."}
-	case far > 0 && d.run.Plan.Driver == "wrk":
+	case far > 0 && d.run.Plan.External == "wrk":
 		return []string{text + ": what is more was added by its correction, or was waiting that its rate does not show."}
 	case far > 0:
 		return []string{text + ": more than its own rate allows."}
@@ -223,12 +223,12 @@ func (d *driven) latency(t *result.Trial) []string {
 // those for one of the ceiling's server.
 func (d *driven) again(t *result.Trial) []string {
 	per := func(t *result.Trial) float64 {
-		if t.Told == nil || t.Told.BytesWritten == nil || t.Told.Answered == nil || *t.Told.Answered == 0 {
+		if t.Reported == nil || t.Reported.BytesWritten == nil || t.Reported.Answered == nil || *t.Reported.Answered == 0 {
 			return math.NaN()
 		}
-		return float64(*t.Told.BytesWritten) / float64(*t.Told.Answered)
+		return float64(*t.Reported.BytesWritten) / float64(*t.Reported.Answered)
 	}
-	if r := d.row(d.run.Plan.Ceiling, t.Driver); len(r.loads) > 0 {
+	if r := d.row(d.run.Plan.Ceiling, t.External); len(r.loads) > 0 {
 		if x := per(t) / per(&r.loads[0]); x > 1.01 {
 			return []string{fmt.Sprintf("It wrote %s requests for each answer: it sent some again and does not say so.",
 				Sig3(x))}

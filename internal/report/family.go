@@ -69,10 +69,10 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	kind, word = c.Verdict, string(c.Verdict)
 	switch {
 	case c.Missing != "":
-		return "not compared", "", document.Clean(c.Missing), analysis.Undecided
-	case s.a.Look == 0:
-		return "undecided", "", "before the first interim analysis", analysis.Undecided
-	case c.Verdict == analysis.Tie:
+		return "not compared", "", document.Clean(c.Missing), analysis.Inconclusive
+	case s.a.Interim == 0:
+		return "undecided", "", "before the first interim analysis", analysis.Inconclusive
+	case c.Verdict == analysis.Equivalent:
 		word += " within " + PerCent(s.margin())
 	case c.Verdict == analysis.Negligible:
 		evidence = "certain, but within " + PerCent(s.margin()) + "; " + evidence
@@ -128,7 +128,7 @@ func (s *sweep) familySentences() (list []string) {
 	switch {
 	case len(found) == 0:
 		list = append(list, "None of the "+count(missing, "named pair")+" has a figure.")
-	case s.a.Look == 0:
+	case s.a.Interim == 0:
 		list = append(list, "There is no verdict yet: "+count(s.a.Epochs,
 			"valid epoch")+" so far. Until the first interim analysis every pair is undecided.")
 	default:

@@ -18,7 +18,7 @@ import (
 func familyFixture() *Data {
 	d := sweepFixture(1)
 	p := &d.Run.Plan
-	p.Protocol, p.Looks, p.Pilots, p.Epochs, p.Command = "duel", []int{8, 12}, 1, 0, "dyno run a-study --seed 7"
+	p.Protocol, p.Analyses, p.Pilots, p.Epochs, p.Command = "duel", []int{8, 12}, 1, 0, "dyno run a-study --seed 7"
 	p.Levels = []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 100, Pipeline: 1, RateShare: 0.3}}
 	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 	p.Family = []result.Comparison{
@@ -54,10 +54,10 @@ func familyFixture() *Data {
 		}
 	}
 	in := analysis.Input{Trials: all, Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{"gin": "load: reset"}, Primary: p.Primary,
-		Looks: []stats.Look{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03, Family: p.Family, At: p.At}
+		Analyses: []stats.Interim{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03, Family: p.Family, At: p.At}
 	d.Analysis, d.Levels, d.Valid = analysis.Analyse(in), nil, len(all)
 	for i, at := range p.Levels {
-		l := Level{At: at, Judged: i < 2, Absent: map[string]string{}, Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
+		l := Level{At: at, Compared: i < 2, Absent: map[string]string{}, Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
 		if at.RateShare > 0 {
 			l.At.RatePerSec, l.Loaded = 20235, l.Loaded[:3]
 		}

@@ -94,8 +94,8 @@ var fakes = []fake{
 // fixture is a whole run of six contestants that stand, one that is unavailable and one that failed, all drawn from one seed.
 func fixture() *Data {
 	rng := rand.New(rand.NewPCG(2017, 8))
-	d := &Data{Run: &result.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Void: 24,
-		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Look: 2, AlphaAt: 0.0125, Margin: 0.03, MDE: 0.0213,
+	d := &Data{Run: &result.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
+		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03, MDE: 0.0213,
 			Shares: map[string]float64{"fasthttp": 0.843}}}
 	d.Run.End = &result.End{Reason: "looks", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
@@ -163,7 +163,7 @@ func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
 			}
 		}
 	}
-	a.Canary = &analysis.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42, Adjusted: 0.42, Verdict: analysis.Undecided,
+	a.AACheck = &analysis.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42, Adjusted: 0.42, Verdict: analysis.Inconclusive,
 		Ratio: analysis.Estimate{Value: 0.998, Lo: 0.989, Hi: 1.009, N: 12}}
 	a.Others = []analysis.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049, Adjusted: 0.00049, Verdict: analysis.Different,
 		Better: "ref", Ratio: analysis.Estimate{Value: 1.191, Lo: 1.172, Hi: 1.208, N: 12}}}
@@ -177,9 +177,9 @@ func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
 	p.Better = p.A
 	switch gap := math.Abs(math.Log(of(x) / of(y))); {
 	case x.c.Name == "fasthttp" && y.c.Name == "hyper":
-		p.Verdict, p.Better, p.P, p.Adjusted = analysis.Tie, "", 0.31, 1
+		p.Verdict, p.Better, p.P, p.Adjusted = analysis.Equivalent, "", 0.31, 1
 	case gap < 0.012:
-		p.Verdict, p.Better, p.P, p.Adjusted = analysis.Undecided, "", 0.0122, 0.0244
+		p.Verdict, p.Better, p.P, p.Adjusted = analysis.Inconclusive, "", 0.0122, 0.0244
 		p.Ratio.Lo *= 0.985
 	case gap < 0.03:
 		p.Verdict = analysis.Negligible
@@ -202,8 +202,8 @@ func fixtureFailures(d *Data) {
 	}
 	d.Analysis.Order = append(d.Analysis.Order, "aspnetcore-mvc", "gin")
 	d.Analysis.Places = append(d.Analysis.Places,
-		analysis.Place{Contestant: "aspnetcore-mvc", Struck: "needs .NET SDK >=10.0"},
-		analysis.Place{Contestant: "gin", Struck: "broke its contract"})
+		analysis.Place{Contestant: "aspnetcore-mvc", Excluded: "needs .NET SDK >=10.0"},
+		analysis.Place{Contestant: "gin", Excluded: "broke its contract"})
 	d.Analysis.Cells = append(d.Analysis.Cells,
 		analysis.Cell{Contestant: "aspnetcore-mvc", Metric: "throughput", Absent: "needs .NET SDK >=10.0"},
 		analysis.Cell{Contestant: "gin", Metric: "throughput", Level: analysis.Estimate{Value: 84100, Lo: 82000, Hi: 86000, N: 4},
@@ -215,7 +215,7 @@ func fixturePlan() result.Plan {
 		Study: "iris-vs-netcore-2017", Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
 		Contestants: []string{"iris-mvc", "aspnetcore-mvc", "iris", "kestrel", "net-http", "fasthttp", "hyper", "gin"},
 		Controls:    []string{"ref", "ref'"}, Managed: []string{"kestrel", "aspnetcore-mvc"}, Level: result.Level{Connections: 125, Pipeline: 1},
-		Seed: 2017, Primary: "throughput", Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Looks: []int{8, 12},
+		Seed: 2017, Primary: "throughput", Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12},
 		TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: 36e10, StartedUnixNS: 1763721892e9}
 }
 
@@ -238,9 +238,9 @@ func nothing() *Data {
 func early() *Data {
 	d := fixture()
 	d.Run.Plan.Contestants = []string{"iris-mvc", "kestrel"}
-	d.Run.Failures, d.Run.End, d.Valid, d.Void, d.Findings = nil, nil, 24, 0, nil
+	d.Run.Failures, d.Run.End, d.Valid, d.Discarded, d.Findings = nil, nil, 24, 0, nil
 	a := d.Analysis
-	a.Epochs, a.Look, a.MDE, a.Order, a.Others, a.Shares = 2, 0, math.NaN(), []string{"iris-mvc", "kestrel"}, nil, nil
+	a.Epochs, a.Interim, a.MDE, a.Order, a.Others, a.Shares = 2, 0, math.NaN(), []string{"iris-mvc", "kestrel"}, nil, nil
 	a.Places = []analysis.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2}, {Contestant: "kestrel", Tier: 1, Lo: 1, Hi: 2}}
 	wide := func(e *analysis.Estimate, lo float64) { e.Lo, e.Hi, e.N = lo, math.Inf(1), 2 }
 	keep := map[string]bool{"iris-mvc": true, "kestrel": true, "ref": true, "ref'": true}
@@ -258,7 +258,7 @@ func early() *Data {
 	for _, p := range a.Pairs {
 		if p.A == "iris-mvc" && p.B == "kestrel" {
 			wide(&p.Ratio, 0)
-			p.P, p.Adjusted, p.Verdict, p.Better = 1, 1, analysis.Undecided, ""
+			p.P, p.Adjusted, p.Verdict, p.Better = 1, 1, analysis.Inconclusive, ""
 			pairs = append(pairs, p)
 		}
 	}
@@ -269,8 +269,8 @@ func early() *Data {
 		}
 	}
 	a.Cells, a.Pairs, d.Run.Contestants = cells, pairs, built
-	wide(&a.Canary.Ratio, 0)
-	a.Canary.P = 1
+	wide(&a.AACheck.Ratio, 0)
+	a.AACheck.P = 1
 	return d
 }
 

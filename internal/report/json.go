@@ -64,10 +64,10 @@ func (v *view) baseJSON(label string, answer []string) *runJSON {
 	return o
 }
 
-func (v *view) trialsJSON() trialsJSON { return trialsJSON{v.Valid, v.Void, v.primary().Name} }
+func (v *view) trialsJSON() trialsJSON { return trialsJSON{v.Valid, v.Discarded, v.primary().Name} }
 
 func (v *view) decisionJSON() decisionJSON {
-	return decisionJSON{v.a.Epochs, v.a.Look, number(v.a.AlphaAt), number(v.margin()), number(v.a.MDE), v.trialsJSON()}
+	return decisionJSON{v.a.Epochs, v.a.Interim, number(v.a.AlphaAt), number(v.margin()), number(v.a.MDE), v.trialsJSON()}
 }
 
 func (v *view) contestantJSON(r row) contestantJSON {
@@ -86,8 +86,8 @@ func (p *paired) json() *runJSON {
 	o := p.baseJSON("", p.answer())
 	o.Summary, o.Contestants = p.decisionJSON(), []contestantJSON{}
 	o.Pairs, o.Canary, o.Others = pairsJSON(p.a.Pairs), (*pairJSON)(nil), pairsJSON(p.a.Others)
-	if p.a.Canary != nil {
-		o.Canary = pairsJSON([]analysis.Pair{*p.a.Canary})[0]
+	if p.a.AACheck != nil {
+		o.Canary = pairsJSON([]analysis.Pair{*p.a.AACheck})[0]
 	}
 	for _, x := range p.a.Trends {
 		o.Trends = append(o.Trends, trendJSON{x.Contestant, x.Level, x.Metric, ratio(x.Change), number(x.P), x.Moving})
@@ -165,8 +165,8 @@ func (s *sweep) json() *runJSON {
 	if s.namesPairs() {
 		o.Summary, o.Pairs, o.Canary, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil),
 			s.cellPairsJSON(s.a.Others)
-		if s.a.Canary != nil {
-			o.Canary = s.cellPairsJSON([]analysis.Pair{*s.a.Canary})[0]
+		if s.a.AACheck != nil {
+			o.Canary = s.cellPairsJSON([]analysis.Pair{*s.a.AACheck})[0]
 		}
 	}
 	for _, r := range s.all() {
@@ -246,7 +246,7 @@ func (s *search) json() *runJSON {
 
 func (c *classic) json() *runJSON {
 	o := c.baseJSON(classicLabel, c.sentences())
-	o.Summary, o.Contestants = map[string]int{"loads": len(c.Loads), "loaded_again": c.Void}, []contestantJSON{}
+	o.Summary, o.Contestants = map[string]int{"loads": len(c.Loads), "loaded_again": c.Discarded}, []contestantJSON{}
 	for _, r := range c.rows {
 		one := c.contestantJSON(r)
 		n, errs := c.totals(r)
@@ -289,9 +289,9 @@ func (d *driven) json() *drivenJSON {
 			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))
 		}
 		if r.driver != "" {
-			one.Told = []*result.Told{}
+			one.Told = []*result.Reported{}
 			for k := range r.loads {
-				if t := r.loads[k].Told; t != nil {
+				if t := r.loads[k].Reported; t != nil {
 					one.Told = append(one.Told, t)
 				}
 			}
@@ -303,10 +303,10 @@ func (d *driven) json() *drivenJSON {
 
 // companionJSON is the backend; nil where there is none.
 func companionJSON(d *Data) *backendJSON {
-	if d.Run == nil || d.Run.Plan.Companion == "" {
+	if d.Run == nil || d.Run.Plan.Backend == "" {
 		return nil
 	}
-	o := &backendJSON{Name: d.Run.Plan.Companion, Alone: []aloneJSON{}, Built: d.Run.Contestant(d.Run.Plan.Companion)}
+	o := &backendJSON{Name: d.Run.Plan.Backend, Alone: []aloneJSON{}, Built: d.Run.Contestant(d.Run.Plan.Backend)}
 	for _, a := range d.Alone {
 		o.Alone = append(o.Alone, aloneJSON{levelName(a.At), a.At, number(a.PerSec)})
 	}

@@ -16,7 +16,7 @@ type Level struct {
 	Name     string             // that a study gives it; "": none
 	At       result.Level       // a share with the rate that it came to
 	Loaded   []string           // contestants and controls that the plan loads here; nil: all
-	Judged   bool               // a comparison names it
+	Compared bool               // a comparison names it
 	Analysis *analysis.Analysis // of the trials at this level alone, with no looks: cells, ratios and shares of the ceiling
 	Trials   []result.Trial     // valid, of this level
 	Absent   map[string]string  // why a contestant has no valid trial here

@@ -25,8 +25,8 @@ func sweepFixture(epochs int) *Data {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := fixturePlan()
 	p.Protocol, p.Study, p.Title, p.Command = "sweep", "", "GET one value by its number", "dyno run --contestants net-http,kestrel,gin --protocol sweep --connections 10,100,1000 --delay 0s,5ms --seed 7"
-	p.Contestants, p.Managed, p.Looks, p.Pilots, p.Epochs, p.TrialNS, p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, nil, 2, epochs, 1e8, 7
-	d := &Data{Kind: checks.Sweep, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 6}
+	p.Contestants, p.Managed, p.Analyses, p.Pilots, p.Epochs, p.TrialNS, p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, nil, 2, epochs, 1e8, 7
+	d := &Data{Kind: checks.Sweep, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Discarded: 6}
 	for _, f := range fakes {
 		if f.c.Control || f.c.Name == "net-http" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
@@ -115,8 +115,8 @@ func crowd() *Data {
 func classicFixture() *Data {
 	p := fixturePlan()
 	p.Protocol, p.Study, p.Title, p.Command = "classic", "", "GET one value by its number", "dyno run --contestants iris-mvc,gin,kestrel --protocol classic --requests 200000 --epochs 2 --seed 7"
-	p.Contestants, p.Controls, p.Managed, p.Looks, p.Pilots, p.Rounds, p.Epochs, p.Requests, p.RewarmNS = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, nil, 0, 1, 2, 200_000, 0
-	d := &Data{Kind: checks.Classic, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Void: 1}
+	p.Contestants, p.Controls, p.Managed, p.Analyses, p.Pilots, p.Rounds, p.Epochs, p.Requests, p.RewarmNS = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, nil, 0, 1, 2, 200_000, 0
+	d := &Data{Kind: checks.Classic, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Discarded: 1}
 	for _, f := range fakes {
 		if f.c.Name == "iris-mvc" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
@@ -136,7 +136,7 @@ func classicFixture() *Data {
 			case name == "gin":
 				t.Load.Succeeded, t.Load.Errors = 199_988, map[string]int64{"reset": 9, "timeout": 3}
 			case name == "kestrel" && e == 1:
-				t.Causes.ForeignServerNS, t.Server.PSSBytes = t.Causes.WallNS/4, nil
+				t.Causes.BackgroundServerNS, t.Server.PSSBytes = t.Causes.WallNS/4, nil
 			case name == "kestrel":
 				t.Server.PSSBytes = nil
 			}

@@ -250,7 +250,7 @@ func (v *view) machines() document.Section {
 		document.Paragraph{Text: document.Plain(fmt.Sprintf("Server on CPU %s, generator on CPU %s. %d "+
 			"valid epochs of %d rounds, %d of %d trials discarded. A tie is within %s; the chance of any false difference "+
 			"is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
-			v.a.Epochs, p.Rounds, v.Void, v.Valid+v.Void, PerCent(v.margin()), PerCent(p.Alpha)))}}}
+			v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha)))}}}
 }
 
 // FindingsPage writes what was confirmed, what was not, and why, of several studies: for people who

@@ -20,22 +20,22 @@ import (
 
 // Data is a run and what was found in it.
 type Data struct {
-	Run      *result.Run
-	Kind     checks.RunKind     // of the run, as its protocol says
-	Analysis *analysis.Analysis // of a paired comparison
-	Levels   []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
-	Loads    []result.Trial     // of a classic run: those that are shown
-	Beside   []result.Trial     // of one with an external load generator: those, that generator's, and both of the ceiling's server
-	Found    []Capacity         // of a search
-	Alone    []Alone            // of a run with a backend, by what it is asked for
-	Claims   *Claims            // of its study, judged; nil where there are none
-	Classic  *Data              // Readme only: the study's long loads, of which it shows how memory grew; nil where there are none
-	Findings []checks.Finding   // whole run first, then by contestant
-	Valid    int                // valid trials
-	Void     int                // trials of discarded rounds
-	Color    bool               // Text only
-	Verbose  bool               // Text and Markdown: every finding, with the id of its check
-	Width    int                // Text only: columns; 0 means 100
+	Run       *result.Run
+	Kind      checks.RunKind     // of the run, as its protocol says
+	Analysis  *analysis.Analysis // of a paired comparison
+	Levels    []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
+	Loads     []result.Trial     // of a classic run: those that are shown
+	AllLoads  []result.Trial     // of one with an external load generator: those, that generator's, and both of the ceiling's server
+	Found     []Capacity         // of a search
+	Alone     []Alone            // of a run with a backend, by what it is asked for
+	Claims    *Claims            // of its study, judged; nil where there are none
+	Classic   *Data              // Readme only: the study's long loads, of which it shows how memory grew; nil where there are none
+	Findings  []checks.Finding   // whole run first, then by contestant
+	Valid     int                // valid trials
+	Discarded int                // trials of discarded rounds
+	Color     bool               // Text only
+	Verbose   bool               // Text and Markdown: every finding, with the id of its check
+	Width     int                // Text only: columns; 0 means 100
 }
 
 // Writer writes one form of a report.

@@ -162,11 +162,11 @@ type drivenJSON struct {
 }
 
 type drivenRowJSON struct {
-	Contestant string            `json:"contestant"`
-	Driver     string            `json:"driver"`
-	Metrics    map[string]number `json:"metrics"`
-	OfCeiling  number            `json:"of_ceiling"`
-	Told       []*result.Told    `json:"told,omitzero"`
+	Contestant string             `json:"contestant"`
+	Driver     string             `json:"driver"`
+	Metrics    map[string]number  `json:"metrics"`
+	OfCeiling  number             `json:"of_ceiling"`
+	Told       []*result.Reported `json:"told,omitzero"`
 }
 
 type backendJSON struct {

@@ -124,7 +124,7 @@ func (v *view) contestants() document.Section {
 		{Head: "toolchain"}, {Head: "binary"},
 		{Head: "response", Unit: "head + body"}, {Head: "build"}}}
 	all := v.all()
-	if name := v.run.Plan.Companion; name != "" {
+	if name := v.run.Plan.Backend; name != "" {
 		all = append(all, row{Name: name, Title: v.title(name) + ", the backend", Built: v.run.Contestant(name)})
 	}
 	for _, r := range all {
@@ -163,13 +163,13 @@ func (v *view) facts() []document.Fact {
 	aa := document.Fact{Name: "A/A check", Value: "passed", Note: "the reference against its copy",
 		Style: stateStyle[state]}
 	switch {
-	case v.a.Canary == nil:
+	case v.a.AACheck == nil:
 		aa.Value = "not done"
 	case state == checks.Fail:
 		aa.Value = "failed"
 	case state == checks.Warn:
 		aa.Value = "doubtful"
-	case v.a.Look == 0:
+	case v.a.Interim == 0:
 		aa.Value, aa.Style = "too early", document.Warn
 	}
 	mde := document.Fact{Name: "Would find", Value: "not known", Note: "too few valid epochs"}
@@ -184,11 +184,11 @@ func (v *view) facts() []document.Fact {
 
 func (v *view) trialsFact() document.Fact {
 	discarded := "0 %"
-	if all := v.Void + v.Valid; all > 0 {
-		discarded = PerCent(float64(v.Void) / float64(all))
+	if all := v.Discarded + v.Valid; all > 0 {
+		discarded = PerCent(float64(v.Discarded) / float64(all))
 	}
 	return document.Fact{Name: "Trials", Value: grouped(float64(v.Valid), 0),
-		Note: fmt.Sprintf("valid; %d more discarded (%s)", v.Void, discarded)}
+		Note: fmt.Sprintf("valid; %d more discarded (%s)", v.Discarded, discarded)}
 }
 
 // checksFact counts the findings.
@@ -234,9 +234,9 @@ func loadText(l result.Level, more ...string) string {
 func (v *view) methodFacts() []document.Fact {
 	p := &v.run.Plan
 	looks := "none planned"
-	if len(p.Looks) > 0 {
+	if len(p.Analyses) > 0 {
 		looks = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken",
-			and(p.Looks), v.a.AlphaAt, v.a.Look)
+			and(p.Analyses), v.a.AlphaAt, v.a.Interim)
 	}
 	return []document.Fact{
 		{Name: "Protocol", Value: strings.Join(nonEmpty(p.Protocol, p.Profile), ", ")},

@@ -102,7 +102,7 @@ func (s *sweep) head() []string {
 	}
 	return append(facts, levels,
 		fmt.Sprintf("%s of %s at each", s.epochs(), count(s.run.Plan.Rounds, "round")),
-		fmt.Sprintf("%d of %s discarded", s.Void, count(s.Valid+s.Void, "trial")))
+		fmt.Sprintf("%d of %s discarded", s.Discarded, count(s.Valid+s.Discarded, "trial")))
 }
 
 // sentences are what a sweep says in words: what it is, what forbids to believe it, who is missing.

@@ -30,10 +30,10 @@ func (s sentence) text() document.Prose {
 }
 
 var styleOf = map[analysis.Verdict]document.Style{
-	analysis.Different:  document.Good,
-	analysis.Negligible: document.Same,
-	analysis.Tie:        document.Same,
-	analysis.Undecided:  document.Warn,
+	analysis.Different:    document.Good,
+	analysis.Negligible:   document.Same,
+	analysis.Equivalent:   document.Same,
+	analysis.Inconclusive: document.Warn,
 }
 
 func relation(m analysis.Metric, e analysis.Estimate) string {
@@ -51,10 +51,10 @@ func (v *view) sentence(p analysis.Pair) sentence {
 	s.Claim = v.title(p.A) + " " + relation(m, p.Ratio) + " " + v.title(p.B) + ": "
 	evidence := " (" + P("p", p.P) + ", " + P("Holm", p.Adjusted) + ")"
 	switch {
-	case p.Verdict == analysis.Tie:
+	case p.Verdict == analysis.Equivalent:
 		s.Verdict += " within " + PerCent(v.margin())
-	case v.a.Look == 0:
-		s.Verdict, s.Kind, s.Rest = "undecided", analysis.Undecided, " (before the first interim analysis)"
+	case v.a.Interim == 0:
+		s.Verdict, s.Kind, s.Rest = "undecided", analysis.Inconclusive, " (before the first interim analysis)"
 	case p.Verdict == analysis.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
 	case p.Note != "":
@@ -101,7 +101,7 @@ func mark(p analysis.Pair) string {
 		return "<"
 	case analysis.Negligible:
 		return "≈"
-	case analysis.Tie:
+	case analysis.Equivalent:
 		return "="
 	}
 	return "?"
@@ -112,7 +112,7 @@ const markLegend = "> better than the column · < worse · = tie · ≈ differs,
 // canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad
 // it is.
 func (v *view) canary() (text string, state checks.State) {
-	c := v.a.Canary
+	c := v.a.AACheck
 	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
 		return "not done: the reference and its copy have too few trials", checks.Warn
 	}
@@ -129,9 +129,9 @@ func (v *view) canary() (text string, state checks.State) {
 	case c.Verdict == analysis.Different || c.Verdict == analysis.Negligible:
 		text += "a difference where there is none, within the margin"
 		state = max(state, checks.Warn)
-	case v.a.Look == 0:
+	case v.a.Interim == 0:
 		text += "too few epochs to tell"
-	case c.Verdict == analysis.Tie:
+	case c.Verdict == analysis.Equivalent:
 		text += "a tie, as it must be"
 	default:
 		text += "no difference found, as it should be"

@@ -29,14 +29,14 @@ func TestSentence(t *testing.T) {
 			p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi = 2, 1.6, 2.5
 		}),
 			"Kestrel uses 0.500 × (0.400–0.625) the CPU per request of Iris MVC: different (p = 0.0005, Holm = 0.007)"},
-		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Tie, "" }),
+		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Equivalent, "" }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: tie within 3 %"},
 		{with(func(p *analysis.Pair) { p.Verdict = analysis.Negligible }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: negligible, certain but within 3 % (p = 0.0005, Holm = 0.007)"},
-		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Undecided, "" }),
+		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Inconclusive, "" }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: undecided (p = 0.0005, Holm = 0.007)"},
 		{with(func(p *analysis.Pair) {
-			p.Verdict, p.Better, p.Note = analysis.Undecided, "", "kestrel stands at the ceiling"
+			p.Verdict, p.Better, p.Note = analysis.Inconclusive, "", "kestrel stands at the ceiling"
 		}),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: undecided (p = 0.0005, Holm = 0.007), for kestrel stands at the ceiling"},
 	} {
@@ -66,10 +66,10 @@ func TestAnswer(t *testing.T) {
 		}, []string{"This run must not be quoted: two identical"}, ""},
 		{"one alone", func(d *Data) {
 			for i := range d.Analysis.Places[1:] {
-				d.Analysis.Places[i+1].Struck = "gone"
+				d.Analysis.Places[i+1].Excluded = "gone"
 			}
 		}, []string{"Only fasthttp has a figure", "91,400 per second (89,800–93,400)", "× (", "could not be ranked"}, "Of "},
-		{"no look yet", func(d *Data) { d.Analysis.Look, d.Analysis.Epochs, d.Analysis.Needed = 0, 5, 10 }, []string{"no verdict yet: 5 valid epochs", "the fewest that can show a difference are 10"}, "most requests"},
+		{"no look yet", func(d *Data) { d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed = 0, 5, 10 }, []string{"no verdict yet: 5 valid epochs", "the fewest that can show a difference are 10"}, "most requests"},
 		{"none", func(d *Data) { d.Analysis.Cells, d.Analysis.Places = nil, nil }, []string{"Nothing was measured"}, "Of "},
 	} {
 		got := answer(c.change)

@@ -83,7 +83,7 @@ func newView(d *Data) *view {
 // built names the contestants that have a record of their own, in its order.
 func (v *view) built() (names []string) {
 	for _, c := range v.run.Contestants {
-		if !c.Control && !c.Companion {
+		if !c.Control && !c.Backend {
 			names = append(names, c.Name)
 		}
 	}
@@ -115,8 +115,8 @@ func (v *view) struck(r *row) string {
 	if !v.ranks() {
 		return "" // what it has no figure of says so in its place
 	}
-	if r.Place.Struck != "" {
-		return document.Clean(r.Place.Struck)
+	if r.Place.Excluded != "" {
+		return document.Clean(r.Place.Excluded)
 	}
 	if c := v.cell(r.Name, v.primary().Name); c.Absent != "" {
 		return "not measured: " + document.Clean(c.Absent)
@@ -310,7 +310,7 @@ func (v *view) head() []string {
 	}
 	facts = append(facts,
 		fmt.Sprintf("%s × %s valid", count(v.a.Epochs, "epoch"), count(p.Rounds, "round")),
-		fmt.Sprintf("%d of %s discarded", v.Void, count(v.Valid+v.Void, "trial")))
+		fmt.Sprintf("%d of %s discarded", v.Discarded, count(v.Valid+v.Discarded, "trial")))
 	return facts
 }
 

@@ -20,7 +20,7 @@ type Plan struct {
 	Contestants []string `json:"contestants"`         // in the order asked, controls not among them
 	Controls    []string `json:"controls"`            // truth servers that ride along: the yardstick, its blinded copy, others
 	Ceiling     string   `json:"ceiling,omitempty"`   // truth server that shows the generator's ceiling; in the pilots only
-	Companion   string   `json:"companion,omitempty"` // program that the contestants call, on the generator's CPUs
+	Backend     string   `json:"companion,omitempty"` // program that the contestants call, on the generator's CPUs
 	Managed     []string `json:"managed,omitempty"`
 	Level       Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
 	Levels      []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
@@ -32,28 +32,28 @@ type Plan struct {
 	// Of a duel at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
 	// decides and that Holm corrects together, empty: all pairs of contestants at the first level. SideEpochs is in how many epochs a cell
 	// that is in no comparison is loaded, once each; 0: six.
-	Cells      []Cell       `json:"cells,omitempty"`
-	Family     []Comparison `json:"family,omitempty"`
-	SideEpochs int          `json:"side_epochs,omitempty"`
+	Cells       []Cell       `json:"cells,omitempty"`
+	Family      []Comparison `json:"family,omitempty"`
+	ExtraEpochs int          `json:"side_epochs,omitempty"`
 	// Uncontrolled are the levels, as indices, that no control is loaded at.
 	Uncontrolled []int `json:"uncontrolled,omitempty"`
 
 	// Heap says that the heaps of Go contestants are read before and after each window.
 	Heap bool `json:"heap,omitempty"`
 
-	Seed    uint64  `json:"seed"`
-	Primary string  `json:"primary"`          // metric that decides pairs and stops the run
-	Alpha   float64 `json:"alpha"`            // family-wise
-	Margin  float64 `json:"margin"`           // of a tie, as a share: 0.03
-	Rounds  int     `json:"rounds"`           // per epoch
-	Pilots  int     `json:"pilots"`           // epochs before the first that counts
-	Looks   []int   `json:"looks"`            // candidate numbers of valid epochs
-	Epochs  int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
+	Seed     uint64  `json:"seed"`
+	Primary  string  `json:"primary"`          // metric that decides pairs and stops the run
+	Alpha    float64 `json:"alpha"`            // family-wise
+	Margin   float64 `json:"margin"`           // of a tie, as a share: 0.03
+	Rounds   int     `json:"rounds"`           // per epoch
+	Pilots   int     `json:"pilots"`           // epochs before the first that counts
+	Analyses []int   `json:"looks"`            // candidate numbers of valid epochs
+	Epochs   int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
 	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping; "": where it takes a CPU from nobody.
 	Spin string `json:"spin,omitempty"`
-	// Driver is an external load generator that makes each load of a classic run once more, after dyno's own; "" is none.
-	Driver string `json:"driver,omitempty"`
+	// External is an external load generator that makes each load of a classic run once more, after dyno's own; "" is none.
+	External string `json:"driver,omitempty"`
 
 	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
 	IdleConnections []int `json:"idle_connections,omitempty"`

@@ -108,7 +108,7 @@ type Contestant struct {
 	Engine    string `json:"engine"`
 	HTTP2     bool   `json:"http2,omitempty"`     // its engine, as it comes, can serve HTTP/2; declared
 	Control   bool   `json:"control,omitempty"`   // a truth server of dyno itself
-	Companion bool   `json:"companion,omitempty"` // not under test: contestants call it
+	Backend   bool   `json:"companion,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"`   // a managed runtime: longer warm-up
 
 	Toolchain   string            `json:"toolchain"`        // e.g. "go1.26.8 (PATH)"
@@ -166,15 +166,15 @@ type Trial struct {
 	Key
 	Contestant string `json:"contestant"`
 	Level      *Level `json:"level,omitempty"` // where it is not the plan's
-	// Driver is the external load generator that made the load, "" dyno's own engine. Of such a load Told says what is known, and there is no Load.
-	Driver        string `json:"driver,omitempty"`
-	Told          *Told  `json:"told,omitempty"`
-	StartedUnixNS int64  `json:"started_unix_ns"` // of the thaw
-	EndedUnixNS   int64  `json:"ended_unix_ns"`   // of the freeze
-	Load          Load   `json:"load,omitzero"`
-	Server        Usage  `json:"server"`
-	Generator     Usage  `json:"generator"`
-	Companion     *Usage `json:"companion,omitempty"` // of the program that the contestant calls
+	// External is the external load generator that made the load, "" dyno's own engine. Of such a load Told says what is known, and there is no Load.
+	External      string    `json:"driver,omitempty"`
+	Reported      *Reported `json:"told,omitempty"`
+	StartedUnixNS int64     `json:"started_unix_ns"` // of the thaw
+	EndedUnixNS   int64     `json:"ended_unix_ns"`   // of the freeze
+	Load          Load      `json:"load,omitzero"`
+	Server        Usage     `json:"server"`
+	Generator     Usage     `json:"generator"`
+	Backend       *Usage    `json:"companion,omitempty"` // of the program that the contestant calls
 	// ClocksNS is the wall time over which the CPU clocks of server, generator and companion were read.
 	ClocksNS int64  `json:"clocks_ns,omitempty"`
 	Causes   Causes `json:"causes"`
@@ -222,14 +222,14 @@ type Idle struct {
 
 // Causes are what besides the contestant could have moved a trial. They are judged per round, by plan, and never by the metric.
 type Causes struct {
-	WallNS             int64 `json:"wall_ns"` // over which the others were read
-	ServerCPUs         int   `json:"server_cpus"`
-	GeneratorCPUs      int   `json:"generator_cpus"`
-	ForeignServerNS    int64 `json:"foreign_server_ns"`    // CPU of others on the server's CPUs
-	ForeignGeneratorNS int64 `json:"foreign_generator_ns"` // CPU of others on the generator's CPUs
-	StealNS            int64 `json:"steal_ns"`             // on all CPUs
-	ThrottledNS        int64 `json:"throttled_ns,omitempty"`
-	SuspendedNS        int64 `json:"suspended_ns,omitempty"` // the whole machine
+	WallNS                int64 `json:"wall_ns"` // over which the others were read
+	ServerCPUs            int   `json:"server_cpus"`
+	GeneratorCPUs         int   `json:"generator_cpus"`
+	BackgroundServerNS    int64 `json:"foreign_server_ns"`    // CPU of others on the server's CPUs
+	BackgroundGeneratorNS int64 `json:"foreign_generator_ns"` // CPU of others on the generator's CPUs
+	StealNS               int64 `json:"steal_ns"`             // on all CPUs
+	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
+	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
 	// GeneratorShared says that the server or a companion may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`
 }

@@ -1,7 +1,7 @@
 package result
 
-// Told is what an external load generator said of its load, in base units. What it does not say is nil, or is not in Errors.
-type Told struct {
+// Reported is what an external load generator said of its load, in base units. What it does not say is nil, or is not in Errors.
+type Reported struct {
 	Version string   `json:"version"` // as it prints it
 	Command []string `json:"command"`
 	Exit    string   `json:"exit,omitempty"`     // how its process ended, where not with 0

@@ -9,16 +9,16 @@ import (
 	"dyno/internal/conf"
 )
 
-// CompanionAddr returns the address of the backend of s, from the environment; "" if s needs none.
-func (s *Scenario) CompanionAddr() (string, error) {
+// BackendAddr returns the address of the backend of s, from the environment; "" if s needs none.
+func (s *Scenario) BackendAddr() (string, error) {
 	addr := os.Getenv("DYNO_COMPANION")
 	switch {
-	case s.Companion == "":
+	case s.Backend == "":
 		return "", nil
 	case addr == "":
 		return "", conf.Usagef("scenario %s: contestants call the companion %s; say where it listens: "+
 			"DYNO_COMPANION=host:port",
-			s.Name, s.Companion)
+			s.Name, s.Backend)
 	}
 	return addr, nil
 }
@@ -28,7 +28,7 @@ func (s *Scenario) bound() error {
 	for i := range s.Requests {
 		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
 			return fmt.Errorf("scenario %s: the answers of the companion %s are unknown: bind the scenario first",
-				s.Name, s.Companion)
+				s.Name, s.Backend)
 		}
 	}
 	return nil
@@ -47,7 +47,7 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 			_, err = ReadJSON(body)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("ask the companion %s for %s: %w", s.Companion, path, err)
+			return nil, fmt.Errorf("ask the companion %s for %s: %w", s.Backend, path, err)
 		}
 		text := string(body)
 		said[path] = &text

@@ -228,7 +228,7 @@ func (s *Scenario) check() error {
 	switch {
 	case s.Session != "" && !isToken(s.Session):
 		return wrong("session", "%q is not a valid name of a cookie", s.Session)
-	case s.Companion == "" && asks(func(e *Expect) bool { return e.JSONOf != "" }):
+	case s.Backend == "" && asks(func(e *Expect) bool { return e.JSONOf != "" }):
 		return wrong("request", "json_of: no companion is named; give companion = \"records\"")
 	case s.Map[""] != "":
 		return wrong("map", "an empty text cannot be replaced")

@@ -19,8 +19,8 @@ type Scenario struct {
 	// Map holds texts that are replaced, in the response and in the expected body, before a page
 	// is compared (Expect.Collapse).
 	Map map[string]string `toml:"map"`
-	// Companion names the backend that contestants call; "" if there is none.
-	Companion string `toml:"companion"`
+	// Backend names the backend that contestants call; "" if there is none.
+	Backend string `toml:"companion"`
 	// Lenient says that the contract was made of the answers of servers that are not written for
 	// dyno: Verify asks for no Date, no framing and no open connection beyond it.
 	Lenient bool `toml:"-"`

@@ -7,14 +7,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Look is one time at which the data are tested: after N valid epochs, at level
+// Interim is one time at which the data are tested: after N valid epochs, at level
 // Alpha for the family of pairs (reject what Holm adjusts to at most Alpha).
-type Look struct {
+type Interim struct {
 	N     int
 	Alpha float64
 }
 
-// Looks returns the looks that a run which fits that many epochs takes, early
+// Interims returns the looks that a run which fits that many epochs takes, early
 // ones first: those candidates that fit, alpha split evenly over them. While the
 // earliest is of no use to Holm over m pairs (N < MinEpochs at its Alpha), it is
 // dropped and alpha split again over the rest. Nil if none can be used.
@@ -22,7 +22,7 @@ type Look struct {
 // The Alphas sum to alpha, so by Bonferroni the chance of any false rejection at
 // any look is at most alpha, under any dependence. That holds only for looks that
 // are fixed before the first count (doc/method.md, Statistics).
-func Looks(candidates []int, fits, m int, alpha float64) []Look {
+func Interims(candidates []int, fits, m int, alpha float64) []Interim {
 	ns := slices.Clone(candidates)
 	slices.Sort(ns)
 	ns = slices.Compact(ns)
@@ -30,9 +30,9 @@ func Looks(candidates []int, fits, m int, alpha float64) []Look {
 	for len(ns) > 0 && ns[0] < MinEpochs(m, alpha/float64(len(ns))) {
 		ns = ns[1:]
 	}
-	var looks []Look
+	var looks []Interim
 	for _, n := range ns {
-		looks = append(looks, Look{N: n, Alpha: alpha / float64(len(ns))})
+		looks = append(looks, Interim{N: n, Alpha: alpha / float64(len(ns))})
 	}
 	return looks
 }

@@ -50,26 +50,26 @@ func TestLooks(t *testing.T) {
 	for _, c := range []struct {
 		candidates []int
 		fits, m    int
-		want       []Look
+		want       []Interim
 	}{
-		{quick, 12, 15, []Look{{12, .05}}},
-		{quick, 12, 1, []Look{{8, .025}, {12, .025}}},
-		{quick, 24, 1, []Look{{8, .0125}, {12, .0125}, {16, .0125}, {24, .0125}}},
-		{quick, 24, 15, []Look{{12, .05 / 3}, {16, .05 / 3}, {24, .05 / 3}}},
-		{quick, 23, 15, []Look{{12, .025}, {16, .025}}},
-		{quick, 8, 15, nil},                  // 8 epochs fit, 10 are needed
-		{quick, 7, 1, nil},                   // nothing fits
-		{quick, 8, 6, []Look{{8, .05}}},      // just: 2·6/.05 = 240 <= 256
-		{quick, 16, 1770, nil},               // 60 contestants need 17 even with one look
-		{quick, 24, 1770, []Look{{24, .05}}}, // both earlier ones dropped, alpha given back
-		{full, 48, 6, []Look{{12, .01}, {16, .01}, {24, .01}, {32, .01}, {48, .01}}},
-		{full, 48, 45, []Look{{16, .0125}, {24, .0125}, {32, .0125}, {48, .0125}}}, // 12 < 14
-		{[]int{24, 8, 8, 0, -3}, 24, 1, []Look{{8, .025}, {24, .025}}},
+		{quick, 12, 15, []Interim{{12, .05}}},
+		{quick, 12, 1, []Interim{{8, .025}, {12, .025}}},
+		{quick, 24, 1, []Interim{{8, .0125}, {12, .0125}, {16, .0125}, {24, .0125}}},
+		{quick, 24, 15, []Interim{{12, .05 / 3}, {16, .05 / 3}, {24, .05 / 3}}},
+		{quick, 23, 15, []Interim{{12, .025}, {16, .025}}},
+		{quick, 8, 15, nil},                     // 8 epochs fit, 10 are needed
+		{quick, 7, 1, nil},                      // nothing fits
+		{quick, 8, 6, []Interim{{8, .05}}},      // just: 2·6/.05 = 240 <= 256
+		{quick, 16, 1770, nil},                  // 60 contestants need 17 even with one look
+		{quick, 24, 1770, []Interim{{24, .05}}}, // both earlier ones dropped, alpha given back
+		{full, 48, 6, []Interim{{12, .01}, {16, .01}, {24, .01}, {32, .01}, {48, .01}}},
+		{full, 48, 45, []Interim{{16, .0125}, {24, .0125}, {32, .0125}, {48, .0125}}}, // 12 < 14
+		{[]int{24, 8, 8, 0, -3}, 24, 1, []Interim{{8, .025}, {24, .025}}},
 		{nil, 24, 1, nil},
 	} {
 		before := slices.Clone(c.candidates)
-		got := Looks(c.candidates, c.fits, c.m, .05)
-		if !slices.EqualFunc(got, c.want, func(a, b Look) bool { return a.N == b.N && near(a.Alpha, b.Alpha, 1e-15) }) {
+		got := Interims(c.candidates, c.fits, c.m, .05)
+		if !slices.EqualFunc(got, c.want, func(a, b Interim) bool { return a.N == b.N && near(a.Alpha, b.Alpha, 1e-15) }) {
 			t.Errorf("Looks(%v, %d, %d) = %v, want %v", c.candidates, c.fits, c.m, got, c.want)
 		}
 		if !slices.Equal(before, c.candidates) {
@@ -144,7 +144,7 @@ func epochs(r *rand.Rand, k, n int, noisy, first float64) [][]float64 {
 
 // verdicts makes the interim analyses of y: at each, until something
 // is found, the pairs that Holm rejects. A pair (i, j) is positive if i is above.
-func verdicts(y [][]float64, looks []Look) (found map[[2]int]bool) {
+func verdicts(y [][]float64, looks []Interim) (found map[[2]int]bool) {
 	found = map[[2]int]bool{}
 	k := len(y[0])
 	for _, look := range looks {
@@ -188,7 +188,7 @@ func TestFamilyWiseError(t *testing.T) {
 		{4, 48, []int{12, 16, 24, 32, 48}, 3, 3000},
 	} {
 		t.Run(fmt.Sprintf("k=%d fits=%d noisy=%v", c.k, c.fits, c.noisy), func(t *testing.T) {
-			looks := Looks(c.candidates, c.fits, c.k*(c.k-1)/2, .05)
+			looks := Interims(c.candidates, c.fits, c.k*(c.k-1)/2, .05)
 			r := rand.New(rand.NewPCG(14, uint64(c.k*c.fits)))
 			reps, bound := c.reps, .06
 			if testing.Short() {
@@ -214,7 +214,7 @@ func TestFamilyWiseError(t *testing.T) {
 // wrong sign, and no winner among those that are equal beyond alpha.
 func TestTrueDifferenceIsFound(t *testing.T) {
 	const k, reps = 4, 150
-	looks := Looks([]int{12, 16, 24, 32}, 32, 6, .05)
+	looks := Interims([]int{12, 16, 24, 32}, 32, 6, .05)
 	r := rand.New(rand.NewPCG(15, 15))
 	missed, wrong := 0, 0
 	for range reps {

@@ -20,7 +20,7 @@ import (
 // The unit is the epoch on both sides. Its spread knows nothing of what differs between the days of two runs, so that an interval here promises
 // less than one within a run; the yardstick's blinded copy, which stands among the controls, shows what is left of that.
 type Against struct {
-	Yardstick string
+	Reference string
 	Alpha     float64 // of each metric's family of contestants
 	Margin    float64
 	Epochs    [2]int   // valid, of the run and of the other
@@ -68,7 +68,7 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 		return nil, &OtherMachine{machine}
 	}
 	a := &Against{
-		Yardstick: run.Plan.Controls[0], Alpha: min(run.Plan.Alpha, other.Plan.Alpha), Margin: run.Plan.Margin,
+		Reference: run.Plan.Controls[0], Alpha: min(run.Plan.Alpha, other.Plan.Alpha), Margin: run.Plan.Margin,
 		Epochs: [2]int{len(plan.Epochs(run)), len(plan.Epochs(other))},
 	}
 	for _, d := range machine {
@@ -77,11 +77,11 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 	if min(a.Epochs[0], a.Epochs[1]) == 0 {
 		return nil, fmt.Errorf("one of the runs has no valid epoch (%d and %d)", a.Epochs[0], a.Epochs[1])
 	}
-	a.Warnings = append(a.Warnings, weaknesses(run, other, a.Yardstick)...)
+	a.Warnings = append(a.Warnings, weaknesses(run, other, a.Reference)...)
 	p := pairOf{now: newRatios(run), then: newRatios(other), a: a}
 	names := p.names()
 	for _, m := range metrics(run.Plan.Primary) {
-		now, then := p.now.level(m, a.Yardstick), p.then.level(m, a.Yardstick)
+		now, then := p.now.level(m, a.Reference), p.then.level(m, a.Reference)
 		if !math.IsNaN(now) && !math.IsNaN(then) {
 			a.Drifts = append(a.Drifts, Drift{m.Name, now, then})
 		}
@@ -167,7 +167,7 @@ func weaknesses(run, other *result.Run, yardstick string) (out []string) {
 	differ("governor", run.Host.Governor, other.Host.Governor)
 	for i, r := range []*result.Run{run, other} {
 		which := []string{"the run", "the other run"}[i]
-		for _, f := range Judge(r).Findings {
+		for _, f := range Evaluate(r).Findings {
 			if f.Contestant == "" && f.State.String() == "fail" {
 				out = append(out, fmt.Sprintf("%s must not be quoted: %s", which, f.Text))
 			}
@@ -227,7 +227,7 @@ func (p *pairOf) changes(m analysis.Metric, names []string) []Change {
 	var out []Change
 	var family []int // indices of contestants, that Holm corrects together
 	for _, name := range names {
-		x, y := p.now.logs(m, name, p.a.Yardstick), p.then.logs(m, name, p.a.Yardstick)
+		x, y := p.now.logs(m, name, p.a.Reference), p.then.logs(m, name, p.a.Reference)
 		if len(x) == 0 || len(y) == 0 {
 			continue
 		}
@@ -251,7 +251,7 @@ func (p *pairOf) changes(m analysis.Metric, names []string) []Change {
 	}
 	for i := range out {
 		c := &out[i]
-		x, y := p.now.logs(m, c.Contestant, p.a.Yardstick), p.then.logs(m, c.Contestant, p.a.Yardstick)
+		x, y := p.now.logs(m, c.Contestant, p.a.Reference), p.then.logs(m, c.Contestant, p.a.Reference)
 		_, lo, hi := shift(x, y, 1-2*p.a.Alpha)
 		c.decide(m, lo, hi, p)
 	}
@@ -262,7 +262,7 @@ func (p *pairOf) changes(m analysis.Metric, names []string) []Change {
 func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
 	limit := math.Log1p(p.a.Margin)
 	within := -limit <= lo && hi <= limit
-	c.Verdict = analysis.Undecided
+	c.Verdict = analysis.Inconclusive
 	switch {
 	case m.Wall() && (p.now.tooBusy || p.then.tooBusy):
 		c.Note = "a machine too busy for what the wall clock measures"
@@ -273,7 +273,7 @@ func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
 		}
 		c.Better = (c.Ratio.Value > 1) == m.More
 	case within:
-		c.Verdict = analysis.Tie
+		c.Verdict = analysis.Equivalent
 	}
 }
 

@@ -26,7 +26,7 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 	}
 	notes := document.Section{Blocks: []document.Block{
 		text("Only ratios to the reference %s are compared: absolute figures drift between runs. Its own:%s.",
-			a.Yardstick, drifts),
+			a.Reference, drifts),
 		text("The intervals reflect how epochs of one run differ, not how days do: a small change may be due to the " +
 			"day. " +
 			"dyno compare puts two builds into one run."),
@@ -48,8 +48,8 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 		if i == 0 || c.Metric != a.Changes[i-1].Metric {
 			m, _ := analysis.MetricNamed(c.Metric)
 			table = &document.Table{Columns: []document.Column{{Head: m.Title, Lead: true}, {Head: "then × " +
-				a.Yardstick},
-				{Head: "now × " + a.Yardstick}, {Head: "change, " + report.PerCent(1-a.Alpha)}, {Head: "program"}, {}}}
+				a.Reference},
+				{Head: "now × " + a.Reference}, {Head: "change, " + report.PerCent(1-a.Alpha)}, {Head: "program"}, {}}}
 		}
 		table.Rows = append(table.Rows, document.Row{Cells: []document.Cell{{Value: titleOf(run, c.Contestant)},
 			{Value: report.Ratio(c.Then.Value, c.Then.Lo, c.Then.Hi)}, {Value: report.Ratio(c.Now.Value, c.Now.Lo,
@@ -98,9 +98,9 @@ func (c *Change) text(margin float64) string {
 	switch {
 	case c.Note != "":
 		return "not judged: " + c.Note
-	case c.Verdict == analysis.Undecided:
+	case c.Verdict == analysis.Inconclusive:
 		return "undecided"
-	case c.Verdict == analysis.Tie:
+	case c.Verdict == analysis.Equivalent:
 		return "unchanged within " + report.PerCent(margin)
 	case c.Verdict == analysis.Negligible:
 		way += ", but within " + report.PerCent(margin)
@@ -165,7 +165,7 @@ type againstData struct {
 	Format    int                 `json:"format"`
 	Run       againstRun          `json:"run"`
 	Against   againstRun          `json:"against"`
-	Yardstick string              `json:"yardstick"`
+	Reference string              `json:"yardstick"`
 	Drift     map[string]*float64 `json:"yardstick_drift_ratio"`
 	Alpha     float64             `json:"alpha"`
 	Margin    float64             `json:"margin_ratio"`
@@ -183,7 +183,7 @@ func (a *Against) Data(run, other *result.Run) any {
 		return againstEstimate{finite(e.Value), finite(e.Lo), finite(e.Hi)}
 	}
 	all := againstData{Format: 1, Run: side(run, a.Epochs[0]), Against: side(other, a.Epochs[1]),
-		Yardstick: a.Yardstick,
+		Reference: a.Reference,
 		Drift:     map[string]*float64{}, Alpha: a.Alpha, Margin: a.Margin, Warnings: append([]string{}, a.Warnings...),
 		Absent: append([]string{}, a.Absent...), Changes: []againstChange{}}
 	for i := range a.Changes {

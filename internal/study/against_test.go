@@ -26,14 +26,14 @@ func TestRunAgainstItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Changes) != 8*len(metrics("throughput")) || a.Yardstick != "ref" || a.Epochs != [2]int{10, 10} || len(a.Absent) > 0 {
+	if len(a.Changes) != 8*len(metrics("throughput")) || a.Reference != "ref" || a.Epochs != [2]int{10, 10} || len(a.Absent) > 0 {
 		t.Errorf("%d changes, %+v", len(a.Changes), a)
 	}
 	for _, c := range a.Changes {
 		if c.Ratio.Value != 1 || c.P != 1 || c.Now != c.Then || !c.Control && !c.SameBuild || !(c.Ratio.Lo < 1 && c.Ratio.Hi > 1) {
 			t.Errorf("%+v", c)
 		}
-		if c.Verdict != analysis.Tie && c.Verdict != analysis.Undecided {
+		if c.Verdict != analysis.Equivalent && c.Verdict != analysis.Inconclusive {
 			t.Errorf("%s %s: %s", c.Contestant, c.Metric, c.Verdict)
 		}
 	}

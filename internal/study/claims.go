@@ -14,8 +14,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Judge says what a judged run says of the study's claims, and puts the published figures beside ours; file names the trials.
-func (s *Study) Judge(d *report.Data, file string) (*report.Claims, error) {
+// JudgeClaims says what a judged run says of the study's claims, and puts the published figures beside ours; file names the trials.
+func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error) {
 	if d.Run.Plan.Study != s.Slug || d.Run.Plan.Scenario != s.Scenario {
 		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
 	}
@@ -152,15 +152,15 @@ func (e *evidence) level(level int) []checks.Finding {
 	case isA(e.run, checks.Sweep):
 		kind = checks.Sweep
 	case l.At.Open():
-		kind = checks.Beside
+		kind = checks.ExtraLevels
 	}
 	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f checks.Finding) bool {
-		return checks.ScopeOf(f.ID, kind) == checks.EachLevel || checks.ScopeOf(f.ID, checks.Beside) == checks.EachLevel
+		return checks.ScopeOf(f.ID, kind) == checks.EachLevel || checks.ScopeOf(f.ID, checks.ExtraLevels) == checks.EachLevel
 	})
-	void, all := plan.Voided(e.run)
+	void, all := plan.Discarded(e.run)
 	here := *e.run
 	here.Plan.Level = l.At
-	evidence := &checks.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
+	evidence := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: void, All: all, Analysis: l.Analysis}
 	found = append(found, checks.Make(evidence, kind, checks.EachLevel)...)
 	if e.found == nil {
 		e.found = map[int][]checks.Finding{}
@@ -334,7 +334,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 		c.Ratio = e.table().Compare(m, x, y, 1-e.data.Analysis.AlphaAt)
 		p = analysis.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
 	}
-	if e.data.Analysis.Look == 0 {
+	if e.data.Analysis.Interim == 0 {
 		c.Note = "the run ended before its first look"
 	}
 	e.bound(&c, p, metric)
@@ -359,7 +359,7 @@ func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 		c.Ratio.Lo = 0
 	}
 	if a || b {
-		c.Bound, c.Verdict = true, analysis.Undecided
+		c.Bound, c.Verdict = true, analysis.Inconclusive
 	}
 }
 

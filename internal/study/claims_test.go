@@ -235,7 +235,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Ceiling, p.Looks = "", []int{8, 12, 16, 24} // nobody plays the one; with the others it ends early
+	p.Ceiling, p.Analyses = "", []int{8, 12, 16, 24} // nobody plays the one; with the others it ends early
 	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
@@ -279,9 +279,9 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 func judgedFake(t *testing.T, c Choice) *report.Data {
 	t.Helper()
 	st := readFake(t)
-	d := Judge(fakeRun(t, st, c))
+	d := Evaluate(fakeRun(t, st, c))
 	var err error
-	if d.Claims, err = st.Judge(d, "studies/fake"); err != nil {
+	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -341,8 +341,8 @@ func TestStruckClaims(t *testing.T) {
 		}
 	}
 	st.Claims[0].Value = 2.2
-	d := Judge(run)
-	c, err := st.Judge(d, "x")
+	d := Evaluate(run)
+	c, err := st.JudgeClaims(d, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -366,7 +366,7 @@ func TestStruckClaims(t *testing.T) {
 		t.Error("a claim was changed after the run, and nothing says so")
 	}
 	st.Slug = "other"
-	if _, err := st.Judge(d, "x"); err == nil {
+	if _, err := st.JudgeClaims(d, "x"); err == nil {
 		t.Error("another study's trials were judged")
 	}
 }
@@ -431,8 +431,8 @@ func TestClassicClaims(t *testing.T) {
 		run.Trials = append(run.Trials, result.Trial{Contestant: name, Key: result.Key{Position: i},
 			Load: result.Load{WindowNS: 9e9 * int64(i+1), Succeeded: 1_000_000, BytesRead: 120e6, BytesWritten: 70e6}})
 	}
-	d := Judge(run)
-	c, err := st.Judge(d, "x")
+	d := Evaluate(run)
+	c, err := st.JudgeClaims(d, "x")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -469,9 +469,9 @@ func TestSettled(t *testing.T) {
 		memory analysis.Pair
 		want   bool
 	}{
-		{"open", pair("memory", analysis.Undecided, ""), false},
-		{"taken back", pair("memory", analysis.Undecided, "at the ceiling"), true},
-		{"decided", pair("memory", analysis.Tie, ""), true},
+		{"open", pair("memory", analysis.Inconclusive, ""), false},
+		{"taken back", pair("memory", analysis.Inconclusive, "at the ceiling"), true},
+		{"decided", pair("memory", analysis.Equivalent, ""), true},
 	} {
 		a := &analysis.Analysis{Primary: "throughput", Pairs: []analysis.Pair{throughput, c.memory}}
 		if got := st.Settled(run, a); got != c.want || !AllDecided(a) {
@@ -494,11 +494,11 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 	run := fakeRun(t, st, Choice{})
 	for _, share := range []float64{0.9, 0.7} { // at 0.7 it is V01 that fails
 		for who, want := range map[string]claim.Verdict{"fast": claim.SameDirection, "slow": claim.Inconclusive} {
-			d := Judge(run)
+			d := Evaluate(run)
 			for i := range d.Levels {
 				d.Levels[i].Analysis.Shares = map[string]float64{who: share}
 			}
-			c, err := st.Judge(d, "x")
+			c, err := st.JudgeClaims(d, "x")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -540,9 +540,9 @@ func TestMovingClaims(t *testing.T) {
 			}
 		},
 	} {
-		d := Judge(fakeRun(t, st, Choice{}))
+		d := Evaluate(fakeRun(t, st, Choice{}))
 		mark(d.Analysis)
-		c, err := st.Judge(d, "x")
+		c, err := st.JudgeClaims(d, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -560,10 +560,10 @@ func TestMovingClaims(t *testing.T) {
 // Stored trials judge a pair that the run was not planned to compare, and the reason says so.
 func TestUnplannedClaims(t *testing.T) {
 	st := readFake(t)
-	d := Judge(fakeRun(t, st, Choice{}))
+	d := Evaluate(fakeRun(t, st, Choice{}))
 	st.Claims = st.Claims[:1]
 	st.Claims[0].A, st.Claims[0].B = "fast @ c10", "slow @ c20" // 2.22
-	c, err := st.Judge(d, "x")
+	c, err := st.JudgeClaims(d, "x")
 	if err != nil {
 		t.Fatal(err)
 	}

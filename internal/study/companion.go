@@ -13,7 +13,7 @@ import (
 // alone is what the companion did in the pilots when it was loaded itself: the median of all loads of one shape, whatever scenario asks for it.
 func alone(run *result.Run) (out []report.Alone) {
 	p := &run.Plan
-	if p.Companion == "" {
+	if p.Backend == "" {
 		return nil
 	}
 	throughput, _ := analysis.MetricNamed("throughput")
@@ -28,7 +28,7 @@ func alone(run *result.Run) (out []report.Alone) {
 			t := &pilot[i]
 			at := p.LevelOf(t)
 			at.Scenario = ""
-			if x, ok := throughput.Of(t); ok && t.Contestant == p.Companion && at == l {
+			if x, ok := throughput.Of(t); ok && t.Contestant == p.Backend && at == l {
 				rates[l] = append(rates[l], x)
 			}
 		}

@@ -35,14 +35,14 @@ func TestCompanionIsToldOf(t *testing.T) {
 			rate *= 5
 		} else {
 			cpu := tr.Load.WindowNS / 4
-			tr.Companion = &result.Usage{CPUNS: &cpu}
+			tr.Backend = &result.Usage{CPUNS: &cpu}
 		}
 		tr.Load.Succeeded = int64(rate * float64(tr.Load.WindowNS) / 1e9)
 		tr.Load.Started = tr.Load.Succeeded
 	})
 	run.Host = result.Host{Pinned: true, CPUs: 2, CPU: "x", ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
-	run.Add(result.Record{Contestant: &result.Contestant{Name: "records", Companion: true, Framework: "fasthttp", Version: "v1", BinaryHash: "00"}})
-	d := Judge(run)
+	run.Add(result.Record{Contestant: &result.Contestant{Name: "records", Backend: true, Framework: "fasthttp", Version: "v1", BinaryHash: "00"}})
+	d := Evaluate(run)
 	if len(d.Alone) != 2 || d.Alone[0].At.Records != 10 || math.Abs(d.Alone[0].PerSec/20_000-1) > .01 || math.Abs(d.Alone[1].PerSec/(20_000./6)-1) > .01 {
 		t.Errorf("alone: %+v", d.Alone)
 	}

@@ -10,10 +10,10 @@ import (
 // What a level costs beyond the base is the difference in CPU per request, paired within rounds.
 func TestCosts(t *testing.T) {
 	st := readFake(t)
-	d := Judge(fakeRun(t, st, Choice{}))
+	d := Evaluate(fakeRun(t, st, Choice{}))
 	st.Base = "c10"
 	var err error
-	if d.Claims, err = st.Judge(d, "studies/fake"); err != nil {
+	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]float64{"fast c20": 3850, "slow c20": 2200} // ns: 0.99 s of CPU a second, at the rates of fakeRun

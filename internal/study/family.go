@@ -7,24 +7,24 @@ import (
 	"dyno/internal/result"
 )
 
-// judgeFamily is Judge for a duel whose comparisons are named: its verdicts, and an analysis of each level alone.
-func judgeFamily(run *result.Run) *report.Data {
+// evaluateNamedPairs is Judge for a duel whose comparisons are named: its verdicts, and an analysis of each level alone.
+func evaluateNamedPairs(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
-	void, all := plan.Voided(run)
-	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
-	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: a}
-	judged, others := judgedLevels(d.Levels)
+	void, all := plan.Discarded(run)
+	d := &report.Data{Run: run, Analysis: a, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: void}
+	e := &checks.Evidence{Run: run, Valid: valid, Discarded: void, All: all, Analysis: a}
+	judged, others := comparedLevels(d.Levels)
 	for _, l := range judged {
 		e.Levels = append(e.Levels, l.Trials)
 	}
-	d.Findings = byContestant(run, checks.Make(e, checks.NamedPairs, checks.Once), worst(run, checks.NamedPairs, judged, void, all), worst(run, checks.Beside, others, void, all))
+	d.Findings = byContestant(run, checks.Make(e, checks.NamedPairs, checks.Once), worst(run, checks.NamedPairs, judged, void, all), worst(run, checks.ExtraLevels, others, void, all))
 	return d
 }
 
-// judgedLevels are those that a comparison names, and the others.
-func judgedLevels(all []report.Level) (judged, others []report.Level) {
+// comparedLevels are those that a comparison names, and the others.
+func comparedLevels(all []report.Level) (judged, others []report.Level) {
 	for _, l := range all {
-		if l.Judged {
+		if l.Compared {
 			judged = append(judged, l)
 		} else {
 			others = append(others, l)
@@ -35,7 +35,7 @@ func judgedLevels(all []report.Level) (judged, others []report.Level) {
 
 // familyStanding are the cells of the family, level by level, with how many of its pairs are decided.
 func familyStanding(run *result.Run) (out []result.Standing) {
-	judged, _ := judgedLevels(Levels(run))
+	judged, _ := comparedLevels(Levels(run))
 	for _, l := range judged {
 		out = append(out, standingAt(run, l)...)
 	}

@@ -42,14 +42,14 @@ func madeUp(o plan.Order, tr *result.Trial) {
 
 func TestJudgeFamily(t *testing.T) {
 	run := carriedOut(t, planned(t, familyRequest()), madeUp)
-	if run.End.Reason != string(plan.Looked) {
+	if run.End.Reason != string(plan.LastAnalysis) {
 		t.Fatalf("%+v", run.End)
 	}
-	d := Judge(run)
-	if len(d.Levels) != 3 || d.Analysis == nil || d.Analysis.Look == 0 {
+	d := Evaluate(run)
+	if len(d.Levels) != 3 || d.Analysis == nil || d.Analysis.Interim == 0 {
 		t.Fatalf("%d levels, %+v", len(d.Levels), d.Analysis)
 	}
-	for i, want := range []analysis.Verdict{analysis.Different, analysis.Tie} {
+	for i, want := range []analysis.Verdict{analysis.Different, analysis.Equivalent} {
 		f := run.Plan.Family[i]
 		if p, ok := d.Analysis.Compared(f.A, f.B, "throughput"); !ok || p.Verdict != want {
 			t.Errorf("%v: %+v", f, p)
@@ -58,10 +58,10 @@ func TestJudgeFamily(t *testing.T) {
 	if !AllDecided(d.Analysis) {
 		t.Error("a different pair and a tie are decided")
 	}
-	if l := d.Levels[2]; l.Judged || l.At.RatePerSec == 0 || l.Analysis.Cell("a", "response_p50").Level.N != 6 || strings.Join(l.Loaded, " ") != "a b" || len(l.Absent) > 0 {
+	if l := d.Levels[2]; l.Compared || l.At.RatePerSec == 0 || l.Analysis.Cell("a", "response_p50").Level.N != 6 || strings.Join(l.Loaded, " ") != "a b" || len(l.Absent) > 0 {
 		t.Errorf("the common rate: %+v", l)
 	}
-	if l := d.Levels[1]; !l.Judged || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
+	if l := d.Levels[1]; !l.Compared || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
 		t.Errorf("a level of the family: %+v", l.Analysis)
 	}
 	if r := Cells(run).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2}, result.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
@@ -100,7 +100,7 @@ func TestJudgeFull(t *testing.T) {
 		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput", Connections: []int{10}, Seed: 3,
 	}
 	run := carriedOut(t, planned(t, r), madeUp)
-	d := Judge(run)
+	d := Evaluate(run)
 	if len(d.Levels) != 1 || d.Levels[0].At.RateShare != 0.3 || len(d.Analysis.Places) != 2 || d.Analysis.Places[0].Contestant != "a" {
 		t.Fatalf("%+v, %+v", d.Levels, d.Analysis.Places)
 	}

@@ -125,9 +125,9 @@ func TestFreshStudy(t *testing.T) {
 	if !run.Plan.Fresh || run.Plan.Requests != 600 || len(run.Plan.Family) != 3 {
 		t.Fatalf("%+v", run.Plan)
 	}
-	d := Judge(run)
+	d := Evaluate(run)
 	var err error
-	if d.Claims, err = st.Judge(d, "f"); err != nil {
+	if d.Claims, err = st.JudgeClaims(d, "f"); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]claim.Verdict{"threads": claim.Confirmed, "grows": claim.Confirmed, "cpu": claim.Confirmed, "since": claim.Confirmed,
@@ -241,8 +241,8 @@ func TestFreshStudyFitsItsBudget(t *testing.T) {
 	for c, most := range map[bool]time.Duration{false: 27 * time.Minute, true: 5 * time.Minute} {
 		p := planned(t, plan.Request{Question: st.Ask(Choice{Quick: c})})
 		cost, err := plan.Estimate(&p)
-		if err != nil || cost.Whole > most || len(cost.Looks) != 2 {
-			t.Errorf("quick %v: %v, %v, looks %v", c, cost.Whole, err, cost.Looks)
+		if err != nil || cost.Whole > most || len(cost.Analyses) != 2 {
+			t.Errorf("quick %v: %v, %v, looks %v", c, cost.Whole, err, cost.Analyses)
 		}
 		t.Logf("quick %v: %d pairs, %d epochs, %d trials, %v of %v", c, cost.Pairs, cost.Epochs, cost.Trials, cost.Whole.Round(time.Second), time.Duration(p.BudgetNS))
 	}

@@ -34,7 +34,7 @@ func TestLabRanksTheTail(t *testing.T) {
 	if len(rates) != 1 || rates[20_000] == 0 {
 		t.Errorf("rates %v; want half of b's 4000 in 0.1 s", rates)
 	}
-	d := Judge(run)
+	d := Evaluate(run)
 	pair, ok := d.Analysis.Pair("a", "b", plan.Tail)
 	if !ok || pair.Verdict != analysis.Different || pair.Better != "a" || len(d.Analysis.Places) != 2 {
 		t.Errorf("%+v", pair)
@@ -69,7 +69,7 @@ func TestLevelBesideADuelIsChecked(t *testing.T) {
 		}
 	})
 	found := map[string]int{}
-	for _, f := range Judge(run).Findings {
+	for _, f := range Evaluate(run).Findings {
 		if f.ID == checks.Achieved || f.ID == checks.Starvation {
 			found[f.ID]++
 			if f.State != checks.Fail {

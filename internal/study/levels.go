@@ -11,12 +11,12 @@ import (
 	"dyno/internal/result"
 )
 
-// judgeSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
-func judgeSweep(run *result.Run) *report.Data {
+// evaluateSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
+func evaluateSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
-	void, all := plan.Voided(run)
-	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Void: void}
-	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
+	void, all := plan.Discarded(run)
+	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: void}
+	e := &checks.Evidence{Run: run, Valid: valid, Discarded: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
 	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, void, all))
 	return d
 }
@@ -36,7 +36,7 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level, void, al
 	for _, l := range levels {
 		here := *run
 		here.Plan.Level = l.At
-		e := &checks.Evidence{Run: &here, Valid: l.Trials, Void: void, All: all, Analysis: l.Analysis}
+		e := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: void, All: all, Analysis: l.Analysis}
 		for _, f := range checks.Make(e, kind, checks.EachLevel) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same
@@ -67,7 +67,7 @@ func Levels(run *result.Run) []report.Level {
 	var out []report.Level
 	for i, at := range p.Points() {
 		l := report.Level{Name: p.LevelName(i), At: at, Trials: valid[i], Absent: map[string]string{}}
-		l.Loaded, l.Judged = plan.Loaded(p, i)
+		l.Loaded, l.Compared = plan.Loaded(p, i)
 		if rate, ok := plan.Rate(run, i); ok {
 			l.At.RatePerSec = rate
 		}
@@ -101,19 +101,19 @@ func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
 	return out
 }
 
-// judgeClassic is Judge for a classic run. Every load is shown, the latest of those that were taken again.
+// evaluateClassic is Judge for a classic run. Every load is shown, the latest of those that were taken again.
 //
 // Note: a duel voids what others disturbed. A classic run cannot: who publishes such figures does not know of it, and on a busy machine nothing
 // would be left. The report says beside each figure whether a duel would have counted it.
-func judgeClassic(run *result.Run) *report.Data {
+func evaluateClassic(run *result.Run) *report.Data {
 	all := latest(run.Trials)
 	loads := ownLoads(run, all)
 	own := *run
 	own.Trials = ownLoads(run, run.Trials)
 	e := &checks.Evidence{Run: &own, Valid: loads, All: len(run.Trials), Analysis: &analysis.Analysis{}}
-	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Void: len(run.Trials) - len(all), Findings: checks.Make(e, checks.Classic, checks.Once)}
-	if run.Plan.Driver != "" {
-		d.Beside = all
+	d := &report.Data{Run: run, Loads: loads, Valid: len(loads), Discarded: len(run.Trials) - len(all), Findings: checks.Make(e, checks.Classic, checks.Once)}
+	if run.Plan.External != "" {
+		d.AllLoads = all
 	}
 	return d
 }
@@ -121,7 +121,7 @@ func judgeClassic(run *result.Run) *report.Data {
 // ownLoads are those of contestants that dyno's own engine made: neither an external load generator's, nor those of the ceiling's server.
 func ownLoads(run *result.Run, trials []result.Trial) (out []result.Trial) {
 	for _, t := range trials {
-		if t.Driver == "" && t.Contestant != run.Plan.Ceiling {
+		if t.External == "" && t.Contestant != run.Plan.Ceiling {
 			out = append(out, t)
 		}
 	}
@@ -213,7 +213,7 @@ func decidedOf(a *analysis.Analysis) (decided, pairs int) {
 	for _, p := range a.Pairs {
 		if p.Metric == a.Primary {
 			pairs++
-			if p.Verdict != analysis.Undecided {
+			if p.Verdict != analysis.Inconclusive {
 				decided++
 			}
 		}

@@ -96,7 +96,7 @@ func TestJudgeSweep(t *testing.T) {
 			}
 		}
 	})
-	d := Judge(run)
+	d := Evaluate(run)
 	if run.End.Reason != string(plan.Done) || len(d.Levels) != 4 || d.Analysis != nil {
 		t.Fatalf("%+v, %d levels", run.End, len(d.Levels))
 	}
@@ -106,7 +106,7 @@ func TestJudgeSweep(t *testing.T) {
 		if c.Level.Value != want || c.Level.Lo != want || c.Level.N != 6 || len(l.Trials) != 6*3*4 || len(l.Absent) > 0 {
 			t.Errorf("%s: %+v of %d trials, absent %v", l.Title(), c.Level, len(l.Trials), l.Absent)
 		}
-		if l.Analysis.Look != 0 {
+		if l.Analysis.Interim != 0 {
 			t.Errorf("%s: a look", l.Title())
 		}
 	}
@@ -135,15 +135,15 @@ func TestJudgeSweepAbsent(t *testing.T) {
 	r.Epochs = 1
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Level.DelayNS > 0 {
-			tr.Causes.ForeignServerNS = 9e7
+			tr.Causes.BackgroundServerNS = 9e7
 		}
 	})
-	d := Judge(run)
+	d := Evaluate(run)
 	if why := d.Levels[3].Absent["a"]; !strings.Contains(why, "void") || len(d.Levels[0].Absent) > 0 {
 		t.Errorf("%q; %v", why, d.Levels[0].Absent)
 	}
 	run.Trials = slices.DeleteFunc(run.Trials, func(tr result.Trial) bool { return tr.Epoch >= 3 })
-	if why := Judge(run).Levels[3].Absent["a"]; !strings.Contains(why, "before a trial") {
+	if why := Evaluate(run).Levels[3].Absent["a"]; !strings.Contains(why, "before a trial") {
 		t.Errorf("%q", why)
 	}
 }
@@ -154,19 +154,19 @@ func TestJudgeClassic(t *testing.T) {
 	}
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Epoch == 1 {
-			tr.Causes.ForeignServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // void in a duel
+			tr.Causes.BackgroundServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // void in a duel
 		}
 		if o.Contestant == "b" && o.Epoch == 1 && o.Attempt > 0 {
 			tr.Load.Errors = map[string]int64{"reset": 1}
 		}
 	})
-	d := Judge(run)
+	d := Evaluate(run)
 	again := 0
 	for _, l := range d.Loads {
 		again += l.Attempt
 	}
-	if len(d.Loads) != 4 || d.Analysis != nil || d.Void != len(run.Trials)-4 || again != d.Void {
-		t.Errorf("%d loads of %d trials, %d again, %d superseded", len(d.Loads), len(run.Trials), again, d.Void)
+	if len(d.Loads) != 4 || d.Analysis != nil || d.Discarded != len(run.Trials)-4 || again != d.Discarded {
+		t.Errorf("%d loads of %d trials, %d again, %d superseded", len(d.Loads), len(run.Trials), again, d.Discarded)
 	}
 	checked(t, d.Findings,
 		[]string{checks.Contract, checks.Errors, checks.Calibrated, checks.Complete, checks.Edges, checks.Apart},
@@ -190,7 +190,7 @@ func TestJudgeSweepOpenLoop(t *testing.T) {
 		}
 	})
 	found := map[string]int{}
-	for _, f := range Judge(run).Findings {
+	for _, f := range Evaluate(run).Findings {
 		if f.ID < checks.Achieved || f.ID > checks.Starvation {
 			continue
 		}

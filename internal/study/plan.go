@@ -32,7 +32,7 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 	}
 	for i, l := range taken {
 		for _, name := range s.at(l) {
-			if slices.Contains(s.entrants(c.Quick), name) {
+			if slices.Contains(s.participants(c.Quick), name) {
 				cells = append(cells, result.Cell{Contestant: name, Level: i})
 			}
 		}
@@ -57,8 +57,8 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 	return levels, cells, family
 }
 
-// entrants are the contestants of a run.
-func (s *Study) entrants(quick bool) []string {
+// participants are the contestants of a run.
+func (s *Study) participants(quick bool) []string {
 	if quick && len(s.QuickContestants) > 0 {
 		return s.QuickContestants
 	}
@@ -112,7 +112,7 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 				continue
 			}
 			p, compared := a.Compared(x, y, c.Metric)
-			if compared && p.Verdict == analysis.Undecided && (p.Note == "" || a.TooBusy) {
+			if compared && p.Verdict == analysis.Inconclusive && (p.Note == "" || a.TooBusy) {
 				return false
 			}
 		}
@@ -144,11 +144,11 @@ func (s *Study) Ask(c Choice) plan.Question {
 	levels, cells, family := s.planned(c)
 	q := plan.Question{
 		Study: s.Slug, Title: s.Title, ClaimsHash: claim.Hash(s.Claims), Scenario: s.Scenario, Primary: s.Primary,
-		Contestants: slices.DeleteFunc(slices.Clone(s.entrants(c.Quick)), func(name string) bool {
+		Contestants: slices.DeleteFunc(slices.Clone(s.participants(c.Quick)), func(name string) bool {
 			return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 		}),
 		Levels: levels, LevelNames: s.names(c), Cells: cells, Family: family,
-		Rounds: s.Rounds, SideEpochs: s.SideEpochs, Looks: s.Looks, Requests: s.Requests, Heap: s.Heap, Fresh: s.Fresh,
+		Rounds: s.Rounds, ExtraEpochs: s.ExtraEpochs, Analyses: s.Analyses, Requests: s.Requests, Heap: s.Heap, Fresh: s.Fresh,
 	}
 	for i, l := range s.taken(c) {
 		if l.Controls != nil && !*l.Controls {

@@ -94,8 +94,8 @@ func (r *reader) head() {
 		r.errorf("rounds", "rounds = %d: want 1 to 100", s.Rounds)
 	case s.QuickRounds < 0 || s.QuickRounds > 100:
 		r.errorf("quick_rounds", "quick_rounds = %d: want 1 to 100", s.QuickRounds)
-	case s.SideEpochs < 0 || s.SideEpochs > 100:
-		r.errorf("side_epochs", "side_epochs = %d: want 1 to 100", s.SideEpochs)
+	case s.ExtraEpochs < 0 || s.ExtraEpochs > 100:
+		r.errorf("side_epochs", "side_epochs = %d: want 1 to 100", s.ExtraEpochs)
 	case s.Requests < 0:
 		r.errorf("requests", "requests = %d: want 1 or more", s.Requests)
 	case s.Requests > 0 && s.Duration != "":
@@ -106,8 +106,8 @@ func (r *reader) head() {
 		r.errorf("rounds", "fresh processes are loaded once an epoch: leave the rounds out")
 	case s.Fresh && s.Base != "":
 		r.errorf("base", "fresh processes share no round with those of other levels: there is no difference to a base")
-	case slices.ContainsFunc(s.Looks, func(n int) bool { return n < 1 }):
-		r.errorf("looks", "looks = %v: want numbers of epochs, 1 or more", s.Looks)
+	case slices.ContainsFunc(s.Analyses, func(n int) bool { return n < 1 }):
+		r.errorf("looks", "looks = %v: want numbers of epochs, 1 or more", s.Analyses)
 	}
 	for i, name := range s.Contestants {
 		key := fmt.Sprintf("contestants[%d]", i)

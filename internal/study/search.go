@@ -11,12 +11,12 @@ import (
 	"dyno/internal/stats"
 )
 
-// judgeSearch is Judge for a search.
-func judgeSearch(run *result.Run) *report.Data {
+// evaluateSearch is Judge for a search.
+func evaluateSearch(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
-	void, all := plan.Voided(run)
-	e := &checks.Evidence{Run: run, Valid: valid, Void: void, All: all, Analysis: &analysis.Analysis{}}
-	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Void: void, Findings: checks.Make(e, checks.Search, checks.Once)}
+	void, all := plan.Discarded(run)
+	e := &checks.Evidence{Run: run, Valid: valid, Discarded: void, All: all, Analysis: &analysis.Analysis{}}
+	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Discarded: void, Findings: checks.Make(e, checks.Search, checks.Once)}
 }
 
 // Capacities are what a search found, epoch by epoch, contestants in order of the plan.

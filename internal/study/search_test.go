@@ -42,7 +42,7 @@ func searched(t *testing.T, full map[string]float64) *result.Run {
 
 func TestSearchIsReported(t *testing.T) {
 	run := searched(t, map[string]float64{"a": 50_000, "b": 20_000, "ref": 40_000})
-	d := Judge(run)
+	d := Evaluate(run)
 	if len(d.Found) != 3 {
 		t.Fatalf("%d capacities: %+v", len(d.Found), d.Found)
 	}

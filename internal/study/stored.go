@@ -43,7 +43,7 @@ func (s *Study) Stored(root, from string) (*report.Data, error) {
 	if err := checks.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", from, err)
 	}
-	data := Judge(run)
+	data := Evaluate(run)
 	name := from
 	if rel, err := filepath.Rel(root, from); err == nil && !strings.HasPrefix(rel, "..") {
 		name = filepath.ToSlash(rel)
@@ -53,7 +53,7 @@ func (s *Study) Stored(root, from string) (*report.Data, error) {
 			return nil, err
 		}
 	}
-	data.Claims, err = s.Judge(data, name)
+	data.Claims, err = s.JudgeClaims(data, name)
 	return data, err
 }
 
@@ -73,7 +73,7 @@ func (s *Study) classic(dir string) (*report.Data, error) {
 	if err := checks.Assert(run); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return Judge(run), nil
+	return Evaluate(run), nil
 }
 
 // Findings judges the committed trials of all studies. It returns those with outcomes of claims, and

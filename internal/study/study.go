@@ -32,9 +32,9 @@ type Study struct {
 	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
 	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
-	SideEpochs       int               `toml:"side_epochs"`       // in how many epochs a cell that no claim names is loaded; six where it is 0
+	ExtraEpochs      int               `toml:"side_epochs"`       // in how many epochs a cell that no claim names is loaded; six where it is 0
 	Heap             bool              `toml:"heap"`              // read the heaps of Go contestants around each window
-	Looks            []int             `toml:"looks"`             // numbers of valid epochs of a duel; those of the profile where it is empty
+	Analyses         []int             `toml:"looks"`             // numbers of valid epochs of a duel; those of the profile where it is empty
 	Fresh            bool              `toml:"fresh"`             // each level has processes of its own, loaded once with Requests
 	Requests         int64             `toml:"requests"`          // of the article's own command: what a classic run makes, unless asked otherwise
 	Duration         string            `toml:"duration"`          // the same, of those that run for a time
@@ -90,15 +90,15 @@ func (s *Study) Has(scenario string) bool {
 	return s.Scenario == scenario || slices.ContainsFunc(s.Levels, func(l Level) bool { return l.Scenario == scenario })
 }
 
-// judges are the ways to judge a run, by its kind.
-var judges = map[checks.RunKind]func(*result.Run) *report.Data{
-	checks.Paired: judgePairs, checks.Sweep: judgeSweep, checks.Classic: judgeClassic, checks.Search: judgeSearch,
+// evaluators are the ways to judge a run, by its kind.
+var evaluators = map[checks.RunKind]func(*result.Run) *report.Data{
+	checks.Paired: evaluatePairs, checks.Sweep: evaluateSweep, checks.Classic: evaluateClassic, checks.Search: evaluateSearch,
 }
 
-// Judge says all that a run's trials say: what counts, what it means, and whether it can mean that.
-func Judge(run *result.Run) *report.Data {
+// Evaluate says all that a run's trials say: what counts, what it means, and whether it can mean that.
+func Evaluate(run *result.Run) *report.Data {
 	kind := plan.Of(&run.Plan).Traits().Kind
-	d := judges[kind](run)
+	d := evaluators[kind](run)
 	d.Kind = kind
 	return d
 }
@@ -106,21 +106,21 @@ func Judge(run *result.Run) *report.Data {
 // isA says whether a run is of a kind.
 func isA(run *result.Run, kind checks.RunKind) bool { return plan.Of(&run.Plan).Traits().Kind == kind }
 
-// judgePairs is Judge for a run that decides pairs.
-func judgePairs(run *result.Run) *report.Data {
+// evaluatePairs is Judge for a run that decides pairs.
+func evaluatePairs(run *result.Run) *report.Data {
 	if len(run.Plan.Family) > 0 {
-		return judgeFamily(run)
+		return evaluateNamedPairs(run)
 	}
 	a := Analyse(run)
 	valid := plan.Valid(run)
-	void, all := plan.Voided(run)
+	void, all := plan.Discarded(run)
 	d := &report.Data{
-		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Void: void,
-		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Void: void, All: all, Analysis: a}, checks.Paired, checks.Once),
+		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Discarded: void,
+		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Discarded: void, All: all, Analysis: a}, checks.Paired, checks.Once),
 	}
 	if len(run.Plan.Levels) > 1 {
 		d.Levels = Levels(run)[1:]
-		d.Findings = byContestant(run, d.Findings, worst(run, checks.Beside, d.Levels, void, all))
+		d.Findings = byContestant(run, d.Findings, worst(run, checks.ExtraLevels, d.Levels, void, all))
 	}
 	return d
 }
@@ -128,11 +128,11 @@ func judgePairs(run *result.Run) *report.Data {
 // Analyse analyses the trials that count: where the plan names a family, at all levels; else at the first, at which all pairs are decided.
 func Analyse(run *result.Run) *analysis.Analysis {
 	p := &run.Plan
-	void, all := plan.Voided(run)
+	void, all := plan.Discarded(run)
 	in := analysis.Input{
 		Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
-		Failed: failed(run), Looks: plan.Looks(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
-		VoidShare: float64(void) / float64(max(1, all)), Fresh: p.Fresh,
+		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
+		DiscardedShare: float64(void) / float64(max(1, all)), Fresh: p.Fresh,
 	}
 	if len(p.Family) > 0 {
 		in.Family, in.At = p.Family, p.At
@@ -149,6 +149,6 @@ func Cells(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Vali
 // ceiling is: more epochs would not decide it. A machine that is too busy may yet calm down.
 func AllDecided(a *analysis.Analysis) bool {
 	return !slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
-		return p.Metric == a.Primary && p.Verdict == analysis.Undecided && (p.Note == "" || a.TooBusy)
+		return p.Metric == a.Primary && p.Verdict == analysis.Inconclusive && (p.Note == "" || a.TooBusy)
 	})
 }

@@ -18,8 +18,8 @@ type Part struct {
 const ablationEpochs = 24
 
 // ablationLooks returns the looks for k servers. Parts that look once do so at ablationEpochs.
-func ablationLooks(k int) []stats.Look {
-	return stats.Looks([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha)
+func ablationLooks(k int) []stats.Interim {
+	return stats.Interims([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha)
 }
 
 // Parts are what the ablation compares, dyno first.
@@ -161,7 +161,7 @@ func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 }
 
 // testedBy tests the values at each look, Holm over the pairs.
-func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, looks []stats.Look) []int {
+func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, looks []stats.Interim) []int {
 	marked := make([]int, len(couples(k)))
 	for _, l := range looks {
 		d := differencesOf(epochs(l.N), k)
@@ -181,9 +181,9 @@ func byT(epochs func(int) [][][]float64, k int) []int {
 
 // peeking tests after each epoch, without dividing alpha among the tests.
 func peeking(epochs func(int) [][][]float64, k int) []int {
-	var looks []stats.Look
+	var looks []stats.Interim
 	for n := 6; n <= ablationEpochs; n++ {
-		looks = append(looks, stats.Look{N: n, Alpha: Alpha})
+		looks = append(looks, stats.Interim{N: n, Alpha: Alpha})
 	}
 	return testedBy(stats.SignedRank, epochs, k, looks)
 }
@@ -234,7 +234,7 @@ func pooled(f *field, k int) []int {
 		}
 	}
 	all := func(int) [][][]float64 { return rounds }
-	return testedBy(stats.SignedRank, all, k, []stats.Look{{N: len(rounds), Alpha: Alpha}})
+	return testedBy(stats.SignedRank, all, k, []stats.Interim{{N: len(rounds), Alpha: Alpha}})
 }
 
 // inSequence takes all epochs of the first server, then all of the second, and so on.

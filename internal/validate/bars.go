@@ -92,7 +92,7 @@ func (p *Proof) simulationBars() []Bar {
 			wrongly.see(c.False, "%s", where)
 		case "5 %":
 			sign.see(c.Wrong, "%s", where)
-			for i, n := range c.Looks {
+			for i, n := range c.Analyses {
 				if c.Noise == Noises[1].Name && c.Profile == Full.Name && (n == foundAfter || c.K > 2) {
 					found.see(c.Found[i], "%d servers by %d epochs", c.K, n)
 				}

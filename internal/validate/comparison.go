@@ -44,22 +44,22 @@ func difference(rows [][]float64, i, j int) float64 {
 // analysis, until all pairs are decided or no look is left. analysis.Judge decides.
 type comparison struct {
 	k     int
-	looks []stats.Look
+	looks []stats.Interim
 	next  func(epoch int) [][]float64 // one row a round, in it the log speed of each server
 
-	d  [][]float64            // of each pair, by epoch
-	at [][]analysis.Judgement // after each look that was taken
+	d  [][]float64           // of each pair, by epoch
+	at [][]analysis.Decision // after each look that was taken
 }
 
 // play takes epochs until it stops.
 func (c *comparison) play() {
 	c.d = make([][]float64, len(couples(c.k)))
-	var js []analysis.Judgement
+	var js []analysis.Decision
 	for _, look := range c.looks {
 		c.extend(look.N)
-		js = analysis.Judge(js, c.d, look, Margin)
+		js = analysis.DecideAt(js, c.d, look, Margin)
 		c.at = append(c.at, js)
-		if !slices.ContainsFunc(js, func(j analysis.Judgement) bool { return j.Verdict == analysis.Undecided }) {
+		if !slices.ContainsFunc(js, func(j analysis.Decision) bool { return j.Verdict == analysis.Inconclusive }) {
 			return
 		}
 	}
@@ -76,7 +76,7 @@ func (c *comparison) extend(n int) {
 }
 
 // end returns the judgements at which the comparison stopped.
-func (c *comparison) end() []analysis.Judgement { return c.at[len(c.at)-1] }
+func (c *comparison) end() []analysis.Decision { return c.at[len(c.at)-1] }
 
 // found reports whether the first server was found faster than the second, at the latest after n
 // epochs.
@@ -110,7 +110,7 @@ func see(c *comparison, log float64) (p played) {
 			p.wrong = p.wrong || differs && !end[i].Up
 		}
 	}
-	p.tie = end[0].Verdict == analysis.Tie
+	p.tie = end[0].Verdict == analysis.Equivalent
 	p.held = math.Log(end[0].Ratio.Lo) <= log && log <= math.Log(end[0].Ratio.Hi)
 	p.ranks = ranksHold(c.k, end, log)
 	for _, l := range c.looks {
@@ -130,7 +130,7 @@ func see(c *comparison, log float64) (p played) {
 
 // ranksHold reports whether every rank interval holds the ranks that its server may claim: that of
 // the first its own, those of servers alike any of theirs.
-func ranksHold(k int, js []analysis.Judgement, log float64) bool {
+func ranksHold(k int, js []analysis.Decision, log float64) bool {
 	pairs := couples(k)
 	lo, hi := analysis.Ranks(k, func(i, j int) bool {
 		at := slices.Index(pairs, [2]int{min(i, j), max(i, j)})
@@ -152,7 +152,7 @@ func ranksHold(k int, js []analysis.Judgement, log float64) bool {
 
 // compare makes reps comparisons of k servers each, the first of which is faster by log. epochs
 // returns the source of epochs of one repetition.
-func compare(ctx context.Context, reps, k int, looks []stats.Look, log float64,
+func compare(ctx context.Context, reps, k int, looks []stats.Interim, log float64,
 	epochs func(rep int) func(epoch int) [][]float64,
 ) []played {
 	return repeat(ctx, reps, func(rep int) played {

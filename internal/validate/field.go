@@ -177,12 +177,12 @@ func (f *field) round(round int, order []int) (row []float64, discarded bool) {
 			f.causes = append(f.causes, result.Trial{Causes: causesOf(background)})
 		}
 	}
-	return row, checks.Void(f.causes)
+	return row, checks.Discard(f.causes)
 }
 
 // causesOf returns the causes of a trial in which other programs were seen to take that share of the
 // server's CPU.
 func causesOf(background float64) result.Causes {
 	const wall = (gapTime + trialTime) * 1e9
-	return result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1, ForeignServerNS: int64(background * wall)}
+	return result.Causes{WallNS: wall, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: int64(background * wall)}
 }

@@ -20,15 +20,15 @@ type Live struct {
 	Seed    uint64  `json:"seed"`
 	Primary string  `json:"primary"` // the metric that decided
 	Side
-	Found      bool    `json:"found,omitempty"` // of ab and full: the first was called the better
-	Throughput Side    `json:"throughput"`      // the second metric
-	Epochs     int     `json:"epochs"`          // valid ones
-	Looks      int     `json:"looks"`           // that were taken; without any the run is made again
-	VoidShare  float64 `json:"void_share"`      // of the trials
-	Seconds    float64 `json:"seconds"`         // from the first launch to the verdict
-	Started    string  `json:"started"`         // RFC 3339, UTC
-	Commit     string  `json:"commit"`
-	Machine    string  `json:"machine"`
+	Found          bool    `json:"found,omitempty"` // of ab and full: the first was called the better
+	Throughput     Side    `json:"throughput"`      // the second metric
+	Epochs         int     `json:"epochs"`          // valid ones
+	Analyses       int     `json:"looks"`           // that were taken; without any the run is made again
+	DiscardedShare float64 `json:"void_share"`      // of the trials
+	Seconds        float64 `json:"seconds"`         // from the first launch to the verdict
+	Started        string  `json:"started"`         // RFC 3339, UTC
+	Commit         string  `json:"commit"`
+	Machine        string  `json:"machine"`
 }
 
 // Side is what a run said of the two under one metric: the first's over the second's, with the
@@ -43,7 +43,7 @@ type Side struct {
 
 // looked reports whether the run came to a look. That depends on the background CPU, not on what was
 // measured.
-func (l *Live) looked() bool { return l.Looks > 0 }
+func (l *Live) looked() bool { return l.Analyses > 0 }
 
 // cost returns the share by which a request of the second really cost more.
 func (l *Live) cost() float64 {
@@ -75,10 +75,10 @@ func (l *Live) String() string {
 	}
 	if !l.looked() {
 		return fmt.Sprintf("%s%s: no interim analysis after %.0f s: %d valid epochs, %.0f %% of the trials discarded; "+
-			"will be made again", l.Kind, hog, l.Seconds, l.Epochs, 100*l.VoidShare)
+			"will be made again", l.Kind, hog, l.Seconds, l.Epochs, 100*l.DiscardedShare)
 	}
 	return fmt.Sprintf("%s%s: %.3f (%.3f–%.3f), truth %.3f, %s after %d epochs, %.0f s, %.0f %% discarded; "+
-		"throughput %.3f, %s", l.Kind, hog, l.Ratio, l.Lo, l.Hi, l.truth(), l.Verdict, l.Epochs, l.Seconds, 100*l.VoidShare,
+		"throughput %.3f, %s", l.Kind, hog, l.Ratio, l.Lo, l.Hi, l.truth(), l.Verdict, l.Epochs, l.Seconds, 100*l.DiscardedShare,
 		l.Throughput.Ratio, l.Throughput.Verdict)
 }
 

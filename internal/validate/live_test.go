@@ -106,7 +106,7 @@ func TestLiveGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	blind := options(0)
-	blind.Done[9].Looks = 0
+	blind.Done[9].Analyses = 0
 	if err := RunLive(t.Context(), &LiveOptions{Done: blind.Done, Play: blind.Play, Keep: func(l Live) error {
 		if l.Number != 9 {
 			t.Errorf("run %d is made again, where 9 came to no look", l.Number)
@@ -140,7 +140,7 @@ func TestLiveGoesOn(t *testing.T) {
 			missed++
 		}
 		if l.Kind != LiveSame && (math.Abs(l.cost()-liveCost) > .003 || l.Cost != liveCost) || l.Epochs < 8 || l.Seconds < 30 || l.Throughput.Ratio == 0 ||
-			l.Started != "2017-07-14T02:40:00Z" || l.VoidShare != 0 || l.Machine != "none, 2 CPUs" {
+			l.Started != "2017-07-14T02:40:00Z" || l.DiscardedShare != 0 || l.Machine != "none, 2 CPUs" {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -182,7 +182,7 @@ func breakBars(t *testing.T, p *Proof) {
 		}
 	}
 	for i := range p.Live[LiveAll-4:] {
-		p.Live[LiveAll-4+i].Looks = 0
+		p.Live[LiveAll-4+i].Analyses = 0
 	}
 	for _, b := range p.LiveBars()[:3] {
 		if !b.Open {

@@ -118,11 +118,11 @@ func machine(run *result.Run) string {
 // live returns the record of a run.
 func live(t LiveTask, run *result.Run, addedNS float64) Live {
 	a := study.Analyse(run)
-	void, all := plan.Voided(run)
+	void, all := plan.Discarded(run)
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
 	l := Live{
 		Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary,
-		Epochs: a.Epochs, Looks: a.Look, VoidShare: float64(void) / float64(max(1, all)),
+		Epochs: a.Epochs, Analyses: a.Interim, DiscardedShare: float64(void) / float64(max(1, all)),
 		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machine(run),
 	}
 	var better string
@@ -142,7 +142,7 @@ func live(t LiveTask, run *result.Run, addedNS float64) Live {
 func sideOf(a *analysis.Analysis, t LiveTask, metric string) (s Side, better string) {
 	p, ok := a.Pair(t.Contestants[0], t.Contestants[1], metric)
 	if !ok {
-		return Side{Verdict: string(analysis.Undecided)}, ""
+		return Side{Verdict: string(analysis.Inconclusive)}, ""
 	}
 	s = Side{Ratio: finite(p.Ratio.Value), P: p.P, Verdict: string(p.Verdict)}
 	if !math.IsInf(p.Ratio.Hi, 0) {

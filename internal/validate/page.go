@@ -132,7 +132,7 @@ func (g page) BarTable() table {
 func (g page) Power() []Rate {
 	for _, c := range g.Replays {
 		if c.Metric == "cpu_per_request" && c.K == 2 && c.Effect == .05 {
-			return []Rate{c.Found[slices.Index(c.Looks, 12)], c.Found[slices.Index(c.Looks, 24)]}
+			return []Rate{c.Found[slices.Index(c.Analyses, 12)], c.Found[slices.Index(c.Analyses, 24)]}
 		}
 	}
 	return nil
@@ -174,7 +174,7 @@ func (g page) ErrorTable() table {
 func (g page) PowerTable(profile string) table {
 	var ns []int
 	for _, k := range sizes {
-		ns = append(ns, g.cell(Noises[0], profile, k, "5 %").Looks...)
+		ns = append(ns, g.cell(Noises[0], profile, k, "5 %").Analyses...)
 	}
 	slices.Sort(ns)
 	ns = slices.Compact(ns)
@@ -187,7 +187,7 @@ func (g page) PowerTable(profile string) table {
 		for _, k := range sizes {
 			c := g.cell(n, profile, k, "5 %")
 			row := []string{n.Name, fmt.Sprint(k), fmt.Sprintf("%.1f", 100*c.PairSD)}
-			row = append(row, foundAt(ns, c.Looks, c.Found)...)
+			row = append(row, foundAt(ns, c.Analyses, c.Found)...)
 			t = append(t, append(row, fmt.Sprintf("%.0f", c.Duration)))
 		}
 	}

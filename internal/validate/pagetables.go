@@ -39,7 +39,7 @@ func (g page) ReplayTable() table {
 	return tableOf(append(head, "interval holds, %"), g.Replays, func(c Replay) []string {
 		wrong, found := c.False.String(), make([]string, len(replayLooks))
 		if c.Effect != 0 {
-			wrong, found = "", foundAt(replayLooks, c.Looks, c.Found)
+			wrong, found = "", foundAt(replayLooks, c.Analyses, c.Found)
 		}
 		row := []string{titleOf(c.Metric), fmt.Sprint(c.K), wrong, share(c.Effect)}
 		return append(append(row, found...), shares(c.Held)...)
@@ -164,7 +164,7 @@ func (g page) LiveTable() table {
 			fmt.Sprint(l.Number), kinds[l.Kind], hog, fmt.Sprintf("%.3f", l.truth()),
 			ratio(l.Ratio, l.Lo, l.Hi), fmt.Sprintf("%.2g", l.P), verdict,
 			ratio(through.Ratio, through.Lo, through.Hi), through.Verdict, fmt.Sprint(l.Epochs),
-			perCent(l.VoidShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit,
+			perCent(l.DiscardedShare), fmt.Sprintf("%.0f", l.Seconds), fmt.Sprint(l.Seed), l.Commit,
 		}
 	})
 }

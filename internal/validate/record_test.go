@@ -27,9 +27,9 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		a := study.Analyse(run)
 
 		rows := recordedRows(plan.Valid(run), run.Plan.Contestants)
-		d := &comparison{k: trapServers, looks: plan.Looks(run), next: func(e int) [][]float64 { return rows[e] }}
+		d := &comparison{k: trapServers, looks: plan.Analyses(run), next: func(e int) [][]float64 { return rows[e] }}
 		d.play()
-		if got := d.looks[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Look {
+		if got := d.looks[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Interim {
 			t.Errorf("seed %d: the duel stopped after %d epochs, the run after %d (%s)", seed, got, a.Epochs, run.End.Reason)
 		}
 		for i, c := range couples(trapServers) {
@@ -46,7 +46,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 			verdicts[j.Verdict]++
 		}
 	}
-	if verdicts["moving"] > 6 || verdicts[analysis.Different] == 0 || verdicts[analysis.Tie] == 0 {
+	if verdicts["moving"] > 6 || verdicts[analysis.Different] == 0 || verdicts[analysis.Equivalent] == 0 {
 		t.Errorf("only %v: the test tests nothing", verdicts)
 	}
 }

@@ -15,13 +15,13 @@ import (
 
 // Replay is one cell of the replay: comparisons of k recorded servers whose true ratio is known.
 type Replay struct {
-	Metric string
-	K      int
-	Effect float64 // share by which the first is faster
-	Looks  []int
-	False  Rate   // an equal pair was called different
-	Found  []Rate // by look, the first was found faster than the second
-	Held   Rate   // the interval at the end holds the true ratio
+	Metric   string
+	K        int
+	Effect   float64 // share by which the first is faster
+	Analyses []int
+	False    Rate   // an equal pair was called different
+	Found    []Rate // by look, the first was found faster than the second
+	Held     Rate   // the interval at the end holds the true ratio
 }
 
 // Recorded describes the recording of one metric.
@@ -77,7 +77,7 @@ func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 
 // replayCell compares k servers drawn from pool, the first faster by share.
 func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
-	looks := stats.Looks(replayLooks, slices.Max(replayLooks), k*(k-1)/2, Alpha)
+	looks := stats.Interims(replayLooks, slices.Max(replayLooks), k*(k-1)/2, Alpha)
 	log := math.Log1p(share)
 	purpose := fmt.Sprintf("replay/%s/%d/%g", metric, k, share)
 	all := compare(ctx, o.Reps, k, looks, log, func(rep int) func(int) [][]float64 {
@@ -85,7 +85,7 @@ func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float
 		return func(int) [][]float64 { return shuffledEpoch(rng, pool, k, log) }
 	})
 	return Replay{
-		Metric: metric, K: k, Effect: share, Looks: epochsOf(looks), Found: foundBy(all, looks),
+		Metric: metric, K: k, Effect: share, Analyses: epochsOf(looks), Found: foundBy(all, looks),
 		False: count(all, func(p played) bool { return p.false }),
 		Held:  count(all, func(p played) bool { return p.held }),
 	}

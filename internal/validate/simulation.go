@@ -13,34 +13,34 @@ import (
 
 // Profile is how a comparison is planned.
 type Profile struct {
-	Name   string
-	Rounds int
-	Riders int // controls in each round: they take time, and are not compared with the contestants
-	Looks  func(k int) []stats.Look
+	Name     string
+	Rounds   int
+	Riders   int // controls in each round: they take time, and are not compared with the contestants
+	Analyses func(k int) []stats.Interim
 }
 
 // Full and Quick are the simulated profiles, as plan has them. The looks of quick are those that the
 // planner's own estimate fits into 6 minutes, or 10 for more than four contestants. Full takes all of
 // its looks, as if there were no budget.
 var (
-	Full  = Profile{Name: "full", Rounds: runPlan("full", 2).Rounds, Riders: 3, Looks: looksOf("full")}
-	Quick = Profile{Name: "quick", Rounds: runPlan("quick", 2).Rounds, Riders: 2, Looks: looksOf("quick")}
+	Full  = Profile{Name: "full", Rounds: runPlan("full", 2).Rounds, Riders: 3, Analyses: looksOf("full")}
+	Quick = Profile{Name: "quick", Rounds: runPlan("quick", 2).Rounds, Riders: 2, Analyses: looksOf("quick")}
 )
 
 var profiles = []*Profile{&Full, &Quick}
 
 // looksOf returns the looks of a profile that fit into its budget, by the number of servers.
-func looksOf(profile string) func(k int) []stats.Look {
-	return func(k int) []stats.Look { return plannedLooks(runPlan(profile, k)) }
+func looksOf(profile string) func(k int) []stats.Interim {
+	return func(k int) []stats.Interim { return plannedLooks(runPlan(profile, k)) }
 }
 
 // plannedLooks returns the looks that fit into the budget of p.
-func plannedLooks(p result.Plan) []stats.Look {
+func plannedLooks(p result.Plan) []stats.Interim {
 	c, err := plan.Estimate(&p)
 	if err != nil {
 		panic(err) // the budgets of runPlan are enough
 	}
-	return c.Looks
+	return c.Analyses
 }
 
 // runPlan returns the plan of dyno run for k native contestants.
@@ -77,7 +77,7 @@ type Cell struct {
 	K       int
 	Truth   string
 
-	Looks    []int
+	Analyses []int
 	False    Rate         // an equal pair was called different, or different within the margin
 	Found    []Rate       // by look: the first was found faster than the second
 	Wrong    Rate         // a pair that differs was called different the wrong way round
@@ -95,13 +95,13 @@ var fixedAt = []int{8, 12, 16, 24, 48}
 
 // simulate makes the comparisons of one cell.
 func simulate(ctx context.Context, o *Options, noise Noise, pr *Profile, k int, truth string) Cell {
-	looks := pr.Looks(k)
+	looks := pr.Analyses(k)
 	purpose := fmt.Sprintf("%s/%s/%d/%s", noise.Name, pr.Name, k, truth)
 	all := compare(ctx, o.Reps, k, looks, truths[truth], func(rep int) func(int) [][]float64 {
 		return newField(noise, speeds(k+pr.Riders, truth), pr.Rounds, source(o.Seed, purpose, rep)).epoch
 	})
 	c := Cell{
-		Noise: noise.Name, Profile: pr.Name, K: k, Truth: truth, Looks: epochsOf(looks), Found: foundBy(all, looks),
+		Noise: noise.Name, Profile: pr.Name, K: k, Truth: truth, Analyses: epochsOf(looks), Found: foundBy(all, looks),
 		False: count(all, func(p played) bool { return p.false }),
 		Wrong: count(all, func(p played) bool { return p.wrong }),
 		Tie:   count(all, func(p played) bool { return p.tie }),
@@ -131,7 +131,7 @@ func speeds(n int, truth string) []float64 {
 }
 
 // epochsOf returns the numbers of epochs of looks.
-func epochsOf(looks []stats.Look) (ns []int) {
+func epochsOf(looks []stats.Interim) (ns []int) {
 	for _, l := range looks {
 		ns = append(ns, l.N)
 	}
@@ -140,7 +140,7 @@ func epochsOf(looks []stats.Look) (ns []int) {
 
 // foundBy returns, by look, how often the first server was found faster than the second. After an
 // interruption some comparisons found nothing.
-func foundBy(all []played, looks []stats.Look) (rates []Rate) {
+func foundBy(all []played, looks []stats.Interim) (rates []Rate) {
 	for i := range looks {
 		rates = append(rates, count(all, func(p played) bool { return i < len(p.found) && p.found[i] }))
 	}

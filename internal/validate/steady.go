@@ -86,14 +86,14 @@ func SteadyTasks(block int) []SteadyTask {
 type SteadyUnit struct {
 	Block int `json:"block"`
 	Arm
-	Seed    uint64               `json:"seed"`
-	PerSec  map[string][]float64 `json:"per_sec"`
-	CPUNS   map[string][]float64 `json:"cpu_per_request_ns"`
-	Void    float64              `json:"void_share"` // of the trials
-	Seconds float64              `json:"seconds"`
-	Started string               `json:"started"` // RFC 3339, UTC
-	Commit  string               `json:"commit"`
-	Machine string               `json:"machine"`
+	Seed      uint64               `json:"seed"`
+	PerSec    map[string][]float64 `json:"per_sec"`
+	CPUNS     map[string][]float64 `json:"cpu_per_request_ns"`
+	Discarded float64              `json:"void_share"` // of the trials
+	Seconds   float64              `json:"seconds"`
+	Started   string               `json:"started"` // RFC 3339, UTC
+	Commit    string               `json:"commit"`
+	Machine   string               `json:"machine"`
 }
 
 // ReadSteady reads the lines of a steady.jsonl; name is for errors.
@@ -143,10 +143,10 @@ func RunSteady(ctx context.Context, o *SteadyOptions) error {
 
 // steadyUnit returns the record of a run.
 func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
-	void, all := plan.Voided(run)
+	void, all := plan.Discarded(run)
 	u := SteadyUnit{
 		Block: t.Block, Arm: t.Arm, Seed: t.Seed, PerSec: map[string][]float64{}, CPUNS: map[string][]float64{},
-		Void: float64(void) / float64(max(1, all)), Started: started(run), Machine: machine(run),
+		Discarded: float64(void) / float64(max(1, all)), Started: started(run), Machine: machine(run),
 	}
 	rate, _ := analysis.MetricNamed("throughput")
 	cpu, _ := analysis.MetricNamed("cpu_per_request")

@@ -164,7 +164,7 @@ func traps(ctx context.Context, o *Options) []Trap {
 
 // against compares servers with a foe.
 func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
-	looks := Quick.Looks(trapServers)
+	looks := Quick.Analyses(trapServers)
 	return compare(ctx, o.Reps, trapServers, looks, truths[truth], func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, "trap/"+foe.Name+truth, rep)
 		f := newField(trapNoise, speeds(trapServers+Quick.Riders, truth), Quick.Rounds, rng)
@@ -184,7 +184,7 @@ type judged struct {
 
 // judgedRun judges a run.
 func judgedRun(run *result.Run) judged {
-	data := study.Judge(run)
+	data := study.Evaluate(run)
 	a := data.Analysis
 	j := judged{worst: map[string]checks.State{}, busy: a.TooBusy, epochs: a.Epochs}
 	for _, f := range data.Findings {

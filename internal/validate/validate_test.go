@@ -66,12 +66,12 @@ func correlation(lag float64) (r float64) {
 // The looks of the simulation are those that a run really takes, by the pace of its pilots.
 func TestLooksAreThePlans(t *testing.T) {
 	run := record(&noFoe, 1, 0, make([]float64, trapServers+Quick.Riders))
-	got, want := plan.Looks(run), Quick.Looks(trapServers)
+	got, want := plan.Analyses(run), Quick.Analyses(trapServers)
 	if len(got) != len(want) || got[0] != want[0] {
 		t.Errorf("the run looks at %v, the simulation at %v", got, want)
 	}
 	for k, want := range map[int]int{2: 4, 4: 1, 10: 1} {
-		if l := Full.Looks(k); len(l) != want || l[len(l)-1].N < 16 {
+		if l := Full.Analyses(k); len(l) != want || l[len(l)-1].N < 16 {
 			t.Errorf("full, %d servers: %v", k, l)
 		}
 	}
@@ -91,7 +91,7 @@ func TestSimulationShort(t *testing.T) {
 				t.Errorf("%s, %d servers, 5 %%: interval holds %v %%, ranks %v %%, wrong %v %%", noise.Name, k, d.Held, d.Ranks, d.Wrong)
 			}
 			if noise.Name == Noises[1].Name && d.Found[0].Share() < .95 {
-				t.Errorf("CPU/request, %d servers: 5 %% is found in %v %% by %d epochs", k, d.Found[0], d.Looks[0])
+				t.Errorf("CPU/request, %d servers: 5 %% is found in %v %% by %d epochs", k, d.Found[0], d.Analyses[0])
 			}
 			for n, r := range d.Fixed {
 				if lo, hi := r.Interval(); hi < .94 || lo > .97 {
@@ -120,7 +120,7 @@ func TestReplayShort(t *testing.T) {
 			t.Errorf("%s, %d servers, %v: different in %v %%, interval holds %v %%", c.Metric, c.K, c.Effect, c.False, c.Held)
 		}
 		if c.Effect == .10 && c.Found[len(c.Found)-1].Share() < .9 {
-			t.Errorf("%s, %d servers: 10 %% is found in %v %% by %d epochs", c.Metric, c.K, c.Found[len(c.Found)-1], c.Looks[len(c.Looks)-1])
+			t.Errorf("%s, %d servers: 10 %% is found in %v %% by %d epochs", c.Metric, c.K, c.Found[len(c.Found)-1], c.Analyses[len(c.Analyses)-1])
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (u *Setup) contestant(ctx context.Context, m *contestant.Manifest, s *scena
 		}
 	}()
 	host, err := bench.NewLocal(bench.LocalOptions{Root: u.Root, FS: u.FS, Manifests: u.Manifests, Scenario: s.Name,
-		Companion: s.Companion, Folder: folder, Offline: u.Offline})
+		Backend: s.Backend, Folder: folder, Offline: u.Offline})
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +121,12 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	asked := s.At(c.Paths)
 	l := bench.Launch{Probe: asked.Probe(0), Routes: asked.Routes}
 	var backend bench.Server
-	if s.Companion != "" {
-		if backend, err = u.backend(ctx, host, s.Companion); err != nil {
-			return fmt.Errorf("the companion %s: %w", s.Companion, err)
+	if s.Backend != "" {
+		if backend, err = u.backend(ctx, host, s.Backend); err != nil {
+			return fmt.Errorf("the companion %s: %w", s.Backend, err)
 		}
 		defer backend.Stop()
-		_, l.Companion = backend.Addr()
+		_, l.Backend = backend.Addr()
 	}
 	server, err := host.Launch(ctx, name, l)
 	if err != nil {
@@ -145,7 +145,7 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	}
 	if err == nil {
 		to := Server{Network: network, Addr: addr, Differs: c.Differs}
-		o.Seen, err = Prove(ctx, host.Driver(), s.At(c.Paths), to)
+		o.Seen, err = Prove(ctx, host.Generator(), s.At(c.Paths), to)
 	}
 	if err == nil {
 		err = Ends(server.End)
@@ -192,7 +192,7 @@ func waits(ctx context.Context, host *bench.Local, name string, s *scenario.Scen
 	defer server.Stop()
 	network, addr := server.Addr()
 	to := Server{Network: network, Addr: addr, Differs: differs, Delay: tried}
-	if err := Waits(ctx, host.Driver(), s, to); err != nil {
+	if err := Waits(ctx, host.Generator(), s, to); err != nil {
 		return &bench.LogError{Err: err, Tail: server.LogTail()}
 	}
 	return nil

@@ -121,7 +121,7 @@ func (w *worker) feed(c *conn, b []byte, now int64) bool {
 // whether c is still usable. raw is what was read last, for the complaint.
 func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	s := &c.slots[c.first]
-	kind := load.Judge(&c.parser, &s.want, c.headers, more && c.pending == 1)
+	kind := load.Classify(&c.parser, &s.want, c.headers, more && c.pending == 1)
 	w.rec.Done(kind, c.parser.Status, s.due, s.sent, now)
 	c.heard++
 	w.win.edge.Heard(c.heard, now)

@@ -135,7 +135,7 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 // goes to the file log. used is the CPU time of its processes. An error means that the tool could
 // not be started, or is ctx's; trouble of the tool itself is in told.
 func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
-) (told result.Told, used time.Duration, err error) {
+) (told result.Reported, used time.Duration, err error) {
 	r, err := t.request(&job)
 	if err != nil {
 		return told, 0, err
@@ -169,7 +169,7 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	case <-late.C:
 		overdue = true
 	}
-	told = result.Told{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...),
+	told = result.Reported{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...),
 		WallNS: int64(time.Since(began))}
 	stopped := p.Stop(time.Second)
 	used, cpuErr := p.CPU()

@@ -37,16 +37,16 @@ func TestWhatToolsPrint(t *testing.T) {
 	f := func(v float64) *float64 { return &v }
 	for name, c := range map[string]struct {
 		file string
-		want result.Told
+		want result.Reported
 	}{
-		"h2load": {"h2load.txt", result.Told{RatePerSec: f(1102.13), WindowNS: n(1.81e9), Answered: n(2000),
+		"h2load": {"h2load.txt", result.Reported{RatePerSec: f(1102.13), WindowNS: n(1.81e9), Answered: n(2000),
 			MeanNS: n(16.97e6), MaxNS: n(324.96e6), BytesRead: n(270000),
 			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"timeout": 0, "unanswered": 0}}},
-		"bombardier": {"bombardier.json", result.Told{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159),
+		"bombardier": {"bombardier.json", result.Reported{RatePerSec: f(1712 / 1.029898159), WindowNS: n(1029898159),
 			Answered: n(1712), MeanNS: n(14830286), MaxNS: n(51941e3),
 			P50NS: n(10921e3), P99NS: n(51353e3), BytesRead: n(231120), BytesWritten: n(107856),
 			Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"unanswered": 0}}},
-		"ab": {"ab.txt", result.Told{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6),
+		"ab": {"ab.txt", result.Reported{RatePerSec: f(5356.30), WindowNS: n(933e6), Answered: n(5000), MeanNS: n(4e6),
 			MaxNS: n(96e6), P50NS: n(2e6), BytesRead: n(530000),
 			Failed: map[string]int64{"status": 0, "length": 0}, Errors: map[string]int64{"dial": 0, "read": 0,
 				"unanswered": 0}}},
@@ -55,7 +55,7 @@ func TestWhatToolsPrint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told result.Told
+		var told result.Reported
 		(&Tool{Name: name}).read(out, &told)
 		told.P99NS, c.want.P99NS = nil, nil // in ab's it is what the machine made of it
 		if told.RatePerSec == nil || c.want.RatePerSec == nil || *told.RatePerSec/(*c.want.RatePerSec) < 0.999 ||
@@ -70,7 +70,7 @@ func TestWhatToolsPrint(t *testing.T) {
 }
 
 // show writes what pointers hold.
-func show(t result.Told) string {
+func show(t result.Reported) string {
 	b, err := json.Marshal(t)
 	return fmt.Sprint(string(b), err)
 }
@@ -82,7 +82,7 @@ func TestWrkTellsErrors(t *testing.T) {
 		"  Thread Stats   Avg      Stdev     Max   +/- Stdev\n" +
 		"    Latency     5.39ms   12.62ms  86.85ms   88.37%\n    Req/Sec    22.06k    21.28k   60.00k    70.00%\n" +
 		"  44482 requests in 1.07s, 4.50MB read\n"
-	var told result.Told
+	var told result.Reported
 	w := &Tool{Name: "wrk"}
 	w.read([]byte(head+"  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\n"+
 		"Requests/sec:  41606.34\nTransfer/sec:      4.21MB\n"), &told)
@@ -93,7 +93,7 @@ func TestWrkTellsErrors(t *testing.T) {
 	if told.P50NS != nil || told.P99NS != nil || told.BytesWritten != nil || told.KeptAlive != nil {
 		t.Errorf("%+v tells what was not printed", told)
 	}
-	told = result.Told{}
+	told = result.Reported{}
 	w.read([]byte("unable to connect to 127.0.0.1:1 Connection refused\n"), &told)
 	if told.Trouble == "" || told.RatePerSec != nil || told.Answered != nil || told.Errors != nil {
 		t.Errorf("nothing was printed, yet %+v", told)

@@ -10,7 +10,7 @@ import (
 
 // read puts what the tool printed into told, in base units. A number that it does not print stays
 // nil.
-func (t *Tool) read(out []byte, told *result.Told) {
+func (t *Tool) read(out []byte, told *result.Reported) {
 	if t.Name == "bombardier" { // what it says before its JSON
 		if i := strings.IndexByte(string(out), '{'); i > 0 {
 			out = out[i:]
@@ -53,10 +53,10 @@ func (t *Tool) read(out []byte, told *result.Told) {
 
 // ledgers convert what each tool calls its errors into the kinds of load.Kind. Each sets only what
 // its tool reports.
-var ledgers = map[string]func(*importer.Row, *result.Told){
+var ledgers = map[string]func(*importer.Row, *result.Reported){
 	// wrk prints these lines only where there is something in them. A request that is never
 	// answered is in none.
-	"wrk": func(r *importer.Row, t *result.Told) {
+	"wrk": func(r *importer.Row, t *result.Reported) {
 		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
 		for kind, name := range map[string]string{"dial": "connect_errors", "read": "read_errors",
 			"write": "write_errors", "timeout": "timeouts"} {
@@ -65,7 +65,7 @@ var ledgers = map[string]func(*importer.Row, *result.Told){
 	},
 	// ab counts an answer of another length than the first among its failed requests; what is not
 	// answered has not been completed.
-	"ab": func(r *importer.Row, t *result.Told) {
+	"ab": func(r *importer.Row, t *result.Reported) {
 		t.KeptAlive = whole(r.One(importer.None, "kept_alive"))
 		put(t.Failed, "status", or0(whole(r.One(importer.None, "non2xx"))))
 		if failed := whole(r.One(importer.None, "failed")); failed != nil {
@@ -83,11 +83,11 @@ var ledgers = map[string]func(*importer.Row, *result.Told){
 		}
 		t.MeanNS = nanoseconds(r, "latency_mean")
 	},
-	"bombardier": func(r *importer.Row, t *result.Told) {
+	"bombardier": func(r *importer.Row, t *result.Reported) {
 		put(t.Failed, "status", sum(r, "http1xx", "http3xx", "http4xx", "http5xx"))
 		put(t.Errors, "unanswered", whole(r.One(importer.None, "others")))
 	},
-	"h2load": func(r *importer.Row, t *result.Told) {
+	"h2load": func(r *importer.Row, t *result.Reported) {
 		put(t.Failed, "status", sum(r, "http4xx", "http5xx"))
 		errored, timeouts := whole(r.One(importer.None, "errored")), whole(r.One(importer.None, "timeouts"))
 		put(t.Errors, "timeout", timeouts)

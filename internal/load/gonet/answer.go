@@ -73,7 +73,7 @@ func (c *conn) feed(w *window, b []byte, now int64) *lost {
 // locked.
 func (c *conn) answered(w *window, more bool, now int64) *lost {
 	slot := &c.slots[c.first]
-	kind := load.Judge(&c.parser, &slot.want, c.headers, more && c.pending == 1)
+	kind := load.Classify(&c.parser, &slot.want, c.headers, more && c.pending == 1)
 	c.book.Done(kind, c.parser.Status, slot.due, slot.sent, now)
 	c.heard++
 	w.edge.Heard(c.heard, now)
