@@ -22,7 +22,7 @@ var layers = map[string]int{
 	"internal/terminal": 6, "internal/validate": 6, "internal/doctor": 6, "internal/experiment": 6,
 	"internal/loader": 6, "internal/verify": 6, "internal/bundle": 6,
 
-	"internal/bench": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
+	"internal/bench": 5, "internal/side": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
 	"internal/audit": 5,
 
 	"internal/alike": 4, "internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4, "internal/load/loadtest": 4,
@@ -39,7 +39,7 @@ var layers = map[string]int{
 
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
-	makers    = packages("bench", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario")
+	makers    = packages("bench", "side", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario")
 	reader    = packages("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true}
 )

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -15,13 +13,10 @@ import (
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
+	"dyno/internal/refserver"
 	"dyno/internal/result"
-)
-
-// The names of the two that are compared. They are equally long, so that neither's paths are.
-const (
-	baseName = "base"
-	headName = "head"
+	"dyno/internal/scenario"
+	"dyno/internal/side"
 )
 
 // compareFlags are the flags of dyno compare: the request, what it is asked of, and where it goes.
@@ -30,7 +25,9 @@ type compareFlags struct {
 	connections int
 	records     int
 	delay       time.Duration
+	path        string
 	contestant  string
+	names       []string
 	failIf      []string
 	folders     []string
 	place       place
@@ -40,17 +37,21 @@ type compareFlags struct {
 func compareCommand() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:   "compare BASE HEAD",
-		Short: "Compare two builds of one contestant, and say whether the second is worse",
-		Long: "compare builds two states of one contestant side by side and compares them in one run. BASE and HEAD are each\n\n" +
+		Use:   "compare A B [C …]",
+		Short: "Compare servers side by side, and say which is faster",
+		Long: "compare starts two to twenty servers, loads them in turn, and says which is faster, by how\n" +
+			"much, and how sure that is. Each side is\n\n" +
+			"  a command     in quotes: 'node a.js', 'uvicorn app:app --port {port}'. It learns its port\n" +
+			"                from PORT, DYNO_ADDR or {port}; where it listens elsewhere, dyno finds out\n" +
+			"  a program     an executable file; with --contestant it stands in for what that builds\n" +
 			"  a folder      that holds a contestant.toml\n" +
-			"  a revision    of the git repository that holds the folder of --contestant: main, HEAD~1, v1.2\n" +
-			"  .             the folder of --contestant as it is now\n" +
-			"  a program     that is built already; what it needs stands in the manifest of --contestant\n\n" +
-			"Exit code 1 if the data show that a --fail-if is true of HEAD against BASE.",
-		Example: "  dyno compare main . --contestant net-http\n" +
-			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'memory>10%'\n" +
-			"  dyno compare ../before/net-http contestants/go/net-http",
+			"  a name        of a contestant\n" +
+			"  a revision    of the git repository that holds the folder of --contestant: main, HEAD~1\n" +
+			"  .             the folder of --contestant as it is now\n\n" +
+			"Exit code 1 if the data show that a --fail-if is true of a side against the first.",
+		Example: "  dyno compare 'node a.js' 'python3 b.py'\n" +
+			"  dyno compare main . --contestant net-http\n" +
+			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'memory>10%'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.resume != "" {
 				run, err := result.Open(f.resume)
@@ -62,25 +63,29 @@ func compareCommand() *cobra.Command {
 				}
 				return notResumable(f.resume, run)
 			}
-			return arguments(cobra.ExactArgs(2))(cmd, args)
+			return arguments(cobra.MinimumNArgs(side.Fewest))(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return compare(cmd, &f, args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return compare(cmd, &f, args) },
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
+	fl.StringVar(&f.path, "path", "/", "path that commands are asked for")
+	fl.StringArrayVar(&f.names, "name", nil, "name of a side in the output, in the order of the sides; may be repeated")
 	fl.StringVar(&f.contestant, "contestant", "",
 		"contestant that revisions and programs are of: its name in this project, or its folder")
 	contestantsFlag(cmd, &f.folders, knowFolders)
-	fl.StringArrayVar(&f.failIf, "fail-if", []string{"cpu_per_request>3%"},
-		"fail when the data show this change: METRIC<-N% or METRIC>N%; may be repeated")
+	fl.StringArrayVar(&f.failIf, "fail-if", nil,
+		"fail when the data show this change of a side against the first: METRIC<-N% or METRIC>N%; may be repeated "+
+			"(default of builds of contestants: cpu_per_request>3%)")
 	r := &f.request
-	fl.StringVar(&r.Primary, "primary", "cpu_per_request",
-		"metric that decides: throughput, cpu_per_request, p50 or memory")
+	fl.StringVar(&r.Primary, "primary", "",
+		"metric that decides: throughput, cpu_per_request, p50 or memory (default throughput, of builds of contestants "+
+			"cpu_per_request)")
 	fl.IntVar(&f.connections, "connections", 125, "connections kept in use")
 	fl.IntVar(&f.records, "records", 0, "records that the companion of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")
-	r.Controls, r.Margin = []string{"ref"}, 0.03
+	r.Margin = 0.03
 	requestFlags(fl, r)
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
@@ -97,21 +102,22 @@ func isComparison(run *result.Run) bool { return strings.HasPrefix(run.Plan.Comm
 
 // notResumable is why a comparison that was interrupted cannot go on, and what to do.
 func notResumable(dir string, run *result.Run) error {
-	return usagef("resume %s: it is a comparison, whose two builds were made in a folder of their own and are gone; "+
+	return usagef("resume %s: it is a comparison, whose builds were made in a folder of their own and are gone; "+
 		"start it anew:\n  %s", dir, run.Plan.Command)
 }
 
-// compare is the job from two names to one answer.
-func compare(cmd *cobra.Command, f *compareFlags, baseText, headText string) (err error) {
+// compare is the job from words to one answer.
+func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	conditions, err := parseConditions(f.failIf)
 	if err != nil {
 		return err
 	}
-	pr, err := openProject()
+	pr, err := f.project()
 	if err != nil {
 		return err
 	}
-	if _, err := pr.knowOnly(f.folders); err != nil {
+	sides, err := side.Find(cmd.Context(), texts, f.options(pr))
+	if err != nil {
 		return err
 	}
 	work, err := proc.MkdirTemp("", "dyno-compare-")
@@ -119,28 +125,19 @@ func compare(cmd *cobra.Command, f *compareFlags, baseText, headText string) (er
 		return err
 	}
 	defer func() { err = errors.Join(err, proc.RemoveTemp(work)) }()
-	var sides [2]*side
-	for i, name := range []string{baseName, headName} {
-		s, err := findSide(cmd.Context(), pr, f.contestant, name, []string{baseText, headText}[i])
-		if err != nil {
-			return err
-		}
-		defer func() { complain(cmd, s.remove()) }()
-		sides[i] = s
+	defer func() { complain(cmd, side.Close(sides)) }()
+	if err := side.Open(cmd.Context(), sides, work); err != nil {
+		return err
 	}
-	both := &project{root: pr.root, fsys: pr.fsys}
-	for _, s := range sides {
-		if err := s.open(cmd.Context(), filepath.Join(work, s.name)); err != nil {
-			return err
-		}
-		both.manifests = append(both.manifests, s.manifest)
-	}
-	x, err := f.experiment(cmd, both, sides)
+	x, err := f.experiment(cmd, pr, sides)
 	if err != nil {
 		return err
 	}
-	x.Settled = func(_ *result.Run, a *analysis.Analysis) bool { return answered(a, conditions) }
-	x.Remark = identical
+	if len(f.failIf) == 0 && buildsOnly(sides) {
+		conditions, _ = parseConditions([]string{"cpu_per_request>3%"})
+	}
+	x.Settled = func(_ *result.Run, a *analysis.Analysis) bool { return answered(a, sides, conditions) }
+	x.Remark = func(r *result.Run) string { return identical(r, sides) }
 	data, err := carryOut(cmd, x, f.place.wait)
 	if err != nil {
 		return err
@@ -150,7 +147,7 @@ func compare(cmd *cobra.Command, f *compareFlags, baseText, headText string) (er
 	if concluded != nil && !errors.As(concluded, &silent) {
 		return concluded
 	}
-	if failed := answer(cmd.OutOrStdout(), data.Run, data, conditions); failed {
+	if failed := answer(cmd.OutOrStdout(), data, sides, conditions); failed {
 		return exit(exitFailed)
 	}
 	return concluded
@@ -163,35 +160,88 @@ func complain(cmd *cobra.Command, err error) {
 	}
 }
 
-// experiment plans the comparison. pr holds the manifests of the two and no others.
-func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides [2]*side) (*experiment.Experiment, error) {
+// project is the one of this command, with the folders of --contestants.
+func (f *compareFlags) project() (*project, error) {
+	pr, err := openProject()
+	if err != nil {
+		return nil, err
+	}
+	_, err = pr.knowOnly(f.folders)
+	return pr, err
+}
+
+// options say what the words of this command may stand for.
+func (f *compareFlags) options(pr *project) side.Options {
+	return side.Options{
+		Contestant: f.contestant, Names: f.names,
+		Taken: func(name string) bool {
+			_, ok, _ := refserver.ParseControl(name)
+			return ok
+		},
+		Folder: func(name string) (dir, suggestion string, ok bool) {
+			if m := pr.manifest(name); m != nil {
+				return m.Dir(pr.root), "", true
+			}
+			return "", suggest(name, pr.names(), "dyno list"), false
+		},
+	}
+}
+
+// buildsOnly reports whether dyno builds all of sides.
+func buildsOnly(sides []*side.Side) bool {
+	for _, s := range sides {
+		if !s.Built() {
+			return false
+		}
+	}
+	return true
+}
+
+// experiment plans the comparison. pr gets the manifests of the sides in place of its own.
+func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side.Side) (*experiment.Experiment, error) {
 	drawSeed(cmd)
 	r := f.request
 	if r.Budget <= 0 {
 		return nil, usagef("--budget %v: want more than 0", r.Budget)
 	}
-	r.Command = repeated(cmd, []string{sides[0].again, sides[1].again})
-	r.Title = sides[1].manifest.Title + " against " + sides[0].manifest.Title
-	r.Contestants, r.Scenario = []string{baseName, headName}, cmp.Or(r.Scenario, commonScenario(sides))
-	r.Connections, r.Records, r.Delays = []int{f.connections}, []int{f.records}, []time.Duration{f.delay}
-	return experiment.New(cmd.Context(), r, pr.world(), pr.setup(cmd, &f.place))
-}
-
-// commonScenario is the first of the base's scenarios that the head serves too, or the base's
-// first.
-func commonScenario(sides [2]*side) string {
-	for _, s := range sides[0].manifest.Scenarios {
-		if slices.Contains(sides[1].manifest.Scenarios, s) {
-			return s
-		}
+	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
+	var again, titles []string
+	for _, s := range sides {
+		with.manifests = append(with.manifests, s.Manifest)
+		r.Contestants = append(r.Contestants, s.Name)
+		again, titles = append(again, s.Again), append(titles, s.Manifest.Title)
 	}
-	return sides[0].manifest.Scenarios[0]
+	common, err := side.Scenario(sides)
+	if err != nil {
+		return nil, err
+	}
+	r.Scenario = cmp.Or(r.Scenario, common)
+	if r.Scenario == "" {
+		with.typed, r.Scenario = asking(f.path), askedName
+		if len(r.Controls) > 0 && r.Controls[0] != "none" {
+			return nil, usagef("--controls: reference servers answer a --scenario alone; leave it out")
+		}
+		r.Controls = []string{"none"}
+	} else if r.Controls == nil {
+		r.Controls = []string{"ref"}
+	}
+	primary := "throughput"
+	if buildsOnly(sides) {
+		primary = "cpu_per_request"
+	}
+	r.Primary = cmp.Or(r.Primary, primary)
+	r.Command, r.Title = repeated(cmd, again), strings.Join(titles, " against ")
+	r.Connections, r.Records, r.Delays = []int{f.connections}, []int{f.records}, []time.Duration{f.delay}
+	return experiment.New(cmd.Context(), r, with.world(), with.setup(cmd, &f.place))
 }
 
-// answered reports whether every condition is decided that can be.
-func answered(a *analysis.Analysis, conditions []condition) bool {
-	return !slices.ContainsFunc(conditions, func(c condition) bool {
-		j := c.judge(a)
-		return j.state == undecided && j.open
-	})
+// askedName is the name of the scenario of --path.
+const askedName = "command line"
+
+// asking is the scenario that asks for a path, and takes every answer of 200 to 399.
+func asking(path string) *scenario.Scenario {
+	statuses, _ := scenario.ParseStatuses("200-399")
+	return &scenario.Scenario{Name: askedName, Title: "GET " + path, Lenient: true, Requests: []scenario.Request{{
+		Name: "GET " + path, Method: "GET", Path: path, Weight: 1, Expect: scenario.Expect{Statuses: statuses},
+	}}}
 }

@@ -9,41 +9,45 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/report"
-	"dyno/internal/result"
+	"dyno/internal/side"
 	"dyno/internal/study"
 )
 
-// answer prints what the run says of HEAD against BASE: one sentence, and each condition's state. It reports whether one failed.
-func answer(w io.Writer, r *result.Run, data *report.Data, conditions []condition) (anyFailed bool) {
-	fmt.Fprintf(w, "\n%s.\n", answerSentence(r, data.Analysis))
-	if same := identical(r); same != "" {
+// answer prints what the run says of each side against the first: one sentence, and each
+// condition's state. It reports whether one failed.
+func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []condition) (anyFailed bool) {
+	fmt.Fprintln(w)
+	for _, s := range sides[1:] {
+		fmt.Fprintf(w, "%s.\n", answerSentence(data, s.Name, sides[0].Name))
+	}
+	if same := identical(data.Run, sides); same != "" {
 		fmt.Fprintf(w, "%s.\n", same)
 	}
-	var js []judgement
-	for _, c := range conditions {
-		js = append(js, c.judge(data.Analysis))
-	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, j := range withdrawn(js, data.Findings) {
-		figure := j.note
+	for _, j := range withdrawn(judged(data.Analysis, sides, conditions), data.Findings) {
+		figure, of := j.note, ""
 		if j.change.N > 0 {
 			figure = strings.TrimSuffix(study.ChangeText(j.change)+": "+j.note, ": ")
 		}
-		fmt.Fprintf(t, "fail-if %s\t%s\t%s\n", j.text, j.state, figure)
+		if len(sides) > side.Fewest {
+			of = j.of + "\t"
+		}
+		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, figure)
 		anyFailed = anyFailed || j.state == failed
 	}
 	t.Flush()
 	return anyFailed
 }
 
-// answerSentence is the verdict in words, without a full stop.
-func answerSentence(r *result.Run, a *analysis.Analysis) string {
-	for _, name := range []string{baseName, headName} {
-		if f := r.FailureOf(name); f != nil {
+// answerSentence is the verdict on head against base in words, without a full stop.
+func answerSentence(data *report.Data, head, base string) string {
+	a := data.Analysis
+	for _, name := range []string{base, head} {
+		if f := data.Run.FailureOf(name); f != nil {
 			return fmt.Sprintf("no answer: %s has no figure, for it failed at %s", name, f.Stage)
 		}
 	}
-	p, ok := a.Pair(headName, baseName, a.Primary)
+	p, ok := a.Pair(head, base, a.Primary)
 	if !ok || p.Ratio.N == 0 {
 		return "no answer: nothing was measured that counts"
 	}
@@ -52,14 +56,15 @@ func answerSentence(r *result.Run, a *analysis.Analysis) string {
 	if more < 0 {
 		words, more = m.Says().Fall, -more
 	}
-	return "head " + fmt.Sprintf(words, report.PerCent(more)+" "+rangeText(p.Ratio)) + " base: " + verdictText(p, a)
+	return head + " " + fmt.Sprintf(words, report.PerCent(more)+" "+rangeText(p.Ratio)) + " " + base + ": " +
+		verdictText(p, a, head)
 }
 
 // verdictText says what the change amounts to.
-func verdictText(p analysis.Pair, a *analysis.Analysis) string {
+func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
 	within := "within " + report.PerCent(a.Margin)
 	way := "worse"
-	if p.Better == headName {
+	if p.Better == head {
 		way = "better"
 	}
 	switch {

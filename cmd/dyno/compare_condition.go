@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,14 +11,15 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/conf"
 	"dyno/internal/result"
+	"dyno/internal/side"
 )
 
-// condition is one --fail-if: a change of HEAD against BASE that must not be.
+// condition is one --fail-if: a change of a side against the first that must not be.
 type condition struct {
 	text   string // without spaces
 	metric analysis.Metric
 	below  bool    // it fails below the limit, else above
-	limit  float64 // of HEAD/BASE - 1
+	limit  float64 // of the ratio to the first, less 1
 }
 
 // parseConditions reads the texts of --fail-if. Errors name the column, which counts from 1.
@@ -83,8 +85,9 @@ const (
 // judgement is a condition's state, and the change that it rests on.
 type judgement struct {
 	condition
+	of     string // the side that it is about
 	state  state
-	change analysis.Estimate // of HEAD/BASE; zero N if there is none
+	change analysis.Estimate // of the ratio to the first; zero N if there is none
 	note   string            // why it is undecided, where the interval alone does not say it
 	open   bool              // undecided, but more epochs may decide it
 }
@@ -92,9 +95,9 @@ type judgement struct {
 // judge holds the interval of the last look against the limit. It has the confidence of that look,
 // 1 less alpha over the number of looks, so that all looks together call a condition that holds
 // failed with a chance of at most half of alpha.
-func (c condition) judge(a *analysis.Analysis) judgement {
-	j := judgement{condition: c, state: undecided}
-	p, ok := a.Pair(headName, baseName, c.metric.Name)
+func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
+	j := judgement{condition: c, of: head, state: undecided}
+	p, ok := a.Pair(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
 		j.note = "there is no figure of both"
 		return j
@@ -105,7 +108,7 @@ func (c condition) judge(a *analysis.Analysis) judgement {
 		j.open, j.note = true, "no look was reached"
 	case a.TooBusy && c.metric.Wall():
 		j.open, j.note = true, "the machine is too busy for what the wall clock measures"
-	case c.metric.Wall() && max(a.Shares[baseName], a.Shares[headName]) > analysis.CeilingLimit:
+	case c.metric.Wall() && max(a.Shares[base], a.Shares[head]) > analysis.CeilingLimit:
 		j.note = "at the generator's ceiling: a change might not be seen"
 	case beyond:
 		j.state = failed
@@ -117,7 +120,7 @@ func (c condition) judge(a *analysis.Analysis) judgement {
 	return j
 }
 
-// sides says whether the whole interval of HEAD/BASE lies beyond the limit, or up to it.
+// sides says whether the whole interval of the ratio lies beyond the limit, or up to it.
 func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 	if c.below {
 		return e.Hi-1 < c.limit, e.Lo-1 >= c.limit
@@ -135,11 +138,33 @@ func withdrawn(js []judgement, findings []checks.Finding) []judgement {
 	return js
 }
 
-// identical says that the two programs are one, if they are.
-func identical(r *result.Run) string {
-	base, head := r.Contestant(baseName), r.Contestant(headName)
-	if base == nil || head == nil || base.BinaryHash == "" || base.BinaryHash != head.BinaryHash {
-		return ""
+// identical says which sides are the same program, if any are.
+func identical(r *result.Run, sides []*side.Side) string {
+	for i, s := range sides {
+		one := r.Contestant(s.Name)
+		for _, t := range sides[i+1:] {
+			two := r.Contestant(t.Name)
+			if one != nil && two != nil && one.BinaryHash != "" && one.BinaryHash == two.BinaryHash {
+				return fmt.Sprintf("%s and %s are the same program, byte for byte: an A/A run", s.Name, t.Name)
+			}
+		}
 	}
-	return "base and head are the same program, byte for byte: an A/A run"
+	return ""
+}
+
+// answered reports whether every condition is decided that can be.
+func answered(a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
+	return !slices.ContainsFunc(judged(a, sides, conditions), func(j judgement) bool {
+		return j.state == undecided && j.open
+	})
+}
+
+// judged are the conditions of each side against the first.
+func judged(a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
+	for _, c := range conditions {
+		for _, s := range sides[1:] {
+			all = append(all, c.judge(a, s.Name, sides[0].Name))
+		}
+	}
+	return all
 }

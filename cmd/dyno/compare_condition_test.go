@@ -10,6 +10,7 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/report"
 	"dyno/internal/result"
+	"dyno/internal/side"
 )
 
 func TestParseCondition(t *testing.T) {
@@ -68,6 +69,9 @@ func FuzzParseCondition(f *testing.F) {
 	})
 }
 
+// two are the sides of these tests.
+var two = []*side.Side{{Name: "base"}, {Name: "head"}}
+
 // found is an analysis with one pair under each metric, head over base.
 func found(look int, verdict analysis.Verdict, better string, value, lo, hi float64) *analysis.Analysis {
 	a := &analysis.Analysis{Primary: "cpu_per_request", Interim: look, AlphaAt: .0125, Margin: .03, Shares: map[string]float64{}}
@@ -111,7 +115,7 @@ func TestJudgeCondition(t *testing.T) {
 		if c.spoil != nil {
 			c.spoil(a)
 		}
-		if j := cond.judge(a); j.state != c.want || j.open != c.mayBecome || !strings.Contains(j.note, c.noteOfWhom) {
+		if j := cond.judge(a, "head", "base"); j.state != c.want || j.open != c.mayBecome || !strings.Contains(j.note, c.noteOfWhom) {
 			t.Errorf("%s at (%v–%v), look %d: %+v", c.text, c.lo, c.hi, c.look, j)
 		}
 	}
@@ -123,10 +127,10 @@ func TestAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !answered(found(1, analysis.Different, "base", 1.1, 1.08, 1.12), cs) {
+	if !answered(found(1, analysis.Different, "base", 1.1, 1.08, 1.12), two, cs) {
 		t.Error("all is decided, and the run goes on")
 	}
-	if answered(found(1, analysis.Different, "base", 1.04, 1.01, 1.06), cs) {
+	if answered(found(1, analysis.Different, "base", 1.04, 1.01, 1.06), two, cs) {
 		t.Error("a condition is open, and the run ends")
 	}
 }
@@ -162,7 +166,7 @@ func TestAnswer(t *testing.T) {
 			[]string{"undecided", "A/A check fails"}},
 	} {
 		var out bytes.Buffer
-		got := answer(&out, c.run, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, cs)
+		got := answer(&out, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, two, cs)
 		if got != c.failed {
 			t.Errorf("failed: %v\n%s", got, &out)
 		}

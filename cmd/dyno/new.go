@@ -64,7 +64,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 			return usage(err)
 		}
 	}
-	if _, control, err := refserver.ParseControl(name); control || err != nil || name == baseName || name == headName {
+	if _, control, err := refserver.ParseControl(name); control || err != nil {
 		return usagef("%q is a name of dyno's own; give another", name)
 	}
 	if folder == "" && pr.found.Carried {
@@ -73,7 +73,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	base := filepath.Join(pr.root, contestant.Folder)
 	if folder != "" {
 		base = folder
-		if isContestant(folder) {
+		if contestant.IsFolder(folder) {
 			return usagef("--contestants: %s is a contestant's folder; a new one lies beside it: "+
 				"give the folder that holds its language's", folder)
 		}

@@ -21,6 +21,7 @@ type project struct {
 	root      string // of found
 	fsys      fs.FS  // of root
 	manifests []*contestant.Manifest
+	typed     *scenario.Scenario // that no file holds; may be nil
 }
 
 // openProject opens the checkout around the working directory, the one that DYNO_PROJECT names, or
@@ -59,6 +60,9 @@ func (p *project) manifest(name string) *contestant.Manifest {
 }
 
 func (p *project) scenario(name string) (*scenario.Scenario, error) {
+	if p.typed != nil && p.typed.Name == name {
+		return p.typed, nil
+	}
 	names, err := scenario.Names(p.fsys)
 	if err != nil {
 		return nil, err

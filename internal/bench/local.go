@@ -145,6 +145,10 @@ func (l *Local) sources(m *contestant.Manifest) fs.FS {
 // make builds m, or takes the program that its manifest names, and records in c how.
 func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Contestant, note func(string),
 ) (*contestant.Built, error) {
+	if m.Command != nil {
+		c.Toolchain = "none: started as given"
+		return contestant.Commanded(m), nil
+	}
 	var tc contestant.Toolchain
 	var err error
 	if m.Program == "" || m.Managed() { // whose program needs the runtime

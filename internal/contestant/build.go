@@ -229,6 +229,9 @@ func (b *Built) Identify() (framework, version string, err error) {
 	if b.files, err = b.sums(); err != nil {
 		return "", "", &Failed{Stage: "build", Err: err}
 	}
+	if m.Command != nil {
+		return m.Framework, b.identifyCommand(), nil
+	}
 	if m.Program != "" {
 		version, err = b.identifyPrebuilt()
 		return m.Framework, version, err

@@ -9,14 +9,20 @@ import (
 // ErrChanged is of a program that is not the one that was built.
 var ErrChanged = errors.New("its program was changed after it was built")
 
-// sums are the SHA-256 of a program that was built elsewhere, by path; of what was built here there
-// are contents.
+// sums are the SHA-256, by path, of a program that was built elsewhere, or of the files that a
+// command names; of what was built here there are contents.
 func (b *Built) sums() (map[string]string, error) {
-	if b.Manifest.Program == "" {
+	var paths []string
+	switch m := b.Manifest; {
+	case m.Command != nil:
+		paths = m.Command.files()
+	case m.Program != "":
+		paths = []string{b.Argv[0], b.Argv[0] + ".dll"} // of .NET, whose program only starts the library
+	default:
 		return nil, nil
 	}
 	all := map[string]string{}
-	for _, path := range []string{b.Argv[0], b.Argv[0] + ".dll"} { // of .NET, whose program only starts the library
+	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil && path != b.Argv[0] {
 			continue
 		}

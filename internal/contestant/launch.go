@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -36,7 +37,8 @@ type Instance struct {
 	Addr    string // host:port
 	Stats   string // host:port of the figures of its heap; empty: it was not asked for any
 	Process *proc.Process
-	ReadyNS int64 // start of the process to its first right answer
+	ReadyNS int64       // start of the process to its first right answer
+	port    *portSearch // for the port of a command, which may listen where it likes; else nil
 }
 
 // Stop ends the whole tree and returns when nobody is left.
@@ -44,6 +46,9 @@ func (i *Instance) Stop() error { return i.Process.Stop(stopGrace) }
 
 // End is Stop for one that must end by itself: the error says that it did not.
 func (i *Instance) End() error {
+	if i.port != nil { // how a user's own server ends is no contract of dyno's
+		return i.Stop()
+	}
 	err := i.Process.Stop(endGrace)
 	if err == nil && i.Process.Forced() {
 		err = fmt.Errorf("it did not end within %v of SIGTERM, and was killed: a contestant ends by itself "+
@@ -106,19 +111,25 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	for k, v := range b.Env {
 		env[k] = v
 	}
-	dir := b.Dir
+	dir, argv := b.Dir, b.Argv
 	if dir == "" {
 		dir = o.Dir
 	}
+	if c := b.Manifest.Command; c != nil { // whose user's variables must not win
+		argv, env["DYNO_ADDR"], env["PORT"] = c.argv(port), addr, strconv.Itoa(port)
+	}
 	began := time.Now()
 	p, err := proc.Start(proc.Command{
-		Argv: b.Argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
+		Argv: argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
 	})
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
 	i := &Instance{Addr: addr, Stats: stats, Process: p}
-	proving, err := i.ready(ctx, port, &o)
+	if b.Manifest.Command != nil {
+		i.port = &portSearch{offered: port}
+	}
+	proving, err := i.ready(ctx, &o)
 	i.ReadyNS = int64(time.Since(began) - proving)
 	if err == nil {
 		err = b.unchanged() // it may have been while it was started
@@ -142,7 +153,7 @@ const tailLines = 20
 // ready polls until the probe succeeds and what listens is ours. proving is how long it took to see
 // whose the socket is: some 80 ms on a kernel with a large table of sockets, and no time of the
 // contestant's.
-func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (proving time.Duration, err error) {
+func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Duration, err error) {
 	timeout := o.Timeout
 	if timeout == 0 {
 		timeout = 30 * time.Second
@@ -154,21 +165,24 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (provi
 	for {
 		select {
 		case <-i.Process.Done():
-			if err := i.Process.Err(); err != nil {
-				return 0, fmt.Errorf("it exited before it was ready: %w", err)
-			}
-			return 0, errors.New("it exited before it was ready, with status 0")
+			return 0, i.exited()
 		case <-ctx.Done():
 			return 0, fmt.Errorf("it was not ready within %v: %w", timeout, heard.why())
 		case <-time.After(wait):
 		}
 		wait = min(2*wait, 4*time.Millisecond)
-		if heard.dial = listens(i.Addr); heard.dial != nil {
+		began := time.Now()
+		if err := i.search(); err != nil {
+			return 0, err
+		}
+		if heard.dial = i.port.found(); heard.dial == nil {
+			heard.dial = listens(i.Addr)
+		}
+		if heard.dial != nil {
 			continue
 		}
 		// Before the first request: a stranger's answer must not count.
-		began := time.Now()
-		if err := i.ours(port); err != nil {
+		if err := i.ours(); err != nil {
 			if heard.dial = listens(i.Addr); heard.dial != nil { // whoever it was has gone again
 				continue
 			}
@@ -181,6 +195,19 @@ func (i *Instance) ready(ctx context.Context, port int, o *LaunchOptions) (provi
 		}
 		heard.probe(err)
 	}
+}
+
+// exited says how a process ended that should serve.
+func (i *Instance) exited() error {
+	err := i.Process.Err()
+	var code *exec.ExitError
+	switch {
+	case err == nil:
+		return errors.New("it exited before it was ready, with status 0")
+	case i.port != nil && errors.As(err, &code) && code.ExitCode() == 127: // POSIX, sh, 2.8.2
+		return errors.New("it exited before it was ready: the shell found no such program (exit status 127)")
+	}
+	return fmt.Errorf("it exited before it was ready: %w", err)
 }
 
 // waited is what was heard of a contestant that is not ready yet.
@@ -209,6 +236,9 @@ func (w *waited) why() error {
 	case w.silent != nil:
 		return fmt.Errorf("it listens, but does not answer: %w", w.silent)
 	}
+	if errors.Is(w.dial, errNowhere) {
+		return w.dial
+	}
 	return fmt.Errorf("%w (does it listen on DYNO_ADDR?)", cmp.Or(w.dial, errors.New("nothing was tried")))
 }
 
@@ -222,7 +252,8 @@ func listens(addr string) error {
 }
 
 // ours proves that the listening socket belongs to the started tree.
-func (i *Instance) ours(port int) error {
+func (i *Instance) ours() error {
+	port := portOf(i.Addr)
 	ours, pids, err := i.Process.Listening(port)
 	switch {
 	case err != nil:

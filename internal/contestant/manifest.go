@@ -49,16 +49,18 @@ type Manifest struct {
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
 	Paths     map[string]string `toml:"paths"`     // a scenario's path -> its own, for scenario.At
 
-	Path    string `toml:"-"` // of its folder within the project, or within Root
-	Root    string `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
-	Program string `toml:"-"` // absolute; of one that was built elsewhere and is started instead: see Prebuilt
+	Path    string   `toml:"-"` // of its folder within the project, or within Root
+	Root    string   `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
+	Program string   `toml:"-"` // absolute; of one that was built elsewhere and is started instead: see Prebuilt
+	Command *Command `toml:"-"` // that starts one which is not built, and then all that is known of it; else nil
 }
 
 // differences are the declared differences that the verifier knows (scenario.Verify).
 var differences = []string{"chunked", "no-content-type"}
 
 // managed are the languages whose runtime compiles while it serves, and so warms up longer.
-var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript"}
+var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript",
+	"python (pypy)", "ruby", "julia"}
 
 // Managed reports whether the contestant runs on a managed runtime.
 func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }

@@ -8,6 +8,12 @@ import (
 	"strings"
 )
 
+// IsFolder reports whether dir holds a contestant.toml.
+func IsFolder(dir string) bool {
+	st, err := os.Stat(filepath.Join(dir, "contestant.toml"))
+	return err == nil && st.Mode().IsRegular()
+}
+
 // ReadFolder reads the contestant.toml of a folder that may lie anywhere and have any name. Errors
 // carry file:line:column.
 func ReadFolder(dir string) (*Manifest, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"runtime"
 	"time"
 
@@ -45,6 +46,7 @@ func (p *Process) Totals(*result.Usage) error              { return errSystem }
 func (p *Process) Count() func() *int64                    { return func() *int64 { return nil } }
 func (p *Process) Meters() (by, absent map[string]string)  { return nil, Absent() }
 func (p *Process) Listening(port int) (bool, []int, error) { return false, nil, errSystem }
+func (p *Process) Listeners() ([]netip.AddrPort, error)    { return nil, errSystem }
 
 // Absent names what this machine cannot tell of a tree, and why.
 func Absent() map[string]string { return map[string]string{"instructions": errSystem.Error()} }

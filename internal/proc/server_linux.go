@@ -19,7 +19,7 @@ import (
 // or else addr is an IP address and a port. An error says that the processes cannot be found or
 // read. Processes to which a listening one hands its connections on are not seen.
 func ServerCPUs(network, addr string) ([]int, error) {
-	sockets, err := listening(network, addr)
+	sockets, err := acceptors(network, addr)
 	if err != nil {
 		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
 	}
@@ -60,8 +60,8 @@ func addAffinity(pid int, set *unix.CPUSet) error {
 	return nil
 }
 
-// listening returns the links, "socket:[inode]", of the sockets that accept connections to addr.
-func listening(network, addr string) ([]string, error) {
+// acceptors returns the links, "socket:[inode]", of the sockets that accept connections to addr.
+func acceptors(network, addr string) ([]string, error) {
 	if network == "unix" {
 		data, err := os.ReadFile("/proc/net/unix")
 		return parseUnixListeners(data, addr), err

@@ -2,8 +2,10 @@ package proc
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io/fs"
+	"iter"
 	"net/netip"
 	"os"
 	"slices"
@@ -119,20 +121,70 @@ func listeners(port int, wanted func(address []byte) bool) ([]string, error) {
 // returns the links of those whose address is wanted.
 func parseListeners(data []byte, port int, wanted func(address []byte) bool) []string {
 	var list []string
-	for line := range bytes.Lines(data) {
-		fields := bytes.Fields(line)
-		if len(fields) < 10 || string(fields[3]) != "0A" || string(fields[9]) == "0" {
-			continue
+	for l := range listening(data) {
+		if l.port == port && wanted(l.address) {
+			list = append(list, l.link)
 		}
-		address, hexPort, _ := bytes.Cut(fields[1], []byte{':'})
-		n, err := strconv.ParseUint(string(hexPort), 16, 16)
-		if err != nil || int(n) != port || !wanted(address) {
-			continue
-		}
-		list = append(list, "socket:["+string(fields[9])+"]")
 	}
 	return list
 }
+
+// listener is a socket that accepts connections.
+type listener struct {
+	address []byte // hex
+	port    int
+	link    string // "socket:[inode]"
+}
+
+// listening yields the sockets of a file of that form that accept connections.
+func listening(data []byte) iter.Seq[listener] {
+	return func(yield func(listener) bool) {
+		for line := range bytes.Lines(data) {
+			fields := bytes.Fields(line)
+			if len(fields) < 10 || string(fields[3]) != "0A" || string(fields[9]) == "0" {
+				continue
+			}
+			address, hexPort, _ := bytes.Cut(fields[1], []byte{':'})
+			n, err := strconv.ParseUint(string(hexPort), 16, 16)
+			if err == nil && !yield(listener{address, int(n), "socket:[" + string(fields[9]) + "]"}) {
+				return
+			}
+		}
+	}
+}
+
+// Listeners returns the addresses that the tree's TCP sockets listen on, each once.
+func (p *Process) Listeners() ([]netip.AddrPort, error) {
+	held := map[string]bool{}
+	for _, pid := range p.Tree() {
+		links, _ := openFiles(pid)
+		for _, l := range links {
+			held[l] = true
+		}
+	}
+	var list []netip.AddrPort
+	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
+		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) && path == "/proc/net/tcp6" {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for l := range listening(data) {
+			if all := addresses(l.address); held[l.link] && len(all) == 2 {
+				a := netip.AddrPortFrom(all[nativeOrder], uint16(l.port))
+				if !slices.Contains(list, a) {
+					list = append(list, a)
+				}
+			}
+		}
+	}
+	return list, nil
+}
+
+// nativeOrder is which of the two addresses of addresses is in the byte order of this machine.
+var nativeOrder = int(binary.NativeEndian.Uint16([]byte{1, 0})) & 1
 
 // local reports whether a connection to the loopback address can reach address, which is hex in
 // words of four bytes, each in the byte order of the machine. Both orders are tried: one of them

@@ -1,0 +1,174 @@
+package contestant
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Command says how a contestant is started that dyno does not build. It has the environment of
+// dyno itself, and learns its port from PORT, DYNO_ADDR or PortMark.
+type Command struct {
+	Line string // for the shell
+	Dir  string // absolute; where it is started
+}
+
+// PortMark stands in a command's line for the port that it is offered.
+const PortMark = "{port}"
+
+// compiling are the languages of programs that run servers and compile while they serve, by the
+// program's name: those of managed.
+var compiling = map[string]string{
+	"node": "javascript", "nodejs": "javascript", "npm": "javascript", "npx": "javascript", "yarn": "javascript",
+	"pnpm": "javascript", "bun": "javascript", "deno": "javascript", "tsx": "typescript", "ts-node": "typescript",
+	"java": "java", "gradle": "java", "gradlew": "java", "mvn": "java", "mvnw": "java", "jbang": "java",
+	"kotlin": "kotlin", "scala": "scala", "sbt": "scala", "scala-cli": "scala", "dotnet": "csharp",
+	"pypy": "python (pypy)", "pypy3": "python (pypy)", "ruby": "ruby", "bundle": "ruby", "rails": "ruby", "puma": "ruby",
+	"rackup": "ruby", "julia": "julia",
+}
+
+// Words are the words of the line's last command as they are written, without quotes. They are for
+// names, runtimes and hashes: the shell alone says what they become.
+func (c *Command) Words() []string {
+	var words []string
+	for _, w := range strings.Fields(c.Line) {
+		if w == "&&" || w == ";" {
+			words = nil
+			continue
+		}
+		words = append(words, strings.Trim(w, `"'`))
+	}
+	return words
+}
+
+// program is the index of the word that names the program: the first that is no assignment and none
+// of the commands that start another.
+func program(words []string) int {
+	for i, w := range words {
+		if !strings.Contains(w, "=") && !slices.Contains([]string{"exec", "env", "nice", "time", "nohup"}, w) &&
+			!strings.HasPrefix(w, "-") {
+			return i
+		}
+	}
+	return 0
+}
+
+// Program is the name of the program that the line starts, without its folder; "" if it is empty.
+func (c *Command) Program() string {
+	words := c.Words()
+	if len(words) == 0 {
+		return ""
+	}
+	return filepath.Base(words[program(words)])
+}
+
+// Language is that of the program where it compiles while it serves, else "".
+func (c *Command) Language() string { return compiling[c.Program()] }
+
+// argv is what is started, with the port in place of PortMark.
+func (c *Command) argv(port int) []string {
+	return []string{"/bin/sh", "-c", strings.ReplaceAll(c.Line, PortMark, fmt.Sprint(port))}
+}
+
+// files are the program, unless PATH says which it is, and the first file that the line names after
+// it, which a runtime is given to run. Further files may be the server's data.
+func (c *Command) files() (files []string) {
+	words := c.Words()
+	at := program(words)
+	for i, w := range words {
+		if i < at || i == at && !strings.Contains(w, "/") {
+			continue
+		}
+		path := c.path(w)
+		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+			files = append(files, path)
+			if i > at {
+				break
+			}
+		}
+	}
+	return files
+}
+
+// path is a word as an absolute path.
+func (c *Command) path(word string) string {
+	if filepath.IsAbs(word) {
+		return word
+	}
+	return filepath.Join(c.Dir, word)
+}
+
+// Commanded is a contestant that m.Command starts.
+func Commanded(m *Manifest) *Built {
+	env := map[string]string{}
+	for _, v := range os.Environ() {
+		if key, value, ok := strings.Cut(v, "="); ok {
+			env[key] = value
+		}
+	}
+	return &Built{Manifest: m, Argv: m.Command.argv(0), Dir: m.Command.Dir, Env: env}
+}
+
+// identifyCommand reads the version of a runtime that tells it, "unknown" of another program, and
+// hashes the line's words, each file among them by what it holds: equal hashes are equal servers.
+func (b *Built) identifyCommand() (version string) {
+	c := b.Manifest.Command
+	h := sha256.New()
+	for _, w := range c.Words() {
+		if sum := b.files[c.path(w)]; sum != "" {
+			w = sum
+		}
+		fmt.Fprintf(h, "%d %s\n", len(w), w)
+	}
+	b.Hash = hex.EncodeToString(h.Sum(nil))
+	if c.Language() == "" && !strings.HasPrefix(c.Program(), "python") {
+		return "unknown"
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if version, err := programVersion(ctx, c.Words()[program(c.Words())]); err == nil {
+		return version
+	}
+	return "unknown"
+}
+
+// Telling are the words that tell a command from others: the first file that it runs, or else the
+// program, by its name; with more, words behind and before it, and folders of the file, too.
+func (c *Command) Telling(more int) []string {
+	words := c.Words()
+	if len(words) == 0 {
+		return nil
+	}
+	at := program(words)
+	first, last := at, at
+	for i := at + 1; i < len(words); i++ {
+		if strings.Contains(words[i], ".") && !strings.HasPrefix(words[i], "-") && !strings.Contains(words[i], PortMark) {
+			first, last = i, i
+			break
+		}
+	}
+	file := first
+	for range more { // first what it is told, then what it is told by
+		switch {
+		case last+1 < len(words):
+			last++
+		case first > at:
+			first--
+		}
+	}
+	told := slices.Clone(words[first : last+1])
+	for i, w := range told {
+		parts, keep := strings.Split(w, "/"), 1
+		if first+i == file {
+			keep += more
+		}
+		told[i] = strings.Join(parts[max(0, len(parts)-keep):], "/")
+	}
+	return told
+}

@@ -1,0 +1,142 @@
+package side
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"dyno/internal/conf"
+	"dyno/internal/contestant"
+)
+
+// Options say what words may stand for.
+type Options struct {
+	Contestant string   // that revisions and programs are of: a name, or a folder; "": none
+	Names      []string // given to the sides in their order; the rest are named after what they are
+	Taken      func(name string) bool
+	// Folder is that of the named contestant of the project; false: there is none. suggestion, which
+	// may be empty, follows the words "no contestant NAME".
+	Folder func(name string) (dir, suggestion string, ok bool)
+}
+
+// Find says what each text stands for: the first of a folder, a file, a command with blanks in it, a
+// contestant, a revision, a program on PATH. Its errors are of usage.
+func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
+	if len(texts) < Fewest || len(texts) > Most {
+		return nil, conf.Usagef("%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
+			len(texts), Fewest, Most)
+	}
+	dir := ""
+	if o.Contestant != "" {
+		var err error
+		if dir, err = o.contestant(); err != nil {
+			return nil, err
+		}
+	}
+	var sides []*Side
+	for _, text := range texts {
+		s, err := o.find(ctx, text, dir)
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, s)
+	}
+	return sides, o.name(sides)
+}
+
+// contestant is the folder of --contestant.
+func (o *Options) contestant() (string, error) {
+	if contestant.IsFolder(o.Contestant) {
+		return o.Contestant, nil
+	}
+	dir, suggestion, ok := o.Folder(o.Contestant)
+	switch {
+	case ok:
+		return dir, nil
+	case isDir(o.Contestant):
+		return "", conf.Usagef("--contestant: no contestant.toml in %s", o.Contestant)
+	}
+	return "", conf.Usagef("--contestant: no contestant %q%s", o.Contestant, suggestion)
+}
+
+// find says what one text stands for. dir is the folder of --contestant, or empty.
+func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
+	s := &Side{Text: text, Again: text}
+	st, statErr := os.Stat(text)
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil, conf.Usagef("a side is empty: want a command, a folder, a contestant's name, a revision or a program")
+	case text == "." && dir != "" && !contestant.IsFolder(text):
+		s.Kind, s.folder, s.label = Folder, dir, "@ working tree"
+		return s, nil
+	case contestant.IsFolder(text):
+		s.Kind, s.folder = Folder, text
+		return s, nil
+	case statErr == nil && st.Mode().IsRegular():
+		return s, s.takeFile(dir, st)
+	case len(strings.Fields(text)) > 1:
+		s.Kind = Command
+		return s, nil
+	case dir != "":
+		return s, s.takeRevision(ctx, dir)
+	}
+	folder, suggestion, ok := o.Folder(text)
+	switch {
+	case ok:
+		s.Kind, s.folder = Contestant, folder
+		return s, nil
+	case statErr == nil:
+		return nil, conf.Usagef("%s: no contestant.toml in it; a revision wants --contestant, and a server that is started "+
+			"there a command: 'cd %s && ./server'", text, text)
+	case onPath(text):
+		s.Kind = Command
+		return s, nil
+	}
+	return nil, conf.Usagef("there is no %s: no folder with a contestant.toml, no file, no program on PATH, and no "+
+		"contestant%s; a command stands in quotes, and a revision wants --contestant", text, suggestion)
+}
+
+// takeFile takes an executable file: in place of what the contestant in dir builds, or as a command.
+func (s *Side) takeFile(dir string, st os.FileInfo) (err error) {
+	switch {
+	case runtime.GOOS != "windows" && st.Mode().Perm()&0o111 == 0:
+		return conf.Usagef("%s is not executable; write the command that starts it, in quotes, such as 'node %s'",
+			s.Text, s.Text)
+	case dir == "":
+		s.Kind = Command
+		return nil
+	}
+	s.Kind, s.folder, s.label = Program, dir, "from "+shortened(s.Text, "")
+	s.program, err = filepath.Abs(s.Text)
+	return err
+}
+
+// takeRevision takes a commit of the repository that holds dir.
+func (s *Side) takeRevision(ctx context.Context, dir string) error {
+	r, err := contestant.FindRevision(ctx, dir, s.Text)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, contestant.ErrNoRevision):
+		return conf.Usagef("%q is no contestant's folder, no program, and no revision of the git repository of %s",
+			s.Text, dir)
+	case err != nil:
+		return conf.Usagef("%s: %w", s.Text, err)
+	}
+	s.Kind, s.revision, s.Again, s.label = Revision, r, r.Commit, "@ "+r.Short()
+	return nil
+}
+
+func isDir(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && st.IsDir()
+}
+
+func onPath(name string) bool {
+	_, err := exec.LookPath(name)
+	return err == nil
+}

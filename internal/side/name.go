@@ -1,0 +1,130 @@
+package side
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"dyno/internal/conf"
+	"dyno/internal/contestant"
+)
+
+// nameLength is the most runes that a name has.
+const nameLength = 24
+
+// name gives each side a name: that of --name, else the shortest of its candidates by which all
+// differ, else one with a number behind it.
+func (o *Options) name(sides []*Side) error {
+	if len(o.Names) > len(sides) {
+		return conf.Usagef("--name: %d names for %d sides", len(o.Names), len(sides))
+	}
+	for i, n := range o.Names {
+		switch {
+		case n == "" || strings.ContainsAny(n, " \t\n,") || len([]rune(n)) > nameLength:
+			return conf.Usagef("--name %q: want a name of 1 to %d characters, without blanks and commas", n, nameLength)
+		case o.taken(n):
+			return conf.Usagef("--name %s: a reference server has that name; take another", n)
+		case slices.ContainsFunc(o.Names[:i], func(other string) bool { return same(other, n) }):
+			return conf.Usagef("--name %s: two sides cannot have one name; take another", n)
+		}
+		sides[i].Name = n
+	}
+	rest := sides[len(o.Names):]
+	for length := range longest {
+		for _, s := range rest {
+			s.Name = s.candidate(length)
+		}
+		if distinct(sides, true) {
+			break
+		}
+	}
+	for i, s := range sides {
+		first := s.Name
+		for n := 2; i >= len(o.Names) && (o.taken(s.Name) || !distinct(sides[:i+1], false)); n++ {
+			s.Name = fmt.Sprintf("%s-%d", first, n)
+		}
+	}
+	return nil
+}
+
+func (o *Options) taken(name string) bool { return o.Taken != nil && o.Taken(name) }
+
+// longest is how many candidates there are: words of a command, or folders of a path.
+const longest = 4
+
+// candidate is a name for s, the longer the more of it is told.
+func (s *Side) candidate(length int) string {
+	switch s.Kind {
+	case Command:
+		c := contestant.Command{Line: s.Text}
+		return clipped(strings.Join(c.Telling(length), "-"))
+	case Folder, Program, Contestant:
+		if s.Kind == Contestant {
+			return s.Text
+		}
+		path, err := filepath.Abs(s.Text)
+		if s.label == "@ working tree" {
+			return "working-tree"
+		}
+		if err != nil {
+			path = s.Text
+		}
+		parts := strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/")
+		return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
+	}
+	return clipped(s.Text)
+}
+
+// clipped is the end of a name, which tells more than its beginning.
+func clipped(name string) string {
+	runes := []rune(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \t\n,", r) }), "-"))
+	if len(runes) <= nameLength {
+		return string(runes)
+	}
+	return "…" + string(runes[len(runes)-nameLength+1:])
+}
+
+// distinct reports whether no two names are the same; but, if twins may share one, for those of
+// sides that were given by the same text.
+func distinct(sides []*Side, twins bool) bool {
+	for i, s := range sides {
+		if slices.ContainsFunc(sides[:i], func(other *Side) bool {
+			return same(other.Name, s.Name) && !(twins && other.Text == s.Text)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// same reports whether two names are one, or would be the name of one file.
+func same(a, b string) bool {
+	safe := func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '.':
+			return r
+		}
+		return '_'
+	}
+	return strings.Map(safe, a) == strings.Map(safe, b)
+}
+
+// shortened is a path that a title has room for: its end tells more than its beginning, but not
+// where that is the known name.
+func shortened(path, known string) string {
+	path = filepath.Clean(path)
+	if filepath.Base(path) == known && filepath.Dir(path) != "." {
+		path = filepath.Dir(path)
+	}
+	path = filepath.ToSlash(path)
+	runes := []rune(path)
+	if len(runes) <= 20 {
+		return path
+	}
+	end := runes[len(runes)-19:]
+	if i := slices.Index(end, '/'); i >= 0 { // from the beginning of a folder's name
+		end = end[i:]
+	}
+	return "…" + string(end)
+}

@@ -1,0 +1,125 @@
+// Package side turns the words of dyno compare into contestants: a command, a folder, a name, a
+// revision, a program. Find says what a word stands for, and Open makes a manifest of it, which the
+// bench builds and starts as any other.
+package side
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"dyno/internal/conf"
+	"dyno/internal/contestant"
+)
+
+// Kind says what a side is given as.
+type Kind string
+
+// The kinds of sides.
+const (
+	Command    Kind = "command"    // a line for the shell, or an executable file
+	Folder     Kind = "folder"     // one with a contestant.toml
+	Contestant Kind = "contestant" // of the project, by its name
+	Revision   Kind = "revision"   // of the repository of --contestant
+	Program    Kind = "program"    // an executable file, in place of what --contestant builds
+)
+
+// Side is one of those that are compared.
+type Side struct {
+	Kind     Kind
+	Text     string               // as it was given
+	Name     string               // in output: short, and no other side has it
+	Again    string               // names it in a command that is typed later
+	Manifest *contestant.Manifest // from Open on
+
+	folder   string // of the contestant
+	program  string // absolute; that is built already
+	label    string // what it is, for its title; Open knows that of a folder
+	revision *contestant.Revision
+}
+
+// Built reports whether dyno builds the side, or it stands in for what dyno would build: its
+// manifest says what it serves.
+func (s *Side) Built() bool { return s.Kind != Command }
+
+// The fewest and the most sides that are compared.
+const (
+	Fewest = 2
+	Most   = 20
+)
+
+// Open makes the manifests of sides; revisions are checked out below the folder dir. Whoever calls
+// it calls Close, whether it fails or not.
+func Open(ctx context.Context, sides []*Side, dir string) error {
+	for i, s := range sides {
+		if err := s.open(ctx, filepath.Join(dir, fmt.Sprint(i+1))); err != nil {
+			return fmt.Errorf("%s: %w", s.Text, err)
+		}
+	}
+	return nil
+}
+
+func (s *Side) open(ctx context.Context, dir string) (err error) {
+	if s.Kind == Command {
+		s.Manifest, err = commandManifest(s)
+		return err
+	}
+	if s.revision != nil {
+		if s.folder, err = s.revision.CheckOut(ctx, dir); err != nil {
+			return err
+		}
+	}
+	m, err := contestant.ReadFolder(s.folder)
+	if err != nil {
+		return err
+	}
+	if s.label == "" {
+		s.label = "in " + shortened(s.folder, m.Name)
+	}
+	m.Title = fmt.Sprintf("%s (%s %s)", s.Name, m.Name, s.label)
+	m.Name, m.Program = s.Name, s.program
+	s.Manifest = m
+	return nil
+}
+
+// commandManifest is what is known of a command before it runs.
+func commandManifest(s *Side) (*contestant.Manifest, error) {
+	here, err := filepath.Abs(".")
+	if err != nil {
+		return nil, err
+	}
+	c := &contestant.Command{Line: s.Text, Dir: here}
+	m := &contestant.Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Processes: 1,
+		Command: c}
+	if s.Name != s.Text {
+		m.Title = fmt.Sprintf("%s (%s)", s.Name, s.Text)
+	}
+	return m, nil
+}
+
+// Close takes away what Open made.
+func Close(sides []*Side) (err error) {
+	for _, s := range sides {
+		if s.revision != nil {
+			err = errors.Join(err, s.revision.Remove())
+		}
+	}
+	return err
+}
+
+// Scenario is the first scenario of the first side that all others serve too; "" where a side is
+// started as given, for what that serves nobody knows.
+func Scenario(sides []*Side) (string, error) {
+	if slices.ContainsFunc(sides, func(s *Side) bool { return !s.Built() }) {
+		return "", nil
+	}
+	for _, name := range sides[0].Manifest.Scenarios {
+		if !slices.ContainsFunc(sides, func(s *Side) bool { return !slices.Contains(s.Manifest.Scenarios, name) }) {
+			return name, nil
+		}
+	}
+	return "", conf.Usagef("there is no scenario that all of them serve; dyno list shows what each serves, and --path / " +
+		"asks them something else")
+}
