@@ -79,7 +79,7 @@ func (s *started) warm(waits bool) bool {
 		return false
 	case took >= s.Most:
 		return true
-	case s.managed && (!s.quiet() || !waits && s.WarmupRequests < plan.WarmRequests):
+	case s.managed && (!s.quiet() || !waits && s.WarmupRequests < s.Requests):
 		return false
 	}
 	return s.steady()

@@ -47,7 +47,49 @@ func (paired) levels(p *result.Plan, q *Question) {
 	}
 }
 
-func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
+func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
+	d.lay(p, r, q, pr)
+	if pr.name == "quick" && q.Study == "" && q.Rounds == 0 && len(p.Levels) == 0 && !p.Fresh {
+		d.fit(p, r, q, pr)
+	}
+}
+
+// fit makes a short budget reach a result: with fewer rounds an epoch, and where that is not enough
+// with the brief profile, it takes the first plan that has time for a few more epochs than the fewest
+// that show anything. With managed contestants an epoch is mostly warm-up, so rounds save little.
+func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
+	enough := stats.MinEpochs(pairs(p, p.Contestants), p.Alpha) + spareEpochs
+	for {
+		c, err := d.estimate(p)
+		switch {
+		case err == nil && c.Analyses[0].N >= enough:
+			return
+		case p.Rounds > leastRounds:
+			p.Rounds--
+			p.DropRounds = dropped(p)
+		case pr.name == brief:
+			return
+		default:
+			pr = profiles[brief]
+			p.Profile = pr.name
+			d.lay(p, r, q, pr)
+		}
+	}
+}
+
+// spareEpochs are those that may be discarded before too few are left.
+const spareEpochs = 2
+
+// dropped is how many rounds of an epoch may be dropped.
+func dropped(p *result.Plan) int {
+	if !p.Chained || p.Rounds < 2*settledRounds {
+		return 0
+	}
+	return p.Rounds / settledRounds
+}
+
+// lay sets times, rounds and analyses as the profile has them.
+func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	if pr.idle != nil && len(p.IdleConnections) == 0 {
 		p.IdleConnections = slices.Clone(pr.idle)
 	}
@@ -71,9 +113,8 @@ func (paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 		trial = pr.trial // of each level: see trialOf
 	}
 	pr.times(p, trial)
-	if p.Chained = !p.Fresh; p.Chained && p.Rounds >= 2*settledRounds {
-		p.DropRounds = p.Rounds / settledRounds
-	}
+	p.Chained = !p.Fresh
+	p.DropRounds = dropped(p)
 	p.Rounds = cmp.Or(q.Rounds, p.Rounds)
 	if p.Fresh { // nothing is to be found out before, and a second load would not be the first
 		p.Rounds, p.Pilots, p.Requests = 1, 0, q.Requests

@@ -27,8 +27,14 @@ type profile struct {
 	speedMargin, tailMargin float64       // margins
 	budget, manyBudget      time.Duration // of up to four contestants, and of more
 	native, managed         time.Duration // least warm-up
+	managedCap              time.Duration // most of a managed one; 0: WarmManagedCap
+	requests                int64         // least of the warm-up of a managed one; 0: WarmRequests
 	cpus                    int           // that it is made for
 }
+
+// brief is the profile of a comparison whose budget is too short for quick (paired.fit): a
+// shorter warm-up leaves time for epochs.
+const brief = "brief"
 
 // Of the shares: at 0.3 each has its answers ready long before the next request is due, most of the
 // time; at 0.5 it begins to queue. The lab leaves one CPU to the system and one to the generator.
@@ -37,6 +43,12 @@ var profiles = map[string]*profile{
 		name: "quick", analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm, load: 1200 * time.Millisecond,
 		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
 		native: WarmNative, managed: WarmManaged,
+	},
+	brief: {
+		name: brief, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm,
+		load: leastRounds * quickTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
+		budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
+		native: WarmNative, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
 	},
 	"full": {
 		name: "full", analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: quickRewarm, load: 2 * time.Second,

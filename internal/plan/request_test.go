@@ -201,3 +201,34 @@ func TestLabRequest(t *testing.T) {
 		t.Errorf("%v, %+v", err, p)
 	}
 }
+
+// A budget that is short for the quick profile gets fewer rounds, then a shorter warm-up, before it
+// is refused.
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		budget  time.Duration
+		second  string // c1 is managed
+		rounds  func(n int) bool
+		profile string
+	}{
+		{3 * time.Minute, "c2", func(n int) bool { return n == 12 }, "quick"},
+		{45 * time.Second, "c2", func(n int) bool { return n < 12 && n > 3 }, "quick"},
+		{3 * time.Minute, "c1", func(n int) bool { return n == 12 }, "quick"},
+		{time.Minute, "c1", func(n int) bool { return n == 3 }, "brief"},
+	} {
+		r := Request{Contestants: []string{"c0", c.second}, Scenario: "values", Primary: "throughput", Controls: []string{"none"},
+			Budget: c.budget}
+		p, err := New(r, someWorld())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, err := Estimate(&p)
+		if err != nil || !c.rounds(p.Rounds) || p.Profile != c.profile || cost.Analyses[0].N < 6 || cost.Whole > c.budget {
+			t.Errorf("%v, %s: %s, %d rounds, %+v, %v", c.budget, c.second, p.Profile, p.Rounds, cost, err)
+		}
+		r.Profile = "full"
+		if p, _ := New(r, someWorld()); p.Rounds != 20 {
+			t.Errorf("a profile that is asked for has %d rounds", p.Rounds)
+		}
+	}
+}

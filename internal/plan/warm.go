@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -42,6 +43,7 @@ type Warming struct {
 	Least, Most time.Duration
 	Found       time.Duration // the longest warm-up time of the pilots; of managed ones that of all of them
 	Calibrated  bool          // the pilots are over
+	Requests    int64         // the least of a managed one whose handlers do not wait
 }
 
 // warmLeast is for how long a fresh process is warmed up at the least.
@@ -61,7 +63,8 @@ func Warmup(run *result.Run, name string, epoch int) Warming {
 	managed := slices.Contains(p.Managed, name)
 	w := Warming{Least: warmLeast(p, managed), Most: WarmNativeCap, Calibrated: p.Pilots > 0 && epoch >= p.Pilots}
 	if managed {
-		w.Most = WarmManagedCap
+		pr := profileOf(p)
+		w.Most, w.Requests = cmp.Or(pr.managedCap, WarmManagedCap), cmp.Or(pr.requests, WarmRequests)
 	}
 	if !w.Calibrated {
 		return w

@@ -29,14 +29,14 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 	}{
 		{"flat", 0, Warming{Least: WarmNative, Most: WarmNativeCap}},
 		{"flat", 1, Warming{Least: WarmNative, Most: WarmNativeCap}}, // a second pilot looks again
-		{"flat", 2, Warming{WarmNative, WarmNativeCap, 100 * time.Millisecond, true}},
-		{"slow", 3, Warming{2500 * time.Millisecond, WarmNativeCap, 2 * time.Second, true}},
-		{"late", 2, Warming{WarmNativeCap, WarmNativeCap, 9 * time.Second, true}},
-		{"lost", 2, Warming{WarmNative, WarmNative + WarmQuiet, 0, true}},
-		{"old", 2, Warming{WarmNative, WarmNativeCap, 0, true}}, // a run of an older version is resumed
-		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap}},
-		{"net", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true}}, // as long as the other managed one
-		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true}},
+		{"flat", 2, Warming{WarmNative, WarmNativeCap, 100 * time.Millisecond, true, 0}},
+		{"slow", 3, Warming{2500 * time.Millisecond, WarmNativeCap, 2 * time.Second, true, 0}},
+		{"late", 2, Warming{WarmNativeCap, WarmNativeCap, 9 * time.Second, true, 0}},
+		{"lost", 2, Warming{WarmNative, WarmNative + WarmQuiet, 0, true, 0}},
+		{"old", 2, Warming{WarmNative, WarmNativeCap, 0, true, 0}}, // a run of an older version is resumed
+		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap, Requests: WarmRequests}},
+		{"net", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, WarmRequests}}, // as long as the other managed one
+		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, WarmRequests}},
 	} {
 		if got := Warmup(run, c.name, c.epoch); got != c.want {
 			t.Errorf("%s in epoch %d: %+v; want %+v", c.name, c.epoch, got, c.want)
