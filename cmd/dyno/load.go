@@ -31,12 +31,13 @@ func loadCommand() *cobra.Command {
 			"generator itself fared. Without --rate it is a closed loop, in which each connection asks again as soon " +
 			"as it has its answer; with it an\n" +
 			"open loop, in which latency counts from when a request was due. See doc/load.md.\n\n" +
-			"Exit codes: 0; 1 when more requests failed than --max-errors allows, connections were missing, the " +
-			"server was gone at the end, or, with\n" +
+			"Exit codes: 0; 1 when more requests failed than --max-errors allows, an objective of --slo was " +
+			"missed or could not be told, connections were missing, the server was gone at the end, or, with\n" +
 			"--strict, the generator was at its limit; 2 usage.",
 		Example: "  dyno load http://127.0.0.1:8080/\n" +
-			"  dyno load -c 125 -n 5m '127.0.0.1:8080/api/values/{int:1..1000}'\n" +
-			"  dyno load -r 1k -d 30s --json http://127.0.0.1:8080/ >out.json",
+			"  dyno load -c 125 -n 5M '127.0.0.1:8080/api/values/{int:1..1000}'\n" +
+			"  dyno load -r 1k -d 30s --warmup 5s --slo 'p99<20ms,errors<0.1%' http://127.0.0.1:8080/\n" +
+			"  dyno load --path /users=3 --path '/users/{int:1..100}=7' --json 127.0.0.1:8080 >out.json",
 		Args: arguments(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return f.run(args) },
 	}
@@ -126,10 +127,11 @@ func (f *loadFlags) hide(name string) { f.cmd.Flags().Lookup(name).Hidden = true
 // defineLoad defines what says how much, how fast and over what.
 func (f *loadFlags) defineLoad() {
 	add(f, "connections", "c", &f.Connections, "125", "n", parseUpTo(1_000_000), "connections")
-	add(f, "requests", "n", &f.Requests, "", "n", parseCount, "end after so many requests: 5000, 10k, 5m")
+	add(f, "requests", "n", &f.Requests, "", "n", parseCount, "end after so many requests: 5000, 10k, 5M")
 	add(f, "duration", "d", &f.Duration, "", "time", parseSpan, "end after this time: 10s, 2m, or seconds (default "+
 		"10s, unless -n is given)")
 	add(f, "z", "z", &f.Duration, "", "time", parseSpan, "")
+	add(f, "warmup", "", &f.Warmup, "", "time", parseSpan, "load for this time first, and leave that out of the figures")
 	add(f, "rate", "r", &f.Rate, "", "rate", parseRate, "open loop: requests per second, whatever the answers take: "+
 		"1000, 1k, 50/s, 10/ms, 600/m")
 	add(f, "R", "R", &f.Rate, "", "rate", parseRate, "")
@@ -185,6 +187,8 @@ func (f *loadFlags) defineRest() {
 	heading(f.cmd.Flags(), "Generator")
 	add(f, "max-errors", "", &f.MaxErrors, "0", "share", parseShare, "share of requests that may fail before the "+
 		"exit code is 1: 0.001 or 0.1%")
+	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives, "objectives, each missed or untold one of which makes "+
+		"the exit code 1: 'p99<20ms,errors<0.1%'")
 	f.addBool("strict", "", &f.Strict, "exit with 1, too, when the generator was at its limit or stood still")
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
 	f.addText("csv", "", &f.CSV, "write a row per second to this file")

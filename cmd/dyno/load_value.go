@@ -67,9 +67,10 @@ func parseNeeded(want string) func(string) (string, error) {
 	}
 }
 
-var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'm': 1e6, 'M': 1e6, 'g': 1e9, 'G': 1e9}
+// suffixes of numbers. A small m is none, because it is minutes in a time.
+var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'g': 1e9, 'G': 1e9}
 
-// scaled reads a number with an optional suffix k, m or g.
+// scaled reads a number with an optional suffix k, M or G.
 func scaled(s string) (float64, error) {
 	factor := 1.0
 	if s != "" && suffixes[s[len(s)-1]] > 0 {
@@ -82,11 +83,15 @@ func scaled(s string) (float64, error) {
 	return v * factor, nil
 }
 
-// parseCount reads a whole number of at least 1: 5000000, 5m, 10k.
+// parseCount reads a whole number of at least 1: 5000000, 5M, 10k.
 func parseCount(s string) (int64, error) {
+	if number, small := strings.CutSuffix(s, "m"); small {
+		return 0, fmt.Errorf("%s million, or %s minutes? Write %sM for a number, or -d %sm for a time", number, number,
+			number, number)
+	}
 	v, err := scaled(s)
 	if err != nil || v != math.Trunc(v) || v < 1 || v > 1<<53 {
-		return 0, errors.New("want a whole number from 1 on, such as 5000, 10k or 5m")
+		return 0, errors.New("want a whole number from 1 on, such as 5000, 10k or 5M")
 	}
 	return int64(v), nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestParseCount(t *testing.T) {
-	for s, want := range map[string]int64{"1": 1, "5000000": 5_000_000, "5m": 5_000_000, "10k": 10_000, "10K": 10_000,
+	for s, want := range map[string]int64{"1": 1, "5000000": 5_000_000, "5M": 5_000_000, "10k": 10_000, "10K": 10_000,
 		"1.5k": 1500, "2G": 2_000_000_000, "5_000": 5000, "1e6": 1_000_000} {
 		if got, err := parseCount(s); err != nil || got != want {
 			t.Errorf("%s: %d, %v", s, got, err)

@@ -98,7 +98,7 @@ func runCommand() *cobra.Command {
 	fl.DurationVar(&r.Budget, "budget", 0,
 		"time for measuring, after the builds (default 6m; with --profile full 10m to 30m, in the lab 1h; of a sweep "+
 			"or a classic run what it takes)")
-	fl.VarP(flagOf(&r.Requests, "", "n", parseCount), "requests", "n", "classic: requests of one load: 5000, 10k, 5m")
+	fl.VarP(flagOf(&r.Requests, "", "n", parseCount), "requests", "n", "classic: requests of one load: 5000, 10k, 5M")
 	fl.DurationVarP(&r.Duration, "duration", "d", 0, "classic: length of one load (default 30s)")
 	fl.IntVar(&r.Epochs, "epochs", 0,
 		"sweep: epochs of each delay (default 6); search and classic: repeats (default 1)")

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"dyno/internal/result"
+	"dyno/internal/scenario"
 )
 
 // Ledger collects the Recorders of the workers of one observed Window: interval by interval for
@@ -14,6 +15,7 @@ import (
 type Ledger struct {
 	observe *Observe
 	paced   bool
+	each    chan []result.Each // for each worker; nil where requests are not counted one by one
 	spare   chan *Recorder
 	parts   chan part
 	done    sync.WaitGroup
@@ -30,13 +32,22 @@ type part struct {
 
 const buffers = 3 // recorders per worker: one in use, one handed in, one spare
 
-// NewLedger starts to collect from so many workers. Close ends it.
-func NewLedger(w *Window, workers int, perConnection bool) *Ledger {
+// NewLedger starts to collect from so many workers of job. Close ends it.
+func NewLedger(w *Window, job *Job, workers int) *Ledger {
 	l := &Ledger{
-		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || perConnection,
+		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || job.PerConnection > 0,
 		spare: make(chan *Recorder, buffers*workers), parts: make(chan part, buffers*workers),
 	}
 	l.total = newDetailed(l.paced)
+	l.each = make(chan []result.Each, workers)
+	var mix *scenario.Scenario
+	if w.Observe.Each {
+		mix = job.Scenario
+	}
+	l.total.Each = newEach(mix)
+	for range workers {
+		l.each <- newEach(mix)
+	}
 	for range buffers * workers {
 		l.spare <- newDetailed(l.paced)
 	}
@@ -45,7 +56,11 @@ func NewLedger(w *Window, workers int, perConnection bool) *Ledger {
 }
 
 // Take returns an empty recorder for a worker to begin with.
-func (l *Ledger) Take() *Recorder { return <-l.spare }
+func (l *Ledger) Take() *Recorder {
+	r := <-l.spare
+	r.Each = <-l.each
+	return r
+}
 
 // Every returns the length of an interval in ns; 0 if there are none.
 func (l *Ledger) Every() int64 {
@@ -61,6 +76,7 @@ func (l *Ledger) Turn(worker int, k int64, rec *Recorder) *Recorder {
 	select {
 	case next := <-l.spare:
 		next.Pace, rec.Pace = rec.Pace, nil // which is of the whole window
+		next.Each, rec.Each = rec.Each, nil // likewise
 		next.Edge = rec.Edge
 		l.parts <- part{worker: worker, k: k, rec: rec} // never blocks: there are as many places as recorders
 		return next

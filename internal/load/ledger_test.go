@@ -30,7 +30,7 @@ func newGatherer(workers int, w Window) *gatherer {
 		g.ticks = append(g.ticks, told{i.StartNS, i.LengthNS, i.Load.Started, i.Load.Succeeded, i.Load.Errored(),
 			i.Detail.Service.Count(), i.Detail.Censored})
 	}}
-	g.Ledger = NewLedger(&w, workers, false)
+	g.Ledger = NewLedger(&w, &Job{}, workers)
 	return g
 }
 
@@ -153,7 +153,7 @@ func TestLedgerBehind(t *testing.T) {
 // TestLedgerWithoutTick keeps the whole alone.
 func TestLedgerWithoutTick(t *testing.T) {
 	var d result.Detail
-	l := NewLedger(&Window{Observe: &Observe{Into: &d, Every: time.Second}}, 2, true)
+	l := NewLedger(&Window{Observe: &Observe{Into: &d, Every: time.Second}}, &Job{PerConnection: 1}, 2)
 	if l.Every() != 0 {
 		t.Errorf("intervals of %d that nobody wants", l.Every())
 	}

@@ -102,6 +102,7 @@ func (w *Window) Deadline(start int64) int64 {
 type Observe struct {
 	Into  *result.Detail // is filled when Run returns
 	Every time.Duration  // length of the intervals told to Tick; 0: none
+	Each  bool           // fill Into.Each, if the scenario has several requests with a weight
 	// Tick is called for each interval, in order, by one goroutine. The Interval is valid until it
 	// returns.
 	Tick func(result.Interval)

@@ -60,6 +60,8 @@ type Recorder struct {
 	BacklogPeak int64
 	Pace        *Pace // of an open loop, until ClosePace; nil: not kept
 	Edge        *Edge // of the window; nil: no rate is kept
+	// of each request of a mix, by its index in the scenario; of the whole window; nil: not kept
+	Each []result.Each
 
 	inside int64   // right answers of the steady part
 	parts  float64 // of those under way at its ends
@@ -264,6 +266,9 @@ func (r *Recorder) merge(o *Recorder) {
 	if o.Pace != nil {
 		r.Pace = r.Pace.merge(o.Pace)
 	}
+	if r.Each != nil {
+		r.mergeEach(o)
+	}
 	for k, n := range o.counts {
 		r.counts[k] += n
 	}
@@ -322,7 +327,7 @@ func (r *Recorder) load(now int64) result.Load {
 // detail returns r in full. It shares r's histograms.
 func (r *Recorder) detail() result.Detail {
 	d := result.Detail{Service: r.Service, Response: r.Response, Lag: r.Lag, Connect: r.Connect,
-		FirstByte: r.FirstByte, Status: map[int]int64{}}
+		FirstByte: r.FirstByte, Each: r.Each, Status: map[int]int64{}}
 	if r.heldService != nil {
 		d.Unanswered, d.UnansweredFromNS = r.heldService.Count()+r.heldService.Over(), r.serviceFrom
 		d.Service.Merge(r.heldService)

@@ -17,6 +17,7 @@ import (
 	"dyno/internal/load/epoll"
 	"dyno/internal/load/gonet"
 	"dyno/internal/proc"
+	"dyno/internal/summary"
 )
 
 // Request says what is asked. The zero value of a field means that nothing is said about it.
@@ -30,7 +31,7 @@ type Request struct {
 
 	// How many, how fast and over what. Rate or Stages make an open loop.
 	Connections, Requests, Pipeline, PerConnection int64
-	Duration, RampUp, Timeout                      time.Duration
+	Duration, Warmup, RampUp, Timeout              time.Duration
 	Rate                                           float64 // per second
 	Stages                                         []load.Stage
 	Arrivals                                       string // constant or poisson
@@ -48,7 +49,8 @@ type Request struct {
 
 	// The verdict and the files to write.
 	MaxErrors float64 // share of requests that may fail
-	Strict    bool    // the generator must not be at its limit
+	SLO       []summary.Objective
+	Strict    bool // the generator must not be at its limit
 	CSV, HDR  string
 }
 
@@ -134,6 +136,13 @@ func (r *Request) check() error {
 		return conf.Usagef("--stages and --rate: the stages say the rate; leave --rate out")
 	case r.Arrivals != "" && !r.open():
 		return conf.Usagef("--arrivals is of an open loop: give --rate or --stages too")
+	case r.Warmup > 0 && r.Stages != nil:
+		return conf.Usagef("--warmup and --stages: let the first stage warm the server up; leave --warmup out")
+	case r.Warmup > 0 && r.RampUp > 0:
+		return conf.Usagef("--warmup and --ramp-up: the connections join at the start of the load, which a warm-up " +
+			"would be; leave one out")
+	case r.MaxErrors > 0 && summary.OfErrors(r.SLO):
+		return conf.Usagef("--max-errors and --slo errors<…: which one counts? Give one of them")
 	case r.Think.Mean > 0 && r.open():
 		return conf.Usagef("--think is of a closed loop, and --rate and --stages make an open one: leave one out")
 	case r.RampUp > 0 && r.open():

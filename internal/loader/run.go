@@ -1,6 +1,7 @@
 package loader
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,12 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	s := &summary.Summary{
 		Dyno: p.Dyno, Command: p.Command, Target: p.Target, Did: p.Did, Seed: p.Seed, Open: p.openLoop,
 		Joining: p.job.Lazy, For: p.Length, Timeout: p.Timeout, Renewing: p.job.PerConnection > 0,
-		SpinAsked: p.Spin, NoSpin: p.noSpin,
+		SpinAsked: p.Spin, NoSpin: p.noSpin, AnyStatus: p.Scenario == "" && p.ExpectStatus.Empty(),
+		Objectives: p.SLO,
+	}
+	for i := range p.job.Scenario.Requests {
+		q := &p.job.Scenario.Requests[i]
+		s.Names = append(s.Names, cmp.Or(q.Name, q.Method+" "+q.Path))
 	}
 	session, err := p.engine.Open(ctx, p.job)
 	if err != nil && ctx.Err() != nil {
@@ -33,9 +39,12 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 		return nil, fmt.Errorf("%w; is a server listening at %s?", err, p.target.Addr)
 	}
 	defer session.Close()
+	if err := p.warmUp(ctx, session); err != nil {
+		return nil, err
+	}
 	start := time.Now()
 	hlog := files.log(start, p.Command)
-	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Tick: func(i result.Interval) {
+	p.window.Observe = &load.Observe{Into: &s.Detail, Every: time.Second, Each: true, Tick: func(i result.Interval) {
 		s.Seconds = append(s.Seconds, summary.Of(i))
 		if hlog != nil {
 			hlog.Add(i)
@@ -54,11 +63,37 @@ func (p *Plan) Run(ctx context.Context, files *Files, tick func(result.Interval)
 	return s, err
 }
 
+// warmUp loads for as long as Warmup says, and forgets what it saw.
+func (p *Plan) warmUp(ctx context.Context, session load.Session) error {
+	if p.Warmup <= 0 {
+		return nil
+	}
+	w := load.Window{For: p.Warmup, Think: p.Think}
+	if p.openLoop {
+		w.Schedule = &load.Schedule{Stages: []load.Stage{{For: p.Warmup, From: p.Rate, To: p.Rate}},
+			Poisson: p.Arrivals == "poisson", Seed: p.Seed}
+	}
+	_, err := session.Run(ctx, w)
+	if ctx.Err() != nil {
+		return errors.New("interrupted during --warmup")
+	}
+	return err
+}
+
 // Failed reports whether the load must not count as a success.
 func (r *Request) Failed(s *summary.Summary) bool {
+	for _, v := range s.Verdicts() {
+		if v.Kept == nil || !*v.Kept {
+			return true
+		}
+	}
+	most := r.MaxErrors
+	if summary.OfErrors(r.SLO) { // which has judged them
+		most = 1
+	}
 	warnings := s.Warnings()
 	has := func(id string) bool { return summary.Has(warnings, id) }
-	return s.ErrorShare() > r.MaxErrors || has(summary.Ended) || has(summary.Connections) ||
+	return s.ErrorShare() > most || has(summary.Ended) || has(summary.Connections) ||
 		has(summary.Interrupted) || has(summary.Ledger) ||
 		r.Strict && (has(summary.Generator) || has(summary.Paused))
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"dyno/internal/conf"
 	"dyno/internal/load"
 	"dyno/internal/result"
+	"dyno/internal/summary"
 )
 
 // served starts a server that answers "value", or with its request's body.
@@ -29,6 +31,14 @@ func served(t *testing.T) string {
 }
 
 func text(s string) *string { return &s }
+
+func objectives(text string) []summary.Objective {
+	all, err := summary.ParseObjectives(text)
+	if err != nil {
+		panic(err)
+	}
+	return all
+}
 
 // carryOut plans and runs a request, and writes its files.
 func carryOut(t *testing.T, r Request) (*Plan, string) {
@@ -94,9 +104,16 @@ body = "value"
 		"expect": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("@" + body)}, CSV: csv, HDR: hdr}, "done", ""},
 		"close": {Request{Requests: 4, Request: adhoc.Request{Headers: []string{"Connection: close", "Host: a"}}}, "done",
 			"1 request per connection"},
-		"other":      {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("other")}, MaxErrors: 0.5}, "failed", ""},
-		"gonet":      {Request{Requests: 4, Engine: "gonet", NoKeepalive: true}, "done", "(gonet)"},
-		"scenario":   {Request{Requests: 20, Request: adhoc.Request{Scenario: contract, Headers: []string{"a: given"}}}, "done", ""},
+		"other":                   {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("other")}, MaxErrors: 0.5}, "failed", ""},
+		"gonet":                   {Request{Requests: 4, Engine: "gonet", NoKeepalive: true}, "done", "(gonet)"},
+		"scenario":                {Request{Requests: 20, Request: adhoc.Request{Scenario: contract, Headers: []string{"a: given"}}}, "done", ""},
+		"warm-up":                 {Request{Requests: 5, Warmup: 5 * time.Millisecond}, "done", ""},
+		"warm-up of an open loop": {Request{Requests: 5, Rate: 1000, Warmup: 5 * time.Millisecond}, "done", ""},
+		"slo kept":                {Request{Requests: 100, SLO: objectives("p50<1m,errors<1%")}, "done", ""},
+		"slo missed":              {Request{Requests: 100, SLO: objectives("p50<1ns")}, "failed", ""},
+		"slo untold":              {Request{Requests: 10, SLO: objectives("p99<1m")}, "failed", ""},
+		"slo of errors": {Request{Requests: 4, Request: adhoc.Request{ExpectBody: text("other")},
+			SLO: objectives("errors<50%")}, "failed", ""},
 		"poll never": {Request{Requests: 5, Rate: 1000, Spin: "off"}, "done", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -120,6 +137,26 @@ body = "value"
 	}
 }
 
+// TestWarmupIsLeftOut: requests of the warm-up reach the server, and no figure.
+func TestWarmupIsLeftOut(t *testing.T) {
+	var served atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { served.Add(1) }))
+	defer s.Close()
+	r := Request{Requests: 7, Connections: 1, Warmup: 5 * time.Millisecond}
+	r.URL = s.URL
+	p, err := New(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := p.Run(t.Context(), &Files{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sum.Load.Succeeded != 7 || served.Load() <= 7 {
+		t.Errorf("%d requests in the figures, %d at the server", sum.Load.Succeeded, served.Load())
+	}
+}
+
 // TestNewRefuses: what does not go together, or cannot be read, is an error of usage.
 func TestNewRefuses(t *testing.T) {
 	url := served(t)
@@ -130,6 +167,9 @@ func TestNewRefuses(t *testing.T) {
 		"--stages and -d":                     {Stages: stages, Duration: time.Second},
 		"--stages and --rate":                 {Stages: stages, Rate: 1},
 		"--arrivals is of an open loop":       {Arrivals: "poisson"},
+		"--warmup and --stages":               {Stages: stages, Warmup: time.Second},
+		"--warmup and --ramp-up":              {RampUp: time.Second, Warmup: time.Second},
+		"--max-errors and --slo":              {MaxErrors: 0.1, SLO: objectives("errors<1%")},
 		"--think is of a closed loop":         {Think: think, Rate: 1},
 		"--ramp-up is of a closed loop":       {RampUp: time.Second, Rate: 1},
 		"--think and --pipeline":              {Think: think, Pipeline: 2},

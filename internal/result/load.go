@@ -128,9 +128,23 @@ type Detail struct {
 	Unanswered       int64
 	UnansweredFromNS int64
 
+	Each []Each // of the requests of a mix, as the scenario has them; nil: not kept
+
 	Status map[int]int64     // answers by status code
 	Texts  map[string]string // the last message of the system, by kind of error
 	First  string            // the first answer that broke its contract, its beginning
+}
+
+// Each is what came of one request of a mix. What was never sent is in none: which request goes out
+// is drawn when it does.
+type Each struct {
+	Succeeded, Failed, Unanswered int64
+	// Latency is that of right answers, from due or sent to done as Detail.Response or
+	// Detail.Service; nil: the mix has no such request under load. The Censored stand in it with what
+	// they had waited, the least of them CensoredFromNS.
+	Latency        *hist.Histogram
+	Censored       int64
+	CensoredFromNS int64
 }
 
 // ResponseAtMost is the quantile q of Response if the censored had waited for good; 0: it would be beyond every right answer. It is rather too high:

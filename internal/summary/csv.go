@@ -8,14 +8,15 @@ import (
 
 // CSV writes a row per second, with a head row:
 //
-//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read
+//	second,requests_per_sec,started,errors,failed,p50_ns,p99_ns,max_ns,lag_p50_ns,lag_p99_ns,run_queue_share,bytes_read,request
 //
-// A field is empty where nothing was measured; the rate also in the last row, if the window did not
+// After them it writes a row for each request of a mix, which has no second: of the whole load. A
+// field is empty where nothing was measured; the rate also in the last row, if the window did not
 // fill that second.
 func CSV(w io.Writer, s *Summary) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"second", "requests_per_sec", "started", "errors", "failed", "p50_ns", "p99_ns", "max_ns",
-		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read"})
+		"lag_p50_ns", "lag_p99_ns", "run_queue_share", "bytes_read", "request"})
 	measured := s.usage().known
 	for _, sec := range s.Seconds {
 		rate, queue := "", ""
@@ -27,7 +28,10 @@ func CSV(w io.Writer, s *Summary) error {
 		}
 		out.Write([]string{decimal(sec.second()), rate, integer(sec.Started), integer(sec.Errored), integer(sec.Failed),
 			orEmpty(sec.P50NS), orEmpty(sec.P99NS), orEmpty(sec.MaxNS), orEmpty(sec.LagP50NS), orEmpty(sec.LagP99NS), queue,
-			integer(sec.BytesRead)})
+			integer(sec.BytesRead), ""})
+	}
+	for _, e := range s.each() {
+		out.Write(e.csv())
 	}
 	out.Flush()
 	return out.Error()

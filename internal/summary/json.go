@@ -36,6 +36,9 @@ type loadJSON struct {
 	BytesRead    int64 `json:"bytes_read"`
 	BytesWritten int64 `json:"bytes_written"`
 
+	Requests   []eachJSON `json:"requests,omitempty"`
+	Objectives []Verdict  `json:"objectives,omitempty"`
+
 	Failures     map[string]int64  `json:"failures"`
 	Errors       map[string]int64  `json:"errors"`
 	Messages     map[string]string `json:"messages,omitempty"`
@@ -120,7 +123,8 @@ func JSON(w io.Writer, s *Summary) error {
 		WindowNS: l.WindowNS, WallNS: int64(s.Wall), Connections: l.Connections, Established: l.Established,
 		Dialled: s.Dialled(), BytesRead: l.BytesRead, BytesWritten: l.BytesWritten,
 		Failures: notNil(l.Failures), Errors: notNil(l.Errors), Messages: d.Texts, FirstFailure: d.First,
-		Status:  notNil(d.Status),
+		Status:   notNil(d.Status),
+		Requests: s.eachOfJSON(), Objectives: s.Verdicts(),
 		Service: s.service().json(), Response: s.response().json(), Wrong: s.wrong().json(), Lag: s.lag().json(),
 		Connect: latency{h: d.Connect}.json(), FirstByte: latency{h: d.FirstByte}.json(),
 		Censored: s.primary().censored, CensoredFromNS: s.primary().from, StarvedNS: l.StarvedNS,

@@ -128,11 +128,13 @@ func (l latency) max() figure {
 	return figure{float64(l.h.Max()), true, l.censored > 0 && l.h.Max() >= l.from}
 }
 
-// percentiles are those that are told, with their names in Text and in JSON.
-var percentiles = []struct {
+// percentile is one that is told, with its names in Text and in JSON.
+type percentile struct {
 	q         float64
 	name, key string
-}{
+}
+
+var percentiles = []percentile{
 	{.5, "50%", "p50_ns"}, {.75, "75%", "p75_ns"}, {.9, "90%", "p90_ns"}, {.95, "95%", "p95_ns"}, {.99, "99%", "p99_ns"},
 	{.999, "99.9%", "p999_ns"}, {.9999, "99.99%", "p9999_ns"},
 }

@@ -33,6 +33,10 @@ type Summary struct {
 	Wall        time.Duration // from the start of the window until all was drained
 	Interrupted bool
 
+	Names      []string    // of the scenario's requests
+	AnyStatus  bool        // nobody said which status is wanted
+	Objectives []Objective // that the load was to keep
+
 	Load    result.Load
 	Detail  result.Detail
 	Seconds []Second // in order

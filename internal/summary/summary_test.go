@@ -181,6 +181,23 @@ func cases() map[string]*Summary {
 	churn.Detail.Connect = spread(nil, 120_000, 40*time.Microsecond, 400*time.Microsecond)
 	all["churn"] = churn
 
+	mix := closed()
+	mix.Names = []string{"GET /users", "POST /users", "GET /users/{int:1..100}", "verified only"}
+	mix.Load.Succeeded, mix.Load.Failed, mix.Load.Errors = 119_900, 60, map[string]int64{"timeout": 40}
+	mix.Detail.Each = []result.Each{
+		{Succeeded: 80_000, Latency: spread(nil, 80_000, time.Millisecond, 3*time.Millisecond)},
+		{Succeeded: 39_000, Failed: 60, Unanswered: 40, Censored: 40, CensoredFromNS: 2e9, Latency: spread(
+			spread(nil, 39_000, 5*time.Millisecond, 115*time.Millisecond), 40, 2*time.Second, 2*time.Second)},
+		{Succeeded: 900, Latency: spread(nil, 900, time.Millisecond, 3*time.Millisecond)},
+		{},
+	}
+	mix.Objectives, _ = ParseObjectives("p99<20ms, p99.99<1s, p50<100ms, errors<0.1%")
+	all["mix"] = mix
+
+	moved := closed()
+	moved.AnyStatus, moved.Detail.Status = true, map[int]int64{301: 100_000, 302: 20_000}
+	all["redirects"] = moved
+
 	// An engine that measures little, a load of few requests and no whole second.
 	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection", Load: result.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
 		Detail: result.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond), Status: map[int]int64{204: 12}}}
@@ -196,14 +213,14 @@ func TestText(t *testing.T) {
 
 func TestJSONGoldens(t *testing.T) {
 	all := cases()
-	for _, name := range []string{"closed", "open", "few"} {
+	for _, name := range []string{"closed", "open", "few", "mix"} {
 		golden(t, name+".json", write(t, JSON, all[name]))
 	}
 }
 
 func TestCSVGoldens(t *testing.T) {
 	all := cases()
-	for _, name := range []string{"closed", "open"} {
+	for _, name := range []string{"closed", "open", "mix"} {
 		golden(t, name+".csv", write(t, CSV, all[name]))
 	}
 }
@@ -254,7 +271,7 @@ func TestFormsHold(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		rows, err := csv.NewReader(strings.NewReader(write(t, CSV, s))).ReadAll()
-		if err != nil || len(rows) != len(s.Seconds)+1 {
+		if err != nil || len(rows) != len(s.Seconds)+1+len(s.each()) {
 			t.Errorf("%s: %d rows for %d seconds, %v", name, len(rows), len(s.Seconds), err)
 		}
 	}
@@ -264,6 +281,7 @@ func TestWarnings(t *testing.T) {
 	want := map[string]string{
 		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
 		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused", "suspended": "paused errors",
+		"mix": "errors", "redirects": "redirects",
 	}
 	for name, s := range cases() {
 		var ids []string
@@ -278,6 +296,81 @@ func TestWarnings(t *testing.T) {
 	s.Load.Succeeded--
 	if !Has(s.Warnings(), Ledger) {
 		t.Error("a ledger that does not close is not noticed")
+	}
+}
+
+// TestRedirects: only a load of nothing but redirects is warned of, and only where nobody asked for
+// them.
+func TestRedirects(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*Summary)
+		want   bool
+	}{
+		"all":        {func(*Summary) {}, true},
+		"asked for":  {func(s *Summary) { s.AnyStatus = false }, false},
+		"one is not": {func(s *Summary) { s.Detail.Status[200] = 1 }, false},
+		"no answer":  {func(s *Summary) { s.Detail.Status = nil }, false},
+	} {
+		s := cases()["redirects"]
+		if c.change(s); Has(s.Warnings(), Redirects) != c.want {
+			t.Errorf("%s: %v", name, s.Warnings())
+		}
+	}
+}
+
+// TestLateNeedsPercentile: of too few requests for a 99th percentile nothing is said of the
+// generator, however late the latest was.
+func TestLateNeedsPercentile(t *testing.T) {
+	for n, want := range map[int]bool{999: false, 1000: true} {
+		s := open()
+		s.Load = result.Load{Planned: int64(n), Started: int64(n), Succeeded: int64(n), WindowNS: 10_002e6, Connections: 1,
+			Established: 1, Workers: 1, LoopCPUNS: 1_000e6}
+		h := spread(nil, n, 100*time.Millisecond, 200*time.Millisecond)
+		s.Detail = result.Detail{Response: h, Service: h, Lag: h, Status: map[int]int64{200: int64(n)}}
+		if Has(s.Warnings(), Generator) != want {
+			t.Errorf("%d requests: %v", n, s.Warnings())
+		}
+	}
+}
+
+func TestParseObjectives(t *testing.T) {
+	got, err := ParseObjectives("p99<20ms,errors<0.1%, p99.9<1s")
+	want := []Objective{{"p99<20ms", "p99_ns", 20e6}, {"errors<0.1%", "", 0.001}, {"p99.9<1s", "p999_ns", 1e9}}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	for text, want := range map[string]string{
+		"p99": "want NAME<LIMIT", "p98<1ms": "there are p50, p75", "p99<20": "want a limit above 0", "errors<2": "want a limit",
+		"errors<0": "want a limit", "p99<-1s": "want a limit", "p99<1s,p99<2s": "a second limit of p99", "": "want NAME<LIMIT",
+	} {
+		if _, err := ParseObjectives(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want %q", text, err, want)
+		}
+	}
+}
+
+// TestVerdicts: an objective that cannot be told is neither kept nor missed, and a lower bound is
+// never below a limit.
+func TestVerdicts(t *testing.T) {
+	of := func(s *Summary, text string) string {
+		s.Objectives, _ = ParseObjectives(text)
+		return s.Verdicts()[0].text()
+	}
+	for got, want := range map[string]string{
+		of(closed(), "p50<20ms"):         "kept",
+		of(closed(), "p50<1ms"):          "MISSED",
+		of(closed(), "p99.99<1s"):        "cannot tell (too few requests",
+		of(open(), "p90<1s"):             "kept",
+		of(open(), "p99.9<3s"):           "cannot tell (too few requests",
+		of(open(), "errors<1%"):          "kept",
+		of(open(), "errors<0.1%"):        "MISSED",
+		of(cases()["starved"], "p95<5s"): "cannot tell (it is known as a lower bound",
+		of(cases()["starved"], "p95<1s"): "MISSED",
+		of(closed(), "errors<0.1%"):      "kept (none)",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s; want %s", got, want)
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ func Text(w io.Writer, s *Summary) error {
 	}
 	line("", s.Target+": "+s.Did)
 	blocks = append(blocks, s.statistics(), s.percentiles())
+	blocks = append(blocks, s.eachTable()...)
 	line("HTTP codes", s.codes())
 	blocks = append(blocks, s.failures("Failures (answers that broke their contract)", s.Load.Failures)...)
 	blocks = append(blocks, s.failures("Errors (no answer)", s.Load.Errors)...)
@@ -37,6 +38,9 @@ func Text(w io.Writer, s *Summary) error {
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
 	line("Throughput", s.megabytes(s.Load.BytesRead)+" read, "+s.megabytes(s.Load.BytesWritten)+" written")
+	for _, v := range s.Verdicts() {
+		line("Objective", v.text())
+	}
 	line("Requests/sec", fixed(s.PerSec()))
 	return document.Text(w, &document.Document{Sections: []document.Section{{Blocks: blocks}}},
 		document.Options{Color: s.Color})

@@ -31,6 +31,7 @@ const (
 	Starved     = "starved"     // requests were due while no connection was free
 	Rate        = "rate"        // fewer requests were sent than the schedule asked for
 	Errors      = "errors"      // some requests failed
+	Redirects   = "redirects"   // every answer was one, and nobody asked for that
 	Unsteady    = "unsteady"    // the rate holds the start and the end of the load, or is of few answers
 )
 
@@ -65,6 +66,7 @@ func (s *Summary) Warnings() []Warning {
 	add(Starved, s.starved())
 	add(Rate, s.missed())
 	add(Unsteady, s.unsteady())
+	add(Redirects, s.redirects())
 	add(Errors, s.errors())
 	return all
 }
@@ -136,12 +138,10 @@ func (s *Summary) isStarved() bool {
 	return s.Open && float64(s.Load.StarvedNS) > starvedFrom*float64(s.Load.WindowNS)
 }
 
-// isLate says that requests were sent late or not at all though a connection was free: the
-// generator's own doing.
+// isLate says that requests were sent late though a connection was free: the generator's own doing.
+// Of too few requests to tell a 99th percentile nothing is said.
 func (s *Summary) isLate() (lag figure, late bool) {
-	if lag = s.lag().quantile(0.99); !lag.known { // of few requests the longest must do
-		lag = s.lag().max()
-	}
+	lag = s.lag().quantile(0.99)
 	median := s.response().quantile(0.5)
 	return lag, lag.known && lag.ns > max(lateFrom, lateShare*median.ns)
 }
@@ -243,6 +243,23 @@ func (s *Summary) missed() string {
 	}
 	return fmt.Sprintf("rate missed: %s of %s/s were sent", number(float64(s.Load.Started)/s.For.Seconds()),
 		number(float64(s.planned())/s.For.Seconds()))
+}
+
+// redirects says that nothing but redirects came back, where any status would do.
+func (s *Summary) redirects() string {
+	n := int64(0)
+	for code, answers := range s.Detail.Status {
+		if code/100 == 3 {
+			n += answers
+		} else if answers > 0 {
+			return ""
+		}
+	}
+	if n == 0 || !s.AnyStatus {
+		return ""
+	}
+	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not what it leads to. Load "+
+		"the address that it leads to (curl -I shows it), or say --expect-status 3xx if that is meant", amount(n, "answer"))
 }
 
 // errors names what went wrong, the most frequent first.

@@ -151,6 +151,7 @@ func (w *worker) lose(c *conn, kind load.Kind, now int64) {
 	for i := range c.pending {
 		s := c.slot(i)
 		w.rec.Broken(kind, s.due, s.sent, now)
+		w.rec.Unanswered(s.want.Index, s.due, s.sent, now)
 	}
 }
 

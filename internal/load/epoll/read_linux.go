@@ -127,6 +127,7 @@ func (w *worker) answered(c *conn, more bool, raw []byte, now int64) bool {
 	w.win.edge.Heard(c.heard, now)
 	if w.rec.FirstByte != nil {
 		w.rec.FirstByte.Record(c.firstAt - s.sent)
+		w.rec.Answered(s.want.Index, kind, s.due, s.sent, now)
 	}
 	if kind != load.OK && w.complaint == "" {
 		w.complaint = load.Complaint(kind, &c.parser, &s.want, w.job.Scenario, raw)

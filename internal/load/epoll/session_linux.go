@@ -97,7 +97,7 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	}
 	shared.left.Store(win.Requests)
 	if win.Observe != nil {
-		shared.ledger = load.NewLedger(&win, len(s.workers), s.job.PerConnection > 0)
+		shared.ledger = load.NewLedger(&win, &s.job, len(s.workers))
 	}
 	cancelled := context.AfterFunc(ctx, func() { shared.stop.Store(true) })
 	defer cancelled()

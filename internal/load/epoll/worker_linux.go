@@ -339,6 +339,7 @@ func (w *worker) abandon(now int64) {
 		for j := range c.pending {
 			s := c.slot(j)
 			w.rec.Flying(s.due, s.sent, now)
+			w.rec.Unanswered(s.want.Index, s.due, s.sent, now)
 		}
 		if c.claimed {
 			c.claimed = false

@@ -79,6 +79,7 @@ func (c *conn) answered(w *window, more bool, now int64) *lost {
 	w.edge.Heard(c.heard, now)
 	if c.book.FirstByte != nil {
 		c.book.FirstByte.Record(slot.began - slot.sent)
+		c.book.Answered(slot.want.Index, kind, slot.due, slot.sent, now)
 	}
 	if kind != load.OK {
 		w.complain(c, kind, slot)

@@ -298,10 +298,10 @@ func (c *conn) broke(w *window, l *lost) bool {
 	now := c.session.now()
 	c.book.Lock()
 	for i := range c.pending {
-		switch slot := &c.slots[(c.first+i)%len(c.slots)]; {
-		case l.cancelled:
+		slot := &c.slots[(c.first+i)%len(c.slots)]
+		if c.book.Unanswered(slot.want.Index, slot.due, slot.sent, now); l.cancelled {
 			c.book.Flying(slot.due, slot.sent, now)
-		default:
+		} else {
 			c.book.Broken(l.kind, slot.due, slot.sent, now)
 		}
 	}

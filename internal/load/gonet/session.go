@@ -163,13 +163,13 @@ func (s *session) Run(ctx context.Context, win load.Window) (result.Load, error)
 	s.establish(ctx)
 	var ledger *load.Ledger
 	if win.Observe != nil {
-		ledger = load.NewLedger(&win, len(s.books), s.job.PerConnection > 0)
+		ledger = load.NewLedger(&win, &s.job, len(s.books))
 	}
 	for _, b := range s.books {
-		if b.Recorder = b.own; ledger != nil {
+		b.Recorder = b.own
+		if b.Reset(); ledger != nil {
 			b.Recorder = ledger.Take()
 		}
-		b.Reset()
 	}
 	for i, c := range s.conns {
 		if c.book = s.books[i%len(s.books)]; win.Schedule != nil {

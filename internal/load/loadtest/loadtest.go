@@ -37,6 +37,7 @@ func Run(t *testing.T, e load.Engine) {
 	}
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
 		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
+		mixes,
 	} {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })

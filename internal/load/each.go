@@ -1,0 +1,82 @@
+package load
+
+import (
+	"dyno/internal/hist"
+	"dyno/internal/result"
+	"dyno/internal/scenario"
+)
+
+// newEach returns room for the figures of each request of a mix; nil if it has but one with a
+// weight.
+func newEach(s *scenario.Scenario) []result.Each {
+	if s == nil {
+		return nil
+	}
+	each, loaded := make([]result.Each, len(s.Requests)), 0
+	for i := range s.Requests {
+		if s.Requests[i].Weight > 0 {
+			each[i].Latency = hist.NewCoarse()
+			loaded++
+		}
+	}
+	if loaded < 2 {
+		return nil
+	}
+	return each
+}
+
+// Answered counts a complete answer to the request at index of the scenario, if each is counted.
+func (r *Recorder) Answered(index int, k Kind, due, sent, now int64) {
+	if r.Each == nil {
+		return
+	}
+	e := &r.Each[index]
+	if k != OK {
+		e.Failed++
+		if r.Response != nil {
+			censor(e, now-due)
+		}
+		return
+	}
+	e.Succeeded++
+	if r.Response != nil {
+		sent = due
+	}
+	e.Latency.Record(now - sent)
+}
+
+// Unanswered counts a request at index of the scenario that will have no answer, if each is counted.
+func (r *Recorder) Unanswered(index int, due, sent, now int64) {
+	if r.Each == nil {
+		return
+	}
+	if r.Response != nil {
+		sent = due
+	}
+	e := &r.Each[index]
+	e.Unanswered++
+	censor(e, now-sent)
+}
+
+// censor records the least time that a request without a right answer has waited.
+func censor(e *result.Each, ns int64) {
+	e.Latency.Record(ns)
+	e.Censored++
+	e.CensoredFromNS = least(e.CensoredFromNS, max(ns, 1))
+}
+
+// mergeEach adds all of o to r.
+func (r *Recorder) mergeEach(o *Recorder) {
+	for i := range o.Each {
+		from, to := &o.Each[i], &r.Each[i]
+		if from.Latency == nil {
+			continue
+		}
+		to.Latency.Merge(from.Latency)
+		to.Succeeded += from.Succeeded
+		to.Failed += from.Failed
+		to.Unanswered += from.Unanswered
+		to.Censored += from.Censored
+		to.CensoredFromNS = least(to.CensoredFromNS, from.CensoredFromNS)
+	}
+}

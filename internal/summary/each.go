@@ -1,0 +1,89 @@
+package summary
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// eachShown is how many requests of a mix Text shows; JSON and CSV have all.
+const eachShown = 12
+
+// eachRequest is the figures of one request of a mix.
+type eachRequest struct {
+	name    string
+	perSec  float64
+	latency latency
+	result.Each
+}
+
+// each are the figures of the requests of the mix, in its order; none of a load of one request. A
+// rate is the request's share of all right answers, of the rate of the load.
+func (s *Summary) each() (all []eachRequest) {
+	for i, e := range s.Detail.Each {
+		if e.Latency == nil {
+			continue
+		}
+		all = append(all, eachRequest{
+			name:    s.Names[i],
+			perSec:  s.PerSec() * float64(e.Succeeded) / float64(max(s.Load.Succeeded, 1)),
+			latency: latency{e.Latency, e.Censored, e.CensoredFromNS}, Each: e,
+		})
+	}
+	return all
+}
+
+// eachTable shows the requests of a mix; of many the slowest.
+func (s *Summary) eachTable() []document.Block {
+	all := s.each()
+	if len(all) == 0 {
+		return nil
+	}
+	t := document.Table{Columns: columns("Requests of the mix ("+s.loop()+")", "req/s", "p50", "p99", "wrong", "no answer")}
+	if n := len(all); n > eachShown {
+		slices.SortStableFunc(all, func(a, b eachRequest) int {
+			return -cmp.Or(cmp.Compare(a.latency.quantile(.99).ns, b.latency.quantile(.99).ns),
+				cmp.Compare(a.latency.quantile(.5).ns, b.latency.quantile(.5).ns))
+		})
+		all = all[:eachShown]
+		t.After = fmt.Sprintf("the %d slowest of %d; --json and --csv have all", eachShown, n)
+	}
+	for _, e := range all {
+		t.Rows = append(t.Rows, line(e.name, number(e.perSec), e.latency.quantile(.5).text(),
+			e.latency.quantile(.99).text(), count(e.Failed), count(e.Unanswered)))
+	}
+	return []document.Block{t}
+}
+
+// eachJSON is a request of a mix as JSON has it.
+type eachJSON struct {
+	Name           string  `json:"name"`
+	RequestsPerSec float64 `json:"requests_per_sec"`
+	Succeeded      int64   `json:"succeeded"`
+	Failed         int64   `json:"failed"`
+	Unanswered     int64   `json:"unanswered"`
+	Latency        *times  `json:"latency,omitempty"`
+}
+
+func (s *Summary) eachOfJSON() (list []eachJSON) {
+	for _, e := range s.each() {
+		list = append(list, eachJSON{e.name, round(e.perSec), e.Succeeded, e.Failed, e.Unanswered, e.latency.json()})
+	}
+	return list
+}
+
+// csv is the request as a row of CSV.
+func (e *eachRequest) csv() []string {
+	ns := func(f figure) string {
+		if !f.known || f.atLeast {
+			return ""
+		}
+		return integer(int64(f.ns + 0.5))
+	}
+	return []string{"", decimal(round(e.perSec)), integer(e.Succeeded + e.Failed + e.Unanswered), integer(e.Unanswered),
+		integer(e.Failed), ns(e.latency.quantile(.5)), ns(e.latency.quantile(.99)), ns(e.latency.max()), "", "", "", "",
+		e.name}
+}

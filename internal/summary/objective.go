@@ -1,0 +1,142 @@
+package summary
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"dyno/internal/report"
+)
+
+// Objective is what a load is to keep: a percentile of its latency, or its share of errors, below a
+// limit.
+type Objective struct {
+	Text  string // as given
+	Key   string // of JSON: p50_ns to p9999_ns; "": the share of errors
+	Below float64
+}
+
+// Verdict is what became of an objective. Kept is nil where that cannot be told, and Why says why.
+type Verdict struct {
+	Objective string   `json:"objective"`
+	Kept      *bool    `json:"kept"`
+	ValueNS   *float64 `json:"value_ns,omitempty"`
+	Share     *float64 `json:"error_share,omitempty"`
+	Why       string   `json:"why,omitempty"`
+}
+
+// ParseObjectives reads "p99<20ms,errors<0.1%".
+func ParseObjectives(text string) (all []Objective, err error) {
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		name, limit, ok := strings.Cut(part, "<")
+		o := Objective{Text: part}
+		switch name = strings.TrimSpace(name); {
+		case !ok:
+			return nil, fmt.Errorf("%q: want NAME<LIMIT, such as p99<20ms or errors<0.1%%", part)
+		case name == "errors":
+			o.Below, err = parseBelow(strings.TrimSpace(limit))
+		default:
+			if o.Key = keyOf(name); o.Key == "" {
+				return nil, fmt.Errorf("%q: there are p50, p75, p90, p95, p99, p99.9, p99.99 and errors", name)
+			}
+			var d time.Duration
+			if d, err = time.ParseDuration(strings.TrimSpace(limit)); err == nil && d <= 0 {
+				err = errors.New("not above 0")
+			}
+			o.Below = float64(d)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: want a limit above 0, such as p99<20ms or errors<0.1%%", part)
+		}
+		if slices.ContainsFunc(all, func(other Objective) bool { return other.Key == o.Key }) {
+			return nil, fmt.Errorf("%q: a second limit of %s; give one", part, name)
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}
+
+// keyOf is the key of a percentile: p99.9 or p999 is p999_ns; "" if there is none.
+func keyOf(name string) string {
+	key := strings.ReplaceAll(name, ".", "") + "_ns"
+	for _, p := range percentiles {
+		if p.key == key {
+			return key
+		}
+	}
+	return ""
+}
+
+// parseBelow reads a share above 0: 0.1% or 0.001.
+func parseBelow(text string) (float64, error) {
+	number, cent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if cent {
+		v /= 100
+	}
+	if err == nil && !(v > 0 && v <= 1) {
+		err = errors.New("not above 0")
+	}
+	return v, err
+}
+
+// OfErrors reports whether the share of errors is among the objectives.
+func OfErrors(all []Objective) bool {
+	return slices.ContainsFunc(all, func(o Objective) bool { return o.Key == "" })
+}
+
+// Verdicts judges the objectives.
+func (s *Summary) Verdicts() []Verdict {
+	var all []Verdict
+	for _, o := range s.Objectives {
+		v := Verdict{Objective: o.Text}
+		if o.Key == "" {
+			share := s.ErrorShare()
+			v.Share, v.Kept = &share, pointer(share < o.Below)
+		} else {
+			s.judge(&v, &o)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// judge judges a percentile. One that is known as a lower bound alone can be missed, and never be
+// kept.
+func (s *Summary) judge(v *Verdict, o *Objective) {
+	i := slices.IndexFunc(percentiles, func(p percentile) bool { return p.key == o.Key })
+	switch f := s.primary().quantile(percentiles[i].q); {
+	case !f.known:
+		v.Why = "too few requests lie beyond it: make the load longer"
+	case f.ns >= o.Below:
+		v.Kept, v.ValueNS = pointer(false), &f.ns
+	case f.atLeast:
+		v.Why, v.ValueNS = "it is known as a lower bound alone: requests without an answer may be slower", &f.ns
+	default:
+		v.Kept, v.ValueNS = pointer(true), &f.ns
+	}
+}
+
+// text is the verdict for people.
+func (v *Verdict) text() string {
+	value := v.Why
+	switch {
+	case v.Share != nil && *v.Share == 0:
+		value = "none"
+	case v.Share != nil:
+		value = report.Sig3(100**v.Share) + " %"
+	case v.Kept != nil:
+		value = report.Duration(*v.ValueNS)
+	}
+	switch {
+	case v.Kept == nil:
+		return v.Objective + ": cannot tell (" + value + ")"
+	case *v.Kept:
+		return v.Objective + ": kept (" + value + ")"
+	}
+	return v.Objective + ": MISSED (" + value + ")"
+}
