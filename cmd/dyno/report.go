@@ -24,7 +24,8 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Make a report of a stored run again",
-		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints what it says. With a run " +
+		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints the answer again, with --verbose " +
+			"all details. With a run " +
 			"folder and no --format it also writes\n" +
 			"report.html and run.json into it again.\n\n" +
 			"With --against it says how far each contestant's ratio to the reference has changed since another " +
@@ -61,11 +62,14 @@ func reportCommand() *cobra.Command {
 			}
 			data := study.Evaluate(run)
 			data.Verbose, _ = cmd.Flags().GetBool(verboseName)
+			data.Folder = args[0]
 			claims(cmd, data, args[0])
 			_, absent := os.Stat(filepath.Join(args[0],
 				result.TrialsFile)) // a compressed record is an archive: nothing is written beside it
 			if absent == nil && run.Damage == nil && !cmd.Flags().Changed("format") {
-				if err := writePages(data, filepath.Clean(args[0])); err != nil {
+				dir := filepath.Clean(args[0])
+				data.Page = filepath.Join(dir, pageFile)
+				if err := writePages(data, dir); err != nil {
 					return err
 				}
 			}
@@ -88,5 +92,5 @@ const verboseName = "verbose"
 
 // verboseFlag adds the flag that shows all findings of the checks.
 func verboseFlag(cmd *cobra.Command) {
-	cmd.Flags().Bool(verboseName, false, "show every finding of the checks, with the id of its check")
+	cmd.Flags().Bool(verboseName, false, "print all details too: every pair and check, p-values")
 }

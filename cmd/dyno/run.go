@@ -240,6 +240,7 @@ func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experime
 // conclude prints the verdicts and writes the run folder's pages.
 func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	data.Verbose, _ = cmd.Flags().GetBool(verboseName)
+	data.Folder, data.Page = dir, filepath.Join(dir, pageFile)
 	if err := writePages(data, dir); err != nil {
 		return err
 	}
@@ -249,8 +250,6 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	if err := report.Text(stdout, data); err != nil {
 		return err
 	}
-	page, trials := filepath.Join(dir, "report.html"), filepath.Join(dir, result.TrialsFile)
-	fmt.Fprintf(cmd.ErrOrStderr(), "\nwritten: %s, %s\n", page, trials)
 	r := data.Run
 	failed := slices.ContainsFunc(r.Failures, func(f result.Failure) bool { return !f.Unavailable() })
 	if failed || r.End == nil || r.End.Reason == plan.Interrupted || r.End.Reason == string(plan.Nobody) {
@@ -259,9 +258,12 @@ func conclude(cmd *cobra.Command, data *report.Data, dir string) error {
 	return nil
 }
 
+// pageFile is the page of a run in its folder.
+const pageFile = "report.html"
+
 // writePages writes report.html and run.json beside the trials.
 func writePages(data *report.Data, dir string) error {
-	for name, write := range map[string]report.Writer{"report.html": report.HTML, "run.json": report.JSON} {
+	for name, write := range map[string]report.Writer{pageFile: report.HTML, "run.json": report.JSON} {
 		f, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
 			return fmt.Errorf("write report: %w", err)

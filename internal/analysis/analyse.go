@@ -203,9 +203,6 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 		}
 		a.Places = append(a.Places, Place{Contestant: n, Tier: tier, Lo: lo[i], Hi: hi[i], LowerBound: a.Shares[n] > CeilingLimit})
 	}
-	slices.SortStableFunc(a.Places, func(x, y Place) int {
-		return cmp.Or(cmp.Compare(x.Tier, y.Tier), cmp.Compare(x.Contestant, y.Contestant))
-	})
 }
 
 // strike puts the failed contestants last in the order, with the reason.

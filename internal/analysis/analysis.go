@@ -90,8 +90,8 @@ type Analysis struct {
 	Needed  int     // fewest valid epochs after which any difference can be shown
 	Margin  float64
 
-	Order   []string // contestants in table order: by tier, alphabetical within it; struck ones last
-	Cells   []Cell   // contestants and controls × metrics
+	Order   []string // contestants in table order: by their figures, the best first; struck ones last
+	Cells   []Cell   // contestants and controls × metrics, and their p99, which is compared with nothing
 	Pairs   []Pair   // of contestants, all metrics: the run's family; controls' own pair stands in Canary
 	Places  []Place  // in Order
 	AACheck *Pair    // the yardstick against its blinded copy, primary metric

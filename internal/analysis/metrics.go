@@ -34,7 +34,7 @@ type Metric struct {
 // Phrases say how contestants stand to each other under a metric. Those that are empty are made of its title.
 type Phrases struct {
 	Factor string // of one against another: "serves %s the requests of"; %s is the ratio
-	Best   string // of the first of all: "serves the most requests"
+	Best   string // of the first of all: "is fastest", "uses the least CPU per request"
 	Rise   string // of one against another: "serves %s more requests than"; %s is the share
 	Fall   string // its opposite
 }
@@ -102,7 +102,7 @@ var Metrics = []Metric{
 		Title: "Throughput", Head: "req/s", Column: "Requests",
 		About: "Right answers per second of the counted window, all connections busy. Every response is checked; " +
 			"one that breaks the contract is an error, not throughput.",
-		Phrases: Phrases{"serves %s the requests of", "serves the most requests",
+		Phrases: Phrases{"serves %s the requests of", "is fastest",
 			"serves %s more requests than", "serves %s fewer requests than"},
 	},
 	{

@@ -9,7 +9,8 @@
 // of formats of the caller.
 package document
 
-// Document is a title, what matters most, and sections with the rest.
+// Document is a title, what matters most, and sections with the rest. A terminal shows title and
+// byline on one line, and each sentence of the lead on a line of its own.
 type Document struct {
 	Title    string
 	Label    string   // what kind of document it is, if readers must know before they read on
@@ -25,6 +26,7 @@ type Document struct {
 type Section struct {
 	ID, Title string // the ID is what links on a page lead to
 	On        Forms
+	Detail    bool // not part of the answer: a terminal shows it only if it is asked for
 	Blocks    []Block
 }
 
@@ -36,6 +38,7 @@ const (
 	Everywhere Forms = iota
 	OnPage
 	OffPage
+	OnTerminal
 )
 
 // Block is one of the types below with a method block.
@@ -57,6 +60,7 @@ type Item struct {
 	Label string
 	Style Style // of the label
 	Text  Prose
+	Code  string // in place of the text: a command to copy, which is never wrapped
 	More  []Prose
 }
 
@@ -106,6 +110,7 @@ type Cell struct {
 	Absent string // why there is no value
 	Link   string // Markdown only
 	Style  Style
+	Bar    float64 // from 0 to 1: the length of a bar beside the value, in a terminal
 }
 
 // Code is a text to copy; it is never wrapped.

@@ -26,7 +26,7 @@ func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
-			if defs, ok := b.(Definitions); ok && s.On != OffPage {
+			if defs, ok := b.(Definitions); ok && s.On != OffPage && s.On != OnTerminal {
 				for _, it := range defs.Items {
 					words[it.ID] = true
 				}
@@ -52,7 +52,7 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"joined": joined,
 		"byline": func(facts []string) string { return strings.Join(facts, " · ") },
 		"style":  func() template.CSS { return template.CSS(pageStyle + chartStyle) },
-		"shown":  func(s Section) bool { return s.On != OffPage && len(s.Blocks) > 0 },
+		"shown":  func(s Section) bool { return s.On != OffPage && s.On != OnTerminal && len(s.Blocks) > 0 },
 		"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
 		"before": func(t Table) int { return t.name() },
 		"after":  func(t Table) int { return len(t.Columns) - t.name() },

@@ -25,7 +25,7 @@ func Markdown(w io.Writer, d *Document, level int) error {
 		m.printf("*%s.*\n\n", escape(Clean(strings.Join(d.Byline, ", "))))
 	}
 	for _, s := range d.Sections {
-		if s.On == OnPage || len(s.Blocks) == 0 {
+		if s.On == OnPage || s.On == OnTerminal || len(s.Blocks) == 0 {
 			continue
 		}
 		if s.Title != "" {
@@ -114,6 +114,9 @@ func (m *markdown) list(items []Item) {
 			m.printf("**%s** ", escape(Clean(it.Label)))
 		}
 		m.printf("%s", m.text(it.Text))
+		if it.Code != "" {
+			m.printf("`%s`", strings.ReplaceAll(Code{Text: it.Code}.visible(), "`", "'"))
+		}
 		for _, more := range it.More {
 			m.printf("<br>%s", m.text(more))
 		}

@@ -13,8 +13,9 @@ import (
 
 // Options are how Text draws.
 type Options struct {
-	Width int  // columns; 0: lines are not wrapped
-	Color bool // ANSI styles may be used
+	Width  int  // columns; 0: lines are not wrapped
+	Color  bool // ANSI styles may be used
+	Detail bool // sections with details too
 }
 
 // Text draws a document for a terminal. Long sentences are wrapped, never cut; columns that do not
@@ -24,14 +25,9 @@ func Text(w io.Writer, d *Document, o Options) error {
 	if t.Width <= 0 {
 		t.Width = unlimited
 	}
-	if d.Title != "" {
-		t.para("", None, Prose{{Text: d.Title, Style: Strong}})
-	}
-	t.para("", None, Prose{{Text: d.Label, Style: Warn}})
-	t.para("", None, Plain(strings.Join(d.Byline, " · ")))
-	t.para("", None, joined(d.Lead))
+	t.head(d)
 	for _, s := range d.Sections {
-		if s.On == OnPage || len(s.Blocks) == 0 {
+		if s.On == OnPage || s.Detail && !t.Detail || len(s.Blocks) == 0 {
 			continue
 		}
 		if t.out.Len() > 0 {
@@ -46,11 +42,31 @@ func Text(w io.Writer, d *Document, o Options) error {
 	return err
 }
 
+// head is what a document is, in a line, its lead, a line for each sentence, and its label.
+func (t *terminal) head(d *Document) {
+	head := Prose{{Text: d.Title, Style: Strong}}
+	if more := strings.Join(d.Byline, " · "); more != "" {
+		if d.Title != "" {
+			more = " · " + more
+		}
+		head = append(head, Span{Text: more})
+	}
+	t.para("", None, head)
+	for i, sentence := range d.Lead {
+		if i == 0 && t.out.Len() > 0 {
+			t.line("")
+		}
+		t.para("  ", None, sentence)
+	}
+	t.para("  ", None, Prose{{Text: d.Label, Style: Warn}})
+}
+
 const unlimited = 1 << 20
 
 type terminal struct {
 	Options
-	out strings.Builder
+	out  strings.Builder
+	bars int // cells of the longest bar
 }
 
 // sgr are the styles' parameters (ECMA-48 8.3.117).
@@ -172,6 +188,10 @@ func (t *terminal) list(items []Item) {
 		if width == 0 {
 			label = "- "
 		}
+		if it.Code != "" {
+			t.line(t.paint(it.Style, label) + Code{Text: it.Code}.visible())
+			continue
+		}
 		t.para(label, it.Style, it.Text)
 		if len(label) > t.Width/2 {
 			label = "  "
@@ -208,14 +228,7 @@ func (t *terminal) table(tb *Table) {
 		t.para("", None, Prose{{Text: tb.Title, Style: Strong}})
 	}
 	t.para("", None, Prose{{Text: tb.Note, Style: Quiet}})
-	var lead, cols []column
-	for i, c := range tb.Columns {
-		if c.Lead {
-			lead = append(lead, t.column(tb, i).measure())
-		} else {
-			cols = append(cols, t.column(tb, i).measure())
-		}
-	}
+	lead, cols := t.columns(tb)
 	t.shorten(lead, cols)
 	notes := 2
 	for _, c := range lead[:max(0, len(lead)-1)] {
@@ -250,7 +263,35 @@ func (t *terminal) table(tb *Table) {
 	}
 }
 
-// column aligns the cells of a column: values to the right, intervals beside each other.
+// columns are those of a table, its bars as long as the width allows.
+func (t *terminal) columns(tb *Table) (lead, cols []column) {
+	for t.bars = 10; ; t.bars -= 2 {
+		lead, cols = nil, nil
+		for i, c := range tb.Columns {
+			if c.Lead {
+				lead = append(lead, t.column(tb, i).measure())
+			} else {
+				cols = append(cols, t.column(tb, i).measure())
+			}
+		}
+		if t.bars == 0 || len(stack(lead, cols, t.Width)) == 1 {
+			return lead, cols
+		}
+	}
+}
+
+// bar is a line of block characters in eighths of a cell, the longest of which has the width that
+// the table has room for.
+func (t *terminal) bar(share float64) string {
+	eighths := int(8*float64(t.bars)*min(share, 1) + 0.5)
+	s := strings.Repeat("█", eighths/8)
+	if part := eighths % 8; part > 0 {
+		s += string([]rune("▏▎▍▌▋▊▉")[part-1])
+	}
+	return s
+}
+
+// column aligns the cells of a column: values to the right, intervals and bars beside each other.
 func (t *terminal) column(tb *Table, k int) column {
 	c := column{head: Clean(tb.Columns[k].text()), number: tb.Columns[k].Number}
 	values, sides := make([]string, len(tb.Rows)), make([]string, len(tb.Rows))
@@ -258,6 +299,9 @@ func (t *terminal) column(tb *Table, k int) column {
 	for i, r := range tb.Rows {
 		if k < len(r.Cells) {
 			values[i], sides[i] = Clean(Cell{Value: r.Cells[k].Value, Absent: r.Cells[k].Absent}.text()), Clean(r.Cells[k].Side)
+			if b := r.Cells[k].Bar; b > 0 && t.bars > 0 {
+				sides[i] += " " + t.bar(b)
+			}
 		}
 		if r.Struck != "" {
 			if sides[i] = ""; !tb.Columns[k].Lead {

@@ -2,47 +2,31 @@ package report
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/document"
 )
 
-// answer is what the run says, in the sentences of one paragraph: what forbids to believe it, who
-// is ahead and by how much, how sure that is, and who is missing.
-func (v *view) answer() (sentences []string) {
-	add := func(s string) {
-		if s != "" {
-			sentences = append(sentences, s)
-		}
-	}
-	sentences = v.forbidding()
-	rows := v.ranked()
-	switch {
+// answer is what the run says, in sentences: what forbids to believe it, who is ahead and by how
+// much, who is not separated, and who is missing.
+func (v *view) answer() []string {
+	sentences := v.forbidding()
+	switch rows := v.ranked(); {
 	case len(rows) == 0:
-		add("Nothing was measured: no contestant has a figure.")
+		sentences = append(sentences, "Nothing was measured: no server has a figure.")
 	case len(rows) == 1:
-		add(v.only(rows[0]))
+		sentences = append(sentences, v.only(rows[0]))
 	case v.a.Interim == 0:
-		text := "There is no verdict yet: " + count(v.a.Epochs, "valid epoch") + " so far"
-		if least := v.a.Needed; least > v.a.Epochs {
-			text += fmt.Sprintf(", and the fewest that can show a difference are %d", least)
-		}
-		add(text + ". Every pair is undecided.")
+		sentences = append(sentences, v.tooFew(rows)...)
 	default:
-		add(v.leaders(rows))
-		add(v.tally())
+		sentences = append(sentences, v.leaders(rows), v.notSeparated(rows))
 	}
-	for _, r := range rows {
-		if r.Place.LowerBound {
-			add("The figure of " + r.Title + " is a lower bound: it stands at the generator's ceiling, and may be faster " +
-				"than could be shown.")
-		}
-	}
-	add(v.absent())
-	if len(rows) > 1 && v.a.Interim == 0 || len(rows) == 0 {
-		add(v.ended())
-	}
-	return sentences
+	return nonEmpty(slices.Concat(sentences, v.absent(), v.endedEarly())...)
 }
 
 // only speaks of a contestant that stands alone.
@@ -59,8 +43,47 @@ func (v *view) only(r row) string {
 	return text + "."
 }
 
-// leaders says who may be first: one contestant if the data singles it out, else all that it does
-// not tell apart.
+// tooFew says how far a run came that has no analysis yet, what to do, and who leads so far.
+func (v *view) tooFew(rows []row) []string {
+	text := v.noAnalysis()
+	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, v.primary().Name); ok && pair.Ratio.N > 0 {
+		return []string{text, fmt.Sprintf("So far %s leads, at about %.2f × %s.", rows[0].Title, pair.Ratio.Value, rows[1].Title)}
+	}
+	return []string{text}
+}
+
+// noAnalysis says how far a run came that ended before its first analysis, and what to do.
+func (v *view) noAnalysis() string {
+	p := &v.run.Plan
+	have := count(v.a.Epochs, "epoch") + " measured"
+	if v.a.Needed > v.a.Epochs {
+		have = fmt.Sprintf("%d of %s measured", v.a.Epochs, count(v.a.Needed, "epoch"))
+	}
+	text := "Not enough data to rank: " + have
+	if p.Rounds > 0 {
+		text += fmt.Sprintf(" (an epoch: all servers started anew, %s of each)", count(p.Rounds, "short load"))
+	}
+	more := 2.
+	if v.a.Epochs > 0 && v.a.Needed > 0 {
+		more = 1.15 * max(1, float64(v.a.Needed)/float64(v.a.Epochs))
+	}
+	if v.run.End != nil && v.run.End.Reason == "budget" {
+		text += v.runLonger(more)
+	}
+	return text + "."
+}
+
+// runLonger is the advice to give a run so many times its budget; none without a budget.
+func (v *view) runLonger(times float64) string {
+	if v.run.Plan.BudgetNS <= 0 {
+		return ""
+	}
+	minutes := math.Ceil(float64(v.run.Plan.BudgetNS) * times / 60e9)
+	return fmt.Sprintf("; run longer: --budget %gm", minutes)
+}
+
+// leaders says who is first: one contestant if the data singles it out, else all that it does not
+// tell apart.
 func (v *view) leaders(rows []row) string {
 	var first []row
 	for _, r := range rows {
@@ -68,67 +91,123 @@ func (v *view) leaders(rows []row) string {
 			first = append(first, r)
 		}
 	}
-	if len(first) == 0 {
-		return ""
-	}
-	if len(first) > 1 {
-		return "No single winner: the first place is between " + titles(first) + ". " + v.among(first)
-	}
 	m := v.primary()
-	superlative := m.Says().Best
-	next := rows[1]
-	if rows[1].Name == first[0].Name {
-		next = rows[0]
-	}
-	s := first[0].Title + " " + superlative
-	if p, ok := v.a.Pair(first[0].Name, next.Name, m.Name); ok {
-		s += ": " + timesText(p.Ratio) + " those of " + next.Title + ", the next"
-		if !strings.HasSuffix(superlative, "requests") {
-			s = strings.Replace(s, " those of ", " that of ", 1)
+	best := m.Says().Best
+	switch {
+	case len(first) == len(rows):
+		return v.alike(rows)
+	case len(first) == 1:
+		next := rows[1]
+		if next.Name == first[0].Name {
+			next = rows[0]
 		}
-	}
-	if last := rows[len(rows)-1]; last.Name != next.Name && last.Name != first[0].Name {
-		if p, ok := v.a.Pair(first[0].Name, last.Name, m.Name); ok {
-			s += ", and " + timesText(p.Ratio) + " of " + last.Title + ", the last"
+		if len(rows) == 2 {
+			best = strings.Replace(best, "is fastest", "is faster", 1)
 		}
+		s := first[0].Title + " " + best
+		if p, ok := v.a.Pair(first[0].Name, next.Name, m.Name); ok {
+			value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
+			s += ": " + value + " × " + next.Title + " " + interval
+		}
+		return s + "."
+	case len(first) > 4:
+		return fmt.Sprintf("One of %d servers %s; which, the data does not tell.", len(first), best)
+	case len(first) > 1:
+		return fmt.Sprintf("%s %s: these %d are not separated.", or(titles(first)), best, len(first))
 	}
-	return s + "."
+	return ""
 }
 
-// among says why the first ones are not told apart.
-func (v *view) among(first []row) string {
-	n := map[analysis.Verdict]int{}
-	var pairs []analysis.Pair
-	for i := range first {
-		for j := i + 1; j < len(first); j++ {
-			if p, ok := v.a.Pair(first[i].Name, first[j].Name, v.primary().Name); ok {
-				n[p.Verdict]++
-				pairs = append(pairs, p)
-			}
-		}
+// alike speaks of contestants none of which is shown to be better than another.
+func (v *view) alike(rows []row) string {
+	all := group{rows: rows, pairs: v.pairsOf(rows)}
+	who, ratio := fmt.Sprintf("All %d servers", len(rows)), ""
+	if len(rows) == 2 && len(all.pairs) == 1 {
+		who, ratio = and(titles(rows)), ": "+timesText(all.pairs[0].Ratio)
 	}
 	switch {
-	case len(pairs) == 1:
-		return v.sentence(pairs[0]).String() + "."
-	case n[analysis.Inconclusive] == 0 && n[analysis.Different] == 0:
-		return "They are alike within " + PerCent(v.margin()) + "."
-	case n[analysis.Equivalent]+n[analysis.Negligible] == 0:
-		return "The data could not tell them apart."
+	case !all.open():
+		return who + " are equal within " + PerCent(v.margin()) + ratio + "."
+	case len(rows) == 2:
+		return fmt.Sprintf("Not separated: %s%s; %s%s.", who, ratio, v.why(all), v.runLonger(4))
 	}
-	return "Some of them tie within " + PerCent(v.margin()) + "; the others the data could not tell apart."
+	return fmt.Sprintf("Not enough data to rank: none of the %d servers is shown to be ahead of another; %s%s.",
+		len(rows), v.why(all), v.runLonger(4))
 }
 
-// tally counts the pairs by verdict, and says how sure the differences are.
-func (v *view) tally() string {
-	all, _ := v.pairs()
-	if len(all) == 0 {
-		return ""
+// absent names those that have no figure, and why: what cannot be built here in one sentence.
+func (v *view) absent() (sentences []string) {
+	var missing, failed []string
+	at := map[string]int{}
+	for _, r := range v.rows {
+		switch {
+		case r.Struck == "":
+		case r.Failure != nil && r.Failure.Unavailable():
+			why := strings.TrimPrefix(r.Struck, "unavailable: ")
+			if i, ok := at[why]; ok {
+				missing[i] = strings.Replace(missing[i], " (", ", "+r.Title+" (", 1)
+				continue
+			}
+			at[why] = len(missing)
+			missing = append(missing, r.Title+" ("+why+")")
+		case r.Failure != nil:
+			failed = append(failed, "Failed: "+r.Title+", "+strings.TrimPrefix(r.Struck, "failed ")+".")
+		default:
+			failed = append(failed, "Not ranked: "+r.Title+", "+r.Struck+".")
+		}
 	}
-	return v.tallyOf(all)
+	if len(missing) > 0 {
+		sentences = append(sentences, "Not run: "+strings.Join(missing, "; ")+".")
+	}
+	return append(sentences, failed...)
 }
 
-// tallyOf counts pairs.
-func (v *view) tallyOf(all []analysis.Pair) string {
+// head is the run in a line's worth of facts: those that ran are counted.
+func (v *view) head() []string {
+	p := &v.run.Plan
+	var facts []string
+	if p.Level.Connections > 0 {
+		facts = append(facts, count(p.Level.Connections, "connection"))
+	}
+	if p.Level.DelayNS > 0 {
+		facts = append(facts, "handlers wait "+planned(p.Level.DelayNS))
+	}
+	return append(append(facts, count(len(v.ranked()), "server")), v.lasted()...)
+}
+
+// lasted is how long the run took, builds included.
+func (v *view) lasted() []string {
+	if v.run.End == nil || v.run.Plan.StartedUnixNS <= 0 {
+		return nil
+	}
+	ns := v.run.End.EndedUnixNS - v.run.Plan.StartedUnixNS
+	for _, r := range v.run.Resumes {
+		ns -= r.PausedNS
+	}
+	switch d := time.Duration(ns); {
+	case d <= 0:
+		return nil
+	case d < 100*time.Second:
+		return []string{fmt.Sprintf("%.0f s", d.Seconds())}
+	case d < 100*time.Minute:
+		return []string{fmt.Sprintf("%.0f min", d.Minutes())}
+	default:
+		return []string{fmt.Sprintf("%.1f h", d.Hours())}
+	}
+}
+
+// endedEarly says why a run did not do all that was asked. A budget that is used up is no news: what
+// it was enough for is said.
+func (v *view) endedEarly() []string {
+	if v.run.Damage == nil && v.run.End != nil &&
+		slices.Contains([]string{"done", "decided", "looks", "budget"}, v.run.End.Reason) {
+		return nil
+	}
+	return []string{v.ended()}
+}
+
+// tally counts pairs by verdict, and says how sure the differences are.
+func (v *view) tally(all []analysis.Pair) string {
 	n := map[analysis.Verdict]int{}
 	for _, p := range all {
 		n[p.Verdict]++
@@ -154,46 +233,45 @@ func (v *view) tallyOf(all []analysis.Pair) string {
 	return s
 }
 
-// absent names those that have no figure.
-func (v *view) absent() string {
-	var unavailable, failed, other []row
-	for _, r := range v.rows {
-		switch {
-		case r.Struck == "":
-		case r.Failure != nil && r.Failure.Unavailable():
-			unavailable = append(unavailable, r)
-		case r.Failure != nil:
-			failed = append(failed, r)
-		default:
-			other = append(other, r)
-		}
-	}
-	var parts []string
-	if len(unavailable) > 0 {
-		parts = append(parts, titles(unavailable)+" could not be built here")
-	}
-	if len(failed) > 0 {
-		parts = append(parts, titles(failed)+" failed")
-	}
-	if len(other) > 0 {
-		parts = append(parts, titles(other)+" could not be ranked")
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return strings.Join(parts, "; ") + "."
-}
-
-func titles(rows []row) string {
-	var names []string
+func titles(rows []row) (names []string) {
 	for _, r := range rows {
 		names = append(names, r.Title)
 	}
-	return and(names)
+	return names
 }
 
 // timesText prints a ratio with its interval for a sentence: "1.42 × (1.38–1.47)".
 func timesText(e analysis.Estimate) string {
 	value, interval := ratioParts(e.Value, e.Lo, e.Hi)
 	return value + " × " + interval
+}
+
+// lead is an answer as a document begins with: its first sentence is what to read first, and what
+// forbids to believe it is marked.
+func (v *view) lead(sentences []string) (lead []document.Prose) {
+	bad := v.forbidding()
+	for i, s := range sentences {
+		t := document.Plain(s)
+		switch {
+		case slices.Contains(bad, s):
+			t[0].Style = document.Bad
+		case i == 0:
+			t[0].Style = document.Strong
+		}
+		lead = append(lead, t)
+	}
+	return lead
+}
+
+// forbidding says which checks of the whole run forbid to quote it, and what it was forced against.
+func (v *view) forbidding() (list []string) {
+	for _, f := range v.troubles() {
+		if f.State == checks.Fail && f.Contestant == "" {
+			list = append(list, "This run must not be quoted: "+document.Clean(orElse(f.Text, f.Title))+".")
+		}
+	}
+	if v.run.Plan.Forced != "" {
+		list = append(list, "Forced where it was to be refused: "+document.Clean(v.run.Plan.Forced)+".")
+	}
+	return list
 }

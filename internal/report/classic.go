@@ -168,10 +168,6 @@ func (c *classic) each() string {
 
 // head is the run in a line's worth of facts.
 func (c *classic) head() []string {
-	facts := []string{count(len(c.rows), "contestant")}
-	if p := c.run.Plan.Scenario; p != "" {
-		facts = append(facts, "scenario "+p)
-	}
 	level := count(c.run.Plan.Level.Connections, "connection")
 	if d := c.run.Plan.Level.DelayNS; d > 0 {
 		level += ", delay " + planned(d)
@@ -179,7 +175,8 @@ func (c *classic) head() []string {
 	if w := c.run.Plan.Level.Work; w != "" {
 		level += ", " + WorkName(w)
 	}
-	return append(facts, level, count(c.repeats(), "load")+" of "+c.each()+" each")
+	return append([]string{level, count(len(c.ranked()), "server"), count(c.repeats(), "load") + " of " + c.each() + " each"},
+		c.lasted()...)
 }
 
 // marks says what the table shows.
@@ -195,14 +192,23 @@ func (c *classic) marks() []string {
 
 // sentences are what a classic run says in words.
 func (c *classic) sentences() []string {
-	list := append(c.forbidding(), classicMisleads)
-	if len(c.Loads) == 0 {
-		list = append(list, "Nothing was measured.")
+	list := append(c.forbidding(), c.best(), classicMisleads)
+	return slices.Concat(list, c.absent(), c.endedEarly())
+}
+
+// best says which load had the highest rate.
+func (c *classic) best() string {
+	m := analysis.ClassicNamed("throughput")
+	who, most := "", 0.
+	for _, r := range c.rows {
+		if f := c.figure(r, m); f.absent == "" && f.Value > most {
+			who, most = r.Title, f.Value
+		}
 	}
-	if a := c.absent(); a != "" {
-		list = append(list, a)
+	if who == "" {
+		return "Nothing was measured."
 	}
-	return append(list, c.endedEarly()...)
+	return fmt.Sprintf("Most requests per second: %s, %s; a single figure, which decides nothing.", who, Sig3(most))
 }
 
 // gaps says why figures are missing.
@@ -251,11 +257,28 @@ func (c *classic) document() *document.Document {
 		{Name: "Verdicts", Value: "none", Note: "single figures"},
 		c.checksFact()}
 	driven := newDriven(c)
-	d.Sections = append([]document.Section{c.table(), c.growthChart(), driven.section(), c.belief([]document.Block{
-		quiet("What others did on the machine discards no load here. Where a paired comparison would not have counted " +
-			"one, the contestant's row says so.")})},
-		c.rest(c.method(), c.words(driven != nil))...)
+	d.Sections = append([]document.Section{c.short(), driven.section(), c.closing()}, details(append([]document.Section{c.table(),
+		c.growthChart(), c.belief([]document.Block{
+			quiet("What others did on the machine discards no load here. Where a paired comparison would not have counted " +
+				"one, the contestant's row says so.")})},
+		c.rest(c.method(), c.words(driven != nil))...))...)
 	return d
+}
+
+// short is the table as a terminal shows it, without notes.
+func (c *classic) short() document.Section {
+	out := document.Section{ID: "short", On: document.OnTerminal}
+	for _, b := range c.table().Blocks {
+		if t, ok := b.(document.Table); ok {
+			t = shortened(t)
+			errors := len(t.Columns) - 1
+			if !slices.ContainsFunc(t.Rows, func(r document.Row) bool { return r.Cells[errors].Value != "none" }) {
+				t.Columns = t.Columns[:errors]
+			}
+			out.Blocks = append(out.Blocks, t)
+		}
+	}
+	return out
 }
 
 // table has a row for each contestant.

@@ -102,7 +102,7 @@ func TestDrivenRounding(t *testing.T) {
 func TestDrivenForms(t *testing.T) {
 	forms := func(d *Data) map[string]string {
 		got := map[string]string{}
-		for ext, write := range map[string]Writer{"txt": Text, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON} {
+		for ext, write := range map[string]Writer{"txt": inFull, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON} {
 			text := string(written(t, write, d))
 			if ext == "html" {
 				text = html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))

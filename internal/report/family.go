@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"dyno/internal/analysis"
 	"dyno/internal/document"
@@ -65,7 +66,9 @@ func (c *comparison) cellsOf() (a, b string) {
 
 // verdict is that of a pair in words, which of the two is the better one, and what it rests on.
 func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind analysis.Verdict) {
-	evidence = P("p", c.P) + ", " + P("Holm", c.Adjusted)
+	if s.Verbose {
+		evidence = P("p", c.P) + ", " + P("Holm", c.Adjusted)
+	}
 	kind, word = c.Verdict, string(c.Verdict)
 	switch {
 	case c.Missing != "":
@@ -75,9 +78,9 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	case c.Verdict == analysis.Equivalent:
 		word += " within " + PerCent(s.margin())
 	case c.Verdict == analysis.Negligible:
-		evidence = "certain, but within " + PerCent(s.margin()) + "; " + evidence
+		evidence = strings.Join(nonEmpty("certain, but within "+PerCent(s.margin()), evidence), "; ")
 	case c.Note != "":
-		evidence += "; " + document.Clean(c.Note)
+		evidence = strings.Join(nonEmpty(evidence, document.Clean(c.Note)), "; ")
 	}
 	switch {
 	case kind != analysis.Different:
@@ -129,10 +132,9 @@ func (s *sweep) familySentences() (list []string) {
 	case len(found) == 0:
 		list = append(list, "None of the "+count(missing, "named pair")+" has a figure.")
 	case s.a.Interim == 0:
-		list = append(list, "There is no verdict yet: "+count(s.a.Epochs,
-			"valid epoch")+" so far. Until the first interim analysis every pair is undecided.")
+		list = append(list, s.noAnalysis())
 	default:
-		list = append(list, s.tallyOf(found))
+		list = append(list, s.tally(found))
 	}
 	if missing > 0 && len(found) > 0 {
 		list = append(list, count(missing, "pair")+" could not be compared.")
@@ -140,10 +142,7 @@ func (s *sweep) familySentences() (list []string) {
 	if s.has(func(f *figure) bool { return f.bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
 	}
-	if a := s.absent(); a != "" {
-		list = append(list, a)
-	}
-	return append(list, s.endedEarly()...)
+	return slices.Concat(list, s.absent(), s.endedEarly())
 }
 
 // familyMethod are the facts of a duel, with what is otherwise at several levels.
@@ -169,6 +168,15 @@ func (s *sweep) familyMethod() []document.Fact {
 		}
 	}
 	return facts
+}
+
+// pairsShort is the table of the named pairs without what each verdict rests on.
+func (s *sweep) pairsShort() document.Section {
+	out := document.Section{ID: "short", On: document.OnTerminal}
+	for _, b := range s.namedPairs().Blocks {
+		out.Blocks = append(out.Blocks, shortened(b.(document.Table)))
+	}
+	return out
 }
 
 // namedPairs is the table of the named pairs.

@@ -87,6 +87,7 @@ func TestFamilyForms(t *testing.T) {
 	for form, file := range files {
 		golden(t, "family."+file, written(t, Formats[form], familyFixture()))
 	}
+	golden(t, "family-verbose.txt", written(t, inFull, familyFixture()))
 	for _, form := range []string{"text", "markdown", "csv"} {
 		golden(t, "beside."+files[form], written(t, Formats[form], besideFixture()))
 	}
@@ -112,7 +113,7 @@ func TestNamedLevels(t *testing.T) {
 	for i := range d.Levels {
 		d.Levels[i].Name = d.Run.Plan.LevelName(i)
 	}
-	for name, write := range map[string]Writer{"text": Text, "markdown": Markdown, "html": HTML} {
+	for name, write := range map[string]Writer{"text": inFull, "markdown": Markdown, "html": HTML} {
 		got := string(written(t, write, d))
 		for _, want := range []string{"as published (c=10)", "as meant (c=100)"} {
 			if n := strings.Count(strings.Join(strings.Fields(got), " "), want); n == 0 || n > 1 && name != "html" { // which has facts at its head and its end
@@ -150,7 +151,7 @@ func TestNamedPairs(t *testing.T) {
 
 // A metric that only open loops have is a column where there is one, and nowhere else.
 func TestMetricsOfOpenLoops(t *testing.T) {
-	plain := string(written(t, Text, fixture())) + string(written(t, HTML, fixture())) + string(written(t, CSV, fixture())) + string(written(t, CSV, sweepFixture(6)))
+	plain := string(written(t, inFull, fixture())) + string(written(t, HTML, fixture())) + string(written(t, CSV, fixture())) + string(written(t, CSV, sweepFixture(6)))
 	if strings.Contains(strings.ToLower(plain), "response_p") || strings.Contains(plain, "response p50") {
 		t.Error("a closed loop shows response times")
 	}
@@ -158,7 +159,7 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 	if v := newView(d); len(v.metrics) != 4 {
 		t.Errorf("the table of the duel has %d metrics", len(v.metrics))
 	}
-	text := string(written(t, Text, d))
+	text := string(written(t, inFull, d))
 	for _, want := range []string{"At a common rate: c=100, 20,235/s", "response p50 µs", "CPU µs/req", "30 % of what the slowest contestant bore"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)

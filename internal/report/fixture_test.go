@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -51,6 +52,13 @@ func written(t *testing.T, w Writer, d *Data) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// inFull writes a text with all details.
+func inFull(w io.Writer, d *Data) error {
+	full := *d
+	full.Verbose = true
+	return Text(w, &full)
 }
 
 // fake is one made-up contestant: its truth as ratios to the yardstick.

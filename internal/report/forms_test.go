@@ -130,6 +130,14 @@ func TestMarkdownHostile(t *testing.T) {
 	}
 }
 
+// detailed is the writer of a form, with all details.
+func detailed(form string) Writer {
+	if form == "text" {
+		return inFull
+	}
+	return Formats[form]
+}
+
 // What the machine cannot measure, and against what a run was forced, stands in every form for people.
 func TestWhatIsMissingIsSaid(t *testing.T) {
 	for _, f := range []func() *Data{fixture, classicFixture, func() *Data { return sweepFixture(6) }} {
@@ -138,7 +146,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			d.Run.Host.Absent = map[string]string{"energy": "no counter", "instructions": "not allowed"}
 			d.Run.Plan.Forced, d.Width = "profile lab: too few CPUs", 400
 			got := strings.NewReplacer("</span>", "").Replace(strings.NewReplacer(
-				"\u00a0", " ", ":** ", ": ", "**", "").Replace(string(written(t, Formats[form], d))))
+				"\u00a0", " ", ":** ", ": ", "**", "").Replace(string(written(t, detailed(form), d))))
 			for _, want := range []string{"Not measured here: energy (no counter), instructions (not allowed)", "Forced where it was to be refused: profile lab: too few CPUs"} {
 				if !strings.Contains(got, want) {
 					t.Errorf("%s of a %q: no %q", form, d.Run.Plan.Protocol, want)
@@ -146,7 +154,7 @@ func TestWhatIsMissingIsSaid(t *testing.T) {
 			}
 		}
 	}
-	if got := string(written(t, Text, fixture())); strings.Contains(got, "Not measured") || strings.Contains(got, "Forced") {
+	if got := string(written(t, inFull, fixture())); strings.Contains(got, "Not measured") || strings.Contains(got, "Forced") {
 		t.Error("said of a run of which it is not true")
 	}
 }
@@ -159,10 +167,10 @@ func TestFurtherMetric(t *testing.T) {
 		d.Analysis.Cells = append(d.Analysis.Cells, analysis.Cell{Contestant: c, Metric: name, Level: analysis.Estimate{Value: 34_567, Lo: 34_000, Hi: 35_000, N: 12}})
 	}
 	for form, want := range map[string]string{"text": "instr./req", "html": "w-" + name, "markdown": "instr./req", "json": `"value_instructions": 34567`, "csv": name} {
-		if !strings.Contains(string(written(t, Formats[form], d)), want) {
+		if !strings.Contains(string(written(t, detailed(form), d)), want) {
 			t.Errorf("%s: no %q", form, want)
 		}
-		if strings.Contains(string(written(t, Formats[form], fixture())), want) {
+		if strings.Contains(string(written(t, detailed(form), fixture())), want) {
 			t.Errorf("%s: %q in a run that has none", form, want)
 		}
 	}
@@ -175,7 +183,7 @@ func TestClassicTailWantsRequests(t *testing.T) {
 		for i := range d.Loads {
 			d.Loads[i].Load.Succeeded = n
 		}
-		got := string(written(t, Text, d))
+		got := string(written(t, inFull, d))
 		if strings.Contains(got, "99 %: fewer than 10 requests lie beyond it") == told {
 			t.Errorf("of %d requests:\n%s", n, got)
 		}

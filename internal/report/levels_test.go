@@ -179,6 +179,7 @@ func TestUnjudgedForms(t *testing.T) {
 			}
 			golden(t, name+"."+ext, written(t, write, f()))
 		}
+		golden(t, name+"-verbose.txt", written(t, inFull, f()))
 	}
 }
 
@@ -262,7 +263,7 @@ func TestUnjudgedShapes(t *testing.T) {
 		tidy(t, fmt.Sprint(i), string(written(t, Markdown, d)))
 		for _, width := range []int{40, 60, 100, 160} {
 			d.Width = width
-			text := string(written(t, Text, d))
+			text := string(written(t, inFull, d))
 			fits(t, fmt.Sprintf("%d at width %d", i, width), text, width)
 			if strings.ContainsAny(text, "\x1b\x07\x00") {
 				t.Errorf("%d: a control character: %q", i, text)
@@ -347,7 +348,7 @@ func TestPanels(t *testing.T) {
 func TestGrowth(t *testing.T) {
 	d := classicFixture()
 	const words = "Memory of Kestrel under load: 40.0 MiB at the start, 150 MiB after 8.00 s, at most 150 MiB; once settled +700 MiB a minute, +478 KiB per 1,000 requests."
-	for name, write := range map[string]Writer{"text": Text, "markdown": Markdown, "html": HTML} {
+	for name, write := range map[string]Writer{"text": inFull, "markdown": Markdown, "html": HTML} {
 		got := strings.NewReplacer("\\", "", "&#43;", "+", "\u00a0", " ").Replace(strings.Join(strings.Fields(string(written(t, write, d))), " "))
 		if !strings.Contains(got, words) {
 			t.Errorf("%s does not say how memory grew:\n%s", name, got)
@@ -366,7 +367,7 @@ func TestGrowth(t *testing.T) {
 	for i := range d.Loads {
 		d.Loads[i].Memory = d.Loads[i].Memory[:min(2, len(d.Loads[i].Memory))]
 	}
-	if got := string(written(t, Text, d)); strings.Contains(got, "under load:") {
+	if got := string(written(t, inFull, d)); strings.Contains(got, "under load:") {
 		t.Errorf("two readings are no growth:\n%s", got)
 	}
 }

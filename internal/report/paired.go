@@ -12,17 +12,18 @@ import (
 type paired struct{ *view }
 
 func (p *paired) document() *document.Document {
-	answer := p.answer()
-	for _, why := range p.endedEarly() {
-		if !slices.Contains(answer, why) {
-			answer = append(answer, why)
-		}
-	}
-	d := &document.Document{Title: p.heading(), Byline: p.head(), Lead: p.lead(answer), Facts: p.facts()}
-	d.Sections = append([]document.Section{p.standings(), p.otherLevels(), p.charts(), p.pairByPair(),
-		p.belief(p.doubts())},
-		p.rest(p.methodFacts(), p.words())...)
+	d := &document.Document{Title: p.heading(), Byline: p.head(), Lead: p.lead(p.answer()), Facts: p.facts()}
+	d.Sections = append([]document.Section{p.short(), p.closing()}, details(append([]document.Section{p.standings(),
+		p.otherLevels(), p.charts(), p.pairByPair(), p.belief(p.doubts())}, p.rest(p.methodFacts(), p.words())...))...)
 	return d
+}
+
+// details are sections beside the answer.
+func details(sections []document.Section) []document.Section {
+	for i := range sections {
+		sections[i].Detail = true
+	}
+	return sections
 }
 
 // standings is the table of all contestants in order of their ranks.
@@ -182,6 +183,9 @@ func (p *paired) pairByPair() document.Section {
 	s := document.Section{ID: "pairs", Title: "Pair by pair"}
 	all, neighbours := p.pairs()
 	var near, others document.List
+	if len(all) > 0 {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(p.tally(all))})
+	}
 	for _, pair := range all {
 		item := document.Item{Text: p.sentence(pair).text()}
 		if len(all) <= matrixFrom || slices.ContainsFunc(neighbours, func(n analysis.Pair) bool {

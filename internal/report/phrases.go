@@ -50,6 +50,14 @@ func and[T any](parts []T) string {
 	return strings.Join(list[:len(list)-1], ", ") + " and " + list[len(list)-1]
 }
 
+// or joins the parts of a choice.
+func or(parts []string) string {
+	if len(parts) < 2 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:len(parts)-1], ", ") + " or " + parts[len(parts)-1]
+}
+
 // nonEmpty are the parts that are there.
 func nonEmpty(parts ...string) (list []string) {
 	for _, p := range parts {

@@ -33,9 +33,12 @@ type Data struct {
 	Findings  []checks.Finding   // whole run first, then by contestant
 	Valid     int                // valid trials
 	Discarded int                // trials of discarded rounds
+	Promised  float64            // the least difference that the pilots let hope to find, as a share; 0: not known
+	Folder    string             // Text only: what dyno report takes for the rest; empty: not said
+	Page      string             // Text only: the file that has the page; empty: there is none
 	Color     bool               // Text only
-	Verbose   bool               // Text and Markdown: every finding, with the id of its check
-	Width     int                // Text only: columns; 0 means 100
+	Verbose   bool               // Text and Markdown: all details, with p-values and the ids of checks
+	Width     int                // Text only: columns; 0 means 100, the most without details
 }
 
 // Writer writes one form of a report.
@@ -51,21 +54,27 @@ var Formats = map[string]Writer{
 	"svg":      SVG,
 }
 
-// Text writes what a person sees in a terminal at the end of a run.
+// Text writes what a person sees in a terminal at the end of a run: the answer in some 25 lines, and
+// all details if Verbose is set.
 func Text(w io.Writer, d *Data) error {
 	return document.Text(w, protocolOf(d).document(), d.options())
 }
 
 func (d *Data) options() document.Options {
-	o := document.Options{Width: d.Width, Color: d.Color}
-	if o.Width <= 0 {
-		o.Width = 100
+	const most = 100 // longer lines are hard to read; but wide tables of details need not be cut
+	o := document.Options{Width: d.Width, Color: d.Color, Detail: d.Verbose}
+	if o.Width <= 0 || o.Width > most && !d.Verbose {
+		o.Width = most
 	}
 	return o
 }
 
 // HTML writes a page.
-func HTML(w io.Writer, d *Data) error { return document.HTML(w, protocolOf(d).document()) }
+func HTML(w io.Writer, d *Data) error {
+	page := *d
+	page.Verbose = false // it folds away what few want to read
+	return document.HTML(w, protocolOf(&page).document())
+}
 
 // Markdown writes a section of a page in GitHub's dialect.
 func Markdown(w io.Writer, d *Data) error { return document.Markdown(w, protocolOf(d).document(), 3) }

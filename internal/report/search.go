@@ -44,15 +44,29 @@ func (s *search) objective() string {
 }
 
 func (s *search) head() []string {
-	return []string{count(len(s.rows), "contestant"), "scenario " + (s.run.Plan.Scenario),
-		count(s.run.Plan.Level.Connections, "connection"), s.objective(),
-		count(s.Valid, "probe") + " valid"}
+	return append([]string{count(s.run.Plan.Level.Connections, "connection"), count(len(s.ranked()), "server")},
+		s.lasted()...)
 }
 
 // sentences are what a search says in words.
 func (s *search) sentences() []string {
-	list := append([]string{"The objective: " + s.objective() + "."}, s.forbidding()...)
-	return slices.Concat(list, s.notes(), s.endedEarly())
+	return slices.Concat(s.forbidding(), []string{s.best(), "The objective: " + s.objective() + "."}, s.notes(),
+		s.endedEarly())
+}
+
+// best says who bears the highest rate.
+func (s *search) best() string {
+	var best Capacity
+	for _, c := range s.Found {
+		if c.Rate > best.Rate {
+			best = c
+		}
+	}
+	if best.Rate == 0 {
+		return "Nothing was measured: no highest rate was found."
+	}
+	return fmt.Sprintf("%s bears the highest rate: %s (%s–%s) that keeps the objective.", s.title(best.Contestant),
+		Rate(best.Rate), openBound(best.Lo, decimals3(best.Lo)), openBound(best.Hi, decimals3(best.Rate)))
 }
 
 // notes are what it found beside figures.
@@ -65,10 +79,7 @@ func (s *search) notes() (list []string) {
 			list = append(list, c.Contestant+" failed every probe: its rate is an upper bound.")
 		}
 	}
-	if a := s.absent(); a != "" {
-		list = append(list, a)
-	}
-	return list
+	return append(list, s.absent()...)
 }
 
 func (s *search) document() *document.Document {
@@ -77,13 +88,14 @@ func (s *search) document() *document.Document {
 		NoChart: "a search has one figure for each contestant; take --format html, text, markdown, csv or json"}
 	d.Facts = []document.Fact{{Name: "Objective", Value: s.objective()}, s.trialsFact(), s.checksFact()}
 	d.Facts[1].Name = "Probes"
-	d.Sections = append([]document.Section{s.capacities(), s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
+	rest := append([]document.Section{s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
 		{ID: "search", Name: "Highest rate", Text: "The rate of Poisson arrivals at which half of all probes keep the " +
 			"objective: 12 probes by probabilistic bisection, 12 around what that " +
 			"found, and a logistic curve through all. Response time counts from when a request was due."},
 		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
 			"figure is unstable."},
 	}, "void", "first_answer", "warm_up"))...)
+	d.Sections = append([]document.Section{s.capacities(), s.closing()}, details(rest)...)
 	return d
 }
 

@@ -11,32 +11,6 @@ import (
 	"dyno/internal/result"
 )
 
-// lead is an answer as a document begins with; what forbids to believe it is marked.
-func (v *view) lead(sentences []string) (lead []document.Prose) {
-	bad := v.forbidding()
-	for _, s := range sentences {
-		t := document.Plain(s)
-		if slices.Contains(bad, s) {
-			t[0].Style = document.Bad
-		}
-		lead = append(lead, t)
-	}
-	return lead
-}
-
-// forbidding says which checks of the whole run forbid to quote it, and what it was forced against.
-func (v *view) forbidding() (list []string) {
-	for _, f := range v.troubles() {
-		if f.State == checks.Fail && f.Contestant == "" {
-			list = append(list, "This run must not be quoted: "+document.Clean(orElse(f.Text, f.Title))+".")
-		}
-	}
-	if v.run.Plan.Forced != "" {
-		list = append(list, "Forced where it was to be refused: "+document.Clean(v.run.Plan.Forced)+".")
-	}
-	return list
-}
-
 // all are the contestants, then the controls.
 func (v *view) all() []row { return slices.Concat(v.rows, v.controls) }
 
@@ -75,13 +49,27 @@ func (v *view) rest(method []document.Fact, words []document.Definition) []docum
 // origin is where the figures come from, in a few lines.
 func (v *view) origin() document.Section {
 	s := document.Section{ID: "machine"}
-	for _, f := range []document.Fact{{Name: "Machine", Value: v.machine()}, {Name: "Backend", Value: v.companionText()},
+	for _, f := range []document.Fact{{Name: "Machine", Value: v.machine()}, {Name: "Measured", Value: v.measured()}, {Name: "Backend", Value: v.companionText()},
 		{Name: "Not measured here", Value: v.unmeasured()}} {
 		if f.Value != "" {
 			s.Blocks = append(s.Blocks, document.Paragraph{Label: f.Name, Text: document.Plain(f.Value + ".")})
 		}
 	}
 	return s
+}
+
+// measured is how much counts.
+func (v *view) measured() string {
+	discarded := fmt.Sprintf("%d of %s discarded", v.Discarded, count(v.Valid+v.Discarded, "trial"))
+	if len(v.Levels) > 0 && !v.ranks() {
+		s := newLevels(v)
+		return fmt.Sprintf("%s of %s at each level (%s); %s", s.epochs(), count(v.run.Plan.Rounds, "round"), s.levelList(),
+			discarded)
+	}
+	if !v.ranks() {
+		return discarded
+	}
+	return fmt.Sprintf("%s of %s that count; %s", count(v.a.Epochs, "epoch"), count(v.run.Plan.Rounds, "round"), discarded)
 }
 
 // failures are the ends of logs, and what failed without being a contestant.

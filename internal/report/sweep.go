@@ -92,17 +92,13 @@ func (s *sweep) epochs() string {
 
 // head is the run in a line's worth of facts.
 func (s *sweep) head() []string {
-	facts := []string{count(len(s.rows), "contestant")}
-	if p := s.run.Plan.Scenario; p != "" {
-		facts = append(facts, "scenario "+document.Clean(p))
+	servers := 0
+	for _, r := range s.rows {
+		if r.Struck == "" {
+			servers++
+		}
 	}
-	levels := count(len(s.Levels), "level")
-	if len(s.run.Plan.LevelNames) > 0 {
-		levels += ": " + s.levelList()
-	}
-	return append(facts, levels,
-		fmt.Sprintf("%s of %s at each", s.epochs(), count(s.run.Plan.Rounds, "round")),
-		fmt.Sprintf("%d of %s discarded", s.Discarded, count(s.Valid+s.Discarded, "trial")))
+	return append([]string{count(len(s.Levels), "level"), count(servers, "server")}, s.lasted()...)
 }
 
 // sentences are what a sweep says in words: what it is, what forbids to believe it, who is missing.
@@ -110,26 +106,60 @@ func (s *sweep) sentences() (list []string) {
 	if s.namesPairs() {
 		return s.familySentences()
 	}
-	list = append(s.forbidding(), sentenceCase(sweepLabel)+" Whether two contestants differ at a level, only a "+
-		"paired comparison there decides.")
-	if !s.any() {
-		list = append(list, "Nothing was measured: no contestant has a figure at any level.")
+	list = s.forbidding()
+	if s.any() {
+		list = append(list, s.best())
+	} else {
+		list = append(list, "Nothing was measured: no server has a figure at any level.")
 	}
+	list = append(list, "Whether two servers differ at a level, only a paired comparison there decides.")
 	if s.has(func(f *figure) bool { return f.bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
 	}
-	if a := s.absent(); a != "" {
-		list = append(list, a)
-	}
-	return append(list, s.endedEarly()...)
+	return slices.Concat(list, s.absent(), s.endedEarly())
 }
 
-// endedEarly says why a run did not do all that was asked.
-func (v *view) endedEarly() []string {
-	if v.run.End != nil && (v.run.End.Reason == "done" || v.run.End.Reason == "decided") {
-		return nil
+// best says who has the best figure at each level.
+func (s *sweep) best() string {
+	m := s.metrics[0]
+	var names []string
+	at := map[string][]string{}
+	for i := range s.Levels {
+		title, value := "", 0.
+		for _, r := range s.rows {
+			f := s.figure(r, m, i)
+			if f.absent == "" && (title == "" || (f.Value > value) == m.More) {
+				title, value = r.Title, f.Value
+			}
+		}
+		if title == "" {
+			continue
+		}
+		if at[title] == nil {
+			names = append(names, title)
+		}
+		at[title] = append(at[title], s.names[i])
 	}
-	return []string{v.ended()}
+	for i, n := range names {
+		if len(at[n]) == len(s.Levels) && len(s.Levels) > 1 {
+			names[i] += " at every level"
+		} else {
+			names[i] += " at " + and(at[n])
+		}
+	}
+	return "Best " + lower(m.Title) + ": " + strings.Join(names, "; ") + "."
+}
+
+// short is the first table of all, as a terminal shows it.
+func (s *sweep) short() document.Section {
+	if s.namesPairs() {
+		return s.pairsShort()
+	}
+	out := document.Section{ID: "short", On: document.OnTerminal}
+	if m := s.shownMetrics()[0]; len(s.all()) > 0 {
+		out.Blocks = []document.Block{shortened(s.showing(m).table(m, true))}
+	}
+	return out
 }
 
 // document is a sweep, or a comparison of named pairs: those, then each metric at all levels.
@@ -139,15 +169,15 @@ func (s *sweep) document() *document.Document {
 	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds, " +
 		"those of two levels with different delays in different " +
 		"epochs: what the machine did meanwhile lies between them.")}
+	var pairs document.Section
 	if s.namesPairs() {
-		d.Facts = s.familyFacts()
-		d.Sections = append(d.Sections, s.namedPairs())
+		d.Facts, pairs = s.familyFacts(), s.namedPairs()
 		doubts = append(s.doubts(), doubts...)
 	} else {
 		d.Facts = s.sweepFacts()
 	}
-	d.Sections = append(d.Sections, s.held(), s.levelByLevel(), s.belief(doubts))
-	d.Sections = append(d.Sections, s.rest(s.method(), s.words())...)
+	d.Sections = append([]document.Section{s.short(), s.closing()}, details(append([]document.Section{pairs, s.held(),
+		s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
 	return d
 }
 

@@ -12,6 +12,7 @@ import (
 func TestText(t *testing.T) {
 	for name, f := range fixtures {
 		golden(t, name+".txt", written(t, Text, f()))
+		golden(t, name+"-verbose.txt", written(t, inFull, f()))
 	}
 	d := fixture()
 	d.Color, d.Width = true, 140
@@ -24,7 +25,8 @@ func TestTextWidth(t *testing.T) {
 		for width := 40; width <= 200; width += 10 {
 			d := f()
 			d.Width = width
-			fits(t, fmt.Sprintf("%s at width %d", name, width), string(written(t, Text, d)), width)
+			fits(t, fmt.Sprintf("%s at width %d", name, width), string(written(t, Text, d)), min(width, 100))
+			fits(t, fmt.Sprintf("all of %s at width %d", name, width), string(written(t, inFull, d)), width)
 		}
 	}
 }
@@ -34,8 +36,26 @@ func fits(t *testing.T, name, text string, width int) {
 	t.Helper()
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		if n := ansi.StringWidth(l); n > width && lines[i-1] != "Repeat it" {
+		if n := ansi.StringWidth(l); n > width && !strings.HasPrefix(l, "Again ") && lines[max(0, i-1)] != "Repeat it" {
 			t.Errorf("%s: a line of %d: %q", name, n, l)
+		}
+	}
+}
+
+// A whole run is told in 25 lines, its result within the first four.
+func TestTextIsShort(t *testing.T) {
+	for width, most := range map[int]int{80: 29, 100: 25, 140: 25} {
+		d := fixture()
+		d.Folder, d.Page, d.Width = "runs/today", "runs/today/report.html", width
+		d.Run.Failures, d.Findings = d.Run.Failures[:1], d.Findings[:4] // one could not be built
+		d.Run.Plan.Contestants = d.Run.Plan.Contestants[:7]
+		d.Analysis.Order = d.Analysis.Order[:7]
+		lines := strings.Split(strings.TrimSuffix(string(written(t, Text, d)), "\n"), "\n")
+		if len(lines) > most {
+			t.Errorf("%d lines at %d columns:\n%s", len(lines), width, strings.Join(lines, "\n"))
+		}
+		if !strings.Contains(strings.Join(lines[:4], " "), "fastest") {
+			t.Errorf("no result in the first lines:\n%s", strings.Join(lines[:4], "\n"))
 		}
 	}
 }

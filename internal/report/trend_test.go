@@ -17,7 +17,7 @@ func TestMovingIsMarked(t *testing.T) {
 		{Cell: result.Cell{Contestant: "iris"}, Metric: "throughput", Change: analysis.Estimate{Value: 1.02, Lo: .99, Hi: 1.05, N: 12}, P: .4},
 	}
 	d.Findings = append(d.Findings, checks.Finding{ID: checks.Order, Title: "order effect", State: checks.CannotTell, Text: "as much as 3 %"})
-	for name, write := range map[string]Writer{"text": Text, "html": HTML, "markdown": Markdown} {
+	for name, write := range map[string]Writer{"text": inFull, "html": HTML, "markdown": Markdown} {
 		got := strings.Join(strings.Fields(string(written(t, write, d))), " ")
 		if strings.Count(got, "still rising 6 % (3–10) over the epoch") != 1 {
 			t.Errorf("%s: the mark is missing:\n%s", name, got)

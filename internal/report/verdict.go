@@ -13,12 +13,12 @@ import (
 // only those of neighbours.
 const matrixFrom = 6
 
-// sentence is the verdict of a pair in words. Joined, its parts are one sentence without a full
+// sentence is the verdict of a pair in words, with its p-values where details are asked for. Joined, its parts are one sentence without a full
 // stop.
 type sentence struct {
 	Claim   string // "Iris serves 1.42 × (1.38–1.47) the requests of Gin: "
 	Verdict string // "different"
-	Rest    string // " (p = 0.0005, Holm = 0.007)"
+	Rest    string // " (p = 0.0005, Holm = 0.007)", or why not
 	Kind    analysis.Verdict
 }
 
@@ -49,7 +49,10 @@ func (v *view) sentence(p analysis.Pair) sentence {
 	m, _ := analysis.MetricNamed(p.Metric)
 	s := sentence{Kind: p.Verdict, Verdict: string(p.Verdict)}
 	s.Claim = v.title(p.A) + " " + relation(m, p.Ratio) + " " + v.title(p.B) + ": "
-	evidence := " (" + P("p", p.P) + ", " + P("Holm", p.Adjusted) + ")"
+	evidence := ""
+	if v.Verbose {
+		evidence = " (" + P("p", p.P) + ", " + P("Holm", p.Adjusted) + ")"
+	}
 	switch {
 	case p.Verdict == analysis.Equivalent:
 		s.Verdict += " within " + PerCent(v.margin())
@@ -121,8 +124,8 @@ func (v *view) canary() (text string, state checks.State) {
 	}
 	state, _ = checks.StateOf(v.Findings, checks.Twins)
 	value, interval := ratioParts(c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi)
-	text = fmt.Sprintf("%s against its copy %s: %s × %s, %s: ", document.Clean(c.A), document.Clean(c.B), value,
-		interval, P("p", c.P))
+	text = fmt.Sprintf("%s against its copy %s: %s × %s%s: ", document.Clean(c.A), document.Clean(c.B), value,
+		interval, v.pText(c))
 	switch {
 	case state == checks.Fail:
 		text += "one and the same program seems to differ from itself; the run fails"
@@ -144,10 +147,18 @@ func (v *view) canary() (text string, state checks.State) {
 func (v *view) others() (lines []string) {
 	for _, p := range v.a.Others {
 		value, interval := ratioParts(p.Ratio.Value, p.Ratio.Lo, p.Ratio.Hi)
-		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s, %s: %s",
-			document.Clean(p.A), document.Clean(p.B), value, interval, P("p", p.P), p.Verdict))
+		lines = append(lines, fmt.Sprintf("%s against %s: %s × %s%s: %s",
+			document.Clean(p.A), document.Clean(p.B), value, interval, v.pText(&p), p.Verdict))
 	}
 	return lines
+}
+
+// pText is the p-value of a comparison, after a comma; empty where no details are asked for.
+func (v *view) pText(p *analysis.Pair) string {
+	if !v.Verbose {
+		return ""
+	}
+	return ", " + P("p", p.P)
 }
 
 // knowsMDE says whether there were epochs enough to know what the run could find.

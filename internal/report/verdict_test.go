@@ -9,7 +9,9 @@ import (
 )
 
 func TestSentence(t *testing.T) {
-	v := newView(fixture())
+	d := fixture()
+	d.Verbose = true
+	v := newView(d)
 	base := analysis.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.00049, Adjusted: 0.0073, Verdict: analysis.Different, Better: "iris-mvc",
 		Ratio: analysis.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
 	with := func(f func(*analysis.Pair)) analysis.Pair { p := base; f(&p); return p }
@@ -59,8 +61,32 @@ func TestAnswer(t *testing.T) {
 		not    string
 	}{
 		{"a winner", func(d *Data) { d.Analysis.Places[0].Hi = 1; d.Analysis.Places[1].Lo = 2 },
-			[]string{"fasthttp serves the most requests: 1.00 × (0.99–1.01) those of hyper, the next, and 1.81 ×", "of Kestrel, the last"}, "No single winner"},
-		{"a tie", func(*Data) {}, []string{"No single winner: the first place is between fasthttp and hyper", "Of 15 pairs", "1 is a tie", "lower bound"}, "most requests"},
+			[]string{"fasthttp is fastest: 1.00 × hyper (0.99–1.01). Not separated: "}, " or hyper"},
+		{"a tie", func(*Data) {}, []string{"fasthttp or hyper is fastest: these 2 are not separated.",
+			"Not separated: fasthttp / hyper (equal within 3 %); Iris / net/http (noisy machine: at most 2.9 % apart)",
+			"Not run: aspnetcore-mvc (needs .NET SDK >=10.0; install", "Failed: Gin, at load: 3 of 41,002"}, "pairs"},
+		{"few data", func(d *Data) { d.Findings = nil }, []string{"Iris / net/http (few data: at most 2.9 % apart)"}, "noisy"},
+		{"two, and a winner", func(d *Data) { two(d, analysis.Different) }, []string{"fasthttp is faster: 1.00 × hyper (0.99–1.01)."}, "separated"},
+		{"two, equal", func(d *Data) { two(d, analysis.Equivalent) }, []string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
+		{"two, open", func(d *Data) { d.Findings = nil; two(d, analysis.Inconclusive) },
+			[]string{"Not separated: fasthttp and hyper: 1.00 × (0.99–1.01); few data: at most 1.2 % apart; run longer: --budget 24m."}, "pair"},
+		{"all separated", func(d *Data) {
+			for i := range d.Analysis.Pairs {
+				d.Analysis.Pairs[i].Verdict = analysis.Different
+			}
+			for i := range d.Analysis.Places {
+				d.Analysis.Places[i].Lo, d.Analysis.Places[i].Hi = i+1, i+1
+			}
+		}, []string{"All 6 are separated: each differs from every other."}, "Not separated"},
+		{"none separated", func(d *Data) {
+			d.Findings = nil
+			for i := range d.Analysis.Pairs {
+				d.Analysis.Pairs[i].Verdict = analysis.Inconclusive
+			}
+			for i := range d.Analysis.Places {
+				d.Analysis.Places[i].Lo, d.Analysis.Places[i].Hi = 1, 6
+			}
+		}, []string{"Not enough data to rank: none of the 6 servers is shown to be ahead of another; few data: at most 8", "run longer: --budget 24m"}, "Not separated"},
 		{"a canary that differs", func(d *Data) {
 			d.Findings = []checks.Finding{{ID: checks.Twins, State: checks.Fail, Text: "two identical servers came out different"}}
 		}, []string{"This run must not be quoted: two identical"}, ""},
@@ -68,8 +94,14 @@ func TestAnswer(t *testing.T) {
 			for i := range d.Analysis.Places[1:] {
 				d.Analysis.Places[i+1].Excluded = "gone"
 			}
-		}, []string{"Only fasthttp has a figure", "91,400 per second (89,800–93,400)", "× (", "could not be ranked"}, "Of "},
-		{"no look yet", func(d *Data) { d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed = 0, 5, 10 }, []string{"no verdict yet: 5 valid epochs", "the fewest that can show a difference are 10"}, "most requests"},
+		}, []string{"Only fasthttp has a figure", "91,400 per second (89,800–93,400)", "× (", "Not ranked: "}, "Of "},
+		{"no analysis yet", func(d *Data) {
+			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 9, 10, "budget"
+		}, []string{"Not enough data to rank: 9 of 10 epochs measured (an epoch: all servers started anew, 3 short loads of each); run longer: --budget 8m.",
+			"So far fasthttp leads, at about 1.00 × hyper."}, "decided"},
+		{"interrupted", func(d *Data) {
+			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 11, 10, "interrupted"
+		}, []string{"Not enough data to rank: 11 epochs measured", "The run was interrupted."}, "--budget"},
 		{"none", func(d *Data) { d.Analysis.Cells, d.Analysis.Places = nil, nil }, []string{"Nothing was measured"}, "Of "},
 	} {
 		got := answer(c.change)
@@ -84,12 +116,25 @@ func TestAnswer(t *testing.T) {
 	}
 }
 
+// two leaves the first two, with that verdict.
+func two(d *Data, verdict analysis.Verdict) {
+	a := d.Analysis
+	d.Run.Plan.Contestants, d.Run.Failures, d.Run.Contestants = []string{"fasthttp", "hyper"}, nil, d.Run.Contestants[:2]
+	a.Order, a.Places = a.Order[:2], a.Places[:2]
+	for i := range a.Pairs {
+		a.Pairs[i].Verdict = verdict
+	}
+	if verdict == analysis.Different {
+		a.Places[0].Hi, a.Places[1].Lo = 1, 2
+	}
+}
+
 // The primary metric stands first, and it alone gives the pairs.
 func TestOtherPrimary(t *testing.T) {
 	d := fixture()
 	d.Run.Plan.Primary, d.Analysis.Primary = "cpu_per_request", "cpu_per_request"
-	got := string(written(t, Text, d))
-	if i, j := strings.Index(got, "CPU µs/req"), strings.Index(got, "req/s"); i < 0 || i > j {
+	got := string(written(t, inFull, d))
+	if i, j := strings.Index(got, "CPU µs"), strings.Index(got, "req/s  "); i < 0 || i > j {
 		t.Error("the primary metric is not the first column")
 	}
 	if !strings.Contains(got, "the CPU per request of") || strings.Contains(got, "the requests of") {

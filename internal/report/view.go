@@ -298,22 +298,6 @@ func (v *view) open() bool {
 	return false
 }
 
-// head is the run in a line's worth of facts.
-func (v *view) head() []string {
-	p := &v.run.Plan
-	facts := []string{count(len(v.rows), "contestant")}
-	if p.Scenario != "" {
-		facts = append(facts, "scenario "+document.Clean(p.Scenario))
-	}
-	if p.Level.Connections > 0 {
-		facts = append(facts, count(p.Level.Connections, "connection"))
-	}
-	facts = append(facts,
-		fmt.Sprintf("%s × %s valid", count(v.a.Epochs, "epoch"), count(p.Rounds, "round")),
-		fmt.Sprintf("%d of %s discarded", v.Discarded, count(v.Valid+v.Discarded, "trial")))
-	return facts
-}
-
 // heading is the run's title.
 func (v *view) heading() string {
 	p := &v.run.Plan

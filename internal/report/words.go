@@ -56,8 +56,7 @@ var general = []document.Definition{
 	{ID: "tier", Name: "Tier",
 		Text: "A new tier begins with the first contestant that is surely worse than the leader of the tier above, by " +
 			"more than the " +
-			"margin. Neighbours across a border may still be undecided against each other. Within a tier the order is " +
-			"alphabetical."},
+			"margin. Neighbours across a border may still be undecided against each other."},
 	{ID: "different", Name: "Different",
 		Text: "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of interim analyses, " +
 			"leaves no room for chance."},

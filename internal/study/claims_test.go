@@ -312,6 +312,7 @@ func TestClaims(t *testing.T) {
 		}
 		return b.Bytes()
 	}())
+	d.Verbose = true
 	for name, form := range map[string]report.Writer{"text": report.Text, "markdown": report.Markdown, "html": report.HTML, "json": report.JSON} {
 		if page := string(written(t, form, d)); !strings.Contains(page, "Fast is twice as fast.") || !strings.Contains(page, "smaller lead") {
 			t.Errorf("the claims are missing in the form %s", name)

@@ -54,6 +54,7 @@ func TestCompanionIsToldOf(t *testing.T) {
 			t.Errorf("the companion's share: %+v", c)
 		}
 	}
+	d.Verbose = true
 	for name, want := range map[string][]string{
 		"text":     {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the companion", "25.0"},
 		"html":     {"20,000/s", "CPU of the companion", "told, not compared", "records, the backend"},

@@ -111,6 +111,7 @@ func TestJudgeFull(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	var out strings.Builder
+	d.Verbose = true
 	if err := report.Text(&out, d); err != nil || !strings.Contains(out.String(), "At a common rate: c=10, ") {
 		t.Errorf("%v\n%s", err, out.String())
 	}

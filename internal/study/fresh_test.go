@@ -147,7 +147,7 @@ func TestFreshStudy(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	d.Width = 150
+	d.Width, d.Verbose = 150, true
 	out := map[string]string{}
 	for form, write := range report.Formats {
 		var b bytes.Buffer

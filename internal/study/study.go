@@ -3,6 +3,7 @@ package study
 
 import (
 	"io/fs"
+	"math"
 	"path"
 	"slices"
 
@@ -100,7 +101,25 @@ func Evaluate(run *result.Run) *report.Data {
 	kind := plan.Of(&run.Plan).Traits().Kind
 	d := evaluators[kind](run)
 	d.Kind = kind
+	if plan.Of(&run.Plan).Traits().Decides {
+		d.Promised = promised(run)
+	}
 	return d
+}
+
+// promised is the least difference that the pilots let hope to find, as a share; 0 where that was not
+// known.
+func promised(run *result.Run) float64 {
+	n := slices.IndexFunc(run.Trials, func(t result.Trial) bool { return t.Epoch >= run.Plan.Pilots })
+	if n <= 0 {
+		return 0
+	}
+	pilots := *run
+	pilots.Trials, pilots.End = run.Trials[:n], nil
+	if mde := Analyse(&pilots).MDE; mde > 0 && !math.IsInf(mde, 0) {
+		return mde
+	}
+	return 0
 }
 
 // isA says whether a run is of a kind.

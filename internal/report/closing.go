@@ -1,0 +1,139 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/internal/checks"
+	"dyno/internal/document"
+)
+
+// closing is how an answer ends in a terminal: how far to trust it, what it says of an article,
+// where the rest is, and how to ask again.
+func (v *view) closing() document.Section {
+	s := document.Section{ID: "closing", On: document.OnTerminal}
+	var list document.List
+	add := func(label string, text document.Prose) {
+		if len(text) > 0 {
+			list.Items = append(list.Items, document.Item{Label: label, Text: text})
+		}
+	}
+	add("Trust", v.trust())
+	if c := v.Claims; c != nil && len(c.Outcomes) > 0 {
+		text := fmt.Sprintf("of %s %s", count(len(c.Outcomes), "published claim"), c.counts())
+		if c.Changed {
+			text += "; they were changed after this run was planned"
+		}
+		add("Article", document.Plain(text))
+	}
+	var rest []string
+	if v.Page != "" {
+		rest = append(rest, document.Clean(v.Page))
+	}
+	if v.Folder != "" && !v.Verbose {
+		rest = append(rest, "all figures: dyno report "+document.Clean(v.Folder)+" --verbose")
+	}
+	add("Report", document.Plain(strings.Join(rest, " · ")))
+	if again := v.again(); again != "" {
+		list.Items = append(list.Items, document.Item{Label: "Again", Code: document.Command(again)})
+	}
+	if len(list.Items) > 0 {
+		s.Blocks = []document.Block{list}
+	}
+	return s
+}
+
+// again is the command that repeats the run, with its seed.
+func (v *view) again() string {
+	c := v.run.Plan.Command
+	if c != "" && v.run.Plan.Seed != 0 && !strings.Contains(c, "--seed") {
+		c += fmt.Sprintf(" --seed %d", v.run.Plan.Seed)
+	}
+	return c
+}
+
+// answered are the questions of trust as they are said of a run: what is fine, and what was not
+// found out.
+var answered = map[checks.Question]struct{ fine, unknown string }{
+	checks.MachineQuiet:  {"machine quiet", "whether the machine was quiet"},
+	checks.GeneratorFree: {"load generator had room", "whether the load generator had room"},
+	checks.AnswersRight:  {"answers right", "whether answers were right"},
+	checks.WarmedUp:      {"servers warmed up", "whether all were warmed up"},
+	checks.TwinsEqual:    {"two copies of one server came out equal", "whether two copies of one server come out equal"},
+	checks.EnoughData:    {"enough data", "whether restarts differ"},
+}
+
+// trust are the six questions in a few words: what is fine together, then what is not, with what
+// follows from it, and how small a difference the run could find.
+func (v *view) trust() (text document.Prose) {
+	var fine, unknown []string
+	var bad []document.Span
+	for _, a := range checks.Summary(v.Findings) {
+		switch words := answered[a.Question]; {
+		case len(a.Findings) == 0:
+		case a.State == checks.Pass:
+			fine = append(fine, words.fine)
+		case a.State == checks.CannotTell:
+			unknown = append(unknown, words.unknown)
+		default:
+			bad = append(bad, document.Span{Text: v.trouble(a), Style: stateStyle[a.State]})
+		}
+	}
+	parts := []document.Span{{Text: strings.Join(fine, " · ")}}
+	parts = append(parts, bad...)
+	if len(unknown) > 0 {
+		parts = append(parts, document.Span{Text: "not enough data to tell " + or(unknown)})
+	}
+	parts = append(parts, document.Span{Text: v.missed()})
+	for _, p := range parts {
+		if p.Text == "" {
+			continue
+		}
+		if len(text) > 0 {
+			text = append(text, document.Span{Text: " · "})
+		}
+		text = append(text, p)
+	}
+	return text
+}
+
+// trouble says what is wrong by the worst finding of a question, and what that means.
+func (v *view) trouble(a checks.Answer) string {
+	worst := a.Findings[0]
+	c := checks.ByID(worst.ID)
+	var names []string
+	for _, f := range a.Troubles() {
+		if f.ID == worst.ID && f.Contestant != "" && !slices.Contains(names, f.Contestant) {
+			names = append(names, f.Contestant)
+		}
+	}
+	who := ""
+	if len(names) > 0 && worst.Contestant != "" {
+		who = v.title(names[0]) + ": "
+		if n := len(names) - 1; n > 0 {
+			who = fmt.Sprintf("%s and %d more: ", v.title(names[0]), n)
+		}
+	}
+	switch {
+	case a.Question == checks.TwinsEqual && v.a.AACheck == nil && worst.ID == checks.Twins:
+		return "no second copy of a server to check the method by"
+	case a.Question == checks.MachineQuiet:
+		return "machine noisy: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials repeated, " + c.Means
+	}
+	return who + c.Means
+}
+
+// missed is how small a difference the run may have missed; where that is more than the first epochs
+// promised, it says so.
+func (v *view) missed() string {
+	const least = 0.0005 // a share that prints as more than nothing
+	if !v.ranks() && !v.namesPairs() || !v.knowsMDE() || v.a.MDE < least || v.a.Interim == 0 {
+		return ""
+	}
+	text := "differences below " + PerCent(v.a.MDE) + " may be missed"
+	if v.Promised > least && v.a.MDE > max(1.25*v.Promised, v.Promised+0.005) {
+		text += " (" + PerCent(v.Promised) + " was expected: restarts differ more than the first loads showed)"
+	}
+	return text
+}

@@ -1,0 +1,130 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/checks"
+)
+
+// group is a set of contestants of which no two are separated: no pair of them is shown to differ by
+// more than the margin.
+type group struct {
+	rows  []row
+	pairs []analysis.Pair
+}
+
+// open says whether a pair of the group is not decided either way.
+func (g *group) open() bool {
+	return slices.ContainsFunc(g.pairs, func(p analysis.Pair) bool { return p.Verdict == analysis.Inconclusive })
+}
+
+// shownGroups is how many groups the answer names.
+const shownGroups = 4
+
+// notSeparated names the groups with the reason of each, or says that there is none. Where one has
+// all rows, the first sentence has said it.
+func (v *view) notSeparated(rows []row) string {
+	groups := v.groups(rows)
+	switch {
+	case len(groups) == 1 && len(groups[0].rows) == len(rows):
+		return ""
+	case len(groups) == 0 && len(rows) == 2:
+		return ""
+	case len(groups) == 0:
+		return fmt.Sprintf("All %d are separated: each differs from every other.", len(rows))
+	}
+	var parts []string
+	for i := range groups[:min(len(groups), shownGroups)] {
+		names := titles(groups[i].rows)
+		if n := len(names); n > 5 {
+			names = slices.Concat(names[:2], []string{"…", names[n-1]})
+		}
+		parts = append(parts, strings.Join(names, " / ")+" ("+v.why(groups[i])+")")
+	}
+	if n := len(groups) - shownGroups; n > 0 {
+		parts = append(parts, count(n, "more group"))
+	}
+	return "Not separated: " + strings.Join(parts, "; ") + "."
+}
+
+// groups are the largest sets of neighbours of which no two are separated, then the pairs that
+// remain. A row can be in several: what is not separated from both of its neighbours does not make
+// them equal.
+func (v *view) groups(rows []row) (groups []group) {
+	pair := func(i, j int) (analysis.Pair, bool) {
+		p, ok := v.a.Pair(rows[i].Name, rows[j].Name, v.primary().Name)
+		return p, ok && p.Verdict != analysis.Different
+	}
+	end := 0 // of the group before
+	for i := range rows {
+		j := i + 1
+		for j < len(rows) && !slices.ContainsFunc(rows[i:j], func(r row) bool {
+			p, ok := v.a.Pair(r.Name, rows[j].Name, v.primary().Name)
+			return !ok || p.Verdict == analysis.Different
+		}) {
+			j++
+		}
+		if j > i+1 && j > end {
+			groups, end = append(groups, group{rows[i:j], v.pairsOf(rows[i:j])}), j
+		}
+	}
+	for i := range rows {
+		for j := i + 2; j < len(rows); j++ {
+			p, together := pair(i, j)
+			if together && !slices.ContainsFunc(groups, func(g group) bool { return g.has(rows[i]) && g.has(rows[j]) }) {
+				groups = append(groups, group{[]row{rows[i], rows[j]}, []analysis.Pair{p}})
+			}
+		}
+	}
+	return groups
+}
+
+func (g *group) has(r row) bool {
+	return slices.ContainsFunc(g.rows, func(x row) bool { return x.Name == r.Name })
+}
+
+// pairsOf are the comparisons of rows under the primary metric, each as its upper row against a
+// lower one.
+func (v *view) pairsOf(rows []row) (all []analysis.Pair) {
+	for i := range rows {
+		for _, r := range rows[i+1:] {
+			if p, ok := v.a.Pair(rows[i].Name, r.Name, v.primary().Name); ok {
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+// why says why a group is not separated, and how far apart its members can be.
+func (v *view) why(g group) string {
+	if !g.open() {
+		return "equal within " + PerCent(v.margin())
+	}
+	reason, apart := "few data", 0.
+	if quiet := checks.Summary(v.Findings)[checks.MachineQuiet]; quiet.State >= checks.Warn {
+		reason = "noisy machine"
+	}
+	for _, p := range g.pairs {
+		if p.Verdict != analysis.Inconclusive {
+			continue
+		}
+		apart = max(apart, p.Ratio.Hi-1, 1/p.Ratio.Lo-1)
+		switch {
+		case p.Moving:
+			reason = "one still changes its speed"
+		case p.Note != "" && v.a.TooBusy:
+			reason = "the machine is too busy"
+		case p.Note != "":
+			reason = "one is at the load generator's limit"
+		}
+	}
+	if math.IsInf(apart, 0) || math.IsNaN(apart) {
+		return reason
+	}
+	return reason + ": at most " + PerCent(apart) + " apart"
+}

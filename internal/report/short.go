@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/document"
+)
+
+// short is the answer in figures, as a terminal shows it: a row for each server that ran, the best
+// first, with its place, its figures, and how it stands to the best.
+func (p *paired) short() document.Section {
+	s := document.Section{ID: "short", On: document.OnTerminal}
+	rows := p.ranked()
+	if len(rows) == 0 {
+		return s
+	}
+	primary, metrics := p.primary(), p.shortMetrics()
+	t := document.Table{Columns: []document.Column{{Lead: true}, {Lead: true},
+		{Head: shortHead(primary, p.scale(primary)), Number: true}, {Head: "vs best", Number: true}}}
+	for _, m := range metrics {
+		t.Columns = append(t.Columns, document.Column{Head: shortHead(m, p.shortScale(m)), Number: true})
+	}
+	var most float64
+	for _, r := range rows {
+		most = max(most, p.toBest(r).Value)
+	}
+	marks, footnotes := p.footnotes(rows)
+	for _, r := range rows {
+		row := document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: rankText(r)},
+			{Value: strings.TrimSpace(r.Title + " " + marks[r.Name])}, p.shortCell(r, primary), {Absent: "no ratio"}}}
+		if e := p.toBest(r); e.Value > 0 {
+			row.Cells[3] = document.Cell{Value: fmt.Sprintf("%.2f", e.Value), Bar: e.Value / most}
+		}
+		for _, m := range metrics {
+			row.Cells = append(row.Cells, p.shortCell(r, m))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.After = strings.Join(nonEmpty(p.surer(rows), shortWords(rows, metrics), footnotes), "\n")
+	s.Blocks = []document.Block{t}
+	return s
+}
+
+// shortened is a table without notes, and without the rows that have no figures: sentences above it
+// say why.
+func shortened(t document.Table) document.Table {
+	t.Rows = slices.DeleteFunc(slices.Clone(t.Rows), func(r document.Row) bool { return r.Struck != "" })
+	for i := range t.Rows {
+		t.Rows[i].Notes = nil
+	}
+	return t
+}
+
+// shortMetrics are those beside the primary one: what a server costs, how long an answer takes, and
+// what it holds.
+func (p *paired) shortMetrics() (list []analysis.Metric) {
+	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99", "memory"} {
+		x, ok := analysis.MetricNamed(m)
+		if m == "p99" {
+			x, ok = analysis.ClassicNamed(m), true
+		}
+		shown := slices.ContainsFunc(p.ranked(), func(r row) bool { return p.cell(r.Name, m).Absent == "" })
+		if ok && shown && m != p.primary().Name {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// shortScale is the scale of a column; a tail has that of the median, beside which it stands.
+func (p *paired) shortScale(m analysis.Metric) analysis.Scale {
+	if m.Name == "p99" {
+		m = analysis.ClassicNamed("p50")
+	}
+	return p.scale(m)
+}
+
+// shortHead is the head of a column that has little room.
+func shortHead(m analysis.Metric, s analysis.Scale) string {
+	switch m.Name {
+	case "cpu_per_request":
+		return "CPU " + s.Name
+	case "memory":
+		return s.Name
+	}
+	return m.HeadIn(s.Name)
+}
+
+// shortWords explain the places and the heads of a table.
+func shortWords(rows []row, metrics []analysis.Metric) string {
+	var parts []string
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.Place.Lo < r.Place.Hi }); i >= 0 {
+		between := " or "
+		if p := rows[i].Place; p.Hi > p.Lo+1 {
+			between = " to "
+		}
+		parts = append(parts, fmt.Sprintf("%s: place %d%s%d", rankText(rows[i]), rows[i].Place.Lo, between, rows[i].Place.Hi))
+	}
+	for _, m := range metrics {
+		switch m.Name {
+		case "cpu_per_request":
+			parts = append(parts, "CPU: per request")
+		case "p50":
+			tail := slices.ContainsFunc(metrics, func(m analysis.Metric) bool { return m.Name == "p99" })
+			parts = append(parts, map[bool]string{true: "p50, p99: half and 99 % of requests take no longer",
+				false: "p50: half of the requests take no longer"}[tail])
+		case "memory":
+			parts = append(parts, "MiB: memory")
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// shortCell is a figure without its interval, which the note below the table sums up.
+func (p *paired) shortCell(r row, m analysis.Metric) document.Cell {
+	c := p.cell(r.Name, m.Name)
+	if c.Absent != "" {
+		return document.Cell{Absent: c.Absent}
+	}
+	text := Sig3(c.Level.Value / p.shortScale(m).Per)
+	if r.Place.LowerBound && m.AtCeiling && m.More {
+		text = "≥ " + text
+	}
+	return document.Cell{Value: text}
+}
+
+// toBest is a row's figure over that of the first row under the primary metric: by their own pair,
+// which was measured round by round.
+func (p *paired) toBest(r row) analysis.Estimate {
+	best := p.ranked()[0]
+	if r.Name == best.Name {
+		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}
+	}
+	pair, ok := p.a.Pair(r.Name, best.Name, p.primary().Name)
+	if !ok || pair.Ratio.N == 0 {
+		return analysis.Estimate{}
+	}
+	return pair.Ratio
+}
+
+// surer says how sure the ratios are beside the levels.
+func (p *paired) surer(rows []row) string {
+	var ratios, levels []analysis.Estimate
+	for i, r := range rows {
+		if i > 0 {
+			ratios = append(ratios, p.toBest(r))
+		}
+		levels = append(levels, p.cell(r.Name, p.primary().Name).Level)
+	}
+	a, b := spread(ratios), spread(levels)
+	if a == "" || b == "" {
+		return "no intervals yet: too few epochs"
+	}
+	head := shortHead(p.primary(), p.scale(p.primary()))
+	if widest(ratios) < widest(levels) {
+		return fmt.Sprintf("vs best is paired within seconds, so surer (%s) than %s (%s)", a, head, b)
+	}
+	return fmt.Sprintf("vs best is paired within seconds (%s); %s is over the whole run (%s)", a, head, b)
+}
+
+// spread is how wide intervals are, from the least to the most: "±1.8–4.8 %"; empty where one is
+// open.
+func spread(list []analysis.Estimate) string {
+	least, most := math.Inf(1), widest(list)
+	for _, e := range list {
+		least = min(least, widest([]analysis.Estimate{e}))
+	}
+	if len(list) == 0 || math.IsInf(most, 0) {
+		return ""
+	}
+	from, to := strings.TrimSuffix(PerCent(least), " %"), PerCent(most)
+	if from+" %" == to {
+		return "±" + to
+	}
+	return "±" + from + "–" + to
+}
+
+// widest is the wider side of the widest interval, as a share of its figure; +Inf where one is
+// missing or open.
+func widest(list []analysis.Estimate) (most float64) {
+	for _, e := range list {
+		side := max(e.Hi-e.Value, e.Value-e.Lo) / math.Abs(e.Value)
+		if math.IsNaN(side) {
+			side = math.Inf(1)
+		}
+		most = max(most, side)
+	}
+	return most
+}
+
+// footnotes are what must be known of rows beside their figures: a mark for each row that has one,
+// and what the marks mean.
+func (p *paired) footnotes(rows []row) (marks map[string]string, text string) {
+	marks = map[string]string{}
+	var notes []string
+	for _, r := range rows {
+		note := ""
+		switch moving := p.moving(r.Name); {
+		case len(moving) > 0:
+			note = "its speed still changed: compared with nobody"
+		case r.Place.LowerBound:
+			note = "at the load generator's limit: perhaps faster than shown"
+		default:
+			continue
+		}
+		i := slices.Index(notes, note)
+		if i < 0 {
+			i, notes = len(notes), append(notes, note)
+		}
+		marks[r.Name] = []string{"¹", "²"}[i]
+	}
+	for i := range notes {
+		notes[i] = []string{"¹", "²"}[i] + " " + notes[i]
+	}
+	return marks, strings.Join(notes, " · ")
+}
