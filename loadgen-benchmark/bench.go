@@ -102,7 +102,7 @@ func (b *bench) install(ctx context.Context, p peer) installed {
 	return i
 }
 
-// server is a truth server on the server's CPU.
+// server is a reference server on the server's CPU.
 type server struct {
 	addr   string
 	b      *bench
@@ -110,14 +110,14 @@ type server struct {
 	stderr bytes.Buffer
 }
 
-// serve starts the truth server of that name and returns when it listens. The scenario's file may
+// serve starts the reference server of that name and returns when it listens. The scenario's file may
 // be empty.
 func (b *bench) serve(ctx context.Context, name, scenario string) (*server, error) {
 	addr, err := freeAddr()
 	if err != nil {
 		return nil, err
 	}
-	argv := []string{"-c", serverCPU, b.dyno, "truth", name, "--addr", addr}
+	argv := []string{"-c", serverCPU, b.dyno, "refserver", name, "--addr", addr}
 	if scenario != "" {
 		argv = append(argv, "--scenario", scenario)
 	}

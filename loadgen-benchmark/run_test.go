@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestParse reads what each peer printed in one second against `dyno truth null`.
+// TestParse reads what each peer printed in one second against `dyno refserver null`.
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		peer              peer

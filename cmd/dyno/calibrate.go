@@ -25,7 +25,7 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calib
 	}
 	start := time.Now()
 	c, err := calibration.Measure(ctx, calibration.Options{
-		Dyno: version(), Self: []string{self, "truth"}, Scenario: plainScenario(), Quick: quick,
+		Dyno: version(), Self: []string{self, "refserver"}, Scenario: plainScenario(), Quick: quick,
 		Note: func(text string) {
 			fmt.Fprintf(stderr, "%4s  %s\n", time.Since(start).Round(time.Second), text)
 		},

@@ -39,7 +39,7 @@ var completedArguments = map[string]words{
 }
 
 // ofFiles are flags of a completed name that take a file in this command.
-var ofFiles = map[string]string{"load": "scenario", "truth": "scenario"}
+var ofFiles = map[string]string{"load": "scenario", "refserver": "scenario"}
 
 // completions lets the shell complete flags and arguments of all commands.
 func completions(cmd *cobra.Command) {

@@ -12,7 +12,7 @@ import (
 	"dyno/internal/refserver"
 )
 
-// hogCommand is what `dyno prove --live` starts itself as, to disturb: it takes a CPU in bursts
+// hogCommand is what `dyno validate --live` starts itself as, to disturb: it takes a CPU in bursts
 // until it is told to stop.
 func hogCommand() *cobra.Command {
 	var seed uint64

@@ -1,5 +1,5 @@
-// Command dyno puts HTTP servers on the same test bench: it builds the contestants, proves that they answer alike, loads them in turn, and
-// says which is faster, by how much, and how sure it is.
+// Command dyno puts HTTP servers on the same test bench: it builds the contestants, verifies that
+// they answer alike, loads them in turn, and says which is faster, by how much, and how sure it is.
 package main
 
 import (
@@ -50,7 +50,9 @@ func dyno(args []string, stdout, stderr io.Writer) int {
 	gone := func() { unread.Store(true); end() }
 	stdout, stderr = &outlet{stdout, gone}, &outlet{stderr, gone}
 	root := rootCommand()
-	root.SetArgs(args)
+	old := &renames{stderr, map[string]bool{}}
+	old.flags(root)
+	root.SetArgs(old.args(args))
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
@@ -82,7 +84,7 @@ func rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "dyno",
 		Short: "A test bench for HTTP servers",
-		Long: "dyno builds HTTP servers, proves that they answer alike, loads them in turn, and says which is " +
+		Long: "dyno builds HTTP servers, verifies that they answer alike, loads them in turn, and says which is " +
 			"faster, by how much, and how sure it is.",
 		Example: "  dyno run                                     # the default study: seven servers, six minutes\n" +
 			"  dyno run --contestants gin,chi,echo          # your choice of contestants\n" +
@@ -99,10 +101,10 @@ func rootCommand() *cobra.Command {
 	root.SetHelpCommandGroupID("other")
 	root.SetCompletionCommandGroupID("other")
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
-	root.AddCommand(under("read", reportCommand(), checkCommand(), claimsCommand(), listCommand())...)
-	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), proveCommand())...)
+	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
+	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("other", newCommand(), trimCommand(), versionCommand())...)
-	root.AddCommand(manCommand(), truthCommand(), hogCommand(), superviseCommand())
+	root.AddCommand(manCommand(), refserverCommand(), hogCommand(), superviseCommand())
 	root.Flags().BoolP("version", "V", false, "print the version")
 	completions(root)
 	return root

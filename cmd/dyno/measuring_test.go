@@ -34,7 +34,7 @@ func TestOneRunAMachine(t *testing.T) {
 		{"run", "--contestants", "net-http,ref+20%", "--offline", "--out", out},
 		{"compare", "contestants/go/net-http", "contestants/go/net-http", "--offline", "--out", out},
 		{"doctor", "--quick"},
-		{"prove", "--live=1", "--out", filepath.Join(t.TempDir(), "proof.md")},
+		{"validate", "--live=1", "--out", filepath.Join(t.TempDir(), "validation.md")},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := dyno(args, &stdout, &stderr)
@@ -62,7 +62,7 @@ func TestHangup(t *testing.T) {
 		addr := ln.Addr().String()
 		ln.Close()
 		var stderr bytes.Buffer
-		cmd := &exec.Cmd{Path: self, Args: []string{"dyno", "truth", "null", "--addr", addr}, Stderr: &stderr}
+		cmd := &exec.Cmd{Path: self, Args: []string{"dyno", "refserver", "null", "--addr", addr}, Stderr: &stderr}
 		if ignored {
 			signal.Ignore(syscall.SIGHUP)
 		}

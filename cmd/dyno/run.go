@@ -58,7 +58,7 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [STUDY]",
 		Short: "Build, verify and compare contestants, and say which is faster",
-		Long: "run builds the contestants of a study, proves that they answer alike, and compares them. The default\n" +
+		Long: "run builds the contestants of a study, verifies that they answer alike, and compares them. The default\n" +
 			"study is " + defaultStudy + ".\n\n" +
 			"Protocols:\n" +
 			"  paired   all are resident, pinned and frozen but the one under load; short trials in random\n" +
@@ -108,24 +108,23 @@ func runCommand() *cobra.Command {
 	fl.IntSliceVar(&r.Idle, "idle-connections", nil,
 		"paired, sweep: numbers of idle connections with which memory is read after each epoch; their slope is memory "+
 			"per connection (default none; in the lab 1,500,1000)")
-	fl.StringVar(&r.External, "driver", "",
-		"classic: let another load generator make each load once more, and set it beside ours: wrk, bombardier, ab "+
-			"or h2load")
+	fl.StringVar(&r.External, "external", "",
+		"classic: external tool that makes each load once more, for a cross-check: wrk, bombardier, ab or h2load")
 	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin",
 		"whether the generator polls instead of sleeping: on, off, or auto: where that takes a CPU from nobody")
 	fl.StringVar(&r.Primary, "primary", "",
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of "+
 			"the study)")
-	fl.IntSliceVar(&r.Analyses, "looks", nil,
-		"valid epochs after which the verdicts are looked at (default: those of the profile)")
+	fl.IntSliceVar(&r.Analyses, "interim", nil,
+		"numbers of valid epochs after which all pairs are tested: the interim analyses (default: those of the profile)")
 	fl.StringVar(&f.resume, "resume", "",
 		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its "+
 			"first interim analysis")
 	f.place.define(cmd)
 	heading(fl, "What is compared", "contestants", "scenario", "quick", "level", "connections", "records", "delay")
 	heading(fl, "How it is measured", "protocol", "profile", "budget", "requests", "duration", "epochs", "slo",
-		"idle-connections", "driver", "controls", "spin", "seed", "force")
-	heading(fl, "What decides", "primary", "alpha", "margin", "looks")
+		"idle-connections", "external", "controls", "spin", "seed", "force")
+	heading(fl, "What decides", "primary", "alpha", "margin", "interim")
 	heading(fl, "The run and its output")
 	return cmd
 }

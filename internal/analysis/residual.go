@@ -129,7 +129,7 @@ func HalfRatio(rs []Residual, contestant string) Effect {
 // larger of that with the cut, which errs to the small side, and that without, which noise moves more.
 //
 // Note: the medians of the ratio to the yardstick in the slower and the faster half of the rounds need no cutting off, but told of one that
-// suffers twice as much in 7 of 10 runs only (doc/proof.md, traps).
+// suffers twice as much in 7 of 10 runs only (doc/validation.md, traps).
 func SpeedRatio(rs []Residual, contestant string) Effect {
 	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)
 	distances := make([]float64, len(rs))

@@ -3,7 +3,7 @@
 //
 // A figure that contradicts others, or what is possible, is impossible. One that is possible, but
 // does not show what it is published for, is doubtful. One that passed every check is sound. Where
-// nothing can be computed, the verdict is that the audit cannot tell. doc/claims.md has the rules
+// nothing can be computed, the verdict is that the audit cannot tell. doc/audit.md has the rules
 // and their tolerances.
 //
 // Invariant: the same documents give the same findings in the same order.

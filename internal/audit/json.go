@@ -9,10 +9,10 @@ import (
 	"dyno/internal/importer"
 )
 
-// Format is the version of the JSON form. doc/claims.md says what its keys mean.
+// Format is the version of the JSON form. doc/audit.md says what its keys mean.
 const Format = 1
 
-// judgementJSON is the form of a Judgement; doc/claims.md has its keys.
+// judgementJSON is the form of a Judgement; doc/audit.md has its keys.
 type judgementJSON struct {
 	Format   int           `json:"format"`
 	Files    []jsonFile    `json:"files"`

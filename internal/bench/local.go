@@ -172,7 +172,7 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 func (l *Local) control(c refserver.Control) result.Contestant {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	argv := []string{l.self, "truth", c.Name}
+	argv := []string{l.self, "refserver", c.Name}
 	for _, name := range append([]string{l.opts.Scenario}, l.opts.Others...) {
 		argv = append(argv, "--scenario", filepath.Join(l.opts.Root, scenario.Folder, name+".toml"))
 	}

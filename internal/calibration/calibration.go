@@ -26,7 +26,7 @@ import (
 // Options say how long to measure.
 type Options struct {
 	Dyno     string             // version
-	Self     []string           // starts a reference server, its name appended: dyno's own program and "truth"
+	Self     []string           // starts a reference server, its name appended: dyno's own program and "refserver"
 	Scenario *scenario.Scenario // that the reference servers answer
 	Quick    bool               // the clock, punctuality, one ceiling and the noise: about 5 s instead of 40 s
 	Note     func(string)       // is told each step; may be nil

@@ -23,7 +23,7 @@ import (
 
 // TestMain is a truth server where it is started as one.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "truth" {
+	if len(os.Args) == 3 && os.Args[1] == "refserver" {
 		if err := serve(os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -76,7 +76,7 @@ func tiny(t *testing.T) Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Options{Dyno: "test", Self: []string{self, "truth"}, Scenario: value(), Times: &Times{
+	return Options{Dyno: "test", Self: []string{self, "refserver"}, Scenario: value(), Times: &Times{
 		Clock: time.Millisecond, Lag: 50 * time.Millisecond, Sleep: 20 * time.Millisecond, Ceiling: 20 * time.Millisecond, Shapes: full.Shapes,
 		Delay: 50 * time.Millisecond, Stall: 50 * time.Millisecond, Warm: 10 * time.Millisecond, Trial: 10 * time.Millisecond, Rounds: 6, Costs: full.Costs,
 	}}

@@ -16,7 +16,7 @@ import (
 // but noise. The check of drift warns of what is likely already.
 //
 // Note: of 1,000 simulated runs of servers alike it warns of 1.1 %, and it tells of one that
-// suffers twice as much, unseen (doc/proof.md, traps), in 98.6 %; what is missed lacks p, not size.
+// suffers twice as much, unseen (doc/validation.md, traps), in 98.6 %; what is missed lacks p, not size.
 // With likely at 0.10 these are 2.4 and 99.2 %, with a family of its own for each question 2.4 and
 // 99.2 %.
 const (

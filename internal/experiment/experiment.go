@@ -110,7 +110,7 @@ func (x *Experiment) prepare(ctx context.Context) (err error) {
 	for _, s := range all {
 		for _, l := range x.Plan.Points() {
 			if err := tool.Check(s, l, x.Plan.Requests); err != nil {
-				return &plan.RequestError{Err: fmt.Errorf("--driver %s: %w", x.Plan.External, err)}
+				return &plan.RequestError{Err: fmt.Errorf("--external %s: %w", x.Plan.External, err)}
 			}
 		}
 	}

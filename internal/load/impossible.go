@@ -15,7 +15,7 @@ const shrunk = 0.9
 
 // Impossible returns an error if arithmetic forbids what l reports, for handlers that wait for
 // delay. It applies to dyno's own loads the rules by which dyno audits published figures
-// (doc/claims.md). A server that breaks one answers without doing the work. shown is how many bytes
+// (doc/audit.md). A server that breaks one answers without doing the work. shown is how many bytes
 // an answer had when it was verified; 0 if they vary.
 func (j *Job) Impossible(l *result.Load, delay time.Duration, shown int) error {
 	seconds := float64(l.WindowNS) / 1e9

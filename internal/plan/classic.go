@@ -15,7 +15,7 @@ type classic struct{ whole }
 
 var classicTraits = Traits{
 	Name: "classic", Title: "classic run", Recorded: Classic, Kind: checks.Classic, Alone: true,
-	Flags: []string{"requests", "duration", "driver", "epochs"},
+	Flags: []string{"requests", "duration", "external", "epochs"},
 }
 
 // Traits implements Protocol.

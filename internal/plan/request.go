@@ -220,7 +220,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		flag  string
 		given bool
 	}{
-		{"driver", r.External != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0}, {"idle-connections", len(r.Idle) > 0},
+		{"external", r.External != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0}, {"idle-connections", len(r.Idle) > 0},
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
@@ -250,7 +250,7 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 && (r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
 		return refuse("--idle-connections %v: want two or more numbers from 1 to 60000, rising", r.Idle)
 	case slices.ContainsFunc(r.Analyses, func(n int) bool { return n < 1 }):
-		return refuse("--looks %v: want numbers of epochs, 1 or more", r.Analyses)
+		return refuse("--interim %v: want numbers of epochs, 1 or more", r.Analyses)
 	case r.Requests > 0 && r.Duration > 0:
 		return refuse("--requests and --duration: give one of them")
 	case r.Requests < 0 || r.Duration < 0:

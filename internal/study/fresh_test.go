@@ -23,7 +23,7 @@ contestants = ["fast", "slow"]
 primary = "memory"
 fresh = true
 requests = 600
-looks = [9]
+interim = [9]
 [[level]]
 name = "c10"
 load = { connections = 10 }
@@ -214,9 +214,10 @@ func TestFreshPartOfAStudy(t *testing.T) {
 func TestFreshReadErrors(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"requests = 600\n", "", `:6:1: fresh processes are loaded with a number of requests: give "requests"`},
-		{"looks = [9]", "rounds = 5", `:8:1: fresh processes are loaded once an epoch`},
-		{"looks = [9]", "base = \"c10\"", `:8:1: fresh processes share no round`},
-		{"looks = [9]", "looks = [0]", `:8:1: looks = [0]: want numbers of epochs`},
+		{"interim = [9]", "rounds = 5", `:8:1: fresh processes are loaded once an epoch`},
+		{"interim = [9]", "base = \"c10\"", `:8:1: fresh processes share no round`},
+		{"interim = [9]", "interim = [0]", `:8:1: interim = [0]: want numbers of epochs`},
+		{"interim = [9]", "looks = [0]", `:8:1: looks = [0]: want numbers of epochs`},
 		{"fresh = true\n", "", `:13:1: a level continues the one before it in a study with fresh = true`},
 		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level continues the one before it`},
 		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n", `:14:1: its processes are those of the level "c10": want the same delay and contestants`},

@@ -21,12 +21,22 @@ const (
 	ReadmeFile  = "README.md"
 )
 
+// keys are those of a study.toml, with the keys that have another name now.
+type keys struct {
+	Study
+	OldAnalyses []int `toml:"looks"`
+}
+
 // Read reads the study of that slug. Errors carry file:line:column, all of them at once where one does not hide the next.
 func Read(fsys fs.FS, slug string) (*Study, error) {
-	s, dir := &Study{Slug: slug}, path.Join(Folder, slug)
-	file, err := conf.Read(fsys, path.Join(dir, "study.toml"), s)
+	var doc keys
+	s, dir := &doc.Study, path.Join(Folder, slug)
+	file, err := conf.Read(fsys, path.Join(dir, "study.toml"), &doc)
 	if err != nil {
 		return nil, err
+	}
+	if s.Slug = slug; !file.Has("interim") {
+		s.Analyses = doc.OldAnalyses
 	}
 	if s.Primary == "" {
 		s.Primary = "throughput"
@@ -107,7 +117,11 @@ func (r *reader) head() {
 	case s.Fresh && s.Base != "":
 		r.errorf("base", "fresh processes share no round with those of other levels: there is no difference to a base")
 	case slices.ContainsFunc(s.Analyses, func(n int) bool { return n < 1 }):
-		r.errorf("looks", "looks = %v: want numbers of epochs, 1 or more", s.Analyses)
+		key := "interim"
+		if !r.file.Has(key) {
+			key = "looks"
+		}
+		r.errorf(key, "%s = %v: want numbers of epochs, 1 or more", key, s.Analyses)
 	}
 	for i, name := range s.Contestants {
 		key := fmt.Sprintf("contestants[%d]", i)

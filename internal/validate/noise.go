@@ -21,7 +21,7 @@ type Noise struct {
 	Loud       float64 // if not 0, server 0 has so many times the Trial and Start of the others
 }
 
-// Noises are the noise models of doc/proof.md. Their sizes come from pilots in trials of 0.4 s; the
+// Noises are the noise models of doc/validation.md. Their sizes come from pilots in trials of 0.4 s; the
 // drift of throughput, 25 %, from trials of 0.1 s (doc/method.md).
 var Noises = []Noise{
 	{Name: "quiet", Drift: .02, Trial: .01, Start: .003},

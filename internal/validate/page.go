@@ -90,7 +90,7 @@ func bold(text string, met bool) string {
 
 // Command returns the command that makes the page.
 func (g page) Command() string {
-	command := fmt.Sprintf("dyno prove --reps %d --seed %d", g.Options.Reps, g.Options.Seed)
+	command := fmt.Sprintf("dyno validate --reps %d --seed %d", g.Options.Reps, g.Options.Seed)
 	if g.Options.Only != "" {
 		command += " --only " + g.Options.Only
 	}

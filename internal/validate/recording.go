@@ -19,7 +19,7 @@ import (
 var embedded []byte
 
 // Recording has the valid rounds of runs made with dyno, reduced to what a replay needs: epochs.json.gz,
-// made by `dyno prove --condense RUN…`. Causes, counts and times are left out, and so are discarded
+// made by `dyno validate --condense RUN…`. Causes, counts and times are left out, and so are discarded
 // rounds.
 type Recording struct {
 	Format int           `json:"format"` // RecordingFormat

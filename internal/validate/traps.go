@@ -35,7 +35,7 @@ var noFoe = Foe{Name: "nothing", What: "the noise alone", act: nothing}
 // nothing is the act of a foe that only changes the field beforehand.
 func nothing(*field, moment) (by, seen float64) { return 0, 0 }
 
-// Foes are the traps of doc/proof.md, on the noise "VM, CPU/request". Where one server is named it
+// Foes are the traps of doc/validation.md, on the noise "VM, CPU/request". Where one server is named it
 // is the first, which is otherwise like the others.
 var Foes = []Foe{
 	noFoe,

@@ -19,7 +19,7 @@ var Sections = []string{"simulation", "replay", "ablation", "adversarial", "chec
 // IsSection reports whether there is a section of that name.
 func IsSection(name string) bool { return slices.Contains(Sections, name) }
 
-// The defaults of dyno prove. 5,000 comparisons tell an error rate of 5 % from one of 6 %, and a
+// The defaults of dyno validate. 5,000 comparisons tell an error rate of 5 % from one of 6 %, and a
 // coverage of 95 % from one of 94 %.
 const (
 	DefaultReps = 5000

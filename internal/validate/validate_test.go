@@ -77,7 +77,7 @@ func TestLooksAreThePlans(t *testing.T) {
 	}
 }
 
-// The bars, with few duels and so with room for chance: the long run is doc/proof.md.
+// The bars, with few duels and so with room for chance: the long run is doc/validation.md.
 func TestSimulationShort(t *testing.T) {
 	o := &Options{Reps: 120, Seed: 7}
 	for _, noise := range Noises {
@@ -226,21 +226,21 @@ func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 		t.Errorf("a figure is not one:\n%s", first)
 	}
 	// The page in doc is made by this code: all that was to be shown stands in it.
-	page, err := os.ReadFile(filepath.Join("..", "..", "doc", "proof.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "doc", "validation.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range strings.Split(first, "\n") {
 		if strings.HasPrefix(line, "#") && !strings.Contains(string(page), line) {
-			t.Errorf("doc/proof.md has no %q: make it again (dyno prove)", line)
+			t.Errorf("doc/validation.md has no %q: make it again (dyno validate)", line)
 		}
 	}
 	if !strings.Contains(string(page), faultsText) {
-		t.Error("doc/proof.md has another section of faults: make it again (dyno prove)")
+		t.Error("doc/validation.md has another section of faults: make it again (dyno validate)")
 	}
 	for _, b := range (&Proof{Cells: []Cell{}, Replays: []Replay{}, Traps: []Trap{}}).Bars() {
 		if !strings.Contains(string(page), "| "+b.Target+" | "+b.Limit+" |") {
-			t.Errorf("doc/proof.md has no bar %q: make it again (dyno prove)", b.Target)
+			t.Errorf("doc/validation.md has no bar %q: make it again (dyno validate)", b.Target)
 		}
 	}
 }

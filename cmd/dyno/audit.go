@@ -16,29 +16,28 @@ import (
 // shownTroubles is how many of the rows of a file that cannot be read are named.
 const shownTroubles = 10
 
-func claimsCommand() *cobra.Command {
+func auditCommand() *cobra.Command {
 	var format string
 	var asJSON, all bool
 	cmd := &cobra.Command{
-		Use:   "claims FILE...",
-		Short: "Judge published figures without running anything",
-		Long: "claims reads what others published and checks it by arithmetic: rate against requests ÷ time, " +
-			"Little's law, what the handler's delay allows,\n" +
-			"bytes per request, order, values carried over. It reads " + strings.Join(importer.Formats, ", ") +
+		Use:   "audit FILE...",
+		Short: "Check published figures by arithmetic, without running anything",
+		Long: "audit reads published figures and checks them by arithmetic: rate against requests ÷ time, Little's law,\n" +
+			"the handler's delay, bytes per request, order, values carried over. It reads " + strings.Join(importer.Formats, ", ") +
 			"; - is stdin.\n\n" +
-			"It exits with 1 if something is impossible. doc/claims.md has the rules, their tolerances and the keys " +
+			"It exits with 1 if something is impossible. doc/audit.md has the rules, their tolerances and the keys " +
 			"of --json.",
-		Example: "  dyno claims examples/published-figures.csv\n" +
-			"  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno claims -\n" +
-			"  dyno claims --all --json README.md",
+		Example: "  dyno audit examples/published-figures.csv\n" +
+			"  wrk -c 400 -d 30s http://127.0.0.1:8080/ | dyno audit -\n" +
+			"  dyno audit --all --json README.md",
 		Args: arguments(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if format != "" && !slices.Contains(importer.Formats, format) {
-				return usagef("--format %q%s", format, suggest(format, importer.Formats, "dyno claims --help"))
+				return usagef("--format %q%s", format, suggest(format, importer.Formats, "dyno audit --help"))
 			}
 			var docs []*importer.Document
 			for _, name := range args {
-				doc, err := readClaims(cmd.InOrStdin(), name, format)
+				doc, err := readPublished(cmd.InOrStdin(), name, format)
 				if err != nil {
 					return usage(err) // 1 says that something is impossible
 				}
@@ -69,7 +68,7 @@ func claimsCommand() *cobra.Command {
 	return cmd
 }
 
-func readClaims(stdin io.Reader, name, format string) (*importer.Document, error) {
+func readPublished(stdin io.Reader, name, format string) (*importer.Document, error) {
 	if name == "-" {
 		data, err := io.ReadAll(stdin)
 		if err != nil {

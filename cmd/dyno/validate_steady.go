@@ -22,8 +22,8 @@ const steadyFile = "steady.jsonl"
 // steadyBudget is more than any unit takes.
 const steadyBudget = 10 * time.Minute
 
-// proveSteady makes units of the steadiness experiment for so long and appends each to file.
-func proveSteady(cmd *cobra.Command, file string, most time.Duration, wait bool) error {
+// validateSteady makes units of the steadiness experiment for so long and appends each to file.
+func validateSteady(cmd *cobra.Command, file string, most time.Duration, wait bool) error {
 	release, err := measuring(cmd, wait, "")
 	if err != nil {
 		return err

@@ -22,22 +22,25 @@ import (
 // liveFile holds the results of live runs, beside the page that shows them.
 const liveFile = "live.jsonl"
 
-func proveCommand() *cobra.Command {
+func validateCommand() *cobra.Command {
 	var o validate.Options
 	var out string
 	var condense, wait bool
 	var more int
 	var steady time.Duration
 	cmd := &cobra.Command{
-		Use:   "prove",
-		Short: "Show by experiment that the verdicts hold",
-		Long: "prove lets servers of known speed duel in known noise, replays recorded epochs, leaves out one part of the method at a time, and sets traps;\n" +
-			"it writes what came of it, against the bars, as a page. The same seed gives the same page. Nothing is started and no network is used.\n\n" +
-			"With --live it makes live runs instead, on this machine: servers of known cost duel in real runs of 100 s, 20 of one program against itself, half of\n" +
-			"them beside a program that takes the CPU, and 20 of a cost of 5 %, and one more of that with profile full. It takes about 70 minutes, and the machine must have\n" +
-			"nothing else to do. Each result is appended to " + liveFile + " beside the page as soon as it is there; --live again goes on with what is missing, and the\n" +
-			"page, made anew without --live, shows what there is.",
-		Example: "  dyno prove\n  dyno prove --reps 300 --only replay\n  dyno prove --live\n  dyno prove --live=4",
+		Use:   "validate",
+		Short: "Measure the error rates of the verdicts",
+		Long: "validate measures how often the verdicts are wrong, and how small a difference they find. It compares\n" +
+			"simulated servers of known speed in known noise, replays recorded epochs, leaves out one part of the\n" +
+			"method at a time, and tries noise that was made to mislead. It writes a page with the results and the\n" +
+			"limits that they must keep. The same seed gives the same page. It starts nothing and uses no network.\n\n" +
+			"With --live it makes real runs of 100 s on this machine instead: 20 that compare one program with\n" +
+			"itself, half of them beside a program that takes the CPU; 20 with a cost of 5 %; and one of these with\n" +
+			"--profile full. They take about 70 minutes, and the machine must have nothing else to do. Each result\n" +
+			"is appended to " + liveFile + " beside the page; --live again makes the runs that are missing.\n" +
+			"validate without --live then shows them on the page.",
+		Example: "  dyno validate\n  dyno validate --reps 300 --only replay\n  dyno validate --live\n  dyno validate --live=4",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if condense {
 				return arguments(cobra.MinimumNArgs(1))(cmd, args)
@@ -51,19 +54,19 @@ func proveCommand() *cobra.Command {
 			case condense:
 				return condenseRuns(args, out)
 			case cmd.Flags().Changed("steady") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only") || cmd.Flags().Changed("live")):
-				return usagef("--steady makes the steadiness experiment and nothing else; beside it there is room for --out only")
+				return usagef("--steady makes the steadiness experiment and nothing else; it takes --out and no other flag")
 			case cmd.Flags().Changed("steady"):
-				return proveSteady(cmd, beside(out, steadyFile), steady, wait)
+				return validateSteady(cmd, beside(out, steadyFile), steady, wait)
 			case cmd.Flags().Changed("live") && more < 0:
 				return usagef("--live=%d: want how many more runs, or --live alone for all that are missing", more)
 			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only")):
-				return usagef("--live makes live runs and nothing else; beside it there is room for --out only")
+				return usagef("--live makes live runs and nothing else; it takes --out and no other flag")
 			case cmd.Flags().Changed("live"):
-				return proveLive(cmd, beside(out, liveFile), more, wait)
+				return validateLive(cmd, beside(out, liveFile), more, wait)
 			case o.Reps < 1:
 				return usagef("--reps %d; at least 1", o.Reps)
 			case o.Only != "" && !validate.IsSection(o.Only):
-				return usagef("--only %q%s", o.Only, suggest(o.Only, validate.Sections, "dyno prove --help"))
+				return usagef("--only %q%s", o.Only, suggest(o.Only, validate.Sections, "dyno validate --help"))
 			}
 			if o.Only != "" && !cmd.Flags().Changed("out") {
 				out = "-"
@@ -97,14 +100,14 @@ func proveCommand() *cobra.Command {
 			return os.WriteFile(out, page.Bytes(), 0o644)
 		},
 	}
-	cmd.Flags().IntVar(&o.Reps, "reps", validate.DefaultReps, "duels per cell")
-	cmd.Flags().Uint64Var(&o.Seed, "seed", validate.DefaultSeed, "of all that is drawn")
+	cmd.Flags().IntVar(&o.Reps, "reps", validate.DefaultReps, "simulated comparisons per cell")
+	cmd.Flags().Uint64Var(&o.Seed, "seed", validate.DefaultSeed, "seed of all random numbers")
 	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(validate.Sections, ", ")+": only that, to stdout unless --out is given")
-	cmd.Flags().StringVar(&out, "out", "doc/proof.md", "the page; - for stdout")
+	cmd.Flags().StringVar(&out, "out", "doc/validation.md", "the page; - for stdout")
 	cmd.Flags().IntVar(&more, "live", 0, "make live runs: all that are missing, or --live=N for N more")
 	waitFlag(cmd, &wait)
 	cmd.Flags().Lookup("live").NoOptDefVal = "0"
-	cmd.Flags().DurationVar(&steady, "steady", 0, "make units of the steadiness experiment for so long (35m unless given as --steady=TIME)")
+	cmd.Flags().DurationVar(&steady, "steady", 0, "make units of the steadiness experiment for this time (--steady alone: 35m)")
 	cmd.Flags().Lookup("steady").NoOptDefVal = "35m"
 	cmd.Flags().BoolVar(&condense, "condense", false, "condense the given runs into the recording that is replayed, at --out")
 	if err := cmd.Flags().MarkHidden("condense"); err != nil {

@@ -32,8 +32,8 @@ const liveBudget = 100 * time.Second
 
 var liveLooks = []int{12, 16}
 
-// proveLive makes live runs and appends what came of them to file.
-func proveLive(cmd *cobra.Command, file string, more int, wait bool) error {
+// validateLive makes live runs and appends what came of them to file.
+func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
 	pr, err := openProject()
 	if err != nil {
 		return err

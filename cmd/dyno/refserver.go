@@ -15,19 +15,19 @@ import (
 	"dyno/internal/scenario"
 )
 
-// truthCommand is what dyno starts itself as, to be a reference server. It obeys the environment of
+// refserverCommand is what dyno starts itself as, to be a reference server. It obeys the environment of
 // contestants. With --addr, and the scenario that it has without --scenario, it can be started by
 // hand:
 //
-//	dyno truth null+5ms --addr 127.0.0.1:5099
+//	dyno refserver null+5ms --addr 127.0.0.1:5099
 //
 // When it is told to stop, it prints on stderr, as one line of JSON, the refserver.Tally of a null
 // server, or what a reference has Added.
-func truthCommand() *cobra.Command {
+func refserverCommand() *cobra.Command {
 	var files []string
 	var addr string
 	cmd := &cobra.Command{
-		Use:    "truth null|null+DELAY|null~STALL/PERIOD|null/N|ref|ref'|ref+X%|ref!MUTANT",
+		Use:    "refserver null|null+DELAY|null~STALL/PERIOD|null/N|ref|ref'|ref+X%|ref!MUTANT",
 		Short:  "Run as a reference server",
 		Hidden: true,
 		Args:   arguments(cobra.ExactArgs(1)),
@@ -41,7 +41,7 @@ func truthCommand() *cobra.Command {
 					"ref+20%% or ref!late",
 					args[0])
 			}
-			o, err := truthOptions(files, addr)
+			o, err := refserverOptions(files, addr)
 			if err != nil {
 				return err
 			}
@@ -58,8 +58,8 @@ func truthCommand() *cobra.Command {
 	return cmd
 }
 
-// truthOptions reads the scenarios and the environment.
-func truthOptions(files []string, addr string) (o refserver.Options, err error) {
+// refserverOptions reads the scenarios and the environment.
+func refserverOptions(files []string, addr string) (o refserver.Options, err error) {
 	for _, file := range files {
 		project, name := filepath.Dir(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".toml")
 		s, err := scenario.Read(os.DirFS(project), name)
