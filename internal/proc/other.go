@@ -48,6 +48,26 @@ func (p *Process) Meters() (by, absent map[string]string)  { return nil, Absent(
 func (p *Process) Listening(port int) (bool, []int, error) { return false, nil, errSystem }
 func (p *Process) Listeners() ([]netip.AddrPort, error)    { return nil, errSystem }
 
+// Running is the process tree of a server that somebody else started; on this system it is not found.
+type Running struct{}
+
+// FindRunning fails with an error that wraps errors.ErrUnsupported.
+func FindRunning(addr string) (*Running, error) {
+	return nil, fmt.Errorf("finding the process behind a socket is built for Linux, and this is %s: %w",
+		runtime.GOOS, errors.ErrUnsupported)
+}
+
+// The methods of a Running that cannot be.
+func (r *Running) Look()                                  {}
+func (r *Running) Pids() []int                            { return nil }
+func (r *Running) Name() string                           { return "" }
+func (r *Running) Shares(*Running) bool                   { return false }
+func (r *Running) Ended() bool                            { return false }
+func (r *Running) CPU() (time.Duration, error)            { return 0, errSystem }
+func (r *Running) Usage(*result.Usage) error              { return errSystem }
+func (r *Running) Totals(*result.Usage) error             { return errSystem }
+func (r *Running) Meters() (by, absent map[string]string) { return nil, Absent() }
+
 // Absent names what this machine cannot tell of a tree, and why.
 func Absent() map[string]string { return map[string]string{"instructions": errSystem.Error()} }
 

@@ -47,6 +47,22 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println(l.Addr().(*net.TCPAddr).Port)
 		select {}
+	case "two ports": // and a child that spins
+		for range 2 {
+			l, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				panic(err)
+			}
+			defer l.Close()
+			fmt.Println(l.Addr())
+		}
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "PROC_ROLE=spin")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		if err := cmd.Start(); err != nil {
+			panic(err)
+		}
+		select {}
 	case "sockets": // one that listens, and both ends of three connections
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {

@@ -122,10 +122,17 @@ func cpuClock(pid int) (time.Duration, error) {
 // is meaningful. A reading takes 0.1 ms per process and 17 ms per GiB in use, so read it while the
 // tree is frozen.
 func (p *Process) Usage(u *result.Usage) error {
-	members := p.current()
+	if err := holding(u, p.current()); err != nil {
+		return fmt.Errorf("read usage of %d: %w", p.pid, err)
+	}
+	return nil
+}
+
+// holding puts processes, threads and memory of members into u.
+func holding(u *result.Usage, members []stat) error {
 	u.Processes = len(members)
 	if len(members) == 0 {
-		return fmt.Errorf("read usage of %d: it has ended", p.pid)
+		return errors.New("it has ended")
 	}
 	var threads, pss, swap int64
 	swaps := true
@@ -194,6 +201,11 @@ func (p *Process) Totals(u *result.Usage) error {
 	}
 	user, system := p.split(members)
 	u.CPUUserTotalNS, u.CPUSystemTotalNS = &user, &system
+	return totals(u, members)
+}
+
+// totals puts peak memory, context switches and open sockets of members into u.
+func totals(u *result.Usage, members []stat) error {
 	var peak int64
 	var switches [2]int64
 	sockets := map[string]bool{}
@@ -219,12 +231,16 @@ func (p *Process) split(members []stat) (user, system int64) {
 			return int64(u), int64(s)
 		}
 	}
-	var sum split
+	return inTicks(members)
+}
+
+// inTicks returns the CPU time of members and the children that they waited for, in ns.
+func inTicks(members []stat) (user, system int64) {
 	for _, m := range members {
-		sum.user += m.own.user + m.waited.user
-		sum.system += m.own.system + m.waited.system
+		user += int64(m.own.user + m.waited.user)
+		system += int64(m.own.system + m.waited.system)
 	}
-	return int64(sum.user), int64(sum.system)
+	return user, system
 }
 
 // readFile reads a file of /proc/pid; nil without an error if the process has ended meanwhile.

@@ -1,0 +1,184 @@
+package proc
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// Running is the process tree of a server that somebody else started. It is only ever read: nothing
+// here stops, pins or signals it.
+type Running struct {
+	addr string // host:port that it listens on
+
+	mu       sync.Mutex
+	roots    []stat // that hold its listening socket
+	members  []stat // these and their descendants, when last looked
+	reported time.Duration
+}
+
+// forwarders are the programs that pass the connections of a container's port on. What they use is
+// not what the server behind them uses.
+var forwarders = []string{"docker-proxy", "rootlessport", "slirp4netns", "pasta", "conmon", "kubectl"}
+
+// FindRunning finds the processes that listen on addr, an IP address and a port of this machine. An
+// error says why they cannot be found or read.
+func FindRunning(addr string) (*Running, error) {
+	sockets, err := listening("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+	}
+	if len(sockets) == 0 {
+		return nil, fmt.Errorf("no socket of this machine's processes listens on %s (is it in a container, or elsewhere?)",
+			addr)
+	}
+	all, err := processes()
+	if err != nil {
+		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
+	}
+	pids, found := holders(pids(all), sockets)
+	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 1 }) // which hands sockets to those that it starts
+	switch {
+	case len(pids) == 0 || !found:
+		return nil, fmt.Errorf("the process that listens on %s belongs to another user: run dyno as that user or as root",
+			addr)
+	case slices.Contains(pids, os.Getpid()):
+		return nil, fmt.Errorf("dyno itself listens on %s", addr)
+	}
+	r := &Running{addr: addr}
+	for _, s := range all {
+		switch name := Name(s.pid); {
+		case !slices.Contains(pids, s.pid):
+		case slices.Contains(forwarders, name):
+			return nil, fmt.Errorf("%s (pid %d) forwards port %s to a server that it is not", name, s.pid, addr)
+		default:
+			r.roots = append(r.roots, s)
+		}
+	}
+	if len(r.roots) == 0 {
+		return nil, fmt.Errorf("the process that listened on %s has just ended", addr)
+	}
+	r.Look()
+	if _, err := r.CPU(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Look finds out who belongs to the tree now: the processes that listen and their descendants, this
+// process and its own left out.
+func (r *Running) Look() {
+	all, err := processes()
+	if err != nil {
+		return
+	}
+	ours := map[int]bool{}
+	oldest := uint64(1<<64 - 1)
+	for i := range all {
+		for _, root := range r.roots {
+			if all[i].pid == root.pid && all[i].started == root.started {
+				ours[root.pid], oldest = true, min(oldest, root.started)
+			}
+		}
+	}
+	others := slices.DeleteFunc(slices.Clone(all), func(s stat) bool { return s.pid == os.Getpid() })
+	descend(others, ours, oldest)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.members = slices.DeleteFunc(all, func(s stat) bool { return !ours[s.pid] || s.dead() })
+}
+
+// Pids are the processes of the tree, ascending, when last looked.
+func (r *Running) Pids() []int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := pids(r.members)
+	slices.Sort(list)
+	return list
+}
+
+// Name describes the processes that listen: "node (pid 4711)".
+func (r *Running) Name() string {
+	name := fmt.Sprintf("%s (pid %d)", Name(r.roots[0].pid), r.roots[0].pid)
+	if more := len(r.roots) - 1; more > 0 {
+		name += fmt.Sprintf(" and %d more", more)
+	}
+	return name
+}
+
+// Shares reports whether some process belongs to both trees.
+func (r *Running) Shares(o *Running) bool {
+	mine := r.Pids()
+	return slices.ContainsFunc(o.Pids(), func(pid int) bool { return slices.Contains(mine, pid) })
+}
+
+// Ended reports whether the processes that listened when the tree was found have ended, all of them.
+// One that was restarted is another.
+func (r *Running) Ended() bool {
+	return !slices.ContainsFunc(r.roots, func(root stat) bool { return !gone(root) })
+}
+
+// CPU is the CPU time of the tree as it was last looked at, and of the children that it has waited
+// for, in ticks of 10 ms. It does not go back. A child that ends uncounted takes its time with it.
+func (r *Running) CPU() (time.Duration, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var sum time.Duration
+	read := 0
+	for i := range r.members {
+		m := &r.members[i]
+		d, err := cpuClock(m.pid)
+		if err != nil {
+			continue
+		}
+		now, err := readStat(m.pid)
+		if err != nil || now.started != m.started {
+			continue
+		}
+		sum, read = sum+d+now.waited.sum(), read+1
+	}
+	if read == 0 {
+		return 0, fmt.Errorf("read the CPU clock of what listens on %s: it has ended", r.addr)
+	}
+	r.reported = max(r.reported, sum)
+	return r.reported, nil
+}
+
+// current are the members now, as Process.current has them.
+func (r *Running) current() []stat {
+	r.Look()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.members)
+}
+
+// Usage puts into u what the tree holds now. What cannot be read stays nil, and the error says why.
+// The tree runs meanwhile.
+func (r *Running) Usage(u *result.Usage) error { return holding(u, r.current()) }
+
+// Totals puts into u what the tree has used since its processes started, and how many sockets it
+// holds. What cannot be read stays nil, and the error says why.
+func (r *Running) Totals(u *result.Usage) error {
+	members := r.current()
+	user, system := inTicks(members)
+	u.CPUUserTotalNS, u.CPUSystemTotalNS = &user, &system
+	return totals(u, members)
+}
+
+// Meters returns by which means the tree's CPU time is measured, and what of it cannot be.
+func (r *Running) Meters() (by, absent map[string]string) {
+	by = map[string]string{"cpu": "process clocks"}
+	absent = map[string]string{"instructions": "it ran before the run, and they are counted from the start of a process on"}
+	var u result.Usage
+	if err := r.Usage(&u); err != nil {
+		absent["memory"] = err.Error()
+	}
+	if err := r.Totals(&u); err != nil {
+		absent["totals"] = err.Error()
+	}
+	return by, absent
+}
