@@ -8,84 +8,91 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"dyno/internal/http1"
 	"dyno/internal/scenario"
 )
 
-// Side is a server.
-type Side struct {
-	Name                string
-	Network, Addr, Host string
-	// Scenario is what it is asked: the same requests as the other sides, at paths of its own.
-	Scenario *scenario.Scenario
+// Sides are servers that are to answer alike.
+type Sides struct {
+	Allowed Allowed
+	// Apart is the time between the two asks of a server.
+	Apart time.Duration
+
+	all    []*side
+	varies map[int]*variance // by the index of the request
+
+	Varies  []string // what varies between two answers of one side, for people; filled by Agree
+	Excused []string // what differs between sides and is allowed to, likewise
 }
 
-// Seen is what the sides answered. The indices are those of sides, asks and answers.
-type Seen struct {
-	sides   []Side
-	answers [][2][]scenario.Answer
-	allowed Allowed
-	varies  map[int]*variance // by the index of the request
-	Varies  []string          // what varies between two answers of one side, for people
-	Excused []string          // what differs between sides and is allowed to, for people
+// Second is a time Apart that shows a clock in seconds.
+const Second = 1100 * time.Millisecond
+
+// side is a server and what it answered when it was asked first, and again.
+type side struct {
+	name     string
+	scenario *scenario.Scenario
+	answers  [2][]scenario.Answer
 }
 
-// Apart is the time between the two asks that shows a clock in seconds.
-const Apart = 1100 * time.Millisecond
-
-// Ask asks each side twice, with that time between. Its error says which side could not be asked, or
-// that all answered with a status that the scenario does not accept.
-func Ask(ctx context.Context, sides []Side, allowed Allowed, apart time.Duration) (*Seen, error) {
-	s := &Seen{sides: sides, answers: make([][2][]scenario.Answer, len(sides)), allowed: allowed,
-		varies: map[int]*variance{}}
-	for n := range 2 {
+// Ask asks a server twice. sc is what the server is asked: the same requests as the others, at paths
+// of its own. The error says why it could not be asked.
+func (s *Sides) Ask(ctx context.Context, name, network, addr string, sc *scenario.Scenario) (err error) {
+	one := &side{name: name, scenario: sc}
+	for n := range one.answers {
 		if n > 0 {
 			select {
 			case <-ctx.Done():
-				return nil, ctx.Err()
-			case <-time.After(apart):
+				return ctx.Err()
+			case <-time.After(s.Apart):
 			}
 		}
-		failed := make([]error, len(sides))
-		var wg sync.WaitGroup
-		for i, side := range sides {
-			wg.Go(func() {
-				s.answers[i][n], failed[i] = side.Scenario.Answers(ctx, side.Network, side.Addr, side.Host)
-				if failed[i] != nil {
-					failed[i] = fmt.Errorf("%s: %w", side.Name, failed[i])
-				}
-			})
-		}
-		wg.Wait()
-		if err := errors.Join(failed...); err != nil {
-			return nil, err
-		}
-		if err := s.accepted(n); err != nil {
-			return nil, err
+		if one.answers[n], err = sc.Answers(ctx, network, addr, ""); err != nil {
+			return err
 		}
 	}
-	for i := range sides {
-		s.own(i)
-	}
-	return s, nil
+	s.all = append(s.all, one)
+	return nil
 }
 
-// accepted refuses a status that no side may answer with, where all answer so. Where they differ, the
-// difference says more.
-func (s *Seen) accepted(ask int) error {
-	for k, a := range s.answers[0][ask] {
-		all := true
-		for i := range s.sides {
-			got := s.answers[i][ask][k].Response.Status
-			e := &s.sides[i].Scenario.Requests[a.Index].Expect
-			all = all && got != e.Status && !e.Statuses.Has(got)
+// Agree compares the answers of all that were asked. It returns base with what they have in common,
+// and what every answer of a load will be checked for, in words. Its error says where they differ:
+// the first difference of each side from the first, each a *Difference.
+func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, checked string, err error) {
+	s.varies, s.Varies, s.Excused = map[int]*variance{}, nil, nil
+	if len(s.all) == 0 {
+		return base, "", nil
+	}
+	for _, one := range s.all {
+		s.own(one)
+	}
+	var all []error
+	for _, one := range s.all[1:] {
+		if d := s.difference(one); d != nil {
+			all = append(all, d)
 		}
-		if all {
-			return fmt.Errorf("%s: every side answers with status %d: is the request right? If that is what is to be "+
-				"measured, say --expect-status %d", a.Sent, a.Response.Status, a.Response.Status)
+	}
+	if err := errors.Join(all...); err != nil {
+		return nil, "", err
+	}
+	if err := s.accepted(); err != nil {
+		return nil, "", err
+	}
+	contract, checked = s.contract(base)
+	return contract, checked, nil
+}
+
+// accepted refuses a status that no side may answer with.
+func (s *Sides) accepted() error {
+	for _, one := range s.all {
+		for _, a := range one.answers[0] {
+			e, got := &one.scenario.Requests[a.Index].Expect, a.Response.Status
+			if got != e.Status && !e.Statuses.Has(got) {
+				return fmt.Errorf("%s answers %s with status %d: is the request right? If that is what is to be "+
+					"measured, say --expect-status %d", one.name, a.Sent, got, got)
+			}
 		}
 	}
 	return nil
@@ -99,15 +106,15 @@ type variance struct {
 	header map[string]bool // by name
 }
 
-// own notes what varies between the two answers of side i.
-func (s *Seen) own(i int) {
-	for k, first := range s.answers[i][0] {
+// own notes what varies between the two answers of a side.
+func (s *Sides) own(one *side) {
+	for k, first := range one.answers[0] {
 		v := s.varies[first.Index]
 		if v == nil {
 			v = &variance{header: map[string]bool{}}
 			s.varies[first.Index] = v
 		}
-		again := s.answers[i][1][k]
+		again := one.answers[1][k]
 		for _, d := range differences(first.Response, again.Response) {
 			switch {
 			case d.what == "body" && d.at == nil:
@@ -119,7 +126,7 @@ func (s *Seen) own(i int) {
 			default:
 				v.header[d.what] = true
 			}
-			text := fmt.Sprintf("%s of %s", d.name(), s.sides[i].Name)
+			text := fmt.Sprintf("%s of %s", d.name(), one.name)
 			if d.at != nil {
 				text += " at " + d.at.anywhere().String()
 			}
@@ -153,37 +160,28 @@ func (d *Difference) Error() string {
 		d.A, d.B, d.Sent, where, width, d.A, d.SaysA, width, d.B, d.SaysB, d.ExcusedBy, d.otherWords)
 }
 
-// Differences returns the first difference of each side from the first side, those left out that are
+// difference returns the first difference of a side from the first side; those are left out that are
 // allowed, or lie where answers of one side vary.
-func (s *Seen) Differences() []*Difference {
-	var all []*Difference
-	for i := 1; i < len(s.sides); i++ {
-		if d := s.firstOf(i); d != nil {
-			all = append(all, d)
-		}
-	}
-	return all
-}
-
-func (s *Seen) firstOf(i int) *Difference {
-	for k, a := range s.answers[0][0] {
-		v, b := s.varies[a.Index], s.answers[i][0][k]
+func (s *Sides) difference(one *side) *Difference {
+	first := s.all[0]
+	for k, a := range first.answers[0] {
+		v, b := s.varies[a.Index], one.answers[0][k]
 		for _, d := range differences(a.Response, b.Response) {
 			if v.excuses(&d) {
 				continue
 			}
-			if by := s.allowed.excuses(&d); by != "" {
+			if by := s.Allowed.excuses(&d); by != "" {
 				text := d.name()
 				if d.at != nil {
 					text += " at " + d.at.String()
 				}
-				text = fmt.Sprintf("%s of %s and %s (--differ %s)", text, s.sides[0].Name, s.sides[i].Name, by)
+				text = fmt.Sprintf("%s of %s and %s (--differ %s)", text, first.name, one.name, by)
 				if !slices.Contains(s.Excused, text) {
 					s.Excused = append(s.Excused, text)
 				}
 				continue
 			}
-			out := &Difference{Sent: a.Sent, A: s.sides[0].Name, B: s.sides[i].Name, What: d.name(), SaysA: d.a,
+			out := &Difference{Sent: a.Sent, A: first.name, B: one.name, What: d.name(), SaysA: d.a,
 				SaysB: d.b, ExcusedBy: d.what}
 			if d.at != nil {
 				out.Place = d.at.String()
@@ -213,11 +211,11 @@ func (v *variance) excuses(d *difference) bool {
 func (v *variance) varied() bool { return v.whole || v.length || len(v.places) > 0 }
 
 // responses calls yield with each answer to the request at index, until it returns false.
-func (s *Seen) responses(index int, yield func(a *scenario.Answer) bool) {
-	for i := range s.answers {
-		for n := range s.answers[i] {
-			for k := range s.answers[i][n] {
-				if a := &s.answers[i][n][k]; a.Index == index && !yield(a) {
+func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {
+	for _, one := range s.all {
+		for n := range one.answers {
+			for k := range one.answers[n] {
+				if a := &one.answers[n][k]; a.Index == index && !yield(a) {
 					return
 				}
 			}
@@ -225,10 +223,10 @@ func (s *Seen) responses(index int, yield func(a *scenario.Answer) bool) {
 	}
 }
 
-// Contract returns base with what all answers had in common: their status and, where every answer to
+// contract returns base with what all answers had in common: their status and, where every answer to
 // a request had the same body, the body. What base itself asks of a body stands. checked says what
 // the load will be checked for.
-func (s *Seen) Contract(base *scenario.Scenario) (c *scenario.Scenario, checked string) {
+func (s *Sides) contract(base *scenario.Scenario) (c *scenario.Scenario, checked string) {
 	own := *base
 	own.Lenient = true
 	own.Requests = slices.Clone(base.Requests)
@@ -259,7 +257,7 @@ func (s *Seen) Contract(base *scenario.Scenario) (c *scenario.Scenario, checked 
 		switch {
 		case e.Body != nil || e.JSON != nil || e.Length != nil || e.SHA256 != "" || own.Requests[i].Method == "HEAD":
 			bodies++
-		case s.varies[i].varied() || s.allowed.body:
+		case s.varies[i].varied() || s.Allowed.body:
 		case sameBytes:
 			e.Body, e.Verbatim = &text, true
 			bodies++

@@ -1,6 +1,7 @@
 package alike
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -25,25 +26,37 @@ func answer(status int, body string, headers ...string) http.HandlerFunc {
 	}
 }
 
+// seen is what became of servers that were asked.
+type seen struct {
+	Sides
+	addrs    []string
+	base     *scenario.Scenario
+	contract *scenario.Scenario
+	checked  string
+	err      error
+}
+
 // ask asks a server of each handler, named a, b and so on.
-func ask(t *testing.T, r adhoc.Request, path string, differ []string, handlers ...http.HandlerFunc) (*Seen, error) {
+func ask(t *testing.T, path string, differ []string, handlers ...http.HandlerFunc) *seen {
 	t.Helper()
-	s, _, err := r.Make(t.Context(), path)
+	s, _, err := (&adhoc.Request{}).Make(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed, err := ParseAllowed(differ)
-	if err != nil {
+	out := &seen{base: s}
+	if out.Allowed, err = ParseAllowed(differ); err != nil {
 		t.Fatal(err)
 	}
-	var sides []Side
 	for i, h := range handlers {
 		server := httptest.NewServer(h)
 		t.Cleanup(server.Close)
-		sides = append(sides, Side{Name: string(rune('a' + i)), Network: "tcp", Addr: server.Listener.Addr().String(),
-			Scenario: s})
+		out.addrs = append(out.addrs, server.Listener.Addr().String())
+		if err := out.Ask(t.Context(), string(rune('a'+i)), "tcp", out.addrs[i], s); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return Ask(t.Context(), sides, allowed, 0)
+	out.contract, out.checked, out.err = out.Agree(s)
+	return out
 }
 
 const jsonType = "Content-Type: application/json"
@@ -85,30 +98,24 @@ func TestDifferences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			seen, err := ask(t, adhoc.Request{}, "/", nil, c.a, c.b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []string
-			for _, d := range seen.Differences() {
-				got = append(got, d.Error())
-			}
-			if len(got) != min(len(c.want), 1) || len(seen.Varies) > 0 {
-				t.Fatalf("%q, varying %q", got, seen.Varies)
-			}
-			for _, want := range c.want {
-				if !strings.Contains(got[0], want) {
-					t.Errorf("no %q in\n%s", want, got[0])
-				}
+			seen := ask(t, "/", nil, c.a, c.b, c.b)
+			var d *Difference
+			if errors.As(seen.err, &d) != (c.want != nil) || len(seen.Varies) > 0 {
+				t.Fatalf("%v, varying %q", seen.err, seen.Varies)
 			}
 			if c.want == nil {
 				return
 			}
-			if seen, err = ask(t, adhoc.Request{}, "/", []string{c.excuses}, c.a, c.b); err != nil {
-				t.Fatal(err)
+			if !strings.Contains(seen.err.Error(), "\na and c answer") {
+				t.Errorf("the third side is not named in\n%v", seen.err)
 			}
-			if left := seen.Differences(); len(left) > 0 || len(seen.Excused) == 0 {
-				t.Errorf("with --differ %s: %v, excused %q", c.excuses, left, seen.Excused)
+			for _, want := range c.want {
+				if !strings.Contains(d.Error(), want) {
+					t.Errorf("no %q in\n%v", want, d)
+				}
+			}
+			if seen = ask(t, "/", []string{c.excuses}, c.a, c.b); seen.err != nil || len(seen.Excused) == 0 {
+				t.Errorf("with --differ %s: %v, excused %q", c.excuses, seen.err, seen.Excused)
 			}
 		})
 	}
@@ -128,23 +135,17 @@ func TestWhatVaries(t *testing.T) {
 		{"now %d\nname %s\n", "line 2", "body of b at line 1"},
 		{`{"users":[{"id":%d},{"name":"%s"}]}`, ".users[1].name", "body of a at .users[*].id"},
 	} {
-		seen, err := ask(t, adhoc.Request{}, "/", nil, counting(c.format, "x"), counting(c.format, "x"))
-		if err != nil {
-			t.Fatal(err)
+		seen := ask(t, "/", nil, counting(c.format, "x"), counting(c.format, "x"))
+		if seen.err != nil || !slices.Contains(seen.Varies, c.varies) {
+			t.Fatalf("%s: %v, varying %q", c.format, seen.err, seen.Varies)
 		}
-		if d := seen.Differences(); len(d) > 0 || !slices.Contains(seen.Varies, c.varies) {
-			t.Errorf("%s: %v, varying %q", c.format, d, seen.Varies)
+		if e := seen.contract.Requests[0].Expect; e.Body != nil || e.Status != 200 ||
+			!strings.Contains(seen.checked, "bodies vary") {
+			t.Errorf("%+v, %s", e, seen.checked)
 		}
-		if s, checked := seen.Contract(seen.sides[0].Scenario); s.Requests[0].Expect.Body != nil ||
-			s.Requests[0].Expect.Status != 200 || !strings.Contains(checked, "bodies vary") {
-			t.Errorf("%+v, %s", s.Requests[0].Expect, checked)
-		}
-		seen, err = ask(t, adhoc.Request{}, "/", nil, counting(c.format, "x"), counting(c.format, "y"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := seen.Differences(); len(d) != 1 || d[0].Place != c.path {
-			t.Errorf("%s: %v", c.format, d)
+		seen = ask(t, "/", nil, counting(c.format, "x"), counting(c.format, "y"))
+		if d, ok := errors.AsType[*Difference](seen.err); !ok || d.Place != c.path {
+			t.Errorf("%s: %v", c.format, seen.err)
 		}
 	}
 }
@@ -170,15 +171,11 @@ func TestContract(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			seen, err := ask(t, adhoc.Request{}, c.path, c.differ, c.a, c.b)
-			if err != nil {
-				t.Fatal(err)
+			seen := ask(t, c.path, c.differ, c.a, c.b)
+			if seen.err != nil {
+				t.Fatal(seen.err)
 			}
-			if d := seen.Differences(); len(d) > 0 {
-				t.Fatal(d)
-			}
-			base := seen.sides[0].Scenario
-			s, checked := seen.Contract(base)
+			s, checked := seen.contract, seen.checked
 			e := s.Requests[0].Expect
 			got := func(p *string) string {
 				if p == nil {
@@ -189,12 +186,12 @@ func TestContract(t *testing.T) {
 			if got(e.Body) != c.body || got(e.JSON) != c.json || e.Status != 200 || !strings.Contains(checked, c.checked) {
 				t.Errorf("%+v, %s", e, checked)
 			}
-			if base.Requests[0].Expect.Body != nil || !s.Lenient {
+			if seen.base.Requests[0].Expect.Body != nil || !s.Lenient {
 				t.Error("the base is changed, or the contract is not lenient")
 			}
-			for _, side := range seen.sides {
-				if _, err := scenario.Verify(t.Context(), s, "tcp", side.Addr, nil, 0); err != nil {
-					t.Errorf("%s: %v", side.Name, err)
+			for _, addr := range seen.addrs {
+				if _, err := scenario.Verify(t.Context(), s, "tcp", addr, nil, 0); err != nil {
+					t.Errorf("%s: %v", addr, err)
 				}
 			}
 		})
@@ -208,20 +205,18 @@ func TestAskFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(answer(200, ""))
-	gone := Side{Name: "b", Network: "tcp", Addr: server.Listener.Addr().String(), Scenario: s}
+	addr := server.Listener.Addr().String()
 	server.Close()
-	if _, err := Ask(t.Context(), []Side{gone, gone}, Allowed{}, 0); err == nil || !strings.Contains(err.Error(),
-		"b: GET /: dial tcp") {
+	if err := new(Sides).Ask(t.Context(), "b", "tcp", addr, s); err == nil || !strings.Contains(err.Error(), "GET /: dial tcp") {
 		t.Errorf("%v", err)
 	}
 	missing := answer(404, "")
-	if _, err := ask(t, adhoc.Request{}, "/", nil, missing, missing); err == nil || !strings.Contains(err.Error(),
-		"GET /: every side answers with status 404: is the request right?") {
+	if err := ask(t, "/", nil, missing, missing).err; err == nil || !strings.Contains(err.Error(),
+		"a answers GET / with status 404: is the request right?") {
 		t.Errorf("%v", err)
 	}
-	if seen, err := ask(t, adhoc.Request{}, "/", nil, missing, answer(200, "")); err != nil ||
-		seen.Differences()[0].What != "status" {
-		t.Errorf("%v, %v", seen, err)
+	if d, ok := errors.AsType[*Difference](ask(t, "/", nil, missing, answer(200, "")).err); !ok || d.What != "status" {
+		t.Errorf("%v", d)
 	}
 }
 
