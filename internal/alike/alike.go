@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno/internal/http1"
+	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
@@ -22,9 +23,7 @@ type Sides struct {
 
 	all    []*side
 	varies map[int]*variance // by the index of the request
-
-	Varies  []string // what varies between two answers of one side, for people; filled by Agree
-	Excused []string // what differs between sides and is allowed to, likewise
+	found  result.Alike
 }
 
 // Second is a time Apart that shows a clock in seconds.
@@ -58,12 +57,15 @@ func (s *Sides) Ask(ctx context.Context, name, network, addr string, sc *scenari
 }
 
 // Agree compares the answers of all that were asked. It returns base with what they have in common,
-// and what every answer of a load will be checked for, in words. Its error says where they differ:
-// the first difference of each side from the first, each a *Difference.
-func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, checked string, err error) {
-	s.varies, s.Varies, s.Excused = map[int]*variance{}, nil, nil
+// and what was found. Its error says where they differ: the first difference of each side from the
+// first, each a *Difference.
+func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, found *result.Alike, err error) {
+	s.varies, s.found = map[int]*variance{}, result.Alike{}
 	if len(s.all) == 0 {
-		return base, "", nil
+		return base, &s.found, nil
+	}
+	for _, a := range s.all[0].answers[0] {
+		s.found.Sent = append(s.found.Sent, a.Sent)
 	}
 	for _, one := range s.all {
 		s.own(one)
@@ -75,13 +77,13 @@ func (s *Sides) Agree(base *scenario.Scenario) (contract *scenario.Scenario, che
 		}
 	}
 	if err := errors.Join(all...); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	if err := s.accepted(); err != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
-	contract, checked = s.contract(base)
-	return contract, checked, nil
+	contract, s.found.Checked = s.contract(base)
+	return contract, &s.found, nil
 }
 
 // accepted refuses a status that no side may answer with.
@@ -130,8 +132,8 @@ func (s *Sides) own(one *side) {
 			if d.at != nil {
 				text += " at " + d.at.anywhere().String()
 			}
-			if !slices.Contains(s.Varies, text) {
-				s.Varies = append(s.Varies, text)
+			if !slices.Contains(s.found.Varies, text) {
+				s.found.Varies = append(s.found.Varies, text)
 			}
 		}
 	}
@@ -176,8 +178,8 @@ func (s *Sides) difference(one *side) *Difference {
 					text += " at " + d.at.String()
 				}
 				text = fmt.Sprintf("%s of %s and %s (--differ %s)", text, first.name, one.name, by)
-				if !slices.Contains(s.Excused, text) {
-					s.Excused = append(s.Excused, text)
+				if !slices.Contains(s.found.Excused, text) {
+					s.found.Excused = append(s.found.Excused, text)
 				}
 				continue
 			}

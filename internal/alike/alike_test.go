@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dyno/internal/adhoc"
+	"dyno/internal/result"
 	"dyno/internal/scenario"
 )
 
@@ -32,8 +33,8 @@ type seen struct {
 	addrs    []string
 	base     *scenario.Scenario
 	contract *scenario.Scenario
-	checked  string
-	err      error
+	result.Alike
+	err error
 }
 
 // ask asks a server of each handler, named a, b and so on.
@@ -55,7 +56,10 @@ func ask(t *testing.T, path string, differ []string, handlers ...http.HandlerFun
 			t.Fatal(err)
 		}
 	}
-	out.contract, out.checked, out.err = out.Agree(s)
+	contract, found, err := out.Agree(s)
+	if out.contract, out.err = contract, err; err == nil {
+		out.Alike = *found
+	}
 	return out
 }
 
@@ -140,8 +144,8 @@ func TestWhatVaries(t *testing.T) {
 			t.Fatalf("%s: %v, varying %q", c.format, seen.err, seen.Varies)
 		}
 		if e := seen.contract.Requests[0].Expect; e.Body != nil || e.Status != 200 ||
-			!strings.Contains(seen.checked, "bodies vary") {
-			t.Errorf("%+v, %s", e, seen.checked)
+			!strings.Contains(seen.Checked, "bodies vary") {
+			t.Errorf("%+v, %s", e, seen.Checked)
 		}
 		seen = ask(t, "/", nil, counting(c.format, "x"), counting(c.format, "y"))
 		if d, ok := errors.AsType[*Difference](seen.err); !ok || d.Place != c.path {
@@ -175,7 +179,7 @@ func TestContract(t *testing.T) {
 			if seen.err != nil {
 				t.Fatal(seen.err)
 			}
-			s, checked := seen.contract, seen.checked
+			s, checked := seen.contract, seen.Checked
 			e := s.Requests[0].Expect
 			got := func(p *string) string {
 				if p == nil {

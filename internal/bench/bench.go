@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"dyno/internal/alike"
 	"dyno/internal/load"
 	"dyno/internal/plan"
 	"dyno/internal/result"
@@ -28,10 +29,10 @@ type Host interface {
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Failure says what an error of this host means for the record.
 	Failure(name, stage string, err error) result.Failure
-	// Watch begins to observe what else uses the machine; the function it returns ends that and
-	// says what did, given what the server, the generator and the companion themselves used
-	// meanwhile.
-	Watch() func(server, generator, backend time.Duration) result.Causes
+	// Watch begins to observe what else uses the machine while that server is loaded; the function
+	// it returns ends that and says what did, given what the server, the generator and the backend
+	// themselves used meanwhile.
+	Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes
 }
 
 // Launch says how a contestant is started.
@@ -98,6 +99,7 @@ type Bench struct {
 	Folder    string                        // of the run; External's output goes below it
 	Scenario  *scenario.Scenario            // of the plan
 	Others    map[string]*scenario.Scenario // of levels that have one of their own, by name
+	Alike     *alike.Sides                  // asks all contestants the same; nil: Scenario has their contract
 	Last      *result.Calibration           // of this machine; nil: there is none
 	Append    func(result.Record) error     // puts it in the store
 	Sync      func() error                  // puts the store on disk

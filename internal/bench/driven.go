@@ -13,7 +13,7 @@ import (
 // loadExternal makes the trial of the external tool. Errors that the tool meets are in what it reports;
 // they do not fail the contestant.
 func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
-	watched := b.Host.Watch()
+	watched := b.Host.Watch(s)
 	outer := clocks(s, b.Generator)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, External: o.External, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != b.run.Plan.Level {

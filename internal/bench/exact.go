@@ -5,6 +5,7 @@ import "dyno/internal/scenario"
 // exact knows what each contestant is asked, and to the byte what its answers must be.
 type exact struct {
 	paths map[string]map[string]string // by contestant: its own
+	hosts map[string]string            // by contestant: the Host that it is asked for; none: its address
 	seen  map[shown]*scenario.Observed // of the process of this epoch
 	bound map[said]*scenario.Scenario  // to what the companion answers
 }
@@ -23,12 +24,12 @@ type said struct {
 }
 
 func newExact() exact {
-	return exact{map[string]map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}}
+	return exact{map[string]map[string]string{}, map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}}
 }
 
-// asked returns s with the contestant's own paths.
+// asked returns s with the contestant's own paths and host.
 func (e *exact) asked(contestant string, s *scenario.Scenario) *scenario.Scenario {
-	return s.At(e.paths[contestant])
+	return s.At(e.paths[contestant]).For(e.hosts[contestant])
 }
 
 // saw keeps what the contestant's process answered when it was verified.

@@ -69,7 +69,7 @@ func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
 
 var errNoToolchain = errors.New("no toolchain")
 
-func (h *fakeHost) Watch() func(server, generator, companion time.Duration) result.Causes {
+func (h *fakeHost) Watch(Server) func(server, generator, companion time.Duration) result.Causes {
 	return func(server, generator, companion time.Duration) result.Causes {
 		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}

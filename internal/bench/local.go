@@ -38,6 +38,8 @@ type Local struct {
 	opts      LocalOptions
 	self      string // dyno's own program, that truth servers are started from
 	machine   result.Host
+	pin       bool // generator, dyno and what it starts keep to their CPUs
+	attached  map[string]*attached
 	meter     *host.Meter
 	energy    *host.Energy // nil where there is none
 	mu        sync.Mutex
@@ -89,6 +91,8 @@ func NewLocal(o LocalOptions) (*Local, error) {
 		}
 		l.machine.Absent["energy"] = err.Error()
 	}
+	l.pin = l.machine.Pinned
+	l.attach()
 	return l, nil
 }
 
@@ -111,6 +115,9 @@ func (l *Local) Build(ctx context.Context, name string, note func(string)) (resu
 	m := l.manifest(name)
 	if m == nil {
 		return result.Contestant{}, fmt.Errorf("no contestant %q", name)
+	}
+	if m.URL != nil {
+		return l.buildAttached(m)
 	}
 	c := result.Contestant{
 		Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, Engine: m.Engine,
@@ -213,7 +220,7 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]
-	if l.restore == nil && l.machine.Pinned {
+	if l.restore == nil && l.pin {
 		restore, err := proc.PinSelf(l.machine.GeneratorCPUs)
 		if err != nil {
 			l.mu.Unlock()
@@ -222,6 +229,9 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		l.restore = restore
 	}
 	l.mu.Unlock()
+	if s := l.attached[name]; s != nil {
+		return s.launch(ctx, o)
+	}
 	if b == nil {
 		return nil, fmt.Errorf("%s was not built", name)
 	}
@@ -248,7 +258,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 
 // pinned returns cpus, or nil where nothing is pinned.
 func (l *Local) pinned(cpus []int) []int {
-	if l.machine.Pinned {
+	if l.pin {
 		return cpus
 	}
 	return nil
@@ -271,15 +281,25 @@ func (l *Local) Failure(name, stage string, err error) result.Failure {
 }
 
 // Watch reads the clocks of the machine now, and again when the returned function is called.
-func (l *Local) Watch() func(server, generator, companion time.Duration) result.Causes {
+func (l *Local) Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes {
+	others := l.beside(loaded)
+	for _, s := range others {
+		s.tree.Look()
+	}
+	from := used(others)
 	var before, after host.Snapshot
 	l.meter.Snapshot(&before)
-	return func(server, generator, companion time.Duration) result.Causes {
+	return func(server, generator, backend time.Duration) result.Causes {
 		l.meter.Snapshot(&after)
-		m := &l.machine
-		return host.Causes(&before, &after,
+		m, beside := &l.machine, max(0, used(others)-from)
+		c := host.Causes(&before, &after,
 			host.Account{CPUs: m.ServerCPUs, Used: server}, host.Account{CPUs: m.GeneratorCPUs, Used: generator},
-			host.Account{CPUs: m.GeneratorCPUs, Used: companion})
+			host.Account{CPUs: m.GeneratorCPUs, Used: backend}, host.Account{CPUs: m.ServerCPUs, Used: beside})
+		c.OtherSidesNS = int64(beside)
+		if s, ok := loaded.(*attached); ok && s.tree == nil && s.target.Here {
+			c.BackgroundUnknown, c.BackgroundServerNS, c.BackgroundGeneratorNS = true, 0, 0
+		}
+		return c
 	}
 }
 

@@ -52,6 +52,9 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			continue
 		}
 		b.exact.paths[name] = built[i].Paths
+		if _, at, ok := strings.Cut(built[i].URL, "://"); ok {
+			b.exact.hosts[name], _, _ = strings.Cut(at, "/")
+		}
 		if failed[i] == nil {
 			standing = append(standing, built[i])
 			continue
@@ -109,7 +112,22 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 			return err
 		}
 	}
-	return nil
+	return b.agree()
+}
+
+// agree holds the answers of all against each other, and makes what they have in common the contract
+// of the load.
+func (b *Bench) agree() error {
+	if b.Alike == nil || b.run.Alike != nil {
+		return nil
+	}
+	contract, a, err := b.Alike.Agree(b.Scenario)
+	if err != nil {
+		return err
+	}
+	b.Scenario = contract
+	b.tell(result.Event{Stage: "verify", Text: "checked of every answer: " + a.Checked})
+	return b.record(result.Record{Alike: a})
 }
 
 // proveOne verifies that a contestant keeps its contract, and that it ends when told to. It returns
@@ -128,6 +146,10 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 		return nil, nil
 	}
 	seen, err := b.verify(ctx, c.Name, c.Differs, s, 0, 0)
+	if err == nil && b.Alike != nil && !c.Control {
+		network, addr := s.Addr()
+		err = b.Alike.Ask(ctx, c.Name, network, addr, b.exact.asked(c.Name, b.Scenario))
+	}
 	if err == nil {
 		err = s.End()
 	}

@@ -219,7 +219,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		companion = nil
 	}
 	defer b.Generator.Quiet()()
-	watched := b.Host.Watch()
+	watched := b.Host.Watch(s)
 	outer := clocks(s, b.Generator, companion)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != p.Level {

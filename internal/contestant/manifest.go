@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 )
 
@@ -49,10 +50,11 @@ type Manifest struct {
 	Toolchain map[string]string `toml:"toolchain"` // name -> floor
 	Paths     map[string]string `toml:"paths"`     // a scenario's path -> its own, for scenario.At
 
-	Path    string   `toml:"-"` // of its folder within the project, or within Root
-	Root    string   `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
-	Program string   `toml:"-"` // absolute; of one that was built elsewhere and is started instead: see Prebuilt
-	Command *Command `toml:"-"` // that starts one which is not built, and then all that is known of it; else nil
+	Path    string        `toml:"-"` // of its folder within the project, or within Root
+	Root    string        `toml:"-"` // absolute; empty unless the folder lies elsewhere than in the project
+	Program string        `toml:"-"` // absolute; of one that was built elsewhere and is started instead: see Prebuilt
+	Command *Command      `toml:"-"` // that starts one which is not built, and then all that is known of it; else nil
+	URL     *adhoc.Target `toml:"-"` // where it runs already, which dyno does not start; else nil
 }
 
 // differences are the declared differences that the verifier knows (scenario.Verify).

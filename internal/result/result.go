@@ -14,6 +14,7 @@ type Record struct {
 	Host        *Host        `json:"host,omitempty"`
 	Calibration *Calibration `json:"calibration,omitempty"`
 	Contestant  *Contestant  `json:"contestant,omitempty"`
+	Alike       *Alike       `json:"alike,omitempty"`
 	Launch      *Launch      `json:"launch,omitempty"`
 	Trial       *Trial       `json:"trial,omitempty"`
 	Idle        *Idle        `json:"idle,omitempty"`
@@ -28,6 +29,7 @@ type Run struct {
 	Host        Host
 	Calibration *Calibration // the last one of this machine when the run began; nil: there was none
 	Contestants []Contestant
+	Alike       *Alike // nil: the scenario has the contract of the answers
 	Launches    []Launch
 	Trials      []Trial
 	Idle        []Idle
@@ -50,6 +52,8 @@ func (r *Run) Add(rec Record) {
 		r.Calibration = rec.Calibration
 	case rec.Contestant != nil:
 		r.Contestants = append(r.Contestants, *rec.Contestant)
+	case rec.Alike != nil:
+		r.Alike = rec.Alike
 	case rec.Launch != nil:
 		r.Launches = append(r.Launches, *rec.Launch)
 	case rec.Trial != nil:
@@ -111,6 +115,11 @@ type Contestant struct {
 	Backend   bool   `json:"companion,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"`   // a managed runtime: longer warm-up
 
+	// URL is where it ran before the run, which did not start it; Processes are those that were found
+	// there, or why none were.
+	URL       string `json:"url,omitempty"`
+	Processes string `json:"processes,omitempty"`
+
 	Toolchain   string            `json:"toolchain"`        // e.g. "go1.26.8 (PATH)"
 	BinaryHash  string            `json:"binary,omitempty"` // sha256 of the started program
 	BuildNS     int64             `json:"build_ns"`
@@ -121,6 +130,14 @@ type Contestant struct {
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
 	LinesOfCode int               `json:"lines_of_code,omitempty"` // of its sources, by the rule of doc/studies.md
+}
+
+// Alike says what contestants without a contract have answered alike, before the first trial.
+type Alike struct {
+	Sent    []string `json:"sent"`              // the first lines of the requests that each was sent, twice
+	Checked string   `json:"checked"`           // of every answer of the load, in words
+	Varies  []string `json:"varies,omitempty"`  // what varies between two answers of one contestant
+	Excused []string `json:"excused,omitempty"` // what differs between contestants, and was allowed to
 }
 
 // Launch is one start of a contestant, at the head of an epoch.
@@ -230,6 +247,12 @@ type Causes struct {
 	StealNS               int64 `json:"steal_ns"`             // on all CPUs
 	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
 	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
+	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen, while
+	// another one was loaded. It is no part of the background CPU.
+	OtherSidesNS int64 `json:"other_sides_ns,omitempty"`
+	// BackgroundUnknown says that the server's own CPU cannot be read, and so the background CPU
+	// cannot be told from it.
+	BackgroundUnknown bool `json:"background_unknown,omitempty"`
 	// GeneratorShared says that the server or a companion may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`
 }

@@ -20,13 +20,18 @@ func (s *Scenario) each(change func(i int, r *Request)) *Scenario {
 
 // At returns s for a contestant that serves other paths. Keys are paths of the scenario, values
 // those of the contestant. A key that ends in "/", except "/" itself, stands for all paths below
-// it. The longest key that matches applies. Queries stay.
+// it. A whole path with its query applies before others, then the longest key that matches. Queries
+// that no key has stay.
 func (s *Scenario) At(paths map[string]string) *Scenario {
 	if len(paths) == 0 {
 		return s
 	}
 	return s.each(func(_ int, r *Request) {
 		path, query, asks := strings.Cut(r.Path, "?")
+		if whole, ok := paths[r.Path]; ok {
+			r.Path = whole
+			return
+		}
 		best := ""
 		for key := range paths {
 			below := len(key) > 1 && strings.HasSuffix(key, "/") && strings.HasPrefix(path, key)
@@ -39,6 +44,18 @@ func (s *Scenario) At(paths map[string]string) *Scenario {
 		}
 		if r.Path = paths[best] + path[len(best):]; asks {
 			r.Path += "?" + query
+		}
+	})
+}
+
+// For returns s with that Host in every request that has none.
+func (s *Scenario) For(host string) *Scenario {
+	if host == "" {
+		return s
+	}
+	return s.each(func(_ int, r *Request) {
+		if !r.says("host") {
+			r.Headers = append([]HeaderLine{{Name: "Host", Value: host, Verbatim: true}}, r.Headers...)
 		}
 	})
 }

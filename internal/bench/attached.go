@@ -1,0 +1,159 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/internal/adhoc"
+	"dyno/internal/contestant"
+	"dyno/internal/host"
+	"dyno/internal/proc"
+	"dyno/internal/result"
+)
+
+// attached is a contestant that runs already, at a URL. It is loaded and read, and nothing else: no
+// method stops, freezes, pins or signals it.
+type attached struct {
+	target *adhoc.Target
+	tree   *proc.Running // nil: its processes cannot be read
+	unread error         // why
+}
+
+func (s *attached) Addr() (network, addr string)              { return s.target.Network, s.target.Addr }
+func (s *attached) Ready() time.Duration                      { return 0 }
+func (s *attached) Freeze() error                             { return s.Exited() }
+func (s *attached) Count() func(*result.Usage)                { return func(*result.Usage) {} }
+func (s *attached) Heap() (inuse, allocated int64, err error) { return 0, 0, errNotStarted }
+func (s *attached) Logged() int64                             { return 0 }
+func (s *attached) LogTail() []string                         { return nil }
+func (s *attached) Stop() error                               { return nil }
+func (s *attached) End() error                                { return nil }
+
+var errNotStarted = errors.New("dyno did not start it")
+
+// Thaw looks who belongs to the process tree now.
+func (s *attached) Thaw() error {
+	if s.tree != nil {
+		s.tree.Look()
+	}
+	return s.Exited()
+}
+
+func (s *attached) CPU() (time.Duration, error) {
+	if s.tree == nil {
+		return 0, s.unread
+	}
+	return s.tree.CPU()
+}
+
+func (s *attached) Exited() error {
+	if s.tree != nil && s.tree.Ended() {
+		return errors.New("it was stopped or started anew during the run, which speaks of the processes that ran when it began")
+	}
+	return nil
+}
+
+func (s *attached) Usage(u *result.Usage) {
+	if s.tree != nil {
+		s.tree.Usage(u)
+	}
+}
+
+func (s *attached) Totals(u *result.Usage) {
+	if s.tree != nil {
+		s.tree.Totals(u)
+	}
+}
+
+func (s *attached) Meters() (by, absent map[string]string) {
+	if s.tree == nil {
+		return nil, map[string]string{"cpu": s.unread.Error(), "memory": s.unread.Error()}
+	}
+	return s.tree.Meters()
+}
+
+// name describes its processes.
+func (s *attached) name() string {
+	if s.tree == nil {
+		return "unknown: " + s.unread.Error()
+	}
+	return s.tree.Name()
+}
+
+// attach finds the servers that run already. They may use other CPUs than the server's: then those
+// that dyno starts may use the same, so that all are alike, and only the generator is pinned.
+func (l *Local) attach() {
+	l.attached = map[string]*attached{}
+	var cpus []int
+	for _, m := range l.opts.Manifests {
+		if m.URL == nil {
+			continue
+		}
+		s := &attached{target: m.URL, unread: errors.New("it is on another machine")}
+		own, err := []int(nil), error(nil)
+		if m.URL.Here {
+			if s.tree, s.unread = proc.FindRunning(m.URL.Addr); s.unread != nil {
+				s.tree = nil
+			}
+			if own, err = proc.ServerCPUs(m.URL.Network, m.URL.Addr); err != nil {
+				own, _ = host.Limits()
+			}
+		}
+		l.attached[m.Name] = s
+		cpus = append(cpus, own...)
+	}
+	if len(cpus) == 0 {
+		return
+	}
+	slices.Sort(cpus)
+	l.machine.ServerCPUs = slices.Compact(cpus)
+	l.machine.Pinned = l.pin && !slices.ContainsFunc(cpus, func(cpu int) bool {
+		return slices.Contains(l.machine.GeneratorCPUs, cpu)
+	})
+}
+
+// buildAttached says what is known of a server that runs already, and asks it for a connection.
+func (l *Local) buildAttached(m *contestant.Manifest) (result.Contestant, error) {
+	c := result.Contestant{Name: m.Name, Title: m.Title, Language: m.Language, Framework: m.Framework, URL: m.URL.URL,
+		Processes: l.attached[m.Name].name(), Toolchain: "none: it ran already", Paths: m.Paths}
+	return c, nil
+}
+
+// launch waits for the first right answer of a server that runs already.
+func (s *attached) launch(ctx context.Context, o Launch) (Server, error) {
+	if err := s.Thaw(); err != nil {
+		return nil, &contestant.Failed{Stage: "launch", Err: err}
+	}
+	if err := o.Probe(ctx, s.target.Network, s.target.Addr); err != nil {
+		return nil, &contestant.Failed{Stage: "launch", Err: fmt.Errorf("%s: %w", s.target.URL, err)}
+	}
+	return s, nil
+}
+
+// beside returns the servers that run already and are not the one that is loaded, nor a part of it,
+// each process once.
+func (l *Local) beside(loaded Server) (others []*attached) {
+	mine, _ := loaded.(*attached)
+	for _, s := range l.attached {
+		known := func(o *attached) bool { return o.tree.Shares(s.tree) }
+		if s == mine || s.tree == nil || mine != nil && mine.tree != nil && known(mine) ||
+			slices.ContainsFunc(others, known) {
+			continue
+		}
+		others = append(others, s)
+	}
+	return others
+}
+
+// used is what they have used so far; one that has ended counts no more.
+func used(all []*attached) (sum time.Duration) {
+	for _, s := range all {
+		if d, err := s.CPU(); err == nil {
+			sum += d
+		}
+	}
+	return sum
+}
