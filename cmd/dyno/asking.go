@@ -24,9 +24,10 @@ func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {
 		"file that holds the body")
 	fl.BoolVar(&r.Template, "template", false, "fill placeholders of the body and headers in too: {int:1..1000}, {uuid}, "+
 		"{seq}, {pick:a,b}; those of paths always are")
-	add(flagOf(&r.Scenario, "", "file", text), "scenario", "", "file of a weighted mix of requests and their contracts; "+
-		"the URL then gives the host alone")
 	add(flagOf(&r.ExpectStatus, "200-399", "string", scenario.ParseStatuses), "expect-status", "",
 		"status codes that count as success, such as 200,2xx,300-399")
 	return append(names, "template")
 }
+
+// askingNames are the flags that say what is sent.
+var askingNames = []string{"method", "path", "header", "body", "body-file", "template"}

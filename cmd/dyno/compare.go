@@ -9,13 +9,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"dyno/internal/adhoc"
+	"dyno/internal/alike"
 	"dyno/internal/analysis"
 	"dyno/internal/experiment"
 	"dyno/internal/plan"
 	"dyno/internal/proc"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
-	"dyno/internal/scenario"
 	"dyno/internal/side"
 )
 
@@ -25,7 +26,9 @@ type compareFlags struct {
 	connections int
 	records     int
 	delay       time.Duration
-	path        string
+	rate        float64
+	asks        adhoc.Request
+	differ      []string
 	contestant  string
 	names       []string
 	failIf      []string
@@ -41,6 +44,8 @@ func compareCommand() *cobra.Command {
 		Short: "Compare servers side by side, and say which is faster",
 		Long: "compare starts two to twenty servers, loads them in turn, and says which is faster, by how\n" +
 			"much, and how sure that is. Each side is\n\n" +
+			"  a URL         of a server that runs already: http://localhost:3000/users/{int:1..100}.\n" +
+			"                It is loaded, and never frozen, pinned or stopped\n" +
 			"  a command     in quotes: 'node a.js', 'uvicorn app:app --port {port}'. It learns its port\n" +
 			"                from PORT, DYNO_ADDR or {port}; where it listens elsewhere, dyno finds out\n" +
 			"  a program     an executable file; with --contestant it stands in for what that builds\n" +
@@ -50,6 +55,7 @@ func compareCommand() *cobra.Command {
 			"  .             the folder of --contestant as it is now\n\n" +
 			"Exit code 1 if the data show that a --fail-if is true of a side against the first.",
 		Example: "  dyno compare 'node a.js' 'python3 b.py'\n" +
+			"  dyno compare http://localhost:3000/users/{int:1..100} http://localhost:4000/users/{int:1..100}\n" +
 			"  dyno compare main . --contestant net-http\n" +
 			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'memory>10%'",
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -69,7 +75,9 @@ func compareCommand() *cobra.Command {
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.path, "path", "/", "path that commands are asked for")
+	askingFlags(fl, &f.asks)
+	fl.StringArrayVar(&f.differ, "differ", nil, "what the answers of the sides may differ in: status, type, length, body, "+
+		"header:NAME or json:PATH; may be repeated")
 	fl.StringArrayVar(&f.names, "name", nil, "name of a side in the output, in the order of the sides; may be repeated")
 	fl.StringVar(&f.contestant, "contestant", "",
 		"contestant that revisions and programs are of: its name in this project, or its folder")
@@ -81,7 +89,9 @@ func compareCommand() *cobra.Command {
 	fl.StringVar(&r.Primary, "primary", "",
 		"metric that decides: throughput, cpu_per_request, p50 or memory (default throughput, of builds of contestants "+
 			"cpu_per_request)")
-	fl.IntVar(&f.connections, "connections", 125, "connections kept in use")
+	fl.IntVarP(&f.connections, "connections", "c", 125, "connections kept in use")
+	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r", "open loop: requests per second, whatever the answers "+
+		"take: 1000, 1k, 50/s, 600/m")
 	fl.IntVar(&f.records, "records", 0, "records that the companion of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")
@@ -90,7 +100,9 @@ func compareCommand() *cobra.Command {
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
-	heading(fl, "What is compared", "contestant", "contestants", "scenario", "connections", "records", "delay")
+	heading(fl, "What is compared", "name", "contestant", "contestants", "records", "delay")
+	heading(fl, "What is asked", "path", "method", "header", "body", "body-file", "template", "scenario", "rate",
+		"connections", "expect-status", "differ")
 	heading(fl, "What decides", "fail-if", "primary", "alpha", "margin")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "force")
 	heading(fl, "The run and its output")
@@ -200,26 +212,25 @@ func buildsOnly(sides []*side.Side) bool {
 // experiment plans the comparison. pr gets the manifests of the sides in place of its own.
 func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side.Side) (*experiment.Experiment, error) {
 	drawSeed(cmd)
+	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
+	var err error
+	if with.typed, err = f.typed(cmd, sides); err != nil {
+		return nil, err
+	}
 	r := f.request
 	if r.Budget <= 0 {
 		return nil, usagef("--budget %v: want more than 0", r.Budget)
 	}
-	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
 	var again, titles []string
 	for _, s := range sides {
 		with.manifests = append(with.manifests, s.Manifest)
 		r.Contestants = append(r.Contestants, s.Name)
 		again, titles = append(again, s.Again), append(titles, s.Manifest.Title)
 	}
-	common, err := side.Scenario(sides)
-	if err != nil {
-		return nil, err
-	}
-	r.Scenario = cmp.Or(r.Scenario, common)
-	if r.Scenario == "" {
-		with.typed, r.Scenario = asking(f.path), askedName
+	if with.typed != nil {
+		r.Scenario = with.typed.Name
 		if len(r.Controls) > 0 && r.Controls[0] != "none" {
-			return nil, usagef("--controls: reference servers answer a --scenario alone; leave it out")
+			return nil, usagef("--controls: reference servers answer a scenario of the project alone; leave it out")
 		}
 		r.Controls = []string{"none"}
 	} else if r.Controls == nil {
@@ -232,16 +243,16 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	r.Primary = cmp.Or(r.Primary, primary)
 	r.Command, r.Title = repeated(cmd, again), strings.Join(titles, " against ")
 	r.Connections, r.Records, r.Delays = []int{f.connections}, []int{f.records}, []time.Duration{f.delay}
-	return experiment.New(cmd.Context(), r, with.world(), with.setup(cmd, &f.place))
-}
-
-// askedName is the name of the scenario of --path.
-const askedName = "command line"
-
-// asking is the scenario that asks for a path, and takes every answer of 200 to 399.
-func asking(path string) *scenario.Scenario {
-	statuses, _ := scenario.ParseStatuses("200-399")
-	return &scenario.Scenario{Name: askedName, Title: "GET " + path, Lenient: true, Requests: []scenario.Request{{
-		Name: "GET " + path, Method: "GET", Path: path, Weight: 1, Expect: scenario.Expect{Statuses: statuses},
-	}}}
+	if f.rate > 0 {
+		r.Question.Levels = []result.Level{{Connections: f.connections, Pipeline: 1, RatePerSec: f.rate}}
+	}
+	setup := with.setup(cmd, &f.place)
+	if with.typed != nil {
+		allowed, err := alike.ParseAllowed(f.differ)
+		if err != nil {
+			return nil, usage(err)
+		}
+		setup.Alike = &alike.Sides{Allowed: allowed, Apart: alike.Second}
+	}
+	return experiment.New(cmd.Context(), r, with.world(), setup)
 }

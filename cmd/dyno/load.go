@@ -157,6 +157,8 @@ func (f *loadFlags) defineLoad() {
 // defineRequest defines what says what is sent where, and what must come back.
 func (f *loadFlags) defineRequest() {
 	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
+	f.addText("scenario", "", &f.Scenario, "file of a weighted mix of requests and their contracts; the URL then "+
+		"gives the host alone")
 	f.addText("unix", "", &f.Unix, "socket to connect to; the URL may then be left out")
 	f.addLines("resolve", "", &f.Resolve, "host:port:address to connect to, as in curl; may be repeated")
 	add(f, "local-addr", "", &f.LocalAddrs, "", "list", parseLocals, "IP addresses that connections leave from in "+

@@ -123,9 +123,13 @@ type Allowed struct {
 	json                       Places
 }
 
-// ParseAllowed reads values of --differ: status, type, length, body, header:NAME, json:PATH.
+// ParseAllowed reads values of --differ, each one or several with commas between: status, type,
+// length, body, header:NAME, json:PATH.
 func ParseAllowed(texts []string) (a Allowed, err error) {
-	for _, text := range texts {
+	for _, text := range strings.Split(strings.Join(texts, ","), ",") {
+		if text == "" && len(texts) == 0 {
+			return a, nil
+		}
 		word, arg, given := strings.Cut(strings.TrimSpace(text), ":")
 		switch {
 		case word == "status" && !given:

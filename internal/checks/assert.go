@@ -30,7 +30,7 @@ func Assert(run *result.Run) error {
 	}
 	for i := range run.Contestants {
 		c := &run.Contestants[i]
-		if !c.Control && run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
+		if !c.Control && c.URL == "" && run.FailureOf(c.Name) == nil && (c.Version == "" || c.BinaryHash == "") {
 			return &Defect{"the record has no version or no hash of " + c.Name}
 		}
 	}

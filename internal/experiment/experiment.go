@@ -10,6 +10,7 @@ import (
 	"os"
 	"time"
 
+	"dyno/internal/alike"
 	"dyno/internal/analysis"
 	"dyno/internal/bench"
 	"dyno/internal/checks"
@@ -38,6 +39,7 @@ type Setup struct {
 	Scenario  func(name string) (*scenario.Scenario, error) // not nil
 	Folder    string                                        // of the run
 	Offline   bool                                          // fetch no toolchain
+	Alike     *alike.Sides                                  // holds the answers of all against each other; nil: the scenario has their contract
 
 	NewHost    func(bench.LocalOptions) (Host, error)          // nil: this machine
 	Calibrated func(*result.Plan) (*result.Calibration, error) // what is known of this machine's latencies
@@ -154,7 +156,7 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	}
 	defer host.Close()
 	b := &bench.Bench{
-		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Scenario: x.scenario, Others: x.others,
+		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike, Scenario: x.scenario, Others: x.others,
 		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing, Note: x.note,
 	}
 	if x.begun != nil {

@@ -28,7 +28,7 @@ var forwarders = []string{"docker-proxy", "rootlessport", "slirp4netns", "pasta"
 // FindRunning finds the processes that listen on addr, an IP address and a port of this machine. An
 // error says why they cannot be found or read.
 func FindRunning(addr string) (*Running, error) {
-	sockets, err := listening("tcp", addr)
+	sockets, err := acceptors("tcp", addr)
 	if err != nil {
 		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
 	}

@@ -23,7 +23,7 @@ type Options struct {
 	Folder func(name string) (dir, suggestion string, ok bool)
 }
 
-// Find says what each text stands for: the first of a folder, a file, a command with blanks in it, a
+// Find says what each text stands for: the first of a URL, a folder, a file, a command with blanks in it, a
 // contestant, a revision, a program on PATH. Its errors are of usage.
 func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 	if len(texts) < Fewest || len(texts) > Most {
@@ -69,7 +69,9 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	st, statErr := os.Stat(text)
 	switch {
 	case strings.TrimSpace(text) == "":
-		return nil, conf.Usagef("a side is empty: want a command, a folder, a contestant's name, a revision or a program")
+		return nil, conf.Usagef("a side is empty: want a URL, a command, a folder, a contestant's name, a revision or a program")
+	case isURL(text):
+		return s, s.takeURL(ctx)
 	case text == "." && dir != "" && !contestant.IsFolder(text):
 		s.Kind, s.folder, s.label = Folder, dir, "@ working tree"
 		return s, nil

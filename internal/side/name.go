@@ -56,6 +56,9 @@ const longest = 4
 // candidate is a name for s, the longer the more of it is told.
 func (s *Side) candidate(length int) string {
 	switch s.Kind {
+	case URL:
+		parts := strings.SplitAfter(s.target.Host+s.target.Path, "/")
+		return clipped(strings.Trim(strings.Join(parts[:min(1+length, len(parts))], ""), "/"))
 	case Command:
 		c := contestant.Command{Line: s.Text}
 		return clipped(strings.Join(c.Telling(length), "-"))

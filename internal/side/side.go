@@ -1,5 +1,5 @@
-// Package side turns the words of dyno compare into contestants: a command, a folder, a name, a
-// revision, a program. Find says what a word stands for, and Open makes a manifest of it, which the
+// Package side turns the words of dyno compare into contestants: a URL, a command, a folder, a name,
+// a revision, a program. Find says what a word stands for, and Open makes a manifest of it, which the
 // bench builds and starts as any other.
 package side
 
@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"dyno/internal/adhoc"
 	"dyno/internal/conf"
 	"dyno/internal/contestant"
 )
@@ -19,6 +20,7 @@ type Kind string
 
 // The kinds of sides.
 const (
+	URL        Kind = "URL"        // of a server that runs already
 	Command    Kind = "command"    // a line for the shell, or an executable file
 	Folder     Kind = "folder"     // one with a contestant.toml
 	Contestant Kind = "contestant" // of the project, by its name
@@ -34,15 +36,24 @@ type Side struct {
 	Again    string               // names it in a command that is typed later
 	Manifest *contestant.Manifest // from Open on
 
-	folder   string // of the contestant
-	program  string // absolute; that is built already
-	label    string // what it is, for its title; Open knows that of a folder
+	target   *adhoc.Target // of a URL
+	folder   string        // of the contestant
+	program  string        // absolute; that is built already
+	label    string        // what it is, for its title; Open knows that of a folder
 	revision *contestant.Revision
 }
 
 // Built reports whether dyno builds the side, or it stands in for what dyno would build: its
 // manifest says what it serves.
-func (s *Side) Built() bool { return s.Kind != Command }
+func (s *Side) Built() bool { return s.Kind != Command && s.Kind != URL }
+
+// Path is the path of a URL, with its query and placeholders; "" of another side.
+func (s *Side) Path() string {
+	if s.target == nil {
+		return ""
+	}
+	return s.target.Path
+}
 
 // The fewest and the most sides that are compared.
 const (
@@ -62,7 +73,10 @@ func Open(ctx context.Context, sides []*Side, dir string) error {
 }
 
 func (s *Side) open(ctx context.Context, dir string) (err error) {
-	if s.Kind == Command {
+	switch s.Kind {
+	case URL:
+		return s.openURL(ctx)
+	case Command:
 		s.Manifest, err = commandManifest(s)
 		return err
 	}

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/scenario"
+	"dyno/internal/side"
+)
+
+// typed is the scenario that flags and URLs ask for. It is nil where the sides are asked for one of
+// the project: the one of --scenario, or the first that all of them serve.
+func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.Scenario, error) {
+	r := &f.request
+	if strings.HasSuffix(r.Scenario, ".toml") || strings.ContainsRune(r.Scenario, os.PathSeparator) {
+		f.asks.Scenario, r.Scenario = r.Scenario, ""
+	}
+	says := slices.ContainsFunc(askingNames, func(name string) bool { return cmd.Flags().Changed(name) })
+	if r.Scenario != "" {
+		if says {
+			return nil, usagef("--scenario %s says what is asked; leave --path, -m, -H, -b and -f out", r.Scenario)
+		}
+		return nil, nil
+	}
+	if !says && f.asks.Scenario == "" {
+		common, err := side.Scenario(sides)
+		if r.Scenario = common; common != "" || err != nil {
+			return nil, err
+		}
+	}
+	path := "/"
+	if i := slices.IndexFunc(sides, func(s *side.Side) bool { return s.Kind == side.URL }); i >= 0 {
+		path = sides[i].Path()
+	}
+	s, _, err := f.asks.Make(cmd.Context(), path)
+	if err != nil {
+		return nil, err
+	}
+	side.Ask(sides, path)
+	s.Lenient = true
+	if s.Title == "" {
+		s.Title = titleOf(s)
+	}
+	return s, nil
+}
+
+// titleOf names the requests of a scenario, the first three of them.
+func titleOf(s *scenario.Scenario) string {
+	var names []string
+	for i, q := range s.Requests {
+		if i == 3 {
+			names = append(names, fmt.Sprintf("%d more", len(s.Requests)-3))
+			break
+		}
+		if name := q.Name; q.Weight != 1 {
+			names = append(names, fmt.Sprintf("%s ×%d", name, q.Weight))
+		} else {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

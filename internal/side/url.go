@@ -1,0 +1,53 @@
+package side
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"time"
+
+	"dyno/internal/adhoc"
+	"dyno/internal/contestant"
+)
+
+// isURL reports whether a text is meant as a URL.
+func isURL(text string) bool {
+	scheme, _, ok := strings.Cut(text, "://")
+	return ok && !strings.ContainsAny(scheme, " \t/'\"=")
+}
+
+// takeURL takes a server that runs already.
+func (s *Side) takeURL(ctx context.Context) (err error) {
+	s.Kind = URL
+	s.target, err = adhoc.ReadTarget(ctx, s.Text, "", nil)
+	return err
+}
+
+// openURL asks the server for a connection, and keeps to the address that gave one: a name may have
+// several.
+func (s *Side) openURL(ctx context.Context) error {
+	d := net.Dialer{Timeout: 5 * time.Second}
+	conn, err := d.DialContext(ctx, s.target.Network, s.target.Addr)
+	if err != nil {
+		return fmt.Errorf("%w; is a server listening there?", err)
+	}
+	s.target.Addr = conn.RemoteAddr().String()
+	conn.Close()
+	m := &contestant.Manifest{Name: s.Name, Title: s.Name, Processes: 1, URL: s.target}
+	if s.target.URL != "http://"+s.Name+"/" {
+		m.Title = fmt.Sprintf("%s (%s)", s.Name, s.target.URL)
+	}
+	s.Manifest = m
+	return nil
+}
+
+// Ask makes sides answer the same requests at paths of their own: path is what all are asked for, and
+// a URL with another path for that instead.
+func Ask(sides []*Side, path string) {
+	for _, s := range sides {
+		if own := s.Path(); own != "" && own != path {
+			s.Manifest.Paths = map[string]string{path: own}
+		}
+	}
+}
