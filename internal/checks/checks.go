@@ -184,11 +184,17 @@ func noCeiling(e *Evidence, own []result.Trial) string {
 }
 
 func backgroundServer(c *Check, e *Evidence) (State, string) {
+	if why := unknownBackground(e); why != "" {
+		return CannotTell, why
+	}
 	x := sharesOf(e.watched()).server
 	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", percent(x))
 }
 
 func backgroundGenerator(c *Check, e *Evidence) (State, string) {
+	if why := unknownBackground(e); why != "" {
+		return CannotTell, why
+	}
 	s := sharesOf(e.watched())
 	return c.Limits[0].Grade(s.generator),
 		fmt.Sprintf("other programs used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
@@ -265,11 +271,17 @@ func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string
 		closed = true
 		if cpu := own[i].Server.CPUNS; cpu != nil {
 			used += float64(*cpu)
+			if generator := own[i].Generator.CPUNS; attached(e.Run, name) && !e.Run.Host.Pinned && generator != nil {
+				used += float64(*generator) // on the same CPUs
+			}
 			had += float64(own[i].ClocksWall()) * float64(own[i].Causes.ServerCPUs)
 		}
 	}
 	if len(own) > 0 && !closed {
 		return Pass, "its load is an open loop, in which it need not be busy"
+	}
+	if had == 0 && attached(e.Run, name) {
+		return CannotTell, unread(e.Run, name)
 	}
 	x := share(used, had)
 	text := fmt.Sprintf("it used %s of its CPUs", percent(x))

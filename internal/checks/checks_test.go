@@ -283,6 +283,29 @@ func TestChecksAreProvoked(t *testing.T) {
 		{"V30", Fail, trials(func(t *result.Trial) { t.Load.GapNS = 50e6 })}, // an eighth
 		{"V30", Fail, func(e *Evidence) { e.Valid[7].Causes.SuspendedNS = 2e6 }},
 		{"V30", Fail, openLoops(func(l *result.Load) { l.GapNS = 12e6 })},
+		{"V31", Warn, func(e *Evidence) {
+			atURL(e)
+			e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0}
+		}},
+		{"V03", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
+		{"V04", CannotTell, trials(func(t *result.Trial) { t.Causes.BackgroundUnknown = t.Contestant == "a" })},
+		{"V14", CannotTell, func(e *Evidence) {
+			atURL(e)
+			trials(func(t *result.Trial) { t.Server.CPUNS = nil })(e)
+		}},
+		{"V26", CannotTell, func(e *Evidence) {
+			atURL(e)
+			trials(func(t *result.Trial) { t.Server.Processes = 0 })(e)
+		}},
+		{"V32", Pass, atURL},
+		{"V32", Warn, func(e *Evidence) {
+			atURL(e)
+			trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 3e7 })(e)
+		}},
+		{"V32", Fail, func(e *Evidence) {
+			atURL(e)
+			trials(func(t *result.Trial) { t.Causes.OtherSidesNS = 5e7 })(e)
+		}},
 		{"V31", Warn, func(e *Evidence) { e.Run.Host.Pinned = false }},
 		{"V31", Warn, func(e *Evidence) { e.Run.Host.SharedCore = true }},
 		{"V31", Fail, func(e *Evidence) { e.Run.Host.Pinned, e.Run.Host.GeneratorCPUs = false, []int{0} }},
@@ -293,6 +316,11 @@ func TestChecksAreProvoked(t *testing.T) {
 			t.Errorf("%s: %v; want %v", c.id, got, c.want)
 		}
 	}
+}
+
+// atURL makes a a server that ran before the run.
+func atURL(e *Evidence) {
+	e.Run.Contestants[0].URL = "http://127.0.0.1:1/"
 }
 
 // starts are those of a, of the given classes; that of the pilot does not count.

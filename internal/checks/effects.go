@@ -193,13 +193,20 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 		switch {
 		case p <= shown && betweens[i] > c.Limits[0].Warn:
 			f.State = Warn
-			f.Text += ": a fresh start changes it"
+			if attached(e.Run, f.Contestant) {
+				f.Text += ": it changes from one block of rounds to the next"
+			} else {
+				f.Text += ": a fresh start changes it"
+			}
 		case p <= shown:
 		case mosts[i] > c.Limits[0].Warn:
 			f.State = CannotTell
 			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", percent(mosts[i]))
 		default:
 			f.Text += ", which may be chance"
+		}
+		if attached(e.Run, f.Contestant) {
+			f.Text += "; it was never started anew, and what a fresh start changes is not known"
 		}
 	}
 	return out

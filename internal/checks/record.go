@@ -123,12 +123,17 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (Stat
 		}
 	}
 	switch {
+	case attached(e.Run, name) && len(counts) == 0:
+		return CannotTell, unread(e.Run, name)
 	case len(hashes) > 1:
 		return Fail, fmt.Sprintf("%d different programs were started under this name", len(hashes))
 	case changed > 0:
 		return Fail, fmt.Sprintf("its number of processes changed %d times within an epoch", changed)
 	case len(counts) == 0:
 		return Warn, "its processes were not counted"
+	}
+	if attached(e.Run, name) {
+		return Pass, "the same processes throughout, which ran before the run: " + e.Run.Contestant(name).Processes
 	}
 	return Pass, "the same processes throughout each epoch, of one program"
 }
@@ -164,6 +169,9 @@ func apart(_ *Check, e *Evidence) (State, string) {
 	h := &e.Run.Host
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
 	switch {
+	case anyAttached(e.Run) && shared:
+		return Warn, "servers that run already may use any CPU, the generator's too; start them with taskset, on CPUs of " +
+			"their own, to keep them apart"
 	case shared:
 		return Fail,
 			"server and generator share one CPU: each figure is of both together, and what one uses the other lacks"

@@ -102,6 +102,7 @@ const (
 	Edges           = "V29"
 	Pauses          = "V30"
 	Apart           = "V31"
+	OtherSides      = "V32"
 )
 
 // table holds all checks, in order of their ids. V23, V24 and V27 are taken: they were checks once
@@ -218,6 +219,10 @@ var table = []Check{
 	{ID: Apart, Title: "CPUs of server and generator apart",
 		Means:    "server and load generator share CPUs: each slows the other",
 		Question: GeneratorFree, In: always, find: whole(apart)},
+	{ID: OtherSides, Title: "CPU of the other sides, where they are not frozen",
+		Means:    "other sides, which are not frozen, used CPU while one was loaded",
+		Question: MachineQuiet, In: inRounds, Metrics: moved,
+		Limits: []Limit{{"share of the CPUs", backgroundWarn, backgroundLimit}}, find: otherSides},
 }
 
 // ByID returns the check with that id; nil if there is none. Records and reports of older versions

@@ -10,11 +10,11 @@ const (
 
 // shares are the causes of a set of trials as shares of the CPU time that its CPUs had.
 type shares struct {
-	server, generator, queue, steal float64
+	server, generator, queue, steal, sides float64
 }
 
 func sharesOf(trials []result.Trial) shares {
-	var server, generator, queue, steal, serverTime, generatorTime, loaded, wall float64
+	var server, generator, queue, steal, sides, serverTime, generatorTime, sidesTime, loaded, wall float64
 	for i := range trials {
 		c := &trials[i].Causes
 		server += float64(c.BackgroundServerNS)
@@ -22,11 +22,16 @@ func sharesOf(trials []result.Trial) shares {
 		queue += float64(trials[i].Load.RunQueueNS)
 		loaded += float64(trials[i].Load.Wall()) * float64(c.GeneratorCPUs)
 		steal += float64(c.StealNS)
-		serverTime += float64(c.WallNS) * float64(c.ServerCPUs)
-		generatorTime += float64(c.WallNS) * float64(c.GeneratorCPUs)
+		sides += float64(c.OtherSidesNS)
+		sidesTime += float64(c.WallNS) * float64(c.ServerCPUs)
+		if !c.BackgroundUnknown {
+			serverTime += float64(c.WallNS) * float64(c.ServerCPUs)
+			generatorTime += float64(c.WallNS) * float64(c.GeneratorCPUs)
+		}
 		wall += float64(c.WallNS) * float64(c.ServerCPUs+c.GeneratorCPUs)
 	}
-	return shares{share(server, serverTime), share(generator, generatorTime), share(queue, loaded), share(steal, wall)}
+	return shares{share(server, serverTime), share(generator, generatorTime), share(queue, loaded), share(steal, wall),
+		share(sides, sidesTime)}
 }
 
 func share(part, whole float64) float64 {
@@ -66,8 +71,8 @@ func Paused(t *result.Trial) bool {
 }
 
 // Discard reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the
-// server's or the generator's CPUs, steal, or a pause of the generator or the machine in any of its
-// trials. It is given all trials of the round and looks at no metric.
+// server's or the generator's CPUs, that of other sides that are not frozen, steal, or a pause of the
+// generator or the machine in any of its trials. It is given all trials of the round and looks at no metric.
 //
 // Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle
 // counts as delay: 3 to 8 % on an idle machine with 0 % foreign CPU, the more the oftener the loop
@@ -79,5 +84,6 @@ func Discard(round []result.Trial) bool {
 		}
 	}
 	s := sharesOf(round)
-	return s.server > backgroundLimit || s.generator > backgroundLimit || s.steal > stealLimit
+	return s.server > backgroundLimit || s.generator > backgroundLimit || s.steal > stealLimit ||
+		s.sides > backgroundLimit
 }

@@ -18,6 +18,22 @@ func TestVoidJudgesTheWholeRound(t *testing.T) {
 	}
 }
 
+// TestOtherSidesDiscard: CPU of sides that are not frozen discards a round as background CPU does,
+// and one that cannot be told discards nothing.
+func TestOtherSidesDiscard(t *testing.T) {
+	round := sound().Valid[:4]
+	for i := range round {
+		round[i].Causes.OtherSidesNS = round[i].Causes.WallNS / 20
+	}
+	if Discard(round) {
+		t.Error("5 % of other sides discarded a round")
+	}
+	round[0].Causes.OtherSidesNS = round[0].Causes.WallNS / 3
+	if !Discard(round) {
+		t.Error("a third of one trial, 12 % of the round, did not discard it")
+	}
+}
+
 // A generator that stood still spoils its round, unless it only waited for a CPU that it shares;
 // how long that is depends on window and loop.
 func TestVoidByPauses(t *testing.T) {

@@ -1,0 +1,52 @@
+package checks
+
+import (
+	"fmt"
+	"slices"
+
+	"dyno/internal/result"
+)
+
+// attached reports whether a contestant ran before the run, which then neither freezes nor restarts
+// it.
+func attached(run *result.Run, name string) bool {
+	c := run.Contestant(name)
+	return c != nil && c.URL != ""
+}
+
+func anyAttached(run *result.Run) bool {
+	return slices.ContainsFunc(run.Contestants, func(c result.Contestant) bool { return c.URL != "" })
+}
+
+// otherSides: how busy were contestants that are never frozen while another one was loaded? Runs that
+// freeze all have no such finding.
+func otherSides(c *Check, e *Evidence) []Finding {
+	if !anyAttached(e.Run) {
+		return nil
+	}
+	x := sharesOf(e.watched()).sides
+	return []Finding{{State: c.Limits[0].Grade(x),
+		Text: fmt.Sprintf("sides that run already, and are not frozen, used %s of the server's CPUs while another one "+
+			"was loaded", percent(x))}}
+}
+
+// unknownBackground says why the background CPU of some trials cannot be told; "" if it can.
+func unknownBackground(e *Evidence) string {
+	for i := range e.watched() {
+		if t := &e.watched()[i]; t.Causes.BackgroundUnknown {
+			return fmt.Sprintf("what other programs used while %s was loaded cannot be told from what it used itself: %s",
+				t.Contestant, unread(e.Run, t.Contestant))
+		}
+	}
+	return ""
+}
+
+// unread is why the processes of a contestant that ran before the run cannot be read.
+func unread(run *result.Run, name string) string {
+	for _, l := range run.Launches {
+		if why := l.Absent["cpu"]; l.Contestant == name && why != "" {
+			return why
+		}
+	}
+	return "its CPU cannot be read"
+}
