@@ -9,6 +9,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/report"
+	"dyno/internal/result"
 	"dyno/internal/side"
 	"dyno/internal/study"
 )
@@ -19,6 +20,9 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 	fmt.Fprintln(w)
 	for _, s := range sides[1:] {
 		fmt.Fprintf(w, "%s.\n", answerSentence(data, s.Name, sides[0].Name))
+	}
+	if these := attached(data.Run); these != "" {
+		fmt.Fprintf(w, "%s.\n", these)
 	}
 	if same := identical(data.Run, sides); same != "" {
 		fmt.Fprintf(w, "%s.\n", same)
@@ -37,6 +41,21 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 	}
 	t.Flush()
 	return anyFailed
+}
+
+// attached says what a run of servers that ran already speaks of; "" of another run.
+func attached(r *result.Run) string {
+	var all []string
+	for _, c := range r.Contestants {
+		if c.URL != "" {
+			all = append(all, c.Name+": "+c.Processes)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "This speaks of the processes that ran (" + strings.Join(all, "; ") + "): epochs are blocks of rounds on them, " +
+		"and a fresh start of one may differ"
 }
 
 // answerSentence is the verdict on head against base in words, without a full stop.

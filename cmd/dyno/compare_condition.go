@@ -144,8 +144,12 @@ func identical(r *result.Run, sides []*side.Side) string {
 		one := r.Contestant(s.Name)
 		for _, t := range sides[i+1:] {
 			two := r.Contestant(t.Name)
-			if one != nil && two != nil && one.BinaryHash != "" && one.BinaryHash == two.BinaryHash {
+			switch {
+			case one == nil || two == nil:
+			case one.BinaryHash != "" && one.BinaryHash == two.BinaryHash:
 				return fmt.Sprintf("%s and %s are the same program, byte for byte: an A/A run", s.Name, t.Name)
+			case strings.Contains(one.Processes, "(pid ") && one.Processes == two.Processes:
+				return fmt.Sprintf("%s and %s are one process, %s: an A/A run", s.Name, t.Name, one.Processes)
 			}
 		}
 	}

@@ -220,7 +220,7 @@ var table = []Check{
 		Means:    "server and load generator share CPUs: each slows the other",
 		Question: GeneratorFree, In: always, find: whole(apart)},
 	{ID: OtherSides, Title: "CPU of the other sides, where they are not frozen",
-		Means:    "other sides, which are not frozen, used CPU while one was loaded",
+		Means:    "for other sides, which are not frozen, used CPU beside the loaded one",
 		Question: MachineQuiet, In: inRounds, Metrics: moved,
 		Limits: []Limit{{"share of the CPUs", backgroundWarn, backgroundLimit}}, find: otherSides},
 }
