@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -113,6 +114,9 @@ func TestRules(t *testing.T) {
 			"impossible: a mean of 9.0 ms, but the quantiles allow 475 µs to 3.05 ms"},
 		{"a mean that is the 99th percentile",
 			"name,latency_ms,p50_ms,p99_ms\na,2.51,1.00,2.51\n", "R9", "doubtful: 2.51 ms is both the mean and p99"},
+		{"a mean above the p99", "name,latency_ms,p99_ms\na,9.0,5.0\n", "R9",
+			"doubtful: a mean of 9.0 ms above p99 of 5.0 ms: the slowest 1 % would take 395 ms on average, or more"},
+		{"a mean below the p99", "name,latency_ms,p99_ms\na,4.0,5.0\n", "R9", "-"},
 		{"a deviation too large", "name,latency_ms,latency_stdev_ms,latency_max_ms\na,1.0,9.0,5.0\n", "R9",
 			"impossible: a standard deviation of 9.0 ms around 1.0 ms, but values from 0 to 5.0 ms allow at most " +
 				"2.07 ms"},
@@ -222,6 +226,28 @@ func golden(t *testing.T, name string, got []byte) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs from what is printed now; if that is meant, run the test with -update and look at the "+
 			"difference", file)
+	}
+}
+
+// TestMissing: what was checked against nothing says what to publish beside it, and what was
+// checked says nothing.
+func TestMissing(t *testing.T) {
+	for _, c := range []struct{ table, want string }{
+		{"name,rps\na,100\nb,200\n", "2 rate: connections and mean latency (R2), or requests and time (R1)"},
+		{"name,c,rps\na,10,100\n", "1 rate: mean latency (R2), or requests and time (R1)"},
+		{"name,c,load,rps\na,10,wrk -d 10s,100\n", "1 rate: mean latency (R2), or requests (R1)"},
+		{"name,latency_ms\na,10\n", "1 mean latency: connections and rate (R2), or percentile (R9)"},
+		{"name,p99_ms\na,10\n", "1 percentile: another percentile or the mean latency (R9)"},
+		{"name,p50_ms,p99_ms\na,5,10\n", ""},
+		{"name,c,rps,latency_ms\na,10,100,100.0\n", ""},
+	} {
+		var got []string
+		for _, m := range Examine([]*importer.Document{read(t, "t.csv", c.table)}).Missing() {
+			got = append(got, fmt.Sprintf("%d %s: %s", m.Figures, m.What, m))
+		}
+		if s := strings.Join(got, "; "); s != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.table, s, c.want)
+		}
 	}
 }
 

@@ -20,7 +20,16 @@ type judgementJSON struct {
 	Prose    jsonCounts    `json:"prose"`
 	Rules    []jsonRule    `json:"rules"`
 	Findings []jsonFinding `json:"findings"`
+	Missing  []jsonMissing `json:"missing,omitempty"`
 	Troubles []jsonTrouble `json:"troubles"`
+}
+
+// jsonMissing is a Missing: of each rule, what it lacks.
+type jsonMissing struct {
+	File    string              `json:"file"`
+	What    string              `json:"what"`
+	Figures int                 `json:"figures"`
+	Lacks   map[string][]string `json:"lacks"`
 }
 
 type jsonFile struct {
@@ -115,6 +124,13 @@ func JSON(w io.Writer, j *Report, all bool) error {
 			out.Figures = append(out.Figures, figureJSON(fig))
 		}
 		doc.Findings = append(doc.Findings, out)
+	}
+	for _, m := range j.Missing() {
+		out := jsonMissing{m.File, m.What, m.Figures, map[string][]string{}}
+		for _, l := range m.Lacks {
+			out.Lacks[l.rule] = l.columns
+		}
+		doc.Missing = append(doc.Missing, out)
 	}
 	checks := j.checks()
 	for _, r := range Rules {

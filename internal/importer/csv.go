@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -92,6 +93,9 @@ func wideMetric(head string) (f figures, ok bool) {
 		return f, true
 	}
 	if m := inParens.FindStringSubmatch(head); m != nil {
+		if _, unit := units[strings.ToLower(m[2])]; !unit {
+			return figures{}, false
+		}
 		if f.metric, ok = metricOf(m[1]); ok {
 			return figures{f.metric, m[2]}, true
 		}
@@ -110,13 +114,14 @@ func wideMetric(head string) (f figures, ok bool) {
 // rowKey has the columns that tell the rows of a table apart.
 type rowKey struct{ source, edition, date, suite, scenario, contestant, connections, load, delay, depth string }
 
-// table is a CSV file being read.
+// table is a table being read.
 type table struct {
 	*reader
-	csv    *csv.Reader
-	column map[string]int  // of our names of columns
-	wide   map[int]figures // by column
-	rows   map[rowKey]*Row // the latest of each key
+	at     func(column int) (line, col int) // where a cell of the line being read stands
+	part   string                           // of the document, where no column says the scenario
+	column map[string]int                   // of our names of columns
+	wide   map[int]figures                  // by column
+	rows   map[rowKey]*Row                  // the latest of each key
 }
 
 // csv reads a table in one of two shapes: a figure a line, with the columns metric and value, or a
@@ -126,52 +131,73 @@ func (r *reader) csv() error {
 	if strings.TrimSpace(string(head)) == heyHeader {
 		return r.heyCSV(rest)
 	}
-	t := &table{reader: r, csv: csv.NewReader(bytes.NewReader(r.data)), column: map[string]int{},
-		wide: map[int]figures{}, rows: map[rowKey]*Row{}}
-	t.csv.FieldsPerRecord = -1
+	in := csv.NewReader(bytes.NewReader(r.data))
+	in.FieldsPerRecord = -1
+	t := newTable(r, in.FieldPos)
 	// The separator is the one that the head has more of than commas, if any.
 	for _, comma := range ";\t" {
 		if bytes.Count(head, []byte(string(comma))) > bytes.Count(head, []byte(",")) {
-			t.csv.Comma = comma
+			in.Comma = comma
 		}
 	}
-	names, err := t.csv.Read()
+	names, err := in.Read()
 	if err != nil {
 		return fmt.Errorf("the head of the table: %w", err)
 	}
 	t.head(names)
-	_, metric := t.column["metric"]
-	_, value := t.column["value"]
-	take := t.wideRow
-	if metric && value {
-		take = t.longRow
-	} else if len(t.wide) == 0 {
-		return fmt.Errorf("%s: none of the columns holds figures: want metric and value, or columns such as "+
-			"rps, latency_ms, p99_ms; the head is %.100q", r.at(1, 1), strings.Join(names, ", "))
+	take := t.take()
+	if take == nil {
+		return fmt.Errorf("%s: "+noFigures, r.place(1, 1), strings.Join(names, ", "))
 	}
 	for {
-		cells, err := t.csv.Read()
+		cells, err := in.Read()
 		var bad *csv.ParseError
 		switch {
 		case err == io.EOF:
-			for _, row := range r.doc.Rows {
-				row.describe()
-				for _, f := range row.Figures { // a number per process in one cell
-					row.Processes = max(row.Processes, f.Many)
-				}
-			}
+			r.described()
 			return nil
 		case errors.As(err, &bad):
 			r.trouble(bad.StartLine, max(bad.Column, 1), "%v: quote the cell, and double the quotes in it", bad.Err)
 		case err != nil:
 			return err
 		case len(cells) != len(names):
-			line, _ := t.csv.FieldPos(0)
+			line, _ := in.FieldPos(0)
 			r.trouble(line, 1, "%d cells; the head has %d", len(cells), len(names))
 		default:
 			take(cells)
 		}
 	}
+}
+
+// described completes the rows of tables from their words.
+func (r *reader) described() {
+	for _, row := range r.doc.Rows {
+		row.describe()
+		for _, f := range row.Figures { // a number per process in one cell
+			row.Processes = max(row.Processes, f.Many)
+		}
+	}
+}
+
+// noFigures is what is wrong with a table whose head is given.
+const noFigures = "none of the columns holds figures: want metric and value, or columns such as rps, latency_ms, " +
+	"p99_ms; the head is %.100q"
+
+func newTable(r *reader, at func(column int) (line, col int)) *table {
+	return &table{reader: r, at: at, column: map[string]int{}, wide: map[int]figures{}, rows: map[rowKey]*Row{}}
+}
+
+// take is how a line is read: as one figure, or as one contestant; nil if no column holds figures.
+func (t *table) take() func(cells []string) {
+	_, metric := t.column["metric"]
+	_, value := t.column["value"]
+	switch {
+	case metric && value:
+		return t.longRow
+	case len(t.wide) > 0:
+		return t.wideRow
+	}
+	return nil
 }
 
 // head finds the columns. Of several for one thing the first counts.
@@ -202,7 +228,7 @@ func (t *table) row(cells []string, own bool) (row *Row, where string) {
 	if m := formerForm.FindStringSubmatch(edition); m != nil {
 		edition, where = m[1], m[2]
 	}
-	key := rowKey{get("source"), edition, get("date"), get("suite"), get("scenario"), get("contestant"),
+	key := rowKey{get("source"), edition, get("date"), get("suite"), cmp.Or(get("scenario"), t.part), get("contestant"),
 		get("connections"), get("load"), get("delay"), get("depth")}
 	row = t.rows[key]
 	if row == nil || own {
@@ -232,7 +258,7 @@ func (t *table) level(cells []string, column string) float64 {
 
 // figure adds the figure in a column of a line.
 func (t *table) figure(row *Row, where, metric, text, unit string, column int) *Figure {
-	line, at := t.csv.FieldPos(column)
+	line, at := t.at(column)
 	f := t.add(row, metric, text, unit, line, at)
 	if f != nil {
 		f.Table = where
@@ -244,7 +270,7 @@ func (t *table) figure(row *Row, where, metric, text, unit string, column int) *
 func (t *table) longRow(cells []string) {
 	name := t.cell(cells, "metric")
 	if name == "" {
-		line, column := t.csv.FieldPos(t.column["metric"])
+		line, column := t.at(t.column["metric"])
 		t.trouble(line, column, "the metric has no name")
 		return
 	}

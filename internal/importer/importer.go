@@ -126,7 +126,7 @@ func (d *Document) Printed() int {
 }
 
 // Formats are the names of formats that Read accepts.
-var Formats = []string{"csv", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "techempower"}
+var Formats = []string{"csv", "markdown", "dyno", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6", "techempower"}
 
 // errUnknown means that the content is of no format known here.
 var errUnknown = errors.New("the content is none of " + strings.Join(Formats, ", ") + ": pass --format to force one")
@@ -148,9 +148,11 @@ func Read(name string, data []byte, format string) (*Document, error) {
 	switch f := r.doc.Format; {
 	case f == "csv", f == "hey" && bytes.HasPrefix(first, []byte(heyHeader)):
 		err = r.csv()
+	case f == "markdown":
+		err = r.markdown()
 	case f == "techempower":
 		err = r.techempower()
-	case (f == "bombardier" || f == "oha") && isJSON(first):
+	case jsonTools[f].fields != nil && isJSON(first):
 		err = r.toolJSON()
 	case f == "text", slices.Contains(Formats, f):
 		r.text()
@@ -172,7 +174,7 @@ func isJSON(data []byte) bool { return len(data) > 0 && (data[0] == '{' || data[
 // jsonMarks are keys that only one format has.
 var jsonMarks = []struct{ key, format string }{
 	{`"rawData"`, "techempower"}, {`"numberOfConnections"`, "bombardier"}, {`"bytesWritten"`, "bombardier"},
-	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"},
+	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"}, {`"http_req_duration"`, "k6"}, {`"rate_answers"`, "dyno"},
 }
 
 // sniff names the format of data, or returns "". The format "text" is one or several outputs that
@@ -192,6 +194,9 @@ func sniff(data []byte) string {
 			return "text"
 		}
 	}
+	if underHead.Match(data) {
+		return "markdown"
+	}
 	line, _, _ := bytes.Cut(trimmed, []byte("\n"))
 	if bytes.ContainsAny(line, ",;\t") && utf8.Valid(line) {
 		return "csv"
@@ -201,15 +206,15 @@ func sniff(data []byte) string {
 
 // trouble notes what cannot be read at line:column, and why.
 func (r *reader) trouble(line, column int, format string, args ...any) {
-	r.doc.Troubles = append(r.doc.Troubles, Trouble{r.at(line, column), fmt.Sprintf(format, args...)})
+	r.doc.Troubles = append(r.doc.Troubles, Trouble{r.place(line, column), fmt.Sprintf(format, args...)})
 }
 
-func (r *reader) at(line, column int) Place { return Place{r.doc.Name, line, column} }
+func (r *reader) place(line, column int) Place { return Place{r.doc.Name, line, column} }
 
 // add reads a number at line:column and puts it into row. It returns nil, and notes the trouble,
 // where there is no number.
 func (r *reader) add(row *Row, metric, text, unit string, line, column int) *Figure {
-	f := &Figure{Place: r.at(line, column), Row: row, Metric: metric}
+	f := &Figure{Place: r.place(line, column), Row: row, Metric: metric}
 	if err := f.read(text, unit); err != nil {
 		r.trouble(line, column, "%s: %v", metric, err)
 		return nil

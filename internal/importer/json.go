@@ -134,29 +134,62 @@ var ohaFields = []field{
 	{"latencyPercentiles.p99.99", "p99.99", "s"},
 }
 
-// toolJSON reads what bombardier and oha write with their JSON formats: one object.
+// dynoFields are those of dyno load --json. Its rate is that of the steady part of the load.
+var dynoFields = []field{
+	{"requests_per_sec", "rps", "req/s"}, {"rate_answers", "requests", ""}, {"rate_ns", "time", "ns"},
+	{"failed", "failed", ""}, {"errors.timeout", "timeouts", ""}, {"errors.dial", "connect_errors", ""},
+	{"response.mean_ns", "latency_mean", "ns"}, {"response.stdev_ns", "latency_stdev", "ns"},
+	{"response.max_ns", "latency_max", "ns"}, {"response.p50_ns", "p50", "ns"}, {"response.p90_ns", "p90", "ns"},
+	{"response.p95_ns", "p95", "ns"}, {"response.p99_ns", "p99", "ns"}, {"response.p999_ns", "p99.9", "ns"},
+}
+
+// k6Fields are those of k6's --summary-export, and of what its handleSummary is given.
+var k6Fields = []field{
+	{"http_reqs.count", "requests", ""}, {"http_reqs.rate", "rps", "req/s"}, {"data_received.count", "transferred", "bytes"},
+	{"http_req_failed.passes", "failed", ""},
+	{"http_req_duration.avg", "latency_mean", "ms"}, {"http_req_duration.min", "latency_min", "ms"},
+	{"http_req_duration.med", "p50", "ms"}, {"http_req_duration.max", "latency_max", "ms"},
+	{"http_req_duration.p(90)", "p90", "ms"}, {"http_req_duration.p(95)", "p95", "ms"},
+	{"http_req_duration.p(99)", "p99", "ms"}, {"http_req_duration.p(99.9)", "p99.9", "ms"},
+}
+
+// jsonTools are the tools whose JSON is one object: its fields, and what stands before their paths.
+var jsonTools = map[string]struct {
+	prefix string
+	fields []field
+}{
+	"bombardier": {"result.", bombardierFields}, "oha": {"", ohaFields}, "dyno": {"", dynoFields},
+	"k6": {"metrics.", k6Fields},
+}
+
+// toolJSON reads what a tool writes with its JSON format.
 func (r *reader) toolJSON() error {
 	list, err := leaves(r.data)
 	if err != nil {
 		return err
 	}
 	at := byPath(list)
-	row, fields, prefix := r.newRow(r.doc.Format), bombardierFields, "result."
-	if r.doc.Format == "oha" {
-		fields, prefix = ohaFields, ""
-	}
+	row, tool := r.newRow(r.doc.Format), jsonTools[r.doc.Format]
 	row.Connections, _ = strconv.Atoi(at["spec.numberOfConnections"].text)
 	row.Contestant = at["spec.url"].text
 	rate := at["spec.rate"].text
 	row.Open = rate != "" && rate != "0"
 	row.PerRequest = strings.EqualFold(at["spec.disableKeepAlive"].text, "true")
-	for _, f := range fields {
-		if l := at[prefix+f.path]; l.text != "" {
+	switch row.Tool {
+	case "dyno":
+		row.ofDyno(at)
+	case "k6":
+		for path, l := range at { // handleSummary has one level more
+			at[strings.Replace(path, ".values.", ".", 1)] = l
+		}
+	}
+	for _, f := range tool.fields {
+		if l := at[tool.prefix+f.path]; l.text != "" {
 			r.add(row, f.metric, l.text, f.unit, l.line, l.column)
 		}
 	}
 	for _, l := range list {
-		if len(l.path) == 2 && l.path[0] == "statusCodeDistribution" && l.path[1] != "" {
+		if len(l.path) == 2 && (l.path[0] == "statusCodeDistribution" || l.path[0] == "status") && l.path[1] != "" {
 			r.add(row, "http"+l.path[1][:1]+"xx", l.text, "", l.line, l.column)
 		}
 	}

@@ -44,7 +44,7 @@ func (r *reader) heyCSV(rest []byte) error {
 	}
 	row := r.newRow("hey")
 	add := func(metric string, v float64, unit Unit, form string) {
-		row.compute(r.at(2, 1), metric, v, unit, fmt.Sprintf(form, v)).Digits = 6
+		row.compute(r.place(2, 1), metric, v, unit, fmt.Sprintf(form, v)).Digits = 6
 	}
 	slices.Sort(times)
 	for _, t := range times {

@@ -75,8 +75,10 @@ var outputs = map[string][]pattern{
 		line(`^\s+Throughput:\s+([0-9.]+\w+/s)`, "throughput_rw", ""),
 		line(`(?:^|/s|100\.00%|\])\s+([0-9][0-9hm.]*s)(?:\s*Done!)?\s*$`, "time", ""),
 	},
-	"oha": append(summary, line(`^\s+Success rate:\s+<num>%`, "success", "%")),
-	"hey": summary,
+	"oha":  append(summary, line(`^\s+Success rate:\s+<num>%`, "success", "%")),
+	"hey":  summary,
+	"dyno": dynoLines,
+	"k6":   k6Lines,
 	"h2load": {
 		line(`^spawning thread #\d+: <int> total client`, "connections", ""),
 		line(`^finished in <val>, ([0-9.]+ req/s), ([0-9.]+\w+/s)`, "time rps throughput", ""),
@@ -119,6 +121,12 @@ func heading(line string) (tool string, ok bool) {
 			return h.tool, true
 		}
 	}
+	if dynoHead.MatchString(line) {
+		return "dyno", true
+	}
+	if k6Line.MatchString(line) {
+		return "k6", true
+	}
 	return "", false
 }
 
@@ -126,7 +134,7 @@ func heading(line string) (tool string, ok bool) {
 // output gives the command, which tells what the output does not.
 func (r *reader) text() {
 	var row *Row
-	command, number, forced := "", 0, r.doc.Format
+	command, number, forced, seen := "", 0, r.doc.Format, map[string]bool{}
 	for raw := range bytes.Lines(r.data) {
 		number++
 		text := strings.TrimRight(string(raw), "\r\n")
@@ -143,10 +151,17 @@ func (r *reader) text() {
 				row == nil && strings.TrimSpace(text) != ""
 			tool = forced
 		}
+		if m := k6Line.FindStringSubmatch(text); m != nil { // its summary has no head: a metric comes once
+			begins = row == nil || row.Tool != "k6" || seen[m[1]]
+			if begins {
+				clear(seen)
+			}
+			seen[m[1]] = true
+		}
 		if begins {
 			row = r.newRow(tool)
 			for _, word := range strings.Fields(text) {
-				if strings.HasPrefix(word, "http") {
+				if strings.HasPrefix(word, "http://") || strings.HasPrefix(word, "https://") {
 					row.Contestant = word
 				}
 			}
@@ -167,6 +182,9 @@ func (r *reader) outputLine(row *Row, text string, number, before int) {
 	}
 	if name, ok := strings.CutPrefix(text, "Server Hostname:"); ok && row.Tool == "ab" {
 		row.Contestant = strings.TrimSpace(name)
+	}
+	if row.Tool == "dyno" {
+		row.dynoText(text)
 	}
 	for _, p := range outputs[row.Tool] {
 		at := p.form.FindStringSubmatchIndex(text)

@@ -11,7 +11,7 @@ import (
 
 // numberForm is a published number: a sign that it is vague, the number, the other end of a range,
 // the unit, and a "+" that is ignored.
-var numberForm = regexp.MustCompile(`^([~≈<>≤≥]*)\s*` +
+var numberForm = regexp.MustCompile(`^([~≈<>≤≥=]*)\s*` +
 	`([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
 	`(?:\s*[-–]\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
 

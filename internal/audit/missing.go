@@ -1,0 +1,118 @@
+package audit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/internal/importer"
+)
+
+// Missing says what was not published that figures could have been checked against.
+type Missing struct {
+	File    string
+	What    string // kind of the figures: rate, mean latency, percentile
+	Figures int
+	Lacks   []lack
+}
+
+// lack is what a rule lacks to check a figure.
+type lack struct {
+	rule    string
+	columns []string
+}
+
+// checkable are the kinds of figures that rules of one row check, and what each rule needs beside
+// them.
+var checkable = []struct {
+	what  string
+	is    func(*importer.Figure) bool
+	needs []lack
+}{
+	{"rate", func(f *importer.Figure) bool {
+		return f.Unit == importer.PerSec && (f.Metric == "rps" || f.Metric == "rps_mean")
+	}, []lack{{"R2", []string{"connections", "mean latency"}}, {"R1", []string{"requests", "time"}}}},
+	{"mean latency", func(f *importer.Figure) bool { return f.Unit == importer.Seconds && f.Metric == "latency_mean" },
+		[]lack{{"R2", []string{"connections", "rate"}}, {"R9", []string{"percentile"}}}},
+	{"percentile", func(f *importer.Figure) bool {
+		_, ok := quantileOf(f.Metric)
+		return ok && f.Unit == importer.Seconds
+	}, []lack{{"R9", []string{"another percentile or the mean latency"}}}},
+}
+
+// has reports whether a row has a column, by its name in checkable.
+func has(r *importer.Row, column string) bool {
+	switch column {
+	case "connections":
+		return r.Connections > 0
+	case "mean latency":
+		return r.One(importer.Seconds, "latency_mean") != nil
+	case "rate":
+		return r.One(importer.PerSec, "rps", "rps_mean") != nil
+	case "requests":
+		return r.One(importer.None, "requests") != nil
+	case "time":
+		return r.One(importer.Seconds, "time") != nil || r.Planned > 0
+	case "percentile":
+		return slices.ContainsFunc(r.Figures, checkable[2].is)
+	}
+	return false
+}
+
+// Missing lists what is not published beside the figures that nothing was checked against, by file.
+func (j *Report) Missing() (list []*Missing) {
+	for _, d := range j.Documents {
+		for _, r := range d.Rows {
+			for _, f := range r.Figures {
+				if _, named := j.verdicts[f]; named || f.Missing || f.Many > 0 || f.Prose || f.Derived {
+					continue
+				}
+				if m := missing(d.Name, f); m != nil {
+					list = added(list, m)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// missing is what one figure lacks; nil if no rule of one row is about its kind, or none lacks
+// anything.
+func missing(file string, f *importer.Figure) *Missing {
+	for _, c := range checkable {
+		if !c.is(f) {
+			continue
+		}
+		m := &Missing{File: file, What: c.what, Figures: 1}
+		for _, need := range c.needs {
+			lacks := slices.DeleteFunc(slices.Clone(need.columns), func(column string) bool { return has(f.Row, column) })
+			if len(lacks) > 0 {
+				m.Lacks = append(m.Lacks, lack{need.rule, lacks})
+			}
+		}
+		if len(m.Lacks) > 0 {
+			return m
+		}
+	}
+	return nil
+}
+
+// added counts m among those that lack the same.
+func added(list []*Missing, m *Missing) []*Missing {
+	for _, other := range list {
+		if other.String() == m.String() && other.File == m.File && other.What == m.What {
+			other.Figures++
+			return list
+		}
+	}
+	return append(list, m)
+}
+
+// String says what to publish: "connections and mean latency (R2), or requests and time (R1)".
+func (m *Missing) String() string {
+	var ways []string
+	for _, l := range m.Lacks {
+		ways = append(ways, fmt.Sprintf("%s (%s)", strings.Join(l.columns, " and "), l.rule))
+	}
+	return strings.Join(ways, ", or ")
+}

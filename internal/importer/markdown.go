@@ -1,0 +1,120 @@
+package importer
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+var (
+	// underHead is the line under the head of a Markdown table.
+	underHead = regexp.MustCompile(`(?m)^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$`)
+	mdLink    = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
+	mdMarks   = strings.NewReplacer("**", "", "__", "", "`", "", "<br>", " ", "<br/>", " ", "\\|", "|")
+	mdHeading = regexp.MustCompile(`^#+\s+(.*?)[\s#]*$`)
+)
+
+// mdCell is the text of a cell, and its column in the line.
+type mdCell struct {
+	text string
+	at   int
+}
+
+// markdown reads the tables of a Markdown file. The scenario of a table that has no column for it is
+// the heading above. A first column that holds no figures is the contestant.
+func (r *reader) markdown() error {
+	lines := bytes.Split(r.data, []byte("\n"))
+	part, tables := "", 0
+	var heads []string
+	for i := 0; i < len(lines); i++ {
+		text := string(lines[i])
+		if m := mdHeading.FindStringSubmatch(text); m != nil {
+			part = plainCell(m[1])
+		}
+		if i+1 == len(lines) || !strings.Contains(text, "|") || !underHead.Match(lines[i+1]) {
+			continue
+		}
+		head := cellsOf(text)
+		end := i + 2
+		for end < len(lines) && strings.Contains(string(lines[end]), "|") {
+			end++
+		}
+		if r.mdTable(part, head, i, lines[i+2:end]) {
+			tables++
+		} else {
+			heads = append(heads, fmt.Sprintf("%s: "+noFigures, r.place(i+1, 1), strings.Join(texts(head), ", ")))
+		}
+		i = end - 1
+	}
+	switch {
+	case tables == 0 && len(heads) > 0:
+		return fmt.Errorf("%s", strings.Join(heads, "\n"))
+	case tables == 0:
+		return fmt.Errorf("no table: want a head, a line such as |---|---| under it, and a line for each contestant")
+	}
+	r.described()
+	return nil
+}
+
+// mdTable reads the table whose head stands in the line at index. It reports whether the table has
+// figures.
+func (r *reader) mdTable(part string, head []mdCell, index int, body [][]byte) bool {
+	var cells []mdCell
+	number := index + 3
+	t := newTable(r, func(column int) (int, int) { return number, cells[column].at })
+	t.part = part
+	t.head(texts(head))
+	if _, figures := t.wide[0]; !figures && len(t.column) == 0 {
+		t.column["contestant"] = 0
+	}
+	take := t.take()
+	if take == nil {
+		return false
+	}
+	for i, line := range body {
+		number = index + 3 + i
+		cells = cellsOf(string(line))
+		if len(cells) != len(head) {
+			r.trouble(number, 1, "%d cells; the head has %d", len(cells), len(head))
+			continue
+		}
+		take(texts(cells))
+	}
+	return true
+}
+
+// cellsOf splits a line of a table.
+func cellsOf(line string) (cells []mdCell) {
+	line = strings.TrimRight(line, " \t\r")
+	start := len(line) - len(strings.TrimLeft(line, " \t"))
+	if strings.HasPrefix(line[start:], "|") {
+		start++
+	}
+	end := len(line)
+	if strings.HasSuffix(line, "|") && !strings.HasSuffix(line, "\\|") && end > start {
+		end--
+	}
+	for at := start; at <= end; {
+		next := at
+		for next < end && (line[next] != '|' || line[next-1] == '\\') {
+			next++
+		}
+		text := line[at:next]
+		cells = append(cells, mdCell{plainCell(text), at + len(text) - len(strings.TrimLeft(text, " \t*_`")) + 1})
+		at = next + 1
+	}
+	return cells
+}
+
+// plainCell is the text of a cell without its marks.
+func plainCell(text string) string {
+	return strings.TrimSpace(mdMarks.Replace(mdLink.ReplaceAllString(text, "$1")))
+}
+
+func texts(cells []mdCell) (list []string) {
+	for _, c := range cells {
+		list = append(list, c.text)
+	}
+	return list
+}
