@@ -361,8 +361,10 @@ func (b *Bench) progress(stage, name string, epoch int, t *result.Trial) {
 	if epoch < b.run.Plan.Pilots && (stage == "measure" || stage == "measured") {
 		e.Stage = "pilot"
 	}
-	e.Done, e.Total, e.Left = plan.Progress(b.run)
-	if t != nil && t.Position == 0 && t.Round == 0 && b.Standing != nil && epoch > b.run.Plan.Pilots {
+	now := plan.ProgressOf(b.run)
+	e.Done, e.Total, e.Left, e.Longer, e.Text = now.Done, now.Total, now.Left, now.Longer, now.Epoch
+	first := t != nil && t.Position == 0 // of a round, so that there are whole rounds before it
+	if first && b.Standing != nil && (t.Round == 0 || epoch <= b.run.Plan.Pilots) {
 		e.Standing = b.Standing(b.run)
 	}
 	b.tell(e)

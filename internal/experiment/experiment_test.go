@@ -33,8 +33,8 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("Which?\npaired comparison of 2 contestants and 2 controls, 125 connections, seed 7, into %s\nafter the builds: about ", x.Folder)
-	if got := x.Words(); !strings.HasPrefix(got, want) || !strings.Contains(got, "first possible verdict after") {
+	want := fmt.Sprintf("Which?\npaired comparison of 2 servers, 125 connections, seed 7, into %s\nafter the builds: about ", x.Folder)
+	if got := x.Words(); !strings.HasPrefix(got, want) || !strings.Contains(got, "first verdict possible after") {
 		t.Errorf("%s\nwant\n%s…", got, want)
 	}
 	none := errors.New("no host")
@@ -99,11 +99,11 @@ func TestNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &Experiment{Setup: Setup{Remark: func(*result.Run) string { return "the two are one" }}}
-	if got := x.note(&result.Run{Plan: p}); got != "interim analyses after 8, 12, 16, 24 epochs; the two are one" {
+	if got := x.note(&result.Run{Plan: p}); got != "what follows counts: analyses after 8, 12, 16, 24 epochs, the first that decides ends it; the two are one" {
 		t.Errorf("%q", got)
 	}
 	p.Protocol, x.Remark = plan.Sweep, nil
-	if got := x.note(&result.Run{Plan: p}); got != "the pilots are over: what follows counts" {
+	if got := x.note(&result.Run{Plan: p}); got != "what follows counts" {
 		t.Errorf("%q", got)
 	}
 }

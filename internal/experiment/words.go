@@ -23,8 +23,8 @@ func (x *Experiment) Words() string {
 		levels += fmt.Sprintf(", of which %d pairs are decided", len(p.Family))
 	}
 	protocol := plan.Of(p)
-	return fmt.Sprintf("%s\n%s of %s and %s, %s, seed %d, into %s\nafter the builds: %s", p.Title, protocol.Traits().Title,
-		counted(len(p.Contestants), "contestant"), counted(len(p.Controls), "control"), levels, p.Seed, x.Folder, protocol.Words(p, &x.Cost))
+	return fmt.Sprintf("%s\n%s of %s, %s, seed %d, into %s\nafter the builds: %s", p.Title, protocol.Traits().Title,
+		counted(len(p.Contestants), "server"), levels, p.Seed, x.Folder, protocol.Words(p, &x.Cost))
 }
 
 func counted(n int, noun string) string {
@@ -44,22 +44,23 @@ func (x *Experiment) note(r *result.Run) string {
 
 func found(r *result.Run) string {
 	if !plan.Of(&r.Plan).Traits().Decides {
-		return "the pilots are over: what follows counts"
+		return "what follows counts"
 	}
 	looks := plan.Analyses(r)
 	if len(looks) == 0 {
-		return "the pilots took longer than planned: no verdict fits the budget; what is measured will be shown"
+		return "the first loads took longer than planned: no verdict fits the budget; what is measured will be shown"
 	}
 	at := make([]string, len(looks))
 	for i, l := range looks {
 		at[i] = fmt.Sprint(l.N)
 	}
-	text := fmt.Sprintf("one analysis, after %d epochs", looks[0].N)
+	text := fmt.Sprintf("what follows counts: one analysis, after %d epochs", looks[0].N)
 	if len(looks) > 1 {
-		text = fmt.Sprintf("interim analyses after %s epochs", strings.Join(at, ", "))
+		text = fmt.Sprintf("what follows counts: analyses after %s epochs, the first that decides ends it",
+			strings.Join(at, ", "))
 	}
 	if a := study.Analyse(r); a.MDE > 0 {
-		text += fmt.Sprintf("; differences from about %.1f %% can be found", 100*a.MDE)
+		text += fmt.Sprintf("; differences from about %.1f %% are likely to be found", 100*a.MDE)
 	}
 	for i, l := range r.Plan.Points() {
 		if rate, ok := plan.Rate(r, i); ok && l.RateShare > 0 {

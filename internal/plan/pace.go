@@ -147,35 +147,3 @@ func epochCost(run *result.Run) int64 {
 	}
 	return (elapsed(run) - pilotsEnd(run)) / n
 }
-
-// Progress says how many trials stand, how many there will be at most, and how long that takes at
-// the pace so far.
-func Progress(run *result.Run) (done, total int, left time.Duration) {
-	p := &run.Plan
-	epochs := epochsUntil(p, p.Epochs)
-	if decides(p) {
-		looks := Analyses(run)
-		if len(looks) == 0 {
-			return len(run.Trials), len(run.Trials), 0
-		}
-		epochs = epochsUntil(p, looks[len(looks)-1].N)
-	}
-	gone := 0 // contestants that failed
-	for _, name := range participants(p, false) {
-		if run.FailureOf(name) != nil {
-			gone++
-		}
-	}
-	share := 1 - float64(gone)/float64(len(participants(p, false)))
-	c := Cost{Epochs: epochs}
-	c.add(p, 0)
-	total = int(float64(c.Trials)*share + 0.5)
-	done = len(run.Trials)
-	if !alone(p) { // which repeats nothing
-		void, _ := Discarded(run)
-		done -= void
-	}
-	done = min(done, total)
-	left = time.Duration(pace(run) * share * float64(c.Whole) * float64(total-done) / float64(max(total, 1)))
-	return done, total, min(left, max(0, time.Duration(Budgeted(run)-elapsed(run))))
-}

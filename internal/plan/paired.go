@@ -33,10 +33,10 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	}
 	verdict := "one analysis at the end"
 	if len(c.Analyses) > 1 {
-		verdict = fmt.Sprintf("first possible verdict after %v", c.FirstVerdict.Round(time.Second))
+		verdict = fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
 	}
-	return fmt.Sprintf("about %d trials of %s in %d epochs, %v; %s; at most %v", c.Trials, each, c.Epochs+p.Pilots,
-		c.Whole.Round(time.Second), verdict, time.Duration(p.BudgetNS))
+	return fmt.Sprintf("about %v, at most %v; %d loads of %s in %d epochs, servers started anew in each; %s",
+		c.Whole.Round(time.Second), time.Duration(p.BudgetNS), c.Trials, each, c.Epochs+p.Pilots, verdict)
 }
 
 func (paired) levels(p *result.Plan, q *Question) {

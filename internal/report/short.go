@@ -10,6 +10,9 @@ import (
 	"dyno/internal/document"
 )
 
+// ToBest is the head of a column with ratios to the best.
+const ToBest = "vs best"
+
 // short is the answer in figures, as a terminal shows it: a row for each server that ran, the best
 // first, with its place, its figures, and how it stands to the best.
 func (p *paired) short() document.Section {
@@ -20,7 +23,7 @@ func (p *paired) short() document.Section {
 	}
 	primary, metrics := p.primary(), p.shortMetrics()
 	t := document.Table{Columns: []document.Column{{Lead: true}, {Lead: true},
-		{Head: shortHead(primary, p.scale(primary)), Number: true}, {Head: "vs best", Number: true}}}
+		{Head: shortHead(primary, p.scale(primary)), Number: true}, {Head: ToBest, Number: true}}}
 	for _, m := range metrics {
 		t.Columns = append(t.Columns, document.Column{Head: shortHead(m, p.shortScale(m)), Number: true})
 	}

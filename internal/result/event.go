@@ -11,17 +11,17 @@ type Event struct {
 	Done       int           // trials that stand
 	Total      int           // trials planned, at most
 	Left       time.Duration // 0 when unknown
+	Longer     string        // why Left can be more than was said before
 	Trial      *Trial        // just taken
 	Failure    *Failure      // just met
-	Standing   []Standing    // after each epoch
+	Standing   []Standing    // the best first, where there are new figures
 }
 
-// Standing is the interim place of one contestant, for live views only.
+// Standing is what is known of one contestant so far, for live views only.
 type Standing struct {
-	Name    string
-	PerSec  float64 // median over the valid epochs
-	Ratio   float64 // to the yardstick
-	Lo, Hi  float64
-	Decided int // pairs
-	Pairs   int
+	Name   string
+	PerSec float64 // median over the epochs so far
+	Ratio  float64 // to Of; 0: none
+	Lo, Hi float64 // the range of the epochs' ratios, or an interval; not above 0 or not finite: none
+	Of     string  // what the ratio is to: "vs best"
 }

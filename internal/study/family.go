@@ -33,15 +33,14 @@ func comparedLevels(all []report.Level) (judged, others []report.Level) {
 	return judged, others
 }
 
-// familyStanding are the cells of the family, level by level, with how many of its pairs are decided.
+// familyStanding are the cells of the family, level by level.
 func familyStanding(run *result.Run) (out []result.Standing) {
+	if len(plan.Epochs(run)) == 0 {
+		return nil
+	}
 	judged, _ := comparedLevels(Levels(run))
 	for _, l := range judged {
 		out = append(out, standingAt(run, l)...)
-	}
-	decided, pairs := decidedOf(Analyse(run))
-	for i := range out {
-		out[i].Decided, out[i].Pairs = decided, pairs
 	}
 	return out
 }

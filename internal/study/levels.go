@@ -156,7 +156,7 @@ func failed(run *result.Run) map[string]string {
 	return out
 }
 
-// Standing is the interim table of a run: of pairs with how many are decided, those of a named family level by level; of a sweep at
+// Standing is the interim table of a run: of a named family level by level; of a sweep at
 // the level last measured that has figures; of a classic run the rates of the latest loads.
 func Standing(run *result.Run) []result.Standing {
 	switch {
@@ -186,39 +186,53 @@ func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
 		}
 		s := result.Standing{Name: name + " at " + l.Title(), PerSec: rate.Level.Value}
 		if c := l.Analysis.Cell(name, run.Plan.Primary); c != nil && c.Ratio.N > 0 {
-			s.Ratio, s.Lo, s.Hi = c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi
+			s.Ratio, s.Lo, s.Hi, s.Of = c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, "vs reference"
 		}
 		out = append(out, s)
 	}
 	return out
 }
 
-// pairsStanding are the contestants and controls, the fastest first.
+// pairsStanding are the contestants, the best first, each with its ratio to the best: by the valid
+// epochs, and before there is one by the pilots.
 func pairsStanding(run *result.Run) (out []result.Standing) {
-	a := Analyse(run)
-	decided, pairs := decidedOf(a)
-	for _, name := range a.Order {
-		if c, rate := a.Cell(name, a.Primary), a.Cell(name, "throughput"); c != nil && c.Absent == "" && rate != nil {
-			out = append(out, result.Standing{
-				Name: name, PerSec: rate.Level.Value, Ratio: c.Ratio.Value, Lo: c.Ratio.Lo, Hi: c.Ratio.Hi, Decided: decided, Pairs: pairs,
-			})
+	m, ok := analysis.MetricNamed(run.Plan.Primary)
+	if !ok {
+		return nil
+	}
+	trials := plan.Valid(run)
+	if len(trials) == 0 {
+		trials = plan.Pilot(run)
+	}
+	rate, _ := analysis.MetricNamed("throughput")
+	t := analysis.Tabulate(byLevel(run, trials)[0], nil)
+	levels := map[string]float64{}
+	for _, name := range run.Plan.Contestants {
+		level := t.Level(m, result.Cell{Contestant: name})
+		if level.N == 0 || run.FailureOf(name) != nil {
+			continue
+		}
+		levels[name] = level.Value
+		out = append(out, result.Standing{Name: name, PerSec: t.Level(rate, result.Cell{Contestant: name}).Value, Of: report.ToBest})
+		if m.Name != rate.Name {
+			out[len(out)-1].Of += " by " + m.Name
 		}
 	}
-	slices.SortStableFunc(out, func(x, y result.Standing) int { return cmp.Compare(y.PerSec, x.PerSec) })
+	slices.SortStableFunc(out, func(x, y result.Standing) int {
+		if m.More {
+			x, y = y, x
+		}
+		return cmp.Compare(levels[x.Name], levels[y.Name])
+	})
+	for i := range out {
+		best, own := result.Cell{Contestant: out[0].Name}, result.Cell{Contestant: out[i].Name}
+		out[i].Ratio = 1
+		if i > 0 {
+			out[i].Ratio = t.Compare(m, own, best, 0.95).Value
+			out[i].Lo, out[i].Hi, _ = t.RatioRange(m, own, best)
+		}
+	}
 	return out
-}
-
-// decidedOf counts the pairs of the primary metric, and those that are decided.
-func decidedOf(a *analysis.Analysis) (decided, pairs int) {
-	for _, p := range a.Pairs {
-		if p.Metric == a.Primary {
-			pairs++
-			if p.Verdict != analysis.Inconclusive {
-				decided++
-			}
-		}
-	}
-	return decided, pairs
 }
 
 func classicStanding(run *result.Run) (out []result.Standing) {

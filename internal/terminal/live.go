@@ -18,7 +18,7 @@ import (
 // verbs are what a stage does, before the name of a contestant; other stages are their own verb.
 var verbs = map[string]string{
 	"toolchain": "finding the toolchain of", "build": "building", "verify": "verifying", "calibrate": "calibrating",
-	"launch": "launching", "pilot": "piloting", "measure": "measuring", "analyse": "analysing",
+	"launch": "launching", "pilot": "trying out", "measure": "measuring", "analyse": "analysing",
 }
 
 // gutter is left of all live lines but the first, below its clock.
@@ -85,14 +85,16 @@ func (v *View) standingLines() (lines []string) {
 	if len(v.standing) == 0 {
 		return nil
 	}
-	table := [][]string{{"so far"}, {"rate"}, {"× reference"}}
+	table := [][]string{{"so far"}, {"requests"}, {v.standing[0].Of}}
 	ratios := false
 	shown := v.standing[:min(len(v.standing), rowsAtMost)]
 	for _, s := range shown {
 		ratio := report.Missing
 		if s.Ratio > 0 {
 			ratios = true
-			ratio = report.Ratio(s.Ratio, s.Lo, cmp.Or(s.Hi, math.Inf(1)))
+			if ratio = fmt.Sprintf("%.2f", s.Ratio); s.Lo > 0 && s.Hi > s.Lo && !math.IsInf(s.Hi, 0) {
+				ratio += fmt.Sprintf(" (%.2f–%.2f)", s.Lo, s.Hi)
+			}
 		}
 		for i, cell := range []string{document.Clean(s.Name), fmt.Sprintf("%9s", report.Rate(s.PerSec)), ratio} {
 			table[i] = append(table[i], cell)
@@ -103,7 +105,7 @@ func (v *View) standingLines() (lines []string) {
 		width += widest(col) + 2
 	}
 	switch {
-	case !ratios: // a classic run has no reference
+	case !ratios: // a classic run compares nothing
 		table = table[:2]
 	case width > v.columns(): // rather than to cut a number off from its interval
 		table = slices.Delete(table, 1, 2)

@@ -30,6 +30,9 @@ const (
 	rowsAtMost = 10                     // of a list, so that the live part fits any terminal
 )
 
+// firstFigures is no stage, but is shown at once like one.
+const firstFigures = "first figures"
+
 // View shows events. On a TTY it redraws a few lines in place; elsewhere it writes plain lines. It
 // is not safe for concurrent use.
 type View struct {
@@ -38,13 +41,14 @@ type View struct {
 	width func() int
 	style styles
 
-	started, now     time.Time // of the first event and of the latest
-	stage, who, text string    // of the latest event; who is its contestant
-	done, total      int       // trials
-	left             time.Duration
-	tasks            []task   // of contestants, until measuring begins
-	measuring        bool     // measuring has begun
-	failed           []string // contestants
+	started, now     time.Time     // of the first event and of the latest
+	stage, who, text string        // of the latest event; who is its contestant
+	done, total      int           // trials
+	left, least      time.Duration // now, and the least that was shown
+	longer           string        // why left is above least; shown until it has fallen as far
+	tasks            []task        // of contestants, until measuring begins
+	measuring        bool          // measuring has begun
+	failed           []string      // contestants
 	standing         []result.Standing
 
 	seen  map[string]bool // stages, for the plain form
@@ -122,7 +126,8 @@ func (v *View) take(e result.Event) (changed bool) {
 	}
 	v.who, v.text = document.Clean(e.Contestant), document.Clean(e.Text)
 	if e.Total > 0 {
-		v.done, v.total, v.left = e.Done, e.Total, e.Left
+		v.done, v.total = e.Done, e.Total
+		v.remaining(e.Left, e.Longer)
 	}
 	if e.Standing != nil {
 		v.standing = e.Standing
@@ -165,9 +170,10 @@ func (v *View) plain(e result.Event, changed bool) {
 		v.seen[v.stage] = true
 		v.last = v.now
 		v.print(join(v.stage, v.who, v.text))
-	case v.total > 0 && v.now.Sub(v.last) >= plainEvery:
+	case v.total > 0 && (v.now.Sub(v.last) >= plainEvery || e.Standing != nil && !v.seen[firstFigures]):
+		v.seen[firstFigures] = v.seen[firstFigures] || e.Standing != nil
 		v.last = v.now
-		v.print(join(v.stage, v.progress()))
+		v.print(join(v.stage, v.text, v.progress(), v.leader()))
 	}
 }
 
@@ -187,14 +193,39 @@ func (v *View) failure(f *result.Failure) string {
 	return s
 }
 
+// remaining takes in how much time is left. Where that is more than a tenth above the least that was
+// shown, it goes with the reason.
+func (v *View) remaining(left time.Duration, why string) {
+	v.left = left
+	switch {
+	case v.least == 0 || left <= v.least:
+		v.least, v.longer = left, ""
+	case left > v.least+v.least/10 && v.longer == "":
+		v.longer = why
+	}
+}
+
 // progress returns how far the run is and what is left of it.
 func (v *View) progress() string {
 	s := fmt.Sprintf("%d of %d trials, %d %%", v.done, v.total, 100*min(v.done, v.total)/v.total)
 	if v.left > 0 {
 		s += ", " + about(v.left) + " left"
+		if v.longer != "" {
+			s += ": " + v.longer
+		}
 	}
-	if len(v.standing) > 0 && v.standing[0].Pairs > 0 { // every Standing of an event has the same counts
-		s += fmt.Sprintf(", %d of %d pairs decided", v.standing[0].Decided, v.standing[0].Pairs)
+	return s
+}
+
+// leader says who is ahead so far, and how the next ones stand to it.
+func (v *View) leader() string {
+	const others = 3
+	if len(v.standing) < 2 || !strings.HasPrefix(v.standing[0].Of, report.ToBest) {
+		return ""
+	}
+	s := "so far " + document.Clean(v.standing[0].Name) + " leads" + strings.TrimPrefix(v.standing[0].Of, report.ToBest)
+	for i, next := range v.standing[1:min(len(v.standing), 1+others)] {
+		s += []string{"; ", ", "}[min(i, 1)] + fmt.Sprintf("%s %.2f of it", document.Clean(next.Name), next.Ratio)
 	}
 	return s
 }

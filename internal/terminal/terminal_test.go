@@ -160,21 +160,24 @@ func story() (before, after []result.Event) {
 	after = []result.Event{
 		at(20, result.Event{Stage: "calibrate", Text: "null server"}),
 		at(21, result.Event{Stage: "analyse",
-			Text: "looks after 8, 12 epochs; differences from about 2.1 % can be found"}),
+			Text: "what follows counts: one analysis, after 12 epochs"}),
 		at(22, result.Event{Stage: "launch", Contestant: "iris", Total: 300, Left: 3 * time.Minute}),
 	}
 	for i := range 100 {
 		e := result.Event{Stage: "measure", Contestant: []string{"iris", "gin", "hyper"}[i%3],
 			Text: fmt.Sprintf("epoch %d", i/30),
 			Done: i + 1, Total: 300, Left: time.Duration(200-i) * time.Second, Trial: &result.Trial{}}
+		if i > 80 {
+			e.Left, e.Longer = e.Left*3/2, "disturbed loads are repeated"
+		}
 		if i%2 == 1 {
 			e.Stage = "measured"
 		}
 		if i%30 == 29 {
 			e.Standing = []result.Standing{
-				{Name: "hyper", PerSec: 91412, Ratio: 0.976, Lo: 0.966, Hi: 0.985, Decided: 2, Pairs: 3},
-				{Name: "iris", PerSec: 84600, Ratio: 0.912, Lo: 0, Hi: math.Inf(1), Decided: 2, Pairs: 3},
-				{Name: "gin", PerSec: 84100, Ratio: 0.905, Lo: 0.89, Hi: 0.92, Decided: 2, Pairs: 3},
+				{Name: "hyper", PerSec: 91412, Ratio: 1, Of: "vs best"},
+				{Name: "iris", PerSec: 84600, Ratio: 0.912, Lo: 0, Hi: math.Inf(1), Of: "vs best"},
+				{Name: "gin", PerSec: 84100, Ratio: 0.905, Lo: 0.89, Hi: 0.92, Of: "vs best"},
 			}
 		}
 		after = append(after, at(24+0.5*float64(i), e))
@@ -218,6 +221,20 @@ func TestScreen(t *testing.T) {
 		golden(t, fmt.Sprintf("measuring-%d.txt", width), s.String())
 		v.Close()
 		golden(t, fmt.Sprintf("closed-%d.txt", width), s.String())
+	}
+}
+
+// The time left never rises by more than a tenth without the reason.
+func TestTimeLeft(t *testing.T) {
+	v := New(&bytes.Buffer{}, false, false, nil)
+	for _, c := range []struct {
+		left int
+		why  string
+	}{{200, ""}, {190, ""}, {205, ""}, {210, "because"}, {195, "because"}, {189, ""}, {250, "because"}, {100, ""}} {
+		v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 9, Left: time.Duration(c.left) * time.Second, Longer: "because"}))
+		if v.longer != c.why {
+			t.Errorf("%d s left: %q, want %q", c.left, v.longer, c.why)
+		}
 	}
 }
 

@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// Progress is where a run stands, for those who watch it.
+type Progress struct {
+	Done, Total int           // trials that count, and how many there will be at most
+	Left        time.Duration // 0: not known
+	Epoch       string        // "epoch 4 of 12"
+	Longer      string        // why the time left can be more than was said before
+}
+
+// ProgressOf says where a run stands.
+func ProgressOf(run *result.Run) Progress {
+	p := &run.Plan
+	epochs := epochsUntil(p, p.Epochs)
+	if decides(p) {
+		planned := Analyses(run)
+		if len(planned) == 0 {
+			return Progress{Done: len(run.Trials), Total: len(run.Trials)}
+		}
+		epochs = epochsUntil(p, planned[len(planned)-1].N)
+	}
+	gone := 0 // contestants that failed
+	for _, name := range participants(p, false) {
+		if run.FailureOf(name) != nil {
+			gone++
+		}
+	}
+	share := 1 - float64(gone)/float64(len(participants(p, false)))
+	c := Cost{Epochs: epochs}
+	c.add(p, 0)
+	out := Progress{Total: int(float64(c.Trials)*share + 0.5), Done: len(run.Trials)}
+	var discarded int
+	if !alone(p) { // which repeats nothing
+		discarded, _ = Discarded(run)
+	}
+	out.Done = min(out.Done-discarded, out.Total)
+	out.Left = time.Duration(pace(run) * share * float64(c.Whole) * float64(out.Total-out.Done) /
+		float64(max(out.Total, 1)))
+	if measured, ok := leftByEpochs(run, epochs); ok {
+		out.Left = measured
+	}
+	out.Left = min(out.Left, max(0, time.Duration(Budgeted(run)+grace(run)-elapsed(run))))
+	switch valid := len(Epochs(run)); {
+	case !pilotsOver(run) && p.Pilots > 0:
+		out.Epoch = "trying out, not counted"
+	case epochs > 0:
+		out.Epoch = fmt.Sprintf("epoch %d of %d", min(valid+1, epochs), epochs)
+	}
+	switch {
+	case elapsed(run) > Budgeted(run) && Budgeted(run) > 0:
+		out.Longer = "a few epochs are missing, for which it exceeds its budget by a quarter at most"
+	case discarded > 0:
+		out.Longer = "disturbed loads are repeated"
+	case lastEpoch(run) <= p.Pilots:
+		out.Longer = "the first loads took longer than planned"
+	default:
+		out.Longer = "loads take longer than the first ones"
+	}
+	return out
+}
+
+// leftByEpochs is how long the epochs that are missing take, each as long as those so far did per
+// valid one; ok is false before the first has ended, and where epochs are not alike.
+func leftByEpochs(run *result.Run, epochs int) (left time.Duration, ok bool) {
+	p, now := &run.Plan, lastEpoch(run)
+	if !decides(p) || len(parts(p)) > 1 || now <= p.Pilots {
+		return 0, false
+	}
+	before := *run
+	before.Trials = run.Trials[:slices.IndexFunc(run.Trials, func(t result.Trial) bool { return t.Epoch == now })]
+	valid := len(Epochs(&before))
+	if valid == 0 || valid >= epochs {
+		return 0, false
+	}
+	each := float64(elapsed(&before)-pilotsEnd(run)) / float64(valid)
+	running := min(float64(elapsed(run)-elapsed(&before)), each)
+	return time.Duration(each*float64(epochs-valid) - running), true
+}
