@@ -26,7 +26,7 @@ func validateCommand() *cobra.Command {
 	var o validate.Options
 	var out string
 	var condense, wait bool
-	var more int
+	var more, best int
 	var steady time.Duration
 	cmd := &cobra.Command{
 		Use:   "validate",
@@ -57,6 +57,8 @@ func validateCommand() *cobra.Command {
 				return usagef("--steady makes the steadiness experiment and nothing else; it takes --out and no other flag")
 			case cmd.Flags().Changed("steady"):
 				return validateSteady(cmd, beside(out, steadyFile), steady, wait)
+			case cmd.Flags().Changed("best-of-three"):
+				return validateBestOf(cmd, beside(out, bestOfFile), best, wait)
 			case cmd.Flags().Changed("live") && more < 0:
 				return usagef("--live=%d: want how many more runs, or --live alone for all that are missing", more)
 			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only")):
@@ -85,6 +87,9 @@ func validateCommand() *cobra.Command {
 				return err
 			}
 			p.Live = live
+			if p.BestOf, err = readLines(beside(out, bestOfFile), validate.ReadBestOf); err != nil {
+				return err
+			}
 			if p.Steady, err = readLines(beside(out, steadyFile), validate.ReadSteady); err != nil {
 				return err
 			}
@@ -105,6 +110,8 @@ func validateCommand() *cobra.Command {
 	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(validate.Sections, ", ")+": only that, to stdout unless --out is given")
 	cmd.Flags().StringVar(&out, "out", "doc/validation.md", "the page; - for stdout")
 	cmd.Flags().IntVar(&more, "live", 0, "make live runs: all that are missing, or --live=N for N more")
+	cmd.Flags().IntVar(&best, "best-of-three", 0, "compare equal servers by the best of three loads of wrk, 40 times or =N more (15 min)")
+	cmd.Flags().Lookup("best-of-three").NoOptDefVal = "0"
 	waitFlag(cmd, &wait)
 	cmd.Flags().Lookup("live").NoOptDefVal = "0"
 	cmd.Flags().DurationVar(&steady, "steady", 0, "make units of the steadiness experiment for this time (--steady alone: 35m)")

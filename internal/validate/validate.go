@@ -52,6 +52,7 @@ type Proof struct {
 	Checked  []Checked
 	Steady   []SteadyUnit // read from a file by the caller; no section makes them
 	Live     []Live       // likewise
+	BestOf   []BestOf     // likewise
 }
 
 // Run makes the sections that were asked for. When ctx ends it returns the error of ctx.

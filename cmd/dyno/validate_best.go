@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"dyno/internal/host"
+	"dyno/internal/importer"
+	"dyno/internal/load/external"
+	"dyno/internal/proc"
+	"dyno/internal/validate"
+)
+
+// bestOfFile holds the comparisons by the best of three loads, beside the page that shows them.
+const bestOfFile = "best_of_three.jsonl"
+
+// Each load of that experiment, as one types it: with no regard to CPUs or to what ran before.
+const (
+	bestOfTool = "wrk"
+	bestOfLoad = 5 * time.Second
+)
+
+// validateBestOf makes comparisons by the best of three loads and appends each to file.
+func validateBestOf(cmd *cobra.Command, file string, more int, wait bool) error {
+	release, err := measuring(cmd, wait, "")
+	if err != nil {
+		return err
+	}
+	defer release()
+	tool, err := external.Find(cmd.Context(), bestOfTool)
+	if err != nil {
+		return err
+	}
+	done, err := readLines(file, validate.ReadBestOf)
+	if err != nil {
+		return err
+	}
+	commit := commitOf(cmd.Context(), ".", file)
+	return validate.RunBestOf(cmd.Context(), &validate.BestOfOptions{
+		Done: done, More: more,
+		Play: func(ctx context.Context, n int, hog bool) (*validate.BestOf, error) {
+			h := host.Describe()
+			b := &validate.BestOf{Number: n, Hog: hog, Tool: tool.Version, Seconds: bestOfLoad.Seconds(), Commit: commit,
+				Started: time.Now().UTC().Format(time.RFC3339), Machine: fmt.Sprintf("%s, %d CPUs", h.CPU, h.CPUs)}
+			return b, playBestOf(ctx, b)
+		},
+		Keep: func(b validate.BestOf) error {
+			fmt.Fprintf(cmd.OutOrStdout(), "%d %v\n", b.Number, b.PerSec)
+			return keepLine(file, b)
+		},
+	})
+}
+
+// playBestOf loads one server and then the other, three times each, for b.PerSec.
+func playBestOf(ctx context.Context, b *validate.BestOf) (err error) {
+	dir, err := proc.MkdirTemp("", "dyno-best-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
+	if b.Hog {
+		stop, err := startHog(dir, uint64(b.Number))
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, stop()) }()
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find dyno's own program: %w", err)
+	}
+	for i, name := range []string{"ref", "ref'"} {
+		if b.PerSec[i], err = loadsOf(ctx, []string{self, "refserver", name}, dir); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// loadsOf starts a server and returns the rates of three loads on it.
+func loadsOf(ctx context.Context, argv []string, dir string) (rates []float64, err error) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	addr := free.Addr().String()
+	free.Close()
+	p, err := proc.Start(proc.Command{Argv: argv, Dir: dir, Log: filepath.Join(dir, "server.log"),
+		Env: proc.Environment(dir, dir, 0, map[string]string{"DYNO_ADDR": addr})})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Stop(time.Second)) }()
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		conn, err := net.Dial("tcp", addr)
+		if err == nil {
+			conn.Close()
+			break
+		}
+		if time.Since(began) > 10*time.Second || ctx.Err() != nil {
+			return nil, errors.Join(err, ctx.Err())
+		}
+	}
+	for range validate.BestOfLoads {
+		seconds := strconv.Itoa(int(bestOfLoad.Seconds()))
+		out, err := proc.CombinedOutput(exec.CommandContext(ctx, bestOfTool, "-t1", "-c125", "-d"+seconds, "http://"+addr+"/"))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w: %s", bestOfTool, err, out)
+		}
+		doc, err := importer.Read(bestOfTool, out, "")
+		if err != nil {
+			return nil, err
+		}
+		if len(doc.Rows) != 1 || doc.Rows[0].One(importer.PerSec, "rps") == nil {
+			return nil, fmt.Errorf("%s said no rate:\n%s", bestOfTool, out)
+		}
+		rates = append(rates, doc.Rows[0].One(importer.PerSec, "rps").Value)
+	}
+	return rates, nil
+}
