@@ -29,7 +29,7 @@ import (
 func TestFaults(t *testing.T) {
 	n := 16
 	if testing.Short() {
-		n = 5
+		n = 2
 	}
 	c := campaign{
 		program: "dyno-made", faults: faultsAsked(t, "DYNO_FAULTS", n), seed: 15, lines: 190,

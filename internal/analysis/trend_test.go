@@ -74,6 +74,9 @@ func TestASmallChangeTakesNothingBack(t *testing.T) {
 
 // Of runs in which all stand still, one in twenty at most shows anyone moving.
 func TestNobodyMovesForNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates 250 runs")
+	}
 	const reps = 250
 	wrong := 0
 	for seed := range uint64(reps) {

@@ -71,6 +71,7 @@ func TestCheatsAreStruck(t *testing.T) {
 		}, "verify", "it did not end"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits for its handlers' delay
 			b, h, d, _ := set(t)
 			h.scenario.Requests = append(h.scenario.Requests,
 				scenario.Request{Name: "text", Method: "GET", Path: "/api/values/abc",

@@ -58,6 +58,7 @@ func TestCacheIsOnesOwn(t *testing.T) {
 
 // A built program that was cut off, changed or removed is built anew, and that is said.
 func TestDamagedProgramIsBuiltAnew(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, server(""))
 	var notes []string
 	o.Note = func(s string) { notes = append(notes, s) }
@@ -101,6 +102,7 @@ func TestDamagedProgramIsBuiltAnew(t *testing.T) {
 
 // What a killed build left, even one of this process's number, does not go into what is built.
 func TestKilledBuildLeavesNothingInTheNext(t *testing.T) {
+	t.Parallel()
 	m, tc, o := project(t, server(""))
 	b, err := Build(t.Context(), m, tc, o)
 	if err != nil {

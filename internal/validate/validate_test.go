@@ -127,6 +127,9 @@ func TestReplayShort(t *testing.T) {
 
 // Each part buys something.
 func TestAblationShort(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates some thousand runs")
+	}
 	rate := map[string]Ablated{}
 	for _, a := range ablation(t.Context(), &Options{Reps: 60, Seed: 7}) {
 		if a.K == 2 {
@@ -164,6 +167,9 @@ func TestAblationShort(t *testing.T) {
 
 // Each trap is kept out by the method, or told of by the check that the trap names.
 func TestTraps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates some thousand runs")
+	}
 	const runs = 4
 	for i := range Foes {
 		foe := &Foes[i]

@@ -12,29 +12,10 @@ import (
 	"dyno/internal/scenario"
 )
 
-// Run puts e to the whole suite.
+// Run puts e to the whole suite. The scripts run beside each other, for they wait more than they
+// work, and after the other cases, which know of the whole process.
 func Run(t *testing.T, e load.Engine) {
 	beChild(t, e)
-	for _, c := range scripts {
-		t.Run(c.name, func(t *testing.T) {
-			for _, network := range []string{"tcp", "unix"} {
-				if c.tcpOnly && network != "tcp" {
-					continue
-				}
-				for m := range modes {
-					if testing.Short() && network == "unix" && m > 0 {
-						continue
-					}
-					t.Run(network+"/"+modes[m].name, func(t *testing.T) {
-						if c.slow {
-							t.Parallel()
-						}
-						c.run(t, e, network, m)
-					})
-				}
-			}
-		})
-	}
 	for _, cases := range []map[string]func(*testing.T, load.Engine){
 		sessions, schedules, pauses, stops, dials, absences, silences, names, details, bodies, limits,
 		mixes,
@@ -42,6 +23,22 @@ func Run(t *testing.T, e load.Engine) {
 		for _, name := range slices.Sorted(maps.Keys(cases)) {
 			t.Run(name, func(t *testing.T) { cases[name](t, e) })
 		}
+	}
+	for _, c := range scripts {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, network := range []string{"tcp", "unix"} {
+				for m := range modes {
+					if network == "unix" && (c.tcpOnly || testing.Short() && m > 0) {
+						continue
+					}
+					t.Run(network+"/"+modes[m].name, func(t *testing.T) {
+						t.Parallel()
+						c.run(t, e, network, m)
+					})
+				}
+			}
+		})
 	}
 }
 

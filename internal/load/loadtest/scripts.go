@@ -20,7 +20,6 @@ type script struct {
 	requests int64 // 200 if 0
 	job      func(*load.Job)
 	tcpOnly  bool
-	slow     bool // it waits more than it works
 	// failures and errors are the ledger without its times, or check looks for itself.
 	failures, errors map[string]int64
 	check            func(*testing.T, *server, *load.Job, result.Load)
@@ -242,7 +241,7 @@ var scripts = []script{
 			}
 		}},
 	{name: "answers before the body", requests: 8, job: upload, serve: tardy, check: answered(8)},
-	{name: "answers before the body, and reads no more", requests: 6, slow: true, serve: func(p *peer) {
+	{name: "answers before the body, and reads no more", requests: 6, serve: func(p *peer) {
 		if p.nextHead() {
 			p.say(value)
 			<-p.stopped
@@ -278,11 +277,11 @@ var scripts = []script{
 			t.Errorf("%d dropped of %d: %+v", s.dropped.Load(), s.requests.Load(), l)
 		}
 	}},
-	{name: "never answers", serve: linger, slow: true, requests: 6, job: impatient, check: unanswered},
-	{name: "never ends", serve: once(value[:len(value)-1], linger), slow: true, requests: 6, job: impatient,
+	{name: "never answers", serve: linger, requests: 6, job: impatient, check: unanswered},
+	{name: "never ends", serve: once(value[:len(value)-1], linger), requests: 6, job: impatient,
 		check: unanswered},
-	{name: "streams", serve: stream, slow: true, requests: 6, job: impatient, check: unanswered},
-	{name: "drips", serve: drip, slow: true, requests: 6, job: impatient, check: unanswered},
+	{name: "streams", serve: stream, requests: 6, job: impatient, check: unanswered},
+	{name: "drips", serve: drip, requests: 6, job: impatient, check: unanswered},
 }
 
 // upload has a body that no socket's buffers hold.
