@@ -15,6 +15,7 @@ import (
 
 	"dyno/internal/contestant"
 	"dyno/internal/host"
+	"dyno/internal/netns"
 	"dyno/internal/proc"
 	"dyno/internal/refserver"
 	"dyno/internal/result"
@@ -45,7 +46,8 @@ type Local struct {
 	mu        sync.Mutex
 	built     map[string]*contestant.Built
 	toolchain map[string]*found
-	restore   func() // of dyno's own affinity
+	fixed     map[string]int // by contestant: the port that it listens on whatever it is offered
+	restore   func()         // of dyno's own affinity
 }
 
 // found is a toolchain that is looked for once.
@@ -73,7 +75,7 @@ func NewLocal(o LocalOptions) (*Local, error) {
 	}
 	host.RaiseFileLimit()
 	l := &Local{opts: o, self: self, machine: host.Describe(),
-		built: map[string]*contestant.Built{}, toolchain: map[string]*found{}}
+		built: map[string]*contestant.Built{}, toolchain: map[string]*found{}, fixed: map[string]int{}}
 	if o.Backend != "" {
 		m, err := contestant.ReadBackend(o.FS, o.Backend)
 		if err != nil {
@@ -248,12 +250,45 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 		Log:  l.log(name, fmt.Sprintf("epoch%d", o.Epoch)),
 		CPUs: l.pinned(cpus), Pad: o.Padding, Delay: o.Delay, Work: o.Work, Backend: o.Backend, Routes: routes,
 		Stats: o.Stats && b.Manifest.Language == "go" && b.Manifest.Path != "",
-		Probe: func(ctx context.Context, addr string) error { return o.Probe(ctx, "tcp", addr) },
+		Probe: o.Probe, OwnNetwork: l.shares(name),
 	})
 	if err != nil {
 		return nil, err
 	}
+	if err := l.settle(name, inst.Fixed()); err != nil {
+		return nil, errors.Join(&contestant.Failed{Stage: "launch", Err: err}, inst.Stop())
+	}
 	return &localServer{inst, l}, nil
+}
+
+// settle notes the port that a contestant insists on, 0 if it takes what it is offered. All are
+// started once, alone, before they run side by side; so it is known by then who needs a network of
+// its own, and here the error is that there can be none.
+func (l *Local) settle(name string, port int) error {
+	l.mu.Lock()
+	l.fixed[name] = port
+	l.mu.Unlock()
+	if !l.shares(name) {
+		return nil
+	}
+	if err := netns.Allowed(); err != nil {
+		return fmt.Errorf("it listens on port %d whatever it is offered, and so does another side, but they run side by side: "+
+			"let one of them listen on PORT, or write %s where its port stands in the command. As root dyno gives each a "+
+			"network of its own; here: %w", port, contestant.PortMark, err)
+	}
+	return nil
+}
+
+// shares reports whether a contestant insists on a port that another insists on.
+func (l *Local) shares(name string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for other, port := range l.fixed {
+		if other != name && port > 0 && port == l.fixed[name] {
+			return true
+		}
+	}
+	return false
 }
 
 // pinned returns cpus, or nil where nothing is pinned.

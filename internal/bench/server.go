@@ -19,7 +19,7 @@ type localServer struct {
 	local *Local
 }
 
-func (s *localServer) Addr() (network, addr string) { return "tcp", s.Instance.Addr }
+func (s *localServer) Addr() (network, addr string) { return s.Network, s.Instance.Addr }
 func (s *localServer) Ready() time.Duration         { return time.Duration(s.ReadyNS) }
 func (s *localServer) Thaw() error                  { return s.Process.Thaw() }
 func (s *localServer) CPU() (time.Duration, error)  { return s.Process.CPU() }

@@ -89,7 +89,7 @@ func (b *bench) spins(shape Shape, open bool) bool {
 }
 
 // probe sends one request and checks the answer.
-func (b *bench) probe(ctx context.Context, addr string) error {
+func (b *bench) probe(ctx context.Context, _, addr string) error {
 	sess, err := epoll.Engine{}.Open(ctx, b.job(addr, Shape{Connections: 1, Pipeline: 1}, false))
 	if err != nil {
 		return err

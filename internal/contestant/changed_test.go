@@ -75,7 +75,9 @@ func TestLaunchRefusesAProgramChangedMeanwhile(t *testing.T) {
 	}
 	launch := func(meanwhile func() error) error {
 		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
-			Probe: func(ctx context.Context, addr string) error { return errors.Join(meanwhile(), probe(ctx, addr)) }})
+			Probe: func(ctx context.Context, network, addr string) error {
+				return errors.Join(meanwhile(), probe(ctx, network, addr))
+			}})
 		if err == nil {
 			i.Stop()
 		}

@@ -76,8 +76,8 @@ func (c *Command) argv(port int) []string {
 	return []string{"/bin/sh", "-c", strings.ReplaceAll(c.Line, PortMark, fmt.Sprint(port))}
 }
 
-// files are the program, unless PATH says which it is, and the first file that the line names after
-// it, which a runtime is given to run. Further files may be the server's data.
+// files are the program, unless PATH says which it is, and where it is no program of the folder's own
+// but a runtime, the first file that the line names after it. Further files may be data.
 func (c *Command) files() (files []string) {
 	words := c.Words()
 	at := program(words)
@@ -88,7 +88,7 @@ func (c *Command) files() (files []string) {
 		path := c.path(w)
 		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
 			files = append(files, path)
-			if i > at {
+			if i > at || !filepath.IsAbs(w) {
 				break
 			}
 		}

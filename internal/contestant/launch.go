@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"dyno/internal/netns"
 	"dyno/internal/proc"
 	"dyno/internal/result"
 )
@@ -29,11 +31,15 @@ type LaunchOptions struct {
 	Backend string        // host:port of the program that it calls; empty: it calls none
 	Routes  []string      // files of the routes that it must have
 	Timeout time.Duration // until it is ready; 0 means 30 s
-	Probe   func(ctx context.Context, addr string) error
+	Probe   func(ctx context.Context, network, addr string) error
+	// OwnNetwork gives it a network namespace of its own, where it may listen on a port that
+	// another has.
+	OwnNetwork bool
 }
 
 // Instance is a started contestant. Its owner stops it.
 type Instance struct {
+	Network string // that Addr is in: "tcp", or one of netns
 	Addr    string // host:port
 	Stats   string // host:port of the figures of its heap; empty: it was not asked for any
 	Process *proc.Process
@@ -121,11 +127,12 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	began := time.Now()
 	p, err := proc.Start(proc.Command{
 		Argv: argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
+		OwnNetwork: o.OwnNetwork,
 	})
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
-	i := &Instance{Addr: addr, Stats: stats, Process: p}
+	i := &Instance{Network: p.Network(), Addr: addr, Stats: stats, Process: p}
 	if b.Manifest.Command != nil {
 		i.port = &portSearch{offered: port}
 	}
@@ -176,20 +183,20 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 			return 0, err
 		}
 		if heard.dial = i.port.found(); heard.dial == nil {
-			heard.dial = listens(i.Addr)
+			heard.dial = i.listens(i.Addr)
 		}
 		if heard.dial != nil {
 			continue
 		}
 		// Before the first request: a stranger's answer must not count.
 		if err := i.ours(); err != nil {
-			if heard.dial = listens(i.Addr); heard.dial != nil { // whoever it was has gone again
+			if heard.dial = i.listens(i.Addr); heard.dial != nil { // whoever it was has gone again
 				continue
 			}
 			return 0, err
 		}
 		proving += time.Since(began)
-		err := o.Probe(ctx, i.Addr)
+		err := o.Probe(ctx, i.Network, i.Addr)
 		if err == nil {
 			return proving, nil
 		}
@@ -243,8 +250,8 @@ func (w *waited) why() error {
 }
 
 // listens dials and hangs up.
-func listens(addr string) error {
-	conn, err := net.DialTimeout("tcp", addr, time.Second)
+func (i *Instance) listens(addr string) error {
+	conn, err := netns.Dial(context.Background(), &net.Dialer{Timeout: time.Second}, i.Network, addr)
 	if err != nil {
 		return err
 	}
@@ -253,7 +260,14 @@ func listens(addr string) error {
 
 // ours proves that the listening socket belongs to the started tree.
 func (i *Instance) ours() error {
-	port := portOf(i.Addr)
+	a, err := netip.ParseAddrPort(i.Addr)
+	if err != nil {
+		return err
+	}
+	if i.Network != "tcp" || !a.Addr().IsLoopback() { // nobody else is there; or its own sockets showed where it listens
+		return nil
+	}
+	port := int(a.Port())
 	ours, pids, err := i.Process.Listening(port)
 	switch {
 	case err != nil:

@@ -66,7 +66,7 @@ func main() {
 }
 
 // probe is satisfied by any answer.
-func probe(ctx context.Context, addr string) error {
+func probe(ctx context.Context, _, addr string) error {
 	resp, err := http.Get("http://" + addr + "/")
 	if err == nil {
 		resp.Body.Close()
@@ -202,7 +202,7 @@ func TestNotReadySaysWhatWasAnswered(t *testing.T) {
 	} {
 		asked := 0
 		_, err = Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
-			Timeout: 500 * time.Millisecond, Probe: func(ctx context.Context, addr string) error {
+			Timeout: 500 * time.Millisecond, Probe: func(ctx context.Context, _, addr string) error {
 				if asked++; asked == 1 && first != nil {
 					return first
 				}

@@ -46,7 +46,7 @@ func (i *Instance) search() error {
 	if err := i.port.look(all, time.Now()); err != nil || !i.port.at.IsValid() {
 		return err
 	}
-	i.Addr = reachable(i.port.at)
+	i.Addr = i.reachable(i.port.at)
 	return nil
 }
 
@@ -82,21 +82,22 @@ func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 
 // reachable is an address that reaches a socket which listens at a: the loopback address where it
 // listens on all.
-func reachable(a netip.AddrPort) string {
+func (i *Instance) reachable(a netip.AddrPort) string {
 	if !a.Addr().IsUnspecified() {
 		return a.String()
 	}
 	port := strconv.Itoa(int(a.Port()))
-	if addr := net.JoinHostPort("127.0.0.1", port); a.Addr().Is4() || listens(addr) == nil {
+	if addr := net.JoinHostPort("127.0.0.1", port); a.Addr().Is4() || i.listens(addr) == nil {
 		return addr
 	}
 	return net.JoinHostPort("::1", port)
 }
 
-func portOf(addr string) int {
-	a, err := netip.ParseAddrPort(addr)
-	if err != nil {
+// Fixed is the port of a command that listens there whatever it is offered; 0: it takes what it is
+// offered.
+func (i *Instance) Fixed() int {
+	if i.port == nil || int(i.port.at.Port()) == i.port.offered {
 		return 0
 	}
-	return int(a.Port())
+	return int(i.port.at.Port())
 }

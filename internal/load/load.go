@@ -15,7 +15,7 @@ import (
 
 // Job says what is sent where, over how many connections.
 type Job struct {
-	Network     string // "tcp" or "unix"
+	Network     string // "tcp" or "unix", or tcp in another network namespace (netns.In)
 	Addr        string // "127.0.0.1:5000" or the socket's path
 	HostHeader  string // value of Host; Addr if empty
 	Scenario    *scenario.Scenario

@@ -31,6 +31,8 @@ type Command struct {
 	// dyno itself may use
 	CPUs []int
 	Log  string // file that stdout and stderr append to; empty means they are discarded
+	// OwnNetwork starts it in a network namespace of its own (Process.Network).
+	OwnNetwork bool
 }
 
 // BoxVariable is an environment variable that Start sets. It identifies a process of a tree that

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"dyno/internal/netns"
 )
 
 // Process is a started command and its tree. Its methods are safe for concurrent use.
@@ -28,6 +30,7 @@ type Process struct {
 	used    time.Duration // by the process and the children it waited for, likewise
 	forced  atomic.Bool   // a member was killed
 	cpus    unix.CPUSet   // that it was pinned to; empty: it was not
+	net     string        // folder of /proc that holds net and ns of its network; "": dyno's own
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
@@ -141,6 +144,16 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	}
 	p := &Process{serial: serial, box: box, log: cmd.Log, cpus: cpus, done: make(chan struct{}),
 		launcher: newLauncher(), uncounted: by.uncounted}
+	if cmd.OwnNetwork {
+		p.launcher.do(func() {
+			p.net = fmt.Sprintf("/proc/self/task/%d", unix.Gettid()) // which is there until Stop
+			err = netns.New()
+		})
+		if err != nil {
+			p.close()
+			return nil, fmt.Errorf("start %s: %w", cmd.Argv[0], err)
+		}
+	}
 	if p.uncounted == nil {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
 	}
@@ -282,6 +295,15 @@ func (p *Process) wait(child *os.Process) {
 
 // Pid returns the number of the started process, which is also that of its process group.
 func (p *Process) Pid() int { return p.pid }
+
+// Network returns the name of the network that the process listens in: "tcp", or that of its own
+// namespace (netns.In).
+func (p *Process) Network() string {
+	if p.net == "" {
+		return "tcp"
+	}
+	return netns.In(p.net + "/ns/net")
+}
 
 // Done is closed when the started process has ended. Others of its tree may live on until Stop.
 func (p *Process) Done() <-chan struct{} { return p.done }

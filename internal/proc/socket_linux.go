@@ -2,6 +2,7 @@ package proc
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -163,9 +164,9 @@ func (p *Process) Listeners() ([]netip.AddrPort, error) {
 		}
 	}
 	var list []netip.AddrPort
-	for _, path := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		data, err := os.ReadFile(path)
-		if errors.Is(err, fs.ErrNotExist) && path == "/proc/net/tcp6" {
+	for _, file := range []string{"tcp", "tcp6"} {
+		data, err := os.ReadFile(cmp.Or(p.net, "/proc") + "/net/" + file)
+		if errors.Is(err, fs.ErrNotExist) && file == "tcp6" {
 			continue
 		}
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"dyno/internal/http1"
+	"dyno/internal/netns"
 )
 
 // exchange sends one request and reads the whole response, on the connection of v, which it opens
@@ -18,7 +19,7 @@ import (
 func (v *verifier) exchange(ctx context.Context, raw []byte, head bool) (*http1.Response, []byte, error) {
 	if v.conn == nil {
 		var d net.Dialer
-		conn, err := d.DialContext(ctx, v.network, v.addr)
+		conn, err := netns.Dial(ctx, &d, v.network, v.addr)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"dyno/internal/load"
+	"dyno/internal/netns"
 )
 
 // The hot calls are raw: they never block, so the scheduler need not hear of them, and its
@@ -87,18 +88,21 @@ type address struct {
 	family int
 	to     unix.Sockaddr
 	from   []unix.Sockaddr // local addresses, taken in turn; none: the kernel chooses
+	space  string          // file of the network namespace; "": dyno's own
 }
 
 func resolve(ctx context.Context, job *load.Job) (a address, err error) {
 	addr := job.Addr
-	switch job.Network {
+	network, space := netns.Split(job.Network)
+	a.space = space
+	switch network {
 	case "unix":
 		return address{family: unix.AF_UNIX, to: &unix.SockaddrUnix{Name: addr}}, nil
 	case "tcp", "tcp4", "tcp6":
 		if addr, err = job.Locate(ctx); err != nil {
 			return a, err
 		}
-		to, err := net.ResolveTCPAddr(job.Network, addr) // which looks nothing up
+		to, err := net.ResolveTCPAddr(network, addr) // which looks nothing up
 		if err != nil {
 			return a, err
 		}
@@ -172,7 +176,10 @@ func copied(s unix.Sockaddr) unix.Sockaddr {
 // in net/unix/af_unix.c), where TCP raises it only after a write fell short (sk_stream_write_space
 // in net/core/stream.c). It connects at once anyway.
 func (a *address) socket(ep int, id int32, index int) (fd int, pending bool, err error) {
-	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	err = netns.Do(a.space, func() error {
+		fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+		return err
+	})
 	if err != nil {
 		return -1, false, err
 	}

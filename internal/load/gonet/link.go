@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"dyno/internal/load"
+	"dyno/internal/netns"
 )
 
 // read is the result of one Read of a connection, and its time on the session's clock.
@@ -26,7 +27,7 @@ func (c *conn) dial(ctx context.Context) error {
 	if len(s.local) > 0 {
 		d.LocalAddr = s.local[c.index%len(s.local)]
 	}
-	nc, err := d.DialContext(ctx, s.job.Network, s.addr)
+	nc, err := netns.Dial(ctx, &d, s.job.Network, s.addr)
 	if load.OutOfFiles(err) {
 		err = load.FilesError(err, s.job.Connections)
 		s.limit.CompareAndSwap(nil, &err)

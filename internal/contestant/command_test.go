@@ -1,0 +1,254 @@
+package contestant
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/netns"
+)
+
+// listenVariable makes this program a server: it listens on the ports that it names, 0 being PORT,
+// and answers with what ANSWER holds. "none" listens nowhere.
+const listenVariable = "CONTESTANT_TEST_LISTEN"
+
+func TestMain(m *testing.M) {
+	if ports := os.Getenv(listenVariable); ports != "" {
+		listenOn(strings.Fields(ports))
+	}
+	os.Exit(m.Run())
+}
+
+func listenOn(ports []string) {
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, os.Getenv("ANSWER")) })
+	for _, p := range ports {
+		addr := p
+		switch {
+		case p == "none":
+			continue
+		case p == "0":
+			addr = "127.0.0.1:" + os.Getenv("PORT")
+		case !strings.Contains(p, ":"):
+			addr = "127.0.0.1:" + p
+		}
+		ln, err := net.Listen("tcp", addr)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		go http.Serve(ln, answer)
+	}
+	select {}
+}
+
+// command is a contestant that this program is, listening on ports.
+func command(t *testing.T, ports, more string) *Built {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := fmt.Sprintf("%s='%s' %s %s", listenVariable, ports, more, self)
+	return Commanded(&Manifest{Name: "mine", Command: &Command{Line: line, Dir: t.TempDir()}})
+}
+
+// launched starts it, with little patience, and returns what it answers.
+func launched(t *testing.T, b *Built, o LaunchOptions) (i *Instance, answer string, err error) {
+	t.Helper()
+	dir := t.TempDir()
+	o.Dir, o.Log, o.Timeout = filepath.Join(dir, "home"), filepath.Join(dir, "log"), 10*time.Second
+	o.Probe = func(ctx context.Context, network, addr string) error {
+		conn, err := netns.Dial(ctx, &net.Dialer{}, network, addr)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+		text, err := io.ReadAll(conn)
+		_, answer, _ = strings.Cut(string(text), "\r\n\r\n")
+		return err
+	}
+	i, err = Launch(t.Context(), b, o)
+	if err == nil {
+		t.Cleanup(func() { i.Stop() })
+	}
+	return i, answer, err
+}
+
+func needsLinux(t *testing.T, err error) {
+	t.Helper()
+	if err != nil && strings.Contains(err.Error(), "is built for Linux") {
+		t.Skip(err)
+	}
+}
+
+// A command is found wherever it listens.
+func TestCommandPorts(t *testing.T) {
+	free := func() string {
+		port, err := freePort()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprint(port)
+	}
+	other, third := free(), free()
+	for _, c := range []struct {
+		ports, more string
+		fixed       string
+	}{
+		{"0", "ANSWER=a", ""},
+		{other, "ANSWER=a", other},
+		{other + " 0", "ANSWER=a", ""}, // the one that it was offered
+		{"[::1]:" + other, "ANSWER=a", other},
+		{":" + other, "ANSWER=a", other}, // on all addresses
+	} {
+		i, answer, err := launched(t, command(t, c.ports, c.more), LaunchOptions{})
+		needsLinux(t, err)
+		if err != nil {
+			if strings.Contains(c.ports, "::") && strings.Contains(err.Error(), "cannot assign") {
+				continue // no IPv6 here
+			}
+			t.Errorf("%q: %v", c.ports, err)
+			continue
+		}
+		if got := fmt.Sprint(i.Fixed()); got != c.fixed && !(got == "0" && c.fixed == "") || answer != "a" {
+			t.Errorf("%q: it listens at %s, fixed %s, answers %q", c.ports, i.Addr, got, answer)
+		}
+		if err := i.End(); err != nil {
+			t.Error(err)
+		}
+	}
+	_, _, err := launched(t, command(t, other+" "+third, ""), LaunchOptions{})
+	if err == nil || !strings.Contains(err.Error(), "it listens on the ports ") || !strings.Contains(err.Error(), other) ||
+		!strings.Contains(err.Error(), third) || !strings.Contains(err.Error(), "{port}") {
+		t.Errorf("on two ports: %v", err)
+	}
+}
+
+// {port} is filled in, and the environment is the user's, but for PORT and DYNO_ADDR.
+func TestCommandLine(t *testing.T) {
+	t.Setenv("PORT", "1")
+	t.Setenv("MINE", "yours")
+	b := command(t, "{port}", `ANSWER="$PORT $DYNO_ADDR $MINE"`)
+	i, answer, err := launched(t, b, LaunchOptions{})
+	needsLinux(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, port, _ := net.SplitHostPort(i.Addr)
+	if want := port + " 127.0.0.1:" + port + " yours"; answer != want {
+		t.Errorf("%q; want %q", answer, want)
+	}
+}
+
+// A command that does not serve says why.
+func TestCommandFails(t *testing.T) {
+	for line, want := range map[string]string{
+		"exit 3":          "it exited before it was ready: exit status 3",
+		"true":            "with status 0",
+		"no-such-program": "the shell found no such program (exit status 127)",
+	} {
+		b := Commanded(&Manifest{Name: "mine", Command: &Command{Line: line, Dir: t.TempDir()}})
+		_, _, err := launched(t, b, LaunchOptions{})
+		needsLinux(t, err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", line, err, want)
+		}
+	}
+	b, dir := command(t, "none", ""), t.TempDir()
+	_, err := Launch(t.Context(), b, LaunchOptions{Dir: dir, Log: filepath.Join(dir, "log"), Timeout: time.Second})
+	if err == nil || !strings.Contains(err.Error(), "it was not ready within 1s: it does not listen on any TCP port") {
+		t.Errorf("one that never listens: %v", err)
+	}
+}
+
+// Two commands that insist on one port run side by side in networks of their own.
+func TestCommandOwnNetwork(t *testing.T) {
+	if err := netns.Allowed(); err != nil {
+		t.Skip(err)
+	}
+	for _, name := range []string{"one", "two"} {
+		i, answer, err := launched(t, command(t, "3000", "ANSWER="+name), LaunchOptions{OwnNetwork: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer != name || i.Addr != "127.0.0.1:3000" || i.Fixed() != 3000 {
+			t.Errorf("%s: %q at %s", name, answer, i.Addr)
+		}
+	}
+}
+
+// The port that was offered is taken at once, another one only when no further has come for a while.
+func TestPortSearch(t *testing.T) {
+	at := func(ports ...uint16) (list []netip.AddrPort) {
+		for _, p := range ports {
+			list = append(list, netip.AddrPortFrom(netip.MustParseAddr("127.0.0.1"), p))
+		}
+		return list
+	}
+	began := time.Now()
+	s := &portSearch{offered: 80}
+	for _, c := range []struct {
+		after time.Duration
+		ports []netip.AddrPort
+		found uint16
+	}{{0, nil, 0}, {0, at(9), 0}, {settled - 1, at(9), 0}, {settled, at(9, 8), 0}, {2*settled - 1, at(8), 0}, {3 * settled, at(8), 8}} {
+		if err := s.look(c.ports, began.Add(c.after)); err != nil || s.at.Port() != c.found {
+			t.Errorf("after %v: %v, %v; want %d", c.after, s.at, err, c.found)
+		}
+	}
+	s = &portSearch{offered: 80}
+	if err := s.look(at(9, 80, 8), began); err != nil || s.at.Port() != 80 {
+		t.Errorf("%v, %v", s.at, err)
+	}
+}
+
+func TestCommandWords(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.js", "data.db", "server"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, want := range map[string]struct{ program, language, files string }{
+		"node --inspect a.js data.db":          {"node", "javascript", "a.js"},
+		"./server --db data.db":                {"server", "", "server"},
+		"PORT={port} exec java -jar x.jar":     {"java", "java", ""},
+		"cd sub && 'python3' -m uvicorn a:app": {"python3", "", ""},
+		"npm start":                            {"npm", "javascript", ""},
+		"":                                     {"", "", ""},
+	} {
+		c := Command{Line: line, Dir: dir}
+		var files []string
+		for _, f := range c.files() {
+			files = append(files, filepath.Base(f))
+		}
+		if c.Program() != want.program || c.Language() != want.language || strings.Join(files, " ") != want.files {
+			t.Errorf("%s: %q, %q, %q", line, c.Program(), c.Language(), files)
+		}
+		if m := (&Manifest{Language: c.Language()}); m.Managed() != slices.Contains([]string{"node", "npm", "java"}, c.Program()) {
+			t.Errorf("%s: managed %v", line, m.Managed())
+		}
+	}
+	hash := func(line string) string {
+		b := Commanded(&Manifest{Command: &Command{Line: line, Dir: dir}})
+		if _, _, err := b.Identify(); err != nil {
+			t.Error(err)
+		}
+		return b.Hash
+	}
+	os.WriteFile(filepath.Join(dir, "b.js"), nil, 0o644)
+	os.WriteFile(filepath.Join(dir, "c.js"), []byte("1"), 0o644)
+	if a, b, c := hash("sh a.js"), hash("sh b.js"), hash("sh c.js"); a != b || a == c || a == hash("sh a.js x") {
+		t.Error("equal files of unequal names are one server, unequal files or words are not")
+	}
+}

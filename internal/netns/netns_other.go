@@ -1,0 +1,25 @@
+//go:build !linux
+
+package netns
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+)
+
+var errSystem = fmt.Errorf("network namespaces are of Linux, and this is %s: %w", runtime.GOOS, errors.ErrUnsupported)
+
+// Do runs f; it knows no namespace but dyno's own.
+func Do(file string, f func() error) error {
+	if file != "" {
+		return errSystem
+	}
+	return f()
+}
+
+// New fails with an error that wraps errors.ErrUnsupported.
+func New() error { return errSystem }
+
+// Allowed fails with an error that wraps errors.ErrUnsupported.
+func Allowed() error { return errSystem }
