@@ -115,6 +115,14 @@ func Commanded(m *Manifest) *Built {
 	return &Built{Manifest: m, Argv: m.Command.argv(0), Dir: m.Command.Dir, Env: env}
 }
 
+// command is how b is started as given, nil if it was built.
+func (b *Built) command() *Command {
+	if b.Manifest == nil {
+		return nil
+	}
+	return b.Manifest.Command
+}
+
 // identifyCommand reads the version of a runtime that tells it, "unknown" of another program, and
 // hashes the line's words, each file among them by what it holds: equal hashes are equal servers.
 func (b *Built) identifyCommand() (version string) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -89,15 +90,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 			return nil, &Failed{Stage: "launch", Err: err}
 		}
 	}
-	addr := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	env := map[string]string{"DYNO_ADDR": addr}
-	if o.Delay > 0 {
-		env["DYNO_DELAY"] = o.Delay.String()
-	}
-	if o.Work != "" {
-		env["DYNO_WORK"] = o.Work
-	}
-	stats := ""
+	addr, stats := net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), ""
 	if o.Stats {
 		other := port
 		for other == port {
@@ -106,23 +99,11 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 			}
 		}
 		stats = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
-		env["DYNO_STATS"] = stats
 	}
-	if o.Backend != "" {
-		env["DYNO_COMPANION"] = o.Backend
-	}
-	if len(o.Routes) > 0 {
-		env["DYNO_ROUTES"] = strings.Join(o.Routes, string(os.PathListSeparator))
-	}
-	for k, v := range b.Env {
-		env[k] = v
-	}
-	dir, argv := b.Dir, b.Argv
-	if dir == "" {
-		dir = o.Dir
-	}
-	if c := b.Manifest.Command; c != nil { // whose user's variables must not win
-		argv, env["DYNO_ADDR"], env["PORT"] = c.argv(port), addr, strconv.Itoa(port)
+	env, dir, argv, command := o.env(addr, stats), cmp.Or(b.Dir, o.Dir), b.Argv, b.command()
+	maps.Copy(env, b.Env)
+	if command != nil { // whose user's variables must not win
+		argv, env["DYNO_ADDR"], env["PORT"] = command.argv(port), addr, strconv.Itoa(port)
 	}
 	began := time.Now()
 	p, err := proc.Start(proc.Command{
@@ -133,7 +114,7 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
 	i := &Instance{Network: p.Network(), Addr: addr, Stats: stats, Process: p}
-	if b.Manifest.Command != nil {
+	if command != nil {
 		i.port = &portSearch{offered: port}
 	}
 	proving, err := i.ready(ctx, &o)
@@ -152,6 +133,23 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 		return nil, err
 	}
 	return i, nil
+}
+
+// env are the variables that tell a contestant what it is to do.
+func (o *LaunchOptions) env(addr, stats string) map[string]string {
+	env := map[string]string{"DYNO_ADDR": addr}
+	for key, value := range map[string]string{
+		"DYNO_WORK": o.Work, "DYNO_STATS": stats, "DYNO_COMPANION": o.Backend,
+		"DYNO_ROUTES": strings.Join(o.Routes, string(os.PathListSeparator)),
+	} {
+		if value != "" {
+			env[key] = value
+		}
+	}
+	if o.Delay > 0 {
+		env["DYNO_DELAY"] = o.Delay.String()
+	}
+	return env
 }
 
 // tailLines is how much of a log stands in a failure.
