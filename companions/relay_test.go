@@ -202,7 +202,7 @@ func start(t *testing.T, root string, m *contestant.Manifest, companion, probed 
 	if _, _, err := b.Identify(); err != nil {
 		t.Fatal(err)
 	}
-	probe := func(_ context.Context, addr string) error {
+	probe := func(_ context.Context, _, addr string) error {
 		resp, err := client.Get("http://" + addr + probed)
 		if err != nil {
 			return err
