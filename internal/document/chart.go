@@ -1,27 +1,58 @@
 package document
 
-// DotChart shows how things stand to a reference, each as a dot on a logarithmic axis of ratios
-// with its interval as a bar.
-type DotChart struct {
+// BarChart shows things as bars from 0, each with its interval as a whisker and its value beside it.
+// Brackets join those that are not separated. Where Ratios are given, a bar is as long as the ratio
+// to the baseline, and readers of a page can choose another baseline.
+type BarChart struct {
 	ID          string
 	Title, Note string
-	Reference   string // what stands at 1
-	Unit        string // of the values beside the dots
-	More        bool   // more is better
-	Dots        []Dot
+	Unit        string  // of the values
+	More        bool    // more is better
+	Baseline    string  // the name of the bar that is 1; "" where bars are values
+	Ratios      []Ratio // of each bar to each later one, row by row: 0 to 1, 0 to 2, … 1 to 2, …
+	Bars        []Bar
+	Groups      []Group
+	Foot        string // what is to be known where the chart stands alone
 }
 
-// Dot is a line of a DotChart.
-type Dot struct {
-	Name, Small   string
-	Key           string // of the legend
-	Quiet         bool
-	Struck        bool   // the name is struck out
-	Missing       string // why there is no dot
-	Ratio, Lo, Hi float64
-	Text          string // the ratio in words
-	Value, Side   string
-	Beyond        bool // it may be more than shown
+// Bar is a line of a BarChart.
+type Bar struct {
+	Name, Small string
+	Key         string // of the legend
+	Struck      bool   // the name is struck out
+	Missing     string // why there is no bar
+	Ratio              // what is drawn
+	Value, Side string // in words: the value, and its ratio with its interval
+	Beyond      bool   // it may be more than shown
+}
+
+// Ratio is a figure with its interval, bounds of 0 and infinity where it is open.
+type Ratio struct{ At, Lo, Hi float64 }
+
+// Group are neighbours in a BarChart that are not separated, by their places from 0, and why.
+type Group struct {
+	From, To int
+	Why      string
+}
+
+// ShiftChart shows what was expected and what was found: for each line a hollow dot, an arrow and a
+// full dot with its interval, on one logarithmic axis of ratios for all.
+type ShiftChart struct {
+	ID          string
+	Title, Note string
+	Shifts      []Shift
+	Rest        string // what is said of those that are not shown
+	RestLink    string // the section that has them
+}
+
+// Shift is a line of a ShiftChart. A figure of 0 is none.
+type Shift struct {
+	Icon, Word string // the outcome
+	Style      Style
+	Text       string
+	Small      string // both figures in words
+	From       float64
+	To         Ratio
 }
 
 // LineChart shows figures over levels or time: plots side by side, in each a line for each series.

@@ -15,7 +15,10 @@ type Document struct {
 	Title    string
 	Label    string   // what kind of document it is, if readers must know before they read on
 	Byline   []string // where the figures come from, in a line's worth of facts
-	Lead     []Prose  // the answer, sentence by sentence
+	Question string   // what was asked; a page begins with it
+	Lead     []Prose  // the answer, sentence by sentence, the first of which a page has in bold
+	Front    []Block  // the charts that a page shows with the answer, side by side
+	Trust    []Fact   // the answers to what one must ask before one believes it, in a line; on a page only
 	Facts    []Fact   // the few numbers that say how far to trust it; on a page only
 	Sections []Section
 	Comment  string // for those who edit the file; Markdown only
@@ -27,6 +30,7 @@ type Section struct {
 	ID, Title string // the ID is what links on a page lead to
 	On        Forms
 	Detail    bool // not part of the answer: a terminal shows it only if it is asked for
+	Folded    bool // a page shows the title alone until it is asked for the rest
 	Blocks    []Block
 }
 
@@ -128,6 +132,22 @@ type Fold struct {
 	Blocks []Block
 }
 
+// Choice is several views of one thing, of which a page shows one at a time.
+type Choice struct {
+	ID      string
+	Title   string // what is chosen
+	Options []Option
+}
+
+// Option is one view of a Choice.
+type Option struct {
+	Name  string
+	Block Block
+}
+
+// Picture is a file beside a document; Markdown only.
+type Picture struct{ File, Words string }
+
 // Definitions explain words; heads and labels link to them.
 type Definitions struct{ Items []Definition }
 
@@ -149,7 +169,10 @@ func (Log) block()         {}
 func (Fold) block()        {}
 func (Definitions) block() {}
 func (Legend) block()      {}
-func (DotChart) block()    {}
+func (Choice) block()      {}
+func (Picture) block()     {}
+func (BarChart) block()    {}
+func (ShiftChart) block()  {}
 func (LineChart) block()   {}
 
 // Prose is a piece of text, parts of which may have a style.

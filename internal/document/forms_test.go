@@ -23,7 +23,7 @@ func page() *Document {
 			{On: OnPage, Title: "Only here", Blocks: []Block{
 				Fold{Title: "folded", Blocks: []Block{Items("inside")}},
 				Definitions{Items: []Definition{{ID: "rate", Name: "Rate", Text: "What it is."}}},
-				DotChart{ID: "c", Dots: []Dot{{Name: "alpha", Key: "go", Ratio: 2, Lo: 1.8, Hi: 2.2, Text: "2 (1.8–2.2)"}}},
+				BarChart{ID: "c", Bars: []Bar{{Name: "alpha", Key: "go", Ratio: Ratio{2, 1.8, 2.2}, Value: "1,200", Side: "2 (1.8–2.2)"}}},
 			}},
 			{On: OffPage, Blocks: []Block{Paragraph{Label: "Machine", Text: Plain("a host")}}},
 			{Blocks: []Block{

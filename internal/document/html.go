@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -17,11 +19,16 @@ var pageStyle string
 //go:embed chart.css
 var chartStyle string
 
+//go:embed page.js
+var pageScript string
+
 // pageTemplate is never executed itself: each page has a copy that knows which words it explains.
 var pageTemplate = template.Must(template.New("page").Funcs(pageFuncs(nil)).Parse(pageText))
 
-// HTML draws a document as one page that needs nothing else: no network, no script. It is light or
-// dark as its reader's system is, has a form for narrow screens, and can be printed.
+// HTML draws a document as one page that needs nothing else: no network, and no script to be read.
+// Where scripts run, tables can be sorted and filtered, charts have another baseline, and both can
+// be copied. It is light or dark as its reader's system is, has a form for narrow screens, and can
+// be printed.
 func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
 	for _, s := range d.Sections {
@@ -51,7 +58,16 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"kind":   func(b Block) string { return strings.TrimPrefix(fmt.Sprintf("%T", b), "document.") },
 		"joined": joined,
 		"byline": func(facts []string) string { return strings.Join(facts, " · ") },
-		"style":  func() template.CSS { return template.CSS(pageStyle + chartStyle) },
+		"style":  func() template.CSS { return template.CSS(pageStyle) },
+		"chart":  func() template.CSS { return template.CSS(chartStyle) },
+		"script": func() template.JS { return template.JS(pageScript) },
+		"data":   pageData,
+		"chosen": chosen,
+		"first":  func(d *Document) Prose { return joined(d.Lead[:min(1, len(d.Lead))]) },
+		"others": func(d *Document) Prose { return joined(d.Lead[min(1, len(d.Lead)):]) },
+		"icon":   func(s Style) string { return icons[s] },
+		"scale":  func(c ShiftChart) template.HTML { return template.HTML(c.scale()) },
+		"shift":  func(c ShiftChart, s Shift) template.HTML { return template.HTML(c.line(s)) },
 		"shown":  func(s Section) bool { return s.On != OffPage && s.On != OnTerminal && len(s.Blocks) > 0 },
 		"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
 		"before": func(t Table) int { return t.name() },
@@ -66,6 +82,84 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"svg": func(b Block, layout string) template.HTML {
 			return template.HTML(draw(b, layout == "wide", false))
 		},
+	}
+}
+
+// icons stand before the answers to what one must ask.
+var icons = [...]string{None: "–", Good: "✓", Warn: "!", Bad: "✗", Quiet: "?", Markup: ""}
+
+// barData is what a page's script must know of a BarChart.
+type barData struct {
+	Names  []string     `json:"names"`
+	Base   string       `json:"base"`
+	Ratios [][3]float64 `json:"ratios"` // as BarChart has them; an open upper bound is 0
+}
+
+// pageData is the data of all charts whose baseline can be chosen, by their ids.
+func pageData(d *Document) map[string]barData {
+	data := map[string]barData{}
+	d.each(func(b Block) {
+		c, ok := b.(BarChart)
+		if !ok || len(c.Ratios) == 0 {
+			return
+		}
+		of := barData{Base: Clean(c.Baseline)}
+		for _, bar := range c.Bars {
+			of.Names = append(of.Names, Clean(bar.Name))
+		}
+		for _, r := range c.Ratios {
+			if math.IsInf(r.Hi, 0) {
+				r.Hi = 0
+			}
+			of.Ratios = append(of.Ratios, [3]float64{digits5(r.At), digits5(r.Lo), digits5(r.Hi)})
+		}
+		data[c.ID] = of
+	})
+	return data
+}
+
+// digits5 rounds to five significant digits.
+func digits5(v float64) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
+	return v
+}
+
+// chosen are the rules by which a page shows the option that is chosen of each Choice.
+func chosen(d *Document) template.CSS {
+	most := 0
+	d.each(func(b Block) {
+		if c, ok := b.(Choice); ok {
+			most = max(most, len(c.Options))
+		}
+	})
+	var rules strings.Builder
+	for i := range most {
+		fmt.Fprintf(&rules, ".choice>input:nth-of-type(%d):checked~.option:nth-of-type(%[1]d){display:block}", i+1)
+	}
+	return template.CSS(rules.String())
+}
+
+// each visits all blocks that a page shows, those within others too.
+func (d *Document) each(visit func(Block)) {
+	var walk func([]Block)
+	walk = func(list []Block) {
+		for _, b := range list {
+			visit(b)
+			switch b := b.(type) {
+			case Fold:
+				walk(b.Blocks)
+			case Choice:
+				for _, o := range b.Options {
+					walk([]Block{o.Block})
+				}
+			}
+		}
+	}
+	walk(d.Front)
+	for _, s := range d.Sections {
+		if s.On != OffPage && s.On != OnTerminal {
+			walk(s.Blocks)
+		}
 	}
 }
 

@@ -88,6 +88,8 @@ func (m *markdown) block(b Block) {
 		m.table(&b)
 	case Code:
 		m.fenced("sh", b.visible())
+	case Picture:
+		m.printf("![%s](%s)\n\n", escape(Clean(b.Words)), b.File)
 	case Log:
 		m.printf("%s:\n\n", escape(Clean(b.Title)))
 		m.fenced("text", b.visible())

@@ -89,7 +89,7 @@ warn V5  a busy machine
 func TestTextLeavesOut(t *testing.T) {
 	var b strings.Builder
 	d := &Document{Title: "a\x1b[2J title", Sections: []Section{{On: OnPage, Blocks: []Block{Paragraph{Text: Plain("page")}}},
-		{Title: "empty"}, {Blocks: []Block{Fold{Title: "folded", Blocks: []Block{Paragraph{Text: Plain("folded")}}}, DotChart{}, Legend{}, Definitions{}, Log{Lines: []string{"\x07log"}}}}}}
+		{Title: "empty"}, {Blocks: []Block{Fold{Title: "folded", Blocks: []Block{Paragraph{Text: Plain("folded")}}}, BarChart{}, Legend{}, Definitions{}, Log{Lines: []string{"\x07log"}}}}}}
 	if err := Text(&b, d, Options{Width: 40}); err != nil {
 		t.Fatal(err)
 	}

@@ -24,10 +24,15 @@ var voidElements = []string{"meta", "link", "br", "hr", "img", "input"}
 
 var tag = regexp.MustCompile(`<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^>"]|"[^"]*")*?)(/?)>`)
 
+// withoutScript is a page without its style and script.
+func withoutScript(page string) string {
+	return regexp.MustCompile(`(?s)<style[^>]*>.*?</style>|<script>.*?</script>`).ReplaceAllString(page, "")
+}
+
 // balanced fails the test unless every tag is closed in its place.
 func balanced(t *testing.T, page string) {
 	t.Helper()
-	page = regexp.MustCompile(`(?s)<style>.*?</style>|<!doctype html>`).ReplaceAllString(page, "")
+	page = regexp.MustCompile(`(?s)<style[^>]*>.*?</style>|<script[^>]*>.*?</script>|<!doctype html>`).ReplaceAllString(page, "")
 	var open []string
 	for _, m := range tag.FindAllStringSubmatch(page, -1) {
 		switch name := m[2]; {
@@ -70,8 +75,8 @@ func TestHTMLIsWellFormed(t *testing.T) {
 
 // A page needs no network: nothing in it makes a browser fetch.
 func TestHTMLIsAlone(t *testing.T) {
-	fetches := regexp.MustCompile(`(?i)<(script|link|img|iframe|object|embed|base|video|audio)\b|\b(src|srcset|action|data|poster)=|` +
-		`url\(|\bon\w+=|href="[^#]|http-equiv`)
+	fetches := regexp.MustCompile(`(?i)<(link|img|iframe|object|embed|base|video|audio)\b|\b(src|srcset|action|data|poster)=|` +
+		`url\(|\bon\w+=|href="[^#]|http-equiv|<script (?:[^>]*\b)?src`)
 	for _, d := range []*Data{fixture(), hostile()} {
 		page := string(written(t, HTML, d))
 		for _, m := range tag.FindAllString(page, -1) {
@@ -79,8 +84,8 @@ func TestHTMLIsAlone(t *testing.T) {
 				t.Errorf("it would fetch: %s", m)
 			}
 		}
-		style := regexp.MustCompile(`(?s)<style>(.*?)</style>`).FindStringSubmatch(page)
-		if len(style) != 2 || regexp.MustCompile(`url\(|@import|@font-face|//`).MatchString(style[1]) {
+		style := regexp.MustCompile(`(?s)<style>(.*?)</style>\s*<style id="chart">.*?</style>`).FindStringSubmatch(page)
+		if len(style) != 2 || regexp.MustCompile(`url\(|@import|@font-face|//`).MatchString(style[0]) {
 			t.Error("the page's style fetches something")
 		}
 	}
@@ -88,7 +93,7 @@ func TestHTMLIsAlone(t *testing.T) {
 
 func TestHTMLHostile(t *testing.T) {
 	page := string(written(t, HTML, hostile()))
-	if strings.Contains(page, "<script") || strings.Contains(page, "alert(1)</script") {
+	if strings.Count(page, "<script") != 2 || strings.Contains(page, "alert(1)</script") {
 		t.Error("markup of a title passed through")
 	}
 	if !strings.Contains(page, "&lt;script&gt;alert(1)") {
@@ -106,8 +111,12 @@ func TestSVG(t *testing.T) {
 		p := &paired{newView(f())}
 		for _, m := range closedMetrics {
 			var b bytes.Buffer
-			chart := document.Section{Blocks: []document.Block{p.chart(m, "")}}
-			if err := document.SVG(&b, &document.Document{Sections: []document.Section{chart}}); err != nil {
+			rows := p.inOrder(m)
+			if len(rows) == 0 {
+				continue
+			}
+			chart := p.chart(m, rows, rows[0].Name, manyBars)
+			if err := document.SVG(&b, &document.Document{Front: []document.Block{chart}}); err != nil {
 				t.Fatal(err)
 			}
 			dec := xml.NewDecoder(bytes.NewReader(b.Bytes()))
@@ -128,7 +137,7 @@ func TestSVG(t *testing.T) {
 	golden(t, "full.svg", written(t, SVG, fixture()))
 }
 
-// What has no figure has no place on the axis, and stands there all the same with the reason.
+// What has no figure has no bar, and stands there all the same with the reason.
 func TestChartStruck(t *testing.T) {
 	got := string(written(t, SVG, fixture()))
 	for _, want := range []string{`class="name struck">Gin<`, `class="name struck">aspnetcore-mvc<`, "failed at load", "needs .NET SDK"} {
@@ -136,7 +145,18 @@ func TestChartStruck(t *testing.T) {
 			t.Errorf("no %q in the chart", want)
 		}
 	}
-	if dots, hollow := strings.Count(got, `class="dot"`), strings.Count(got, `class="hollow"`); dots != 7 || hollow != 2 {
-		t.Errorf("%d dots and %d hollow ones; want 7 (six contestants and ref') and 2", dots, hollow)
+	if bars, brackets := strings.Count(got, `class="bar"`), strings.Count(got, `class="bracket"`); bars != 6 || brackets != 2 {
+		t.Errorf("%d bars and %d brackets; want 6, and 2 around the pairs that are not separated", bars, brackets)
+	}
+}
+
+// Names are wrapped, never cut, and every bar stands in the chart of its page once.
+func TestChartNames(t *testing.T) {
+	d := fixture()
+	d.Run.Contestants[3].Title = "A framework with a name of many words, whose end says which of them it is"
+	for _, form := range []Writer{SVG, HTML} {
+		if got := string(written(t, form, d)); !strings.Contains(got, "them it is<") || strings.Contains(got, "…<") {
+			t.Errorf("a long name is cut:\n%s", got)
+		}
 	}
 }

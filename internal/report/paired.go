@@ -12,9 +12,10 @@ import (
 type paired struct{ *view }
 
 func (p *paired) document() *document.Document {
-	d := &document.Document{Title: p.heading(), Byline: p.head(), Lead: p.lead(p.answer()), Facts: p.facts()}
+	d := &document.Document{Title: p.heading(), Question: p.question(), Byline: p.head(), Lead: p.lead(p.answer()),
+		Front: p.front(), Trust: p.trust(), Facts: p.facts()}
 	d.Sections = append([]document.Section{p.short(), p.closing()}, details(append([]document.Section{p.standings(),
-		p.otherLevels(), p.charts(), p.pairByPair(), p.belief(p.doubts())}, p.rest(p.methodFacts(), p.words())...))...)
+		p.allBars(), p.otherLevels(), p.pairByPair(), p.belief(p.doubts())}, p.rest(p.methodFacts(), p.words())...))...)
 	return d
 }
 
@@ -125,57 +126,9 @@ func rankText(r row) string {
 	return fmt.Sprintf("%d–%d", p.Lo, p.Hi)
 }
 
-// charts are how all stand to the reference, metric by metric.
-func (p *paired) charts() document.Section {
-	s := document.Section{ID: "charts", Title: "Against the reference", On: document.OnPage}
-	metrics := p.shown()
-	if len(metrics) == 0 { // who failed, and why, is to be seen
-		metrics = p.metrics[:1]
-	}
-	for _, m := range metrics {
-		if m.Unranked {
-			continue
-		}
-		note := "Shown beside the primary metric; it decides nothing."
-		if m.Name == p.primary().Name {
-			note = "The primary metric: it alone decides the pairs."
-		}
-		s.Blocks = append(s.Blocks, p.chart(m, note))
-	}
-	aside := "Each dot is a contestant’s ratio to " + p.yardstick() +
-		", the bar its interval, on a logarithmic scale. The number beside it is its level."
-	s.Blocks = append([]document.Block{quiet(aside), document.Legend{Items: p.legend()}}, s.Blocks...)
-	return s
-}
-
 // quiet is a paragraph that can be skipped.
 func quiet(s string) document.Paragraph {
 	return document.Paragraph{Text: document.Plain(s), Style: document.Quiet}
-}
-
-func (p *paired) chart(m analysis.Metric, note string) document.DotChart {
-	c := document.DotChart{ID: m.Name, Title: m.Title, Note: note, Reference: p.yardstick(),
-		Unit: m.HeadIn(p.scale(m).Name), More: m.More}
-	for _, r := range p.all() {
-		if p.isYardstick(r) {
-			continue // it is the line at 1
-		}
-		x := p.cell(r.Name, m.Name)
-		dot := document.Dot{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Quiet: r.Control, Struck: r.Struck != ""}
-		if r.Struck == "" && x.Absent == "" {
-			level := p.levelCell(r, m, x)
-			dot.Value, dot.Side = level.Value, level.Side
-			dot.Beyond = r.Place.LowerBound && m.AtCeiling && m.More
-			if dot.Missing = "no ratio: " + p.yardstick() + " has no figure to compare with"; x.Ratio.N > 0 {
-				dot.Missing, dot.Ratio, dot.Lo, dot.Hi = "", x.Ratio.Value, x.Ratio.Lo, x.Ratio.Hi
-				dot.Text = Ratio(x.Ratio.Value, x.Ratio.Lo, x.Ratio.Hi)
-			}
-		} else {
-			dot.Missing = orElse(r.Struck, x.Absent)
-		}
-		c.Dots = append(c.Dots, dot)
-	}
-	return c
 }
 
 // pairByPair are the verdicts: of many pairs a matrix, and in words those of neighbours.

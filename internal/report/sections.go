@@ -39,10 +39,10 @@ var stateStyle = map[checks.State]document.Style{checks.Pass: document.Good, che
 func (v *view) rest(method []document.Fact, words []document.Definition) []document.Section {
 	return []document.Section{
 		v.findings(), v.claims(), v.failures(), v.starts(),
-		{ID: "method", Title: "How it was measured", On: document.OnPage,
+		v.origin(), v.repeat(), v.contestants(),
+		{ID: "method", Title: "How it was measured", On: document.OnPage, Folded: true,
 			Blocks: []document.Block{document.Facts{Items: method}}},
-		v.origin(), v.contestants(), v.repeat(),
-		{ID: "words", Title: "Words", On: document.OnPage, Blocks: []document.Block{document.Definitions{Items: words}}},
+		{ID: "words", Title: "Words", On: document.OnPage, Folded: true, Blocks: []document.Block{document.Definitions{Items: words}}},
 	}
 }
 
@@ -138,7 +138,7 @@ func (v *view) contestants() document.Section {
 			{Value: strings.TrimSpace(c.Framework + " " + c.Version), Small: strings.Join(words, "; ")}, {Value: c.Toolchain},
 			{Value: orElse(c.BinaryHash[:min(len(c.BinaryHash), 12)], Missing)}, {Value: response}, {Value: build}}})
 	}
-	s := document.Section{ID: "contestants", Title: "What was measured", On: document.OnPage}
+	s := document.Section{ID: "contestants", Title: "What was measured", On: document.OnPage, Folded: true}
 	if len(t.Rows) > 0 {
 		s.Blocks = []document.Block{t}
 	}

@@ -164,8 +164,8 @@ func (s *sweep) short() document.Section {
 
 // document is a sweep, or a comparison of named pairs: those, then each metric at all levels.
 func (s *sweep) document() *document.Document {
-	d := &document.Document{Title: s.heading(), Label: sentenceCase(s.label()), Byline: s.head(),
-		Lead: s.lead(s.sentences())}
+	d := &document.Document{Title: s.heading(), Question: s.question(), Label: sentenceCase(s.label()), Byline: s.head(),
+		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.trust()}
 	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds, " +
 		"those of two levels with different delays in different " +
 		"epochs: what the machine did meanwhile lies between them.")}
@@ -206,7 +206,7 @@ func (s *sweep) levelByLevel() document.Section {
 	out.Blocks = append(out.Blocks, document.Legend{Items: legend})
 	for k, m := range s.shownMetrics() {
 		here := s.showing(m)
-		if k == 0 || s.any() {
+		if k == 0 && !s.any() || s.chartsBelow(k) {
 			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
@@ -217,6 +217,15 @@ func (s *sweep) levelByLevel() document.Section {
 		out.Blocks = append(out.Blocks, notes)
 	}
 	return out
+}
+
+// chartsBelow says whether metric k has a chart of its own below the answer. That of a sweep's first
+// stands beside it, and many contestants at many levels are a tangle.
+func (s *sweep) chartsBelow(k int) bool {
+	if s.namesPairs() {
+		return s.any() && len(s.rows) <= manyBars
+	}
+	return s.any() && k > 0
 }
 
 // table has a row for each contestant and a column for each level. Who failed stands in the first

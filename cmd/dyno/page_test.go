@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"dyno/internal/report"
+)
+
+// pageLimit is how large a page may be.
+const pageLimit = 1_500_000
+
+// pages are the files of pages of many kinds: of committed studies, and those that the report's own
+// tests compare.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	t.Chdir("../..")
+	files := map[string]string{}
+	for _, name := range []string{"full", "early", "nothing", "sweep", "family", "classic"} {
+		path, err := filepath.Abs("internal/report/testdata/" + name + ".html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = path
+	}
+	pr, err := openProject()
+	if err != nil {
+		t.Fatal(err)
+	}
+	slugs := []string{"iris-vs-netcore-mvc", "go-web-framework-benchmark"}
+	if testing.Short() {
+		slugs = slugs[:1]
+	}
+	for _, slug := range slugs {
+		st, err := pr.study(slug)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := st.Stored(pr.root, st.Committed(pr.root))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var page bytes.Buffer
+		if err := report.HTML(&page, d); err != nil {
+			t.Fatal(err)
+		}
+		if page.Len() > pageLimit {
+			t.Errorf("the page of %s is %d bytes; at most %d", slug, page.Len(), pageLimit)
+		}
+		files[slug] = filepath.Join(t.TempDir(), slug+".html")
+		if err := os.WriteFile(files[slug], page.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+var views = map[string]view{
+	"wide":     {width: 1400, height: 900},
+	"narrow":   {width: 390, height: 844},
+	"dark":     {width: 1400, height: 900, dark: true},
+	"print":    {width: 794, height: 1123, print: true},
+	"noscript": {width: 390, height: 844, noScript: true},
+}
+
+// beyond names the elements that go beyond the window, but for those within a part that scrolls by
+// itself, and texts of charts that go beyond their chart.
+const beyond = `(() => {
+  const width = document.documentElement.clientWidth, out = [];
+  if (document.documentElement.scrollWidth > width) out.push("the page scrolls: " + document.documentElement.scrollWidth);
+  for (const e of document.querySelectorAll("body *")) {
+    const box = e.getBoundingClientRect();
+    if (box.width === 0 || e.closest(".scroll, pre, script, style, .choice > legend")) continue;
+    if (box.right > width + 1 || box.left < -1) out.push(e.tagName + " " + e.className + ": " + e.textContent.slice(0, 40));
+  }
+  for (const e of document.querySelectorAll("svg.chart text, svg.shift text")) {
+    const svg = e.closest("svg").getBoundingClientRect(), box = e.getBoundingClientRect();
+    if (svg.width && (box.right > svg.right + 2 || box.left < svg.left - 2)) out.push("in a chart: " + e.textContent);
+  }
+  return out.slice(0, 5).join("; ");
+})()`
+
+// Every page fits its window, asks for nothing and complains of nothing.
+func TestPagesInChromium(t *testing.T) {
+	c := startChromium(t)
+	for name, file := range pages(t) {
+		for how, v := range views {
+			p := c.open(file, v)
+			if out := p.eval(beyond); out != "" {
+				t.Errorf("%s, %s: beyond the window: %v", name, how, out)
+			}
+			if trouble := p.trouble(); len(trouble) > 0 {
+				t.Errorf("%s, %s: %s", name, how, strings.Join(trouble, "\n"))
+			}
+			if v.noScript && p.eval(`document.querySelectorAll("button").length`) != 0.0 {
+				t.Errorf("%s: buttons that do nothing without scripts", name)
+			}
+			p.shot(name + "-" + how)
+			p.close()
+		}
+	}
+}
+
+// On the first screen stand the question, the answer, the whole chart and the trust line.
+func TestFirstScreenInChromium(t *testing.T) {
+	c := startChromium(t)
+	p := c.open(pages(t)["iris-vs-netcore-mvc"], views["wide"])
+	for _, what := range []string{"h1", ".answer", ".trust", ".front .option svg.wide .row:last-of-type", ".shifts li:nth-of-type(8)"} {
+		at := fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().bottom", what)
+		if bottom, ok := p.eval(at).(float64); !ok || bottom <= 0 || bottom > 900 {
+			t.Errorf("%s ends at %v px; the screen at 900", what, bottom)
+		}
+	}
+}
+
+// The metric can be chosen without scripts; the baseline, the order and the rows of tables with them.
+func TestButtonsInChromium(t *testing.T) {
+	c := startChromium(t)
+	files := pages(t)
+
+	p := c.open(files["full"], view{width: 1400, height: 900, noScript: true})
+	const visible = `[...document.querySelectorAll(".front .option")].map(o => o.offsetHeight > 0).indexOf(true)`
+	if at := p.eval(visible); at != 0.0 {
+		t.Errorf("at first option %v is shown", at)
+	}
+	p.eval(`document.querySelectorAll(".front .choice label")[1].click()`)
+	if at := p.eval(visible); at != 1.0 {
+		t.Errorf("after a click on the second metric option %v is shown", at)
+	}
+	p.close()
+
+	p = c.open(files["full"], views["wide"])
+	// A printed chart of Go is what the script draws for the same baseline.
+	const chart = `document.querySelector(".front svg.wide g.bars").innerHTML.replace(/ class="row[^"]*"/g, "")`
+	const click = `document.querySelectorAll(".front svg.wide")[0].querySelectorAll(".row")[%d].dispatchEvent(new MouseEvent("click", {bubbles: true}))`
+	before := p.eval(chart)
+	p.eval(fmt.Sprintf(click, 4))
+	const side = `[...document.querySelectorAll(".front svg.wide")][0].querySelectorAll(".row")[4].querySelector(".side").textContent`
+	if got := p.eval(side); got != "1" {
+		t.Errorf("the chosen baseline is %v, not 1", got)
+	}
+	if p.eval(chart) == before {
+		t.Error("another baseline changes nothing")
+	}
+	if head := p.eval(`document.querySelector(".front .base.tick").textContent`); head != "× Iris MVC" {
+		t.Errorf("ratios are headed %q", head)
+	}
+	p.eval(fmt.Sprintf(click, 0))
+	if after := p.eval(chart); after != before {
+		t.Errorf("drawn by the script:\n%v\nby Go:\n%v", after, before)
+	}
+
+	names := `[...document.querySelectorAll("#table tbody tr:not(.notes):not([hidden]) th[scope=row]")].map(t => t.firstChild.nextSibling.textContent).join()`
+	order := p.eval(names)
+	p.eval(`document.querySelectorAll("#table .sort")[2].click()`)
+	sorted := fmt.Sprint(p.eval(names))
+	if sorted == order || !strings.HasPrefix(sorted, "aspnetcore-mvc,fasthttp,Gin") {
+		t.Errorf("sorted by name: %s", sorted)
+	}
+	p.eval(`document.querySelectorAll("#table .sort")[2].click(); document.querySelectorAll("#table .sort")[2].click()`)
+	if back := p.eval(names); back != order {
+		t.Errorf("the third click gives %v, not the first order %v", back, order)
+	}
+	p.eval(`(() => { const f = document.querySelector("#table input"); f.value = "iris"; f.dispatchEvent(new Event("input")); })()`)
+	if got := p.eval(names); got != "Iris,Iris MVC" {
+		t.Errorf("filtered by iris: %v", got)
+	}
+
+	p.eval(`Object.defineProperty(navigator, "clipboard", {value: {writeText: async t => { window.copied = t; }}})`)
+	copied := func(selector, label string) string {
+		return fmt.Sprint(p.eval(fmt.Sprintf(`(async () => {
+			[...document.querySelectorAll(%q)].find(b => b.textContent === %q).click();
+			await null; return window.copied; })()`, selector+" button", label)))
+	}
+	if text := copied(".front", "copy as Markdown"); !strings.Contains(text, "| --- | --- | --- |\n| fasthttp | ≥ ") {
+		t.Errorf("the chart as Markdown:\n%s", text)
+	}
+	if text := copied("#table", "copy as Markdown"); !strings.Contains(text, "| Iris MVC |") && !strings.Contains(text, "Iris MVC Go") || strings.Contains(text, "Kestrel") {
+		t.Errorf("the filtered table as Markdown:\n%s", text)
+	}
+	svg := copied(".front", "copy as SVG")
+	if !strings.Contains(svg, `xmlns="http://www.w3.org/2000/svg"`) || !strings.Contains(svg, "prefers-color-scheme") || strings.Contains(svg, "tabindex") {
+		t.Errorf("the chart as SVG: %.300s", svg)
+	}
+	if trouble := p.trouble(); len(trouble) > 0 {
+		t.Error(strings.Join(trouble, "\n"))
+	}
+}

@@ -1,0 +1,291 @@
+package document
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode"
+)
+
+// barLayout is where a BarChart of some width puts its parts, in px. The wide layout has names left
+// of the bars; in the narrow one, for phones, they stand above them.
+type barLayout struct {
+	wide   bool
+	width  float64
+	names  float64 // room for names at most
+	value  float64 // room for a value right of the longest bar
+	side   float64 // room for the ratio at the right end
+	height float64 // of a bar
+}
+
+var (
+	wideBars   = barLayout{wide: true, width: 720, names: 250, value: 78, side: 128, height: 18}
+	narrowBars = barLayout{width: 340, names: 200, value: 78, side: 128, height: 14}
+)
+
+const (
+	barsTop   = 26.0 // px above the first row: what the columns are
+	laneWidth = 9.0  // of a bracket
+	nameLine  = 17.0
+	smallLine = 14.0
+)
+
+// bars draws a BarChart.
+type bars struct {
+	drawing
+	c      *BarChart
+	l      barLayout
+	x0, x1 float64 // of the bars
+	right  float64 // of the ratios: left of the brackets
+	most   float64 // what is drawn at x1
+	lanes  []int   // of each group
+}
+
+func drawBars(c *BarChart, wide, alone bool) string {
+	s := &bars{c: c, l: narrowBars}
+	if wide {
+		s.l = wideBars
+	}
+	var lanes int
+	s.lanes, lanes = c.lanes()
+	s.right = s.l.width - float64(lanes)*laneWidth
+	s.x1 = s.right - s.l.value
+	if s.l.wide {
+		for _, b := range c.Bars {
+			s.x0 = max(s.x0, textWidth(b.Name, 14), textWidth(b.Small, 12))
+		}
+		s.x0 = min(s.x0, s.l.names) + 14
+		if c.Baseline != "" {
+			s.x1 -= s.l.side
+		}
+	}
+	words := []string{c.Title}
+	for _, b := range c.Bars {
+		if b.Missing == "" {
+			s.most = max(s.most, b.At, b.reach())
+		}
+		words = append(words, strings.TrimSpace(b.Name+" "+b.Value+" "+b.Side+" "+b.Missing))
+	}
+	if s.most == 0 {
+		s.most = 1
+	}
+	tops, height := s.places()
+	foot := height
+	if alone {
+		height += 2 * nameLine
+	}
+	s.begin(c.ID, strings.Join(words, "; "), wide, alone, s.l.width, height)
+	s.printf(`<g class="bars" data-chart="%s" data-x0="%.1f" data-x1="%.1f">`, safe(c.ID), s.x0, s.x1)
+	s.heads(alone)
+	if c.Baseline != "" {
+		s.stroke(s.at(1), s.at(1), barsTop-4, foot-6, "one")
+	}
+	for i := range c.Bars {
+		s.printf(`<g class="row l-%s" data-i="%d" transform="translate(0 %g)">`, c.Bars[i].Key, i, tops[i])
+		s.row(&c.Bars[i])
+		s.printf("</g>")
+	}
+	s.brackets(tops)
+	s.printf("</g>")
+	if alone {
+		s.text(0, foot+nameLine, "tick", "", c.Foot)
+	}
+	s.printf("</svg>")
+	return s.String()
+}
+
+// reach is how far a whisker goes that is drawn whole; one wide interval does not shorten all bars.
+func (b *Bar) reach() float64 {
+	if math.IsInf(b.Hi, 0) || b.Hi > 1.5*b.At {
+		return 1.2 * b.At
+	}
+	return b.Hi
+}
+
+// places are the tops of the rows, and the height of all.
+func (s *bars) places() (tops []float64, y float64) {
+	y = barsTop
+	for i := range s.c.Bars {
+		tops = append(tops, y)
+		y += s.rowHeight(&s.c.Bars[i])
+	}
+	return tops, y + 4
+}
+
+func (s *bars) rowHeight(b *Bar) float64 {
+	names := float64(len(wrapped(b.Name, 14, s.room()))) * nameLine
+	switch {
+	case !s.l.wide && b.Missing != "":
+		return names + float64(len(wrapped(b.Missing, 12, s.right)))*smallLine + 12
+	case !s.l.wide:
+		return names + s.l.height + 16
+	case b.Small != "":
+		names += smallLine
+	}
+	reason := float64(len(wrapped(b.Missing, 12, s.right-s.x0))) * smallLine
+	return max(names, reason, s.l.height) + 9
+}
+
+// room is what a line of a name has.
+func (s *bars) room() float64 {
+	if s.l.wide {
+		return s.x0 - 12
+	}
+	return s.right - s.l.side
+}
+
+// heads say what the figures are.
+func (s *bars) heads(alone bool) {
+	way := "less is better"
+	if s.c.More {
+		way = "more is better"
+	}
+	text := s.c.Unit + ", " + way
+	if alone {
+		text = s.c.Title + ", " + text
+	}
+	s.text(0, 12, "tick", "", text)
+	if s.c.Baseline != "" && (s.l.wide || textWidth(text, 12)+textWidth("× "+s.c.Baseline, 12) < s.right) {
+		s.text(s.right, 12, "tick base", "end", "× "+s.c.Baseline)
+	}
+}
+
+// at is where v is drawn.
+func (s *bars) at(v float64) float64 { return s.x0 + (s.x1-s.x0)*min(v/s.most, 1) }
+
+func (s *bars) row(b *Bar) {
+	class := "name"
+	if b.Struck {
+		class = "name struck"
+	}
+	y := 0.0
+	for _, line := range wrapped(b.Name, 14, s.room()) {
+		y += nameLine
+		s.text(0, y-3, class, "", line)
+	}
+	if s.l.wide && b.Small != "" {
+		s.text(0, y+smallLine-3, "meta", "", b.Small)
+	}
+	top := 4.0
+	if !s.l.wide {
+		top = y + 3
+	}
+	if b.Missing != "" {
+		for i, line := range wrapped(b.Missing, 12, s.right-s.x0) {
+			s.text(s.x0, top+float64(i+1)*smallLine-4, "reason", "", line)
+		}
+		return
+	}
+	s.bar(b, top)
+	sideY := top + 14
+	if !s.l.wide {
+		sideY = nameLine - 3
+	}
+	if s.c.Baseline != "" {
+		s.text(s.right, sideY, "side", "end", b.Side)
+	}
+}
+
+// bar draws a bar, its whisker and its value.
+func (s *bars) bar(b *Bar, top float64) {
+	mid, x := top+s.l.height/2, s.at(b.At)
+	s.printf(`<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%g" rx="1.5"/>`, s.x0, top, max(x-s.x0, 1), s.l.height)
+	lo, hi := s.at(b.Lo), s.at(b.reach())
+	class, end := "whisker", ""
+	if b.reach() < b.Hi {
+		class, end = "whisker open", "open"
+	}
+	if b.Hi > b.Lo {
+		s.printf(`<path class="%s" d="%s"/>`, class, whisker(lo, hi, mid, end == ""))
+	} else {
+		s.printf(`<path class="whisker" d=""/>`)
+		hi = x
+	}
+	value := b.Value
+	if b.Beyond {
+		value = "≥ " + strings.TrimPrefix(value, "≥ ")
+	}
+	s.text(max(hi, x)+7, mid+5, "value", "", value)
+}
+
+// whisker is a line from lo to hi with ends.
+func whisker(lo, hi, mid float64, closed bool) string {
+	d := fmt.Sprintf("M%.1f %gV%gM%.1f %gH%.1f", lo, mid-4, mid+4, lo, mid, hi)
+	if closed {
+		d += fmt.Sprintf("M%.1f %gV%g", hi, mid-4, mid+4)
+	}
+	return d
+}
+
+// brackets join the bars that are not separated.
+func (s *bars) brackets(tops []float64) {
+	for i, g := range s.c.Groups {
+		x := s.right + float64(s.lanes[i])*laneWidth + 3
+		y0, y1 := tops[g.From]+3, tops[g.To]+s.l.height+6
+		if !s.l.wide {
+			y1 = tops[g.To] + s.rowHeight(&s.c.Bars[g.To]) - 10
+		}
+		s.printf(`<g class="bracket"><title>%s</title><path d="M%.1f %.1fh4V%.1fh-4"/></g>`, safe(g.Why), x, y0, y1)
+	}
+}
+
+// lanes puts brackets that overlap beside each other.
+func (c *BarChart) lanes() (lane []int, n int) {
+	var ends []int // of the last group in each lane
+	for _, g := range c.Groups {
+		k := 0
+		for k < len(ends) && ends[k] >= g.From {
+			k++
+		}
+		if k == len(ends) {
+			ends = append(ends, 0)
+		}
+		ends[k] = g.To
+		lane = append(lane, k)
+	}
+	return lane, len(ends)
+}
+
+// textWidth is about how wide a text is, rather too much than too little: which font a reader has is
+// not known.
+func textWidth(s string, size float64) (w float64) {
+	for _, r := range Clean(s) {
+		switch {
+		case strings.ContainsRune("iljtfrI.,:;'|!()[] /·", r):
+			w += 0.38
+		case strings.ContainsRune("mwMW@%", r):
+			w += 0.95
+		case r > 0x2e80:
+			w += 1
+		case unicode.IsUpper(r):
+			w += 0.72
+		default:
+			w += 0.61
+		}
+	}
+	return w * size
+}
+
+// wrapped breaks a text into lines that fit a room: at blanks, after hyphens, slashes, underscores
+// and dots, and where it must be anywhere.
+func wrapped(s string, size, room float64) (lines []string) {
+	line, rest := "", []rune(Clean(s))
+	for len(rest) > 0 {
+		n := 1 // the next piece that stays together
+		for n < len(rest) && !strings.ContainsRune(" -/_.", rest[n-1]) {
+			n++
+		}
+		for n > 1 && textWidth(string(rest[:n]), size) > room {
+			n--
+		}
+		piece := string(rest[:n])
+		if line != "" && textWidth(line+strings.TrimRight(piece, " "), size) > room {
+			lines, line = append(lines, strings.TrimRight(line, " ")), ""
+		}
+		line, rest = line+piece, rest[n:]
+	}
+	if line != "" {
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}

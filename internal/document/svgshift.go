@@ -1,0 +1,57 @@
+package document
+
+import (
+	"math"
+	"strings"
+)
+
+// shiftWidth is that of a line of a ShiftChart, in px.
+const shiftWidth = 190.0
+
+// axis is the one of all lines.
+func (c *ShiftChart) axis() ratioAxis {
+	var values []float64
+	for _, s := range c.Shifts {
+		values = append(values, s.From, s.To.At)
+		if s.To.At > 0 {
+			values = append(values, within(s.To.Lo, s.To.At), within(s.To.Hi, s.To.At))
+		}
+	}
+	return newRatioAxis(8, shiftWidth-8, values...)
+}
+
+// scale draws the marks of the axis.
+func (c *ShiftChart) scale() string {
+	s, axis := &drawing{}, c.axis()
+	s.printf(`<svg class="shift" viewBox="0 0 %g 18" width="%[1]g" height="18" aria-hidden="true">`, shiftWidth)
+	for _, t := range axis.ticks(34) {
+		s.text(min(max(axis.at(t), 12), shiftWidth-12), 13, "tick", "middle", strings.TrimSuffix(tickValue(t), ".0"))
+	}
+	s.printf("</svg>")
+	return s.String()
+}
+
+// line draws one shift: what was expected, an arrow, and what was found.
+func (c *ShiftChart) line(f Shift) string {
+	const y = 11.0
+	s, axis := &drawing{}, c.axis()
+	s.printf(`<svg class="shift %s" viewBox="0 0 %g 22" width="%[2]g" height="22" role="img"><title>%s</title>`,
+		classes[f.Style], shiftWidth, safe(f.Small))
+	s.stroke(axis.at(1), axis.at(1), 0, 22, "one")
+	from, to := axis.at(f.From), axis.at(f.To.At)
+	if f.To.At > 0 && f.To.Hi > f.To.Lo {
+		s.stroke(axis.at(f.To.Lo), axis.at(f.To.Hi), y, y, "span")
+	}
+	if f.From > 0 && f.To.At > 0 && math.Abs(from-to) > 12 {
+		way := math.Copysign(1, to-from)
+		s.printf(`<path class="way" d="M%.1f %gH%.1f"/>`, from+4.5*way, y, to-5*way)
+	}
+	if f.From > 0 {
+		s.printf(`<circle class="from" cx="%.1f" cy="%g" r="4"/>`, from, y)
+	}
+	if f.To.At > 0 {
+		s.printf(`<circle class="to" cx="%.1f" cy="%g" r="4.5"/>`, to, y)
+	}
+	s.printf("</svg>")
+	return s.String()
+}

@@ -1,0 +1,292 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dyno/internal/analysis"
+	"dyno/internal/checks"
+	"dyno/internal/claim"
+	"dyno/internal/document"
+)
+
+// manyBars is how many contestants the charts beside the answer show; a folded chart has all.
+const manyBars = 12
+
+// trust are the six questions with their answers, in a line.
+func (v *view) trust() (facts []document.Fact) {
+	if len(v.Findings) == 0 {
+		return nil
+	}
+	for _, a := range checks.Summary(v.Findings) {
+		if len(a.Findings) == 0 {
+			continue
+		}
+		f := document.Fact{Name: strings.TrimSuffix(a.Question.String(), "?"), Note: v.because(a), Style: stateStyle[a.State]}
+		if a.State == checks.CannotTell {
+			f.Style = document.Quiet
+		}
+		if a.State != checks.Pass {
+			f.Name, f.Value = a.Question.String(), a.Plain()
+		}
+		facts = append(facts, f)
+	}
+	return facts
+}
+
+// question is what the run was to answer; "" where no study asks.
+func (v *view) question() string {
+	if v.Claims == nil {
+		return ""
+	}
+	return v.Claims.Question
+}
+
+// front are the charts of all metrics, one of them shown, and of the article's claims.
+func (p *paired) front() (blocks []document.Block) {
+	if c := p.metricCharts("metric", manyBars); len(c.Options) > 0 {
+		blocks = append(blocks, c)
+	}
+	return p.withShifts(blocks)
+}
+
+// withShifts adds the chart of the article's claims, if there are any.
+func (v *view) withShifts(blocks []document.Block) []document.Block {
+	if v.Claims != nil {
+		if c := v.Claims.shifts(); len(c.Shifts) > 0 {
+			return append(blocks, c)
+		}
+	}
+	return blocks
+}
+
+// metricCharts has a chart of each metric, the primary first, of at most so many contestants.
+func (p *paired) metricCharts(id string, most int) document.Choice {
+	choice := document.Choice{ID: id, Title: "Metric"}
+	metrics := p.shown()
+	if len(metrics) == 0 { // who failed, and why, is to be seen
+		metrics = p.metrics[:1]
+	}
+	base := ""
+	for _, m := range metrics {
+		rows := p.inOrder(m)
+		if m.Unranked || len(rows) == 0 {
+			continue
+		}
+		if base == "" {
+			base = rows[0].Name
+		}
+		c := p.chart(m, rows, base, most)
+		c.ID = id + "-" + c.ID
+		choice.Options = append(choice.Options, document.Option{Name: m.Title, Block: c})
+	}
+	return choice
+}
+
+// inOrder are the rows of a chart: of the primary metric as in the tables, of another the best first,
+// and last those that have no figure. The reference is among them where there is but one contestant
+// to be compared with it.
+func (p *paired) inOrder(m analysis.Metric) []row {
+	rows := slices.Clone(p.rows)
+	if len(p.ranked()) == 1 && len(p.controls) > 0 {
+		rows = append(rows, p.controls[0])
+	}
+	value := func(r row) float64 {
+		c := p.cell(r.Name, m.Name)
+		switch {
+		case c.Ratio.N > 0:
+			return c.Ratio.Value
+		case p.isYardstick(r):
+			return 1
+		}
+		return c.Level.Value
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		x, y := p.stands(a, m), p.stands(b, m)
+		switch {
+		case x != y && x:
+			return -1
+		case x != y:
+			return 1
+		case !x || m.Name == p.primary().Name:
+			return 0
+		case m.More:
+			return cmp.Compare(value(b), value(a))
+		}
+		return cmp.Compare(value(a), value(b))
+	})
+	return rows
+}
+
+// stands says whether a row has a figure of a metric.
+func (v *view) stands(r row, m analysis.Metric) bool {
+	return r.Struck == "" && v.cell(r.Name, m.Name).Absent == ""
+}
+
+// chart has a bar for each row, as long as its ratio to the base.
+func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) document.BarChart {
+	c := document.BarChart{ID: m.Name, Title: m.Title, Unit: p.scale(m).Name, More: m.More, Baseline: p.title(base),
+		Foot: "Bars: ratio to " + p.title(base) + ", paired within rounds. Whiskers: its interval."}
+	if m.Unit == "1/s" {
+		c.Unit = "requests per second"
+	}
+	var titles []string
+	for _, r := range rows[:min(len(rows), most)] {
+		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Struck: r.Struck != ""}
+		x := p.cell(r.Name, m.Name)
+		ratio, known := p.against(r, base, m)
+		switch {
+		case !p.stands(r, m):
+			b.Missing = orElse(r.Struck, x.Absent)
+		case !known:
+			b.Missing = "no ratio: no round has it and " + p.title(base)
+		default:
+			b.Value, b.Side = Sig3(x.Level.Value/p.scale(m).Per), "1"
+			b.Ratio = document.Ratio{At: ratio.Value, Lo: ratio.Lo, Hi: ratio.Hi}
+			b.Beyond = r.Place.LowerBound && m.AtCeiling && m.More
+			if r.Name != base {
+				b.Side = Ratio(ratio.Value, ratio.Lo, ratio.Hi)
+			}
+		}
+		if slices.Contains(titles, b.Name) { // a page finds the baseline by its title
+			b.Name += " (" + r.Name + ")"
+		}
+		titles, c.Bars = append(titles, b.Name), append(c.Bars, b)
+	}
+	for i, r := range rows[:len(c.Bars)] {
+		for _, other := range rows[i+1 : len(c.Bars)] {
+			e, _ := p.against(r, other.Name, m)
+			c.Ratios = append(c.Ratios, document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi})
+		}
+	}
+	if m.Name == p.primary().Name && p.a.Interim > 0 {
+		c.Groups = p.brackets(rows[:len(c.Bars)])
+	}
+	if len(c.Groups) > 0 {
+		c.Foot += " Brackets: not separated."
+	}
+	c.Note = c.Foot
+	switch {
+	case len(rows) > most:
+		c.Note = fmt.Sprintf("The best %d of %d; the others stand below. ", most, len(rows)) + c.Foot
+		c.Foot = fmt.Sprintf("The best %d of %d. ", most, len(rows)) + c.Foot
+	case m.Name != p.primary().Name:
+		c.Note += " It decides nothing: " + lower(p.primary().Title) + " does."
+	}
+	return c
+}
+
+// brackets are the groups of neighbours that are not separated.
+func (p *paired) brackets(rows []row) (groups []document.Group) {
+	for _, g := range p.groups(slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Struck != "" || r.Control })) {
+		from := slices.IndexFunc(rows, func(r row) bool { return r.Name == g.rows[0].Name })
+		if to := from + len(g.rows) - 1; rows[to].Name == g.rows[len(g.rows)-1].Name { // else they are no neighbours
+			groups = append(groups, document.Group{From: from, To: to, Why: "not separated: " + p.why(g)})
+		}
+	}
+	return groups
+}
+
+// against is the ratio of a row to another contestant or control under a metric.
+func (p *paired) against(r row, base string, m analysis.Metric) (e analysis.Estimate, ok bool) {
+	if r.Name == base {
+		return analysis.Estimate{Value: 1, Lo: 1, Hi: 1}, true
+	}
+	if pair, ok := p.a.Pair(r.Name, base, m.Name); ok && pair.Ratio.N > 0 {
+		return pair.Ratio, true
+	}
+	switch {
+	case len(p.controls) > 0 && base == p.controls[0].Name && p.isYardstick(p.controls[0]):
+		e = p.cell(r.Name, m.Name).Ratio
+	case p.isYardstick(r):
+		if e = p.cell(base, m.Name).Ratio; e.N > 0 {
+			e = analysis.Pair{Ratio: e}.Turned().Ratio
+		}
+	}
+	return e, e.N > 0
+}
+
+// allBars are the charts of all contestants, where those beside the answer show the best alone.
+func (p *paired) allBars() document.Section {
+	s := document.Section{ID: "charts", Title: "All contestants", On: document.OnPage, Folded: true}
+	if len(p.rows) > manyBars {
+		s.Blocks = []document.Block{p.metricCharts("all", len(p.rows))}
+	}
+	return s
+}
+
+// shifts are the claims whose figures can be drawn, as published and as measured.
+func (c *Claims) shifts() document.ShiftChart {
+	out := document.ShiftChart{ID: "shifts", Title: "The article’s claims: " + c.counts(), RestLink: "claims"}
+	for i := range c.Outcomes {
+		o := &c.Outcomes[i]
+		if o.Claim.Kind == claim.Ratio && len(o.Shown) == 1 && o.Verdict != claim.NotTestable && len(out.Shifts) < manyBars {
+			e, mark := o.Shown[0].Estimate, claimMarks[o.Verdict]
+			out.Shifts = append(out.Shifts, document.Shift{Icon: mark.icon, Word: string(o.Verdict), Style: mark.style, Text: o.Claim.Text,
+				Small: strings.TrimSuffix(publishedText(o), " ×") + " → " + strings.Replace(oursText(o), " ×", "", 1) + " ×",
+				From:  o.Claim.Value, To: document.Ratio{At: e.Value, Lo: e.Lo, Hi: e.Hi}})
+		}
+	}
+	if n := len(c.Outcomes) - len(out.Shifts); n > 0 && len(out.Shifts) > 0 {
+		out.Rest = count(n, "more claim") + ", and what each outcome rests on"
+	}
+	return out
+}
+
+// front are charts of the primary metric: of a sweep lines over the levels, of named pairs bars at
+// each level.
+func (s *sweep) front() []document.Block {
+	if len(s.all()) == 0 || len(s.Levels) == 0 || !s.any() {
+		return nil
+	}
+	if !s.namesPairs() {
+		c := s.showing(s.primary()).chart(s.primary())
+		c.ID, c.Title = "front", s.primary().Title+", "+c.Unit
+		return s.withShifts([]document.Block{c})
+	}
+	choice := document.Choice{ID: "level", Title: "Level"}
+	for i := range s.Levels {
+		if c := s.levelChart(s.primary(), i); len(c.Bars) > 0 {
+			choice.Options = append(choice.Options, document.Option{Name: s.names[i], Block: c})
+		}
+	}
+	if len(choice.Options) == 0 {
+		return s.withShifts(nil)
+	}
+	return s.withShifts([]document.Block{choice})
+}
+
+// levelChart has a bar for each contestant at a level, as long as its figure, the best first.
+func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
+	scale := s.levelScale(m, i)
+	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: s.names[i], Unit: m.Title + ", " + unitWords(scale), More: m.More,
+		Foot: "Whiskers: intervals of 95 % between epochs; fewer than six have none."}
+	for _, r := range s.rows {
+		f := s.figure(r, m, i)
+		if f.absent != "" {
+			continue
+		}
+		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Value: Sig3(f.Value / scale.Per), Side: f.side(), Beyond: f.bound}
+		b.Ratio = document.Ratio{At: f.Value, Lo: f.Lo, Hi: f.Hi}
+		if f.open() {
+			b.Ratio.Lo, b.Ratio.Hi = f.Value, f.Value
+		}
+		c.Bars = append(c.Bars, b)
+	}
+	slices.SortStableFunc(c.Bars, func(a, b document.Bar) int {
+		if m.More {
+			a, b = b, a
+		}
+		return cmp.Compare(a.At, b.At)
+	})
+	if n := len(c.Bars); n > manyBars {
+		c.Bars = c.Bars[:manyBars]
+		c.Foot = fmt.Sprintf("The best %d of %d; the table has all. ", manyBars, n) + c.Foot
+	}
+	if c.Note = c.Foot; s.namesPairs() {
+		c.Note += " The named pairs below are what was compared."
+	}
+	return c
+}
