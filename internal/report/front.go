@@ -15,20 +15,17 @@ import (
 // manyBars is how many contestants the charts beside the answer show; a folded chart has all.
 const manyBars = 12
 
-// trust are the six questions with their answers, in a line.
-func (v *view) trust() (facts []document.Fact) {
-	if len(v.Findings) == 0 {
-		return nil
-	}
+// asked are the six questions with their answers, in a word or two each.
+func (v *view) asked() (facts []document.Fact) {
 	for _, a := range checks.Summary(v.Findings) {
-		if len(a.Findings) == 0 {
+		f := document.Fact{Name: answered[a.Question].fine, Note: v.because(a), Style: stateStyle[a.State]}
+		switch {
+		case len(a.Findings) == 0:
 			continue
-		}
-		f := document.Fact{Name: strings.TrimSuffix(a.Question.String(), "?"), Note: v.because(a), Style: stateStyle[a.State]}
-		if a.State == checks.CannotTell {
+		case a.State == checks.CannotTell:
 			f.Style = document.Quiet
-		}
-		if a.State != checks.Pass {
+			fallthrough
+		case a.State != checks.Pass:
 			f.Name, f.Value = a.Question.String(), a.Plain()
 		}
 		facts = append(facts, f)
@@ -72,10 +69,10 @@ func (p *paired) metricCharts(id string, most int) document.Choice {
 	base := ""
 	for _, m := range metrics {
 		rows := p.inOrder(m)
-		if m.Unranked || len(rows) == 0 {
+		if m.Unranked {
 			continue
 		}
-		if base == "" {
+		if base == "" && len(rows) > 0 {
 			base = rows[0].Name
 		}
 		c := p.chart(m, rows, base, most)

@@ -13,7 +13,7 @@ type paired struct{ *view }
 
 func (p *paired) document() *document.Document {
 	d := &document.Document{Title: p.heading(), Question: p.question(), Byline: p.head(), Lead: p.lead(p.answer()),
-		Front: p.front(), Trust: p.trust(), Facts: p.facts()}
+		Front: p.front(), Trust: p.asked(), Facts: p.facts()}
 	d.Sections = append([]document.Section{p.short(), p.closing()}, details(append([]document.Section{p.standings(),
 		p.allBars(), p.otherLevels(), p.pairByPair(), p.belief(p.doubts())}, p.rest(p.methodFacts(), p.words())...))...)
 	return d

@@ -165,7 +165,7 @@ func (s *sweep) short() document.Section {
 // document is a sweep, or a comparison of named pairs: those, then each metric at all levels.
 func (s *sweep) document() *document.Document {
 	d := &document.Document{Title: s.heading(), Question: s.question(), Label: sentenceCase(s.label()), Byline: s.head(),
-		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.trust()}
+		Lead: s.lead(s.sentences()), Front: s.front(), Trust: s.asked()}
 	doubts := []document.Block{quiet("Figures of two contestants at one level were measured in the same rounds, " +
 		"those of two levels with different delays in different " +
 		"epochs: what the machine did meanwhile lies between them.")}
