@@ -34,6 +34,9 @@ type event struct {
 // startChromium starts a browser that ends with the test; the test is skipped where there is none.
 func startChromium(t *testing.T) *chromium {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("a browser takes a minute")
+	}
 	var program string
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

@@ -31,11 +31,7 @@ func pages(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	slugs := []string{"iris-vs-netcore-mvc", "go-web-framework-benchmark"}
-	if testing.Short() {
-		slugs = slugs[:1]
-	}
-	for _, slug := range slugs {
+	for _, slug := range []string{"iris-vs-netcore-mvc", "go-web-framework-benchmark"} {
 		st, err := pr.study(slug)
 		if err != nil {
 			t.Fatal(err)

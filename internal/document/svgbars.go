@@ -78,7 +78,7 @@ func drawBars(c *BarChart, wide, alone bool) string {
 	s.printf(`<g class="bars" data-chart="%s" data-x0="%.1f" data-x1="%.1f">`, safe(c.ID), s.x0, s.x1)
 	s.heads(alone)
 	if c.Baseline != "" {
-		s.stroke(s.at(1), s.at(1), barsTop-4, foot-6, "one")
+		s.stroke(s.at(1), s.at(1), barsTop-4, s.drawn(tops), "one")
 	}
 	for i := range c.Bars {
 		s.printf(`<g class="row l-%s" data-i="%d" transform="translate(0 %g)">`, c.Bars[i].Key, i, tops[i])
@@ -124,6 +124,16 @@ func (s *bars) rowHeight(b *Bar) float64 {
 	}
 	reason := float64(len(wrapped(b.Missing, 12, s.right-s.x0))) * smallLine
 	return max(names, reason, s.l.height) + 9
+}
+
+// drawn is where the last bar ends.
+func (s *bars) drawn(tops []float64) float64 {
+	for i := len(tops) - 1; i >= 0; i-- {
+		if s.c.Bars[i].Missing == "" {
+			return tops[i] + s.rowHeight(&s.c.Bars[i]) - 6
+		}
+	}
+	return barsTop
 }
 
 // room is what a line of a name has.
