@@ -92,7 +92,7 @@ func compareCommand() *cobra.Command {
 	fl.IntVarP(&f.connections, "connections", "c", 125, "connections kept in use")
 	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r", "open loop: requests per second, whatever the answers "+
 		"take: 1000, 1k, 50/s, 600/m")
-	fl.IntVar(&f.records, "records", 0, "records that the companion of the scenario answers with (default 10)")
+	fl.IntVar(&f.records, "records", 0, "records that the backend of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")
 	r.Margin = 0.03

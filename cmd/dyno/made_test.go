@@ -33,7 +33,7 @@ func newMadeMachine(o bench.LocalOptions) (experiment.Host, error) {
 
 func (m *madeMachine) Generator() bench.Generator { return m }
 
-func (m *madeMachine) Watch(bench.Server) func(server, generator, companion time.Duration) result.Causes {
+func (m *madeMachine) Watch(bench.Server) func(server, generator, backend time.Duration) result.Causes {
 	return func(_, _, _ time.Duration) result.Causes {
 		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}

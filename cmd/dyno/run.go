@@ -88,7 +88,7 @@ func runCommand() *cobra.Command {
 	fl.IntSliceVar(&r.Connections, "connections", nil,
 		"connections kept in use; a sweep takes several (default: those of the study, 125)")
 	fl.IntSliceVar(&r.Records, "records", nil,
-		"records that the companion of the scenario answers with; a sweep takes several (default 10)")
+		"records that the backend of the scenario answers with; a sweep takes several (default 10)")
 	fl.DurationSliceVar(&r.Delays, "delay", nil,
 		"time that each handler waits before it answers; a sweep takes several")
 	fl.StringVar(&r.Protocol, "protocol", "paired", strings.Join(plan.Names(), ", "))

@@ -209,14 +209,14 @@ var Metrics = []Metric{
 	},
 	{
 		Name: "companion_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: backendShare,
-		Title: "CPU of the companion", Head: "companion CPU %s", Column: "CPU, companion",
+		Title: "CPU of the backend", Head: "backend CPU %s", Column: "CPU, backend",
 		About: "CPU time of the program that the server calls, of what the generator's CPUs had, for it runs " +
 			"there. It is nobody's fault and no figure of the server.",
 	},
 	{
 		Name: "generator_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: generatorShare,
 		Title: "CPU of the generator", Head: "generator CPU %s", Column: "CPU, generator",
-		About: "CPU time of the load generator, of what its CPUs had. Where it and the companion together use " +
+		About: "CPU time of the load generator, of what its CPUs had. Where it and the backend together use " +
 			"nearly all, the server may be faster than shown.",
 	},
 }

@@ -100,7 +100,7 @@ func generatorShare(t *result.Trial) (float64, bool) {
 	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
 }
 
-// shareOf is what someone used of so many CPUs in a trial with a companion.
+// shareOf is what someone used of so many CPUs in a trial with a backend.
 func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
 	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
 		return 0, false

@@ -117,7 +117,7 @@ func (b *Bench) proveAgain(ctx context.Context, epoch int) error {
 }
 
 // stillKeeps thaws a process, loads it with the requests of weight 0 mixed in, verifies it, and
-// verifies it again with other records of the companion, which a process that caches its answers
+// verifies it again with other records of the backend, which a process that caches its answers
 // does not know. Then it freezes the process.
 func (b *Bench) stillKeeps(ctx context.Context, name string, s Server, epoch int) error {
 	if err := b.thawed(ctx, s, epoch, plan.First(&b.run.Plan, epoch)); err != nil {

@@ -116,7 +116,7 @@ func TestCheatsAreStruck(t *testing.T) {
 	}
 }
 
-// TestKeptAnswersAreStruck: a contestant that keeps what its companion answered, instead of asking
+// TestKeptAnswersAreStruck: a contestant that keeps what its backend answered, instead of asking
 // for it again, is out, for however short it does.
 func TestKeptAnswersAreStruck(t *testing.T) {
 	for _, keeps := range []time.Duration{0, 200 * time.Millisecond, time.Hour} {

@@ -24,7 +24,7 @@ type Host interface {
 	// Build makes the named contestant ready to be launched. note is told what goes on. A
 	// *result.Failure-like error is turned into a record by Failure.
 	Build(ctx context.Context, name string, note func(string)) (result.Contestant, error)
-	// Launch starts it, the companion on the generator's CPUs, and returns when probe has succeeded
+	// Launch starts it, the backend on the generator's CPUs, and returns when probe has succeeded
 	// against its address.
 	Launch(ctx context.Context, name string, l Launch) (Server, error)
 	// Failure says what an error of this host means for the record.
@@ -111,7 +111,7 @@ type Bench struct {
 	run     *result.Run
 	servers map[string]Server
 	exact   exact
-	mute    error // why the companion could not be told or asked
+	mute    error // why the backend could not be told or asked
 	mu      sync.Mutex
 }
 

@@ -7,17 +7,17 @@ type exact struct {
 	paths map[string]map[string]string // by contestant: its own
 	hosts map[string]string            // by contestant: the Host that it is asked for; none: its address
 	seen  map[shown]*scenario.Observed // of the process of this epoch
-	bound map[said]*scenario.Scenario  // to what the companion answers
+	bound map[said]*scenario.Scenario  // to what the backend answers
 }
 
-// shown identifies the answers of a contestant to a scenario, with so many of the companion's
+// shown identifies the answers of a contestant to a scenario, with so many of the backend's
 // records.
 type shown struct {
 	contestant, scenario string
 	records              int
 }
 
-// said identifies the answers of the companion in this epoch.
+// said identifies the answers of the backend in this epoch.
 type said struct {
 	scenario string
 	records  int

@@ -31,13 +31,13 @@ type fakeHost struct {
 	mutant   map[string]*scenario.Scenario  // contestants that answer by another contract
 	paths    map[string]map[string]string   // contestants with paths of their own
 	exits    map[string]int                 // contestants that exit in the trial of that number, from 1
-	dies     func(start, thaws int) bool    // the companion, in its start of that number
-	records  *fakeRecords                   // what the companion answers with
+	dies     func(start, thaws int) bool    // the backend, in its start of that number
+	records  *fakeRecords                   // what the backend answers with
 	launch   func(name string, n int) error // may refuse the n-th launch
 	stays    map[string]bool                // contestants that do not end when they are told to
 	hasty    map[string]bool                // contestants that do not wait for their delay
 	canned   map[string]bool                // contestants that answer all alike once they have been thawed
-	keeps    time.Duration                  // for how long the contestant b keeps what the companion answered
+	keeps    time.Duration                  // for how long the contestant b keeps what the backend answered
 
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
 	followed bool                            // memory is read under load
@@ -69,8 +69,8 @@ func (h *fakeHost) Failure(name, stage string, err error) result.Failure {
 
 var errNoToolchain = errors.New("no toolchain")
 
-func (h *fakeHost) Watch(Server) func(server, generator, companion time.Duration) result.Causes {
-	return func(server, generator, companion time.Duration) result.Causes {
+func (h *fakeHost) Watch(Server) func(server, generator, backend time.Duration) result.Causes {
+	return func(server, generator, backend time.Duration) result.Causes {
 		return result.Causes{WallNS: 4e8, ServerCPUs: 1, GeneratorCPUs: 1}
 	}
 }

@@ -218,7 +218,7 @@ func Availability(ctx context.Context, root string, m *contestant.Manifest) stri
 	return fmt.Sprintf("yes: %s %s (%s)", tc.Name, tc.Version, tc.Origin)
 }
 
-// Launch starts a built contestant on the server's CPUs, or the companion on the generator's.
+// Launch starts a built contestant on the server's CPUs, or the backend on the generator's.
 func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, error) {
 	l.mu.Lock()
 	b := l.built[name]

@@ -68,7 +68,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 			return nil, err
 		}
 		if name == p.Backend {
-			return nil, fmt.Errorf("build the companion %s, which the contestants need: %w", name, failed[i])
+			return nil, fmt.Errorf("build the backend %s, which the contestants need: %w", name, failed[i])
 		}
 	}
 	return standing, nil
@@ -78,7 +78,7 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 // it recorded, with what was observed.
 func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 	if _, err := b.startBackend(ctx, 0); err != nil {
-		return fmt.Errorf("the companion %s: %w", b.run.Plan.Backend, err)
+		return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, err)
 	}
 	defer b.stopAll()
 	for _, c := range built {
@@ -94,7 +94,7 @@ func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
 			return ctx.Err()
 		}
 		if gone := b.gone(); gone != nil {
-			return fmt.Errorf("the companion %s: %w", b.run.Plan.Backend, gone)
+			return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, gone)
 		}
 		if err != nil {
 			if err := b.fail(c.Name, "verify", 0, err); err != nil {
@@ -132,7 +132,7 @@ func (b *Bench) agree() error {
 
 // proveOne verifies that a contestant keeps its contract, and that it ends when told to. It returns
 // what was observed. That is nil for the ceiling's server, which implements only the loaded
-// requests, and for the companion, which is running already.
+// requests, and for the backend, which is running already.
 func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.Observed, error) {
 	if c.Name == b.run.Plan.Backend {
 		return nil, nil
@@ -160,8 +160,8 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 }
 
 // verify checks that a contestant keeps the contract of each scenario that it is loaded with, for
-// each number of records of the companion. The result describes the first of these, plus framing
-// and differences of the others. The load then requires the bytes seen here. The companion answers
+// each number of records of the backend. The result describes the first of these, plus framing
+// and differences of the others. The load then requires the bytes seen here. The backend answers
 // with the records of the epoch told.
 func (b *Bench) verify(ctx context.Context, name string, differs []string, s Server, epoch, told int,
 ) (*scenario.Observed, error) {

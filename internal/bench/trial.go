@@ -183,7 +183,7 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 	if ctx.Err() != nil {
 		return ctx.Err() // a trial cut short is no trial
 	}
-	if gone := b.gone(); gone != nil { // nor is one whose companion was gone
+	if gone := b.gone(); gone != nil { // nor is one whose backend was gone
 		return b.lose(o.Epoch, "load", fmt.Errorf("while %s was loaded, %w", o.Contestant, gone))
 	}
 	if t != nil {
@@ -214,13 +214,13 @@ func (b *Bench) trial(ctx context.Context, o plan.Order) error {
 // begin.
 func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial, error) {
 	p := &b.run.Plan
-	companion := b.backend()
-	if companion == s { // its own ceiling is looked for
-		companion = nil
+	backend := b.backend()
+	if backend == s { // its own ceiling is looked for
+		backend = nil
 	}
 	defer b.Generator.Quiet()()
 	watched := b.Host.Watch(s)
-	outer := clocks(s, b.Generator, companion)
+	outer := clocks(s, b.Generator, backend)
 	t := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: time.Now().UnixNano()}
 	if o.Level != p.Level {
 		t.Level = &o.Level
@@ -245,7 +245,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		}
 	}
 	before := s.Logged()
-	if companion != nil {
+	if backend != nil {
 		t.Backend = &result.Usage{}
 	}
 	heap := b.heap(s)
@@ -254,7 +254,7 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 		grown = growth(s)
 	}
 	counted := s.Count()
-	inner, began := clocks(s, b.Generator, companion), b.Generator.Now()
+	inner, began := clocks(s, b.Generator, backend), b.Generator.Now()
 	var seen result.Detail
 	t.Load, err = sess.Run(ctx, b.window(o, &seen))
 	t.ClocksNS = int64(b.Generator.Now().Sub(began))
@@ -287,12 +287,12 @@ func (b *Bench) load(ctx context.Context, s Server, o plan.Order) (*result.Trial
 	s.Usage(&t.Server)
 	t.Server.LoggedBytes -= before
 	t.Server.CPUNS, t.Generator.CPUNS = used[0].ns(), used[1].ns()
-	if companion != nil {
-		companion.Usage(t.Backend)
+	if backend != nil {
+		backend.Usage(t.Backend)
 		t.Backend.CPUNS = used[2].ns()
 	}
 	t.Causes.GeneratorCPUs = max(1, len(b.Generator.CPUs()))
-	t.Causes.GeneratorShared = companion != nil || !b.run.Host.Pinned
+	t.Causes.GeneratorShared = backend != nil || !b.run.Host.Pinned
 	return t, nil
 }
 
@@ -305,7 +305,7 @@ func (b *Bench) differs(name string) []string {
 }
 
 // spins reports whether the generator polls instead of sleeping: if the plan says so, or where that
-// takes no CPU from anybody. A companion needs the same CPU. In a closed loop a server that wakes a
+// takes no CPU from anybody. A backend needs the same CPU. In a closed loop a server that wakes a
 // sleeping generator pays for it, and a slow server more; but next to an external tool, which
 // sleeps, so does dyno's engine.
 func (b *Bench) spins(level result.Level) bool {

@@ -133,7 +133,7 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 		state = Warn
 	}
 	if beside > 0 {
-		return state, fmt.Sprintf("the generator used %s of its CPUs, the companion there %s",
+		return state, fmt.Sprintf("the generator used %s of its CPUs, the backend there %s",
 			percent(share(used, had)), percent(share(beside, had)))
 	}
 	return state, fmt.Sprintf("the generator used %s of its CPUs", percent(x))
@@ -153,7 +153,7 @@ func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, str
 	}
 	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", percent(x))
 	if p := &e.Run.Plan; p.Backend != "" && p.Ceiling == p.Backend {
-		text = fmt.Sprintf("%s of what generator and companion can do together", percent(x))
+		text = fmt.Sprintf("%s of what generator and backend can do together", percent(x))
 	}
 	state := c.Limits[0].Grade(x)
 	if state == Fail {

@@ -139,8 +139,9 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 func (o *LaunchOptions) env(addr, stats string) map[string]string {
 	env := map[string]string{"DYNO_ADDR": addr}
 	for key, value := range map[string]string{
-		"DYNO_WORK": o.Work, "DYNO_STATS": stats, "DYNO_COMPANION": o.Backend,
-		"DYNO_ROUTES": strings.Join(o.Routes, string(os.PathListSeparator)),
+		"DYNO_WORK": o.Work, "DYNO_STATS": stats, "DYNO_BACKEND": o.Backend,
+		"DYNO_COMPANION": o.Backend, // its name before 0.1.0, for one release
+		"DYNO_ROUTES":    strings.Join(o.Routes, string(os.PathListSeparator)),
 	} {
 		if value != "" {
 			env[key] = value

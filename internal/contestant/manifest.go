@@ -19,14 +19,16 @@ import (
 	"dyno/internal/conf"
 )
 
-// Folder is where contestants lie within a project, by language; CompanionFolder where the programs
+// Folder is where contestants lie within a project, by language; BackendFolder where the programs
 // lie that they call.
 const (
 	Folder        = "contestants"
-	BackendFolder = "companions"
+	BackendFolder = "backends"
+
+	oldBackendFolder = "companions" // until 0.1.0, with companion.toml; read for one release
 )
 
-// Manifest is a contestant.toml, or the companion.toml of a program that contestants call, which
+// Manifest is a contestant.toml, or the backend.toml of a program that contestants call, which
 // has no scenarios.
 type Manifest struct {
 	Name      string            `toml:"name"`
@@ -77,10 +79,14 @@ func Read(fsys fs.FS, dir string) (*Manifest, error) {
 	return named(fsys, dir, "contestant")
 }
 
-// ReadBackend reads the companion.toml of the named companion of a project. Errors carry
+// ReadBackend reads the backend.toml of the named backend of a project. Errors carry
 // file:line:column.
 func ReadBackend(fsys fs.FS, name string) (*Manifest, error) {
-	return named(fsys, path.Join(BackendFolder, name), "companion")
+	old := path.Join(oldBackendFolder, name)
+	if _, err := fs.Stat(fsys, path.Join(old, "companion.toml")); err == nil {
+		return named(fsys, old, "companion")
+	}
+	return named(fsys, path.Join(BackendFolder, name), "backend")
 }
 
 // named is read for a folder that has the name of what is in it.
@@ -95,7 +101,7 @@ func named(fsys fs.FS, dir, what string) (*Manifest, error) {
 	return m, nil
 }
 
-// read reads a manifest, of a contestant or a companion, in a folder of any name.
+// read reads a manifest, of a contestant or a backend, in a folder of any name.
 func read(fsys fs.FS, dir, what string) (*Manifest, *conf.File, error) {
 	m := &Manifest{Path: dir}
 	f, err := conf.Read(fsys, path.Join(dir, what+".toml"), m)
@@ -119,7 +125,7 @@ func (m *Manifest) check(f *conf.File, what string) error {
 	}{
 		{"name", m.Name != ""}, {"title", m.Title != ""}, {"language", m.Language != ""},
 		{"framework", m.Framework != ""}, {"version", m.Version != ""}, {"engine", m.Engine != ""},
-		{"scenarios", len(m.Scenarios) > 0 || what == "companion"}, {"sources", len(m.Sources) > 0},
+		{"scenarios", len(m.Scenarios) > 0 || what != "contestant"}, {"sources", len(m.Sources) > 0},
 		{"build", len(m.Build) > 0}, {"run", len(m.Run) > 0},
 	} {
 		if !required.there {

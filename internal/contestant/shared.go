@@ -22,7 +22,7 @@ type sharedFolder struct {
 func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 	beside := filepath.Join(m.Dir(root), "..", "..", "shared")
 	project := filepath.Join(root, Folder, "shared")
-	if strings.HasPrefix(m.Path, BackendFolder+"/") {
+	if top, _, _ := strings.Cut(m.Path, "/"); top == BackendFolder || top == oldBackendFolder {
 		beside = project
 	}
 	var found []sharedFolder

@@ -198,7 +198,7 @@ func extraSlots(p *result.Plan, epoch int) []slot {
 type such func(c result.Cell, l result.Level, control bool) bool
 
 // everyRound are the cells of every round. The pilots leave out what is loaded at a share of what they
-// are to find; where the companion's ceiling is looked for, they ask it for each number of records,
+// are to find; where the backend's ceiling is looked for, they ask it for each number of records,
 // even where nothing is compared.
 func everyRound(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
@@ -219,7 +219,7 @@ func oncePerEpoch(p *result.Plan, pilot bool) such {
 }
 
 // cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there
-// is no ceiling to be seen, and none of a scenario that it has no answer to; but a companion is
+// is no ceiling to be seen, and none of a scenario that it has no answer to; but a backend is
 // asked whatever contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []slot {
 	has := make(map[result.Cell]bool, len(p.Cells))
@@ -312,7 +312,7 @@ func extrasValid(run *result.Run, epoch int) bool {
 }
 
 // Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and
-// how many records its companion answers with.
+// how many records its backend answers with.
 type Asking struct {
 	Scenario string
 	Records  int
@@ -342,7 +342,7 @@ func Asked(p *result.Plan, name string) []Asking {
 	return out
 }
 
-// RecordsSeed says which records the companion answers with in an epoch: the same to all, and to
+// RecordsSeed says which records the backend answers with in an epoch: the same to all, and to
 // each throughout.
 func RecordsSeed(p *result.Plan, epoch int) uint64 {
 	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)

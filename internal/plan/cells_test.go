@@ -343,7 +343,7 @@ func TestOneLevelHasNoSides(t *testing.T) {
 	}
 }
 
-// relays is a duel of two that call a companion, in two scenarios and with two numbers of records.
+// relays is a duel of two that call a backend, in two scenarios and with two numbers of records.
 func relays() result.Plan {
 	p := quick("a", "b")
 	p.Protocol, p.BudgetNS, p.Analyses, p.Backend, p.Ceiling = Paired, int64(time.Hour), []int{8}, "records", "records"
@@ -377,20 +377,20 @@ func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
 	}
 }
 
-func TestCompanionShowsTheCeilingOfEachLevel(t *testing.T) {
+func TestBackendShowsTheCeilingOfEachLevel(t *testing.T) {
 	run := result.Run{Plan: relays()}
 	pilot := slots(&run.Plan, 0)
 	for _, level := range []int{0, 1, 3} { // at 1 nothing is compared, but its number of records is like that of 3
 		if !slices.ContainsFunc(pilot, func(e slot) bool { return e.Cell == cell("records", level) }) {
-			t.Errorf("the pilots do not ask the companion at level %d", level)
+			t.Errorf("the pilots do not ask the backend at level %d", level)
 		}
 	}
 	if slices.ContainsFunc(pilot, func(e slot) bool { return e.Cell == cell("records", 2) }) {
-		t.Error("the pilots ask the companion again for as many records")
+		t.Error("the pilots ask the backend again for as many records")
 	}
 	for _, e := range slots(&run.Plan, 1) {
 		if e.Contestant == "records" {
-			t.Errorf("the companion is asked after the pilots: %+v", e)
+			t.Errorf("the backend is asked after the pilots: %+v", e)
 		}
 	}
 	if got := fmt.Sprint(Asked(&run.Plan, "a")); got != "[10 records 500 records scenario other, 10 records scenario other, 500 records]" {

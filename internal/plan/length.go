@@ -39,7 +39,7 @@ func Answered(l result.Level) time.Duration {
 const requestTime = 50 * time.Microsecond
 
 // trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough
-// for each connection to be used, some five times; where a companion answers with many records,
+// for each connection to be used, some five times; where a backend answers with many records,
 // twice and more, and once where handlers hash. With fresh processes it is about what the number of
 // requests takes.
 func trialOf(p *result.Plan, e slot) int64 {

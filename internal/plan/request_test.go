@@ -166,7 +166,7 @@ func TestRefused(t *testing.T) {
 		{Request{Protocol: "sweep", Controls: []string{"none"}}, "--controls none: a sweep"},
 		{Request{Scenario: "nothing"}, "no scenario \"nothing\""},
 		{Request{Scenario: "rest"}, "c0 does not serve the scenario \"rest\"; it serves values, relay"},
-		{Request{Records: []int{5}}, "--records: contestants of the scenario values call no companion"},
+		{Request{Records: []int{5}}, "--records: contestants of the scenario values call no backend"},
 		{Request{Scenario: "relay", Records: []int{-5}}, "--records -5"},
 		{Request{Profile: "lab"}, "this machine gives dyno 2"},
 	} {

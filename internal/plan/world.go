@@ -71,13 +71,13 @@ func (w *World) backend(p *result.Plan) error {
 		}
 		switch {
 		case s.Backend != p.Backend:
-			return refuse("the scenarios %s and %s cannot be run at once: want one companion for all, or none", p.Scenario, name)
+			return refuse("the scenarios %s and %s cannot be run at once: want one backend for all, or none", p.Scenario, name)
 		case s.Backend == "" && l.Records != 0:
-			return refuse("--records: contestants of the scenario %s call no companion that answers with records", name)
+			return refuse("--records: contestants of the scenario %s call no backend that answers with records", name)
 		case l.Records < 0:
 			return refuse("--records %d: want 1 or more", l.Records)
 		case s.Backend != "" && l.Records == 0 && p.ClaimsHash != "":
-			return refuse("the study %s: a level of the scenario %s has no records: say how many its companion answers with",
+			return refuse("the study %s: a level of the scenario %s has no records: say how many its backend answers with",
 				p.Study, name)
 		case s.Backend != "" && l.Records == 0:
 			l.Records = DefaultRecords

@@ -87,7 +87,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	})
 }
 
-// TestRelayAsksOncePerConnection: what the companion answers may change between trials, not within
+// TestRelayAsksOncePerConnection: what the backend answers may change between trials, not within
 // one.
 func TestRelayAsksOncePerConnection(t *testing.T) {
 	asked := 0

@@ -23,7 +23,7 @@ type Reference struct {
 	Delay    time.Duration
 	Hash     bool // before each answer, as CPU-bound contestants do
 	Turns    int
-	Ask      func(path string) ([]byte, error) // the companion, if the scenario has one that it is not bound to
+	Ask      func(path string) ([]byte, error) // the backend, if the scenario has one that it is not bound to
 
 	flaw  flaw
 	added added
@@ -91,7 +91,7 @@ func (r *Reference) wait() {
 	time.Sleep(r.Delay)
 }
 
-// Can says why the reference cannot answer s, or nil. What s has from a companion it may ask for
+// Can says why the reference cannot answer s, or nil. What s has from a backend it may ask for
 // (Reference.Ask).
 func Can(s *scenario.Scenario) error {
 	for i := range s.Requests {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// fetched is what the companion answered by path, asked for once per connection: a trial has
-// connections of its own, and the companion's records change between trials only.
+// fetched is what the backend answered by path, asked for once per connection: a trial has
+// connections of its own, and the backend's records change between trials only.
 type fetched struct {
 	mu     sync.Mutex
 	bodies map[string][]byte
@@ -21,7 +21,7 @@ func withFetched(ctx context.Context, _ net.Conn) context.Context {
 	return context.WithValue(ctx, fetchedKey{}, &fetched{bodies: map[string][]byte{}})
 }
 
-// relayed is what the companion answers at path.
+// relayed is what the backend answers at path.
 func (r *Reference) relayed(req *http.Request, path string) ([]byte, error) {
 	f, _ := req.Context().Value(fetchedKey{}).(*fetched)
 	if f == nil {

@@ -301,8 +301,8 @@ func (d *driven) json() *drivenJSON {
 	return o
 }
 
-// companionJSON is the backend; nil where there is none.
-func companionJSON(d *Data) *backendJSON {
+// toBackendJSON is the backend; nil where there is none.
+func toBackendJSON(d *Data) *backendJSON {
 	if d.Run == nil || d.Run.Plan.Backend == "" {
 		return nil
 	}

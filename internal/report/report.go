@@ -85,7 +85,7 @@ func SVG(w io.Writer, d *Data) error { return document.SVG(w, protocolOf(d).docu
 // JSON writes run.json; doc/format.md has its keys.
 func JSON(w io.Writer, d *Data) error {
 	o := protocolOf(d).json()
-	o.Companion, o.Claims = companionJSON(d), claimsJSON(d.Claims)
+	o.Backend, o.Claims = toBackendJSON(d), claimsJSON(d.Claims)
 	return document.JSON(w, o)
 }
 

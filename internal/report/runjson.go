@@ -28,7 +28,7 @@ type runJSON struct {
 	Findings    []findingJSON    `json:"findings"`
 	Trends      []trendJSON      `json:"trends,omitempty"`
 	Driver      *drivenJSON      `json:"driver,omitempty"`
-	Companion   *backendJSON     `json:"companion,omitempty"`
+	Backend     *backendJSON     `json:"companion,omitempty"`
 	Claims      *studyJSON       `json:"claims,omitempty"`
 }
 

@@ -90,7 +90,7 @@ type Level struct {
 	// the pilots. A trial's level has the rate that it came to in RatePerSec; a plan's has none.
 	RateShare float64 `json:"rate_share,omitempty"`
 	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
-	Records   int     `json:"records,omitempty"`  // that the companion answers with
+	Records   int     `json:"records,omitempty"`  // that the backend answers with
 	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the levels before it in the plan, one after another.
 	Step int `json:"step,omitempty"`
 }

@@ -192,7 +192,7 @@ type Trial struct {
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
 	Backend       *Usage    `json:"companion,omitempty"` // of the program that the contestant calls
-	// ClocksNS is the wall time over which the CPU clocks of server, generator and companion were read.
+	// ClocksNS is the wall time over which the CPU clocks of server, generator and backend were read.
 	ClocksNS int64  `json:"clocks_ns,omitempty"`
 	Causes   Causes `json:"causes"`
 	// Memory is how the server's memory grew while it was loaded: of the long loads of a classic run alone.
@@ -253,7 +253,7 @@ type Causes struct {
 	// BackgroundUnknown says that the server's own CPU cannot be read, and so the background CPU
 	// cannot be told from it.
 	BackgroundUnknown bool `json:"background_unknown,omitempty"`
-	// GeneratorShared says that the server or a companion may use the generator's CPUs.
+	// GeneratorShared says that the server or a backend may use the generator's CPUs.
 	GeneratorShared bool `json:"generator_shared,omitempty"`
 }
 

@@ -28,7 +28,7 @@ func TestPathsOfAContestant(t *testing.T) {
 }
 
 const sites = `name = "x"
-companion = "records"
+backend = "records"
 session = "id"
 cookies = true
 [map]
@@ -102,9 +102,26 @@ func TestReadSites(t *testing.T) {
 	}
 	for _, bad := range []string{"[1,]", ""} {
 		if _, err := s.Bind(func(string) ([]byte, error) { return []byte(bad), nil }); err == nil ||
-			!strings.Contains(err.Error(), "companion records") {
+			!strings.Contains(err.Error(), "backend records") {
 			t.Errorf("%q: %v", bad, err)
 		}
+	}
+}
+
+// TestOldBackend reads the key and the variable that had another name before 0.1.0.
+func TestOldBackend(t *testing.T) {
+	s, err := Read(sitesFiles(strings.Replace(sites, "backend =", "companion =", 1)), "x")
+	if err != nil || s.Backend != "records" {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	t.Setenv("DYNO_BACKEND", "")
+	t.Setenv("DYNO_COMPANION", "127.0.0.1:1")
+	if addr, err := s.BackendAddr(); addr != "127.0.0.1:1" || err != nil {
+		t.Errorf("%q, %v", addr, err)
+	}
+	t.Setenv("DYNO_BACKEND", "127.0.0.1:2")
+	if addr, err := s.BackendAddr(); addr != "127.0.0.1:2" || err != nil {
+		t.Errorf("%q, %v", addr, err)
 	}
 }
 
@@ -116,7 +133,7 @@ func TestReadSitesErrors(t *testing.T) {
 		{`collapse = true`, `body = "a"`, "x.toml:12:1: body gives the body too"},
 		{`json_of = "/data"`, `json_of = "data"`, `x.toml:19:1: "data": want a path that starts with /`},
 		{`json_of = "/data"`, `json = "[1,]"`, "x.toml:19:1: not JSON: byte 4: invalid character ']'"},
-		{`companion = "records"`, ``, "json_of: no companion is named"},
+		{`backend = "records"`, ``, "json_of: no backend is named"},
 		{`session = "id"`, ``, `session = "name", at the top`},
 		{`session = "id"`, `session = "i d"`, `x.toml:3:1: "i d" is not a valid name of a cookie`},
 		{"collapse = true\n", "", "x.toml:5:2: no request says collapse = true"},

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,8 +17,9 @@ import (
 // a file may say the same thing in more than one way.
 type document struct {
 	Scenario
-	Request []requestKeys `toml:"request"`
-	Files   []struct {
+	OldBackend string        `toml:"companion"` // until 0.1.0; read for one release
+	Request    []requestKeys `toml:"request"`
+	Files      []struct {
 		Path   string `toml:"path"`
 		Folder string `toml:"folder"`
 	} `toml:"files"`
@@ -77,6 +79,7 @@ func (doc *document) complete(fsys fs.FS, name string, has func(key string) bool
 		return wrong("name", "the scenario is named %q, its file %q: use one name", doc.Name, name)
 	}
 	s := &doc.Scenario
+	s.Backend = cmp.Or(s.Backend, doc.OldBackend)
 	for i := range doc.Request {
 		k, at := &doc.Request[i], fmt.Sprintf("request[%d]", i)
 		k.has = func(key string) bool { return has(at + "." + key) }
@@ -229,7 +232,7 @@ func (s *Scenario) check() error {
 	case s.Session != "" && !isToken(s.Session):
 		return wrong("session", "%q is not a valid name of a cookie", s.Session)
 	case s.Backend == "" && asks(func(e *Expect) bool { return e.JSONOf != "" }):
-		return wrong("request", "json_of: no companion is named; give companion = \"records\"")
+		return wrong("request", "json_of: no backend is named; give backend = \"records\"")
 	case s.Map[""] != "":
 		return wrong("map", "an empty text cannot be replaced")
 	case len(s.Map) > 0 && !asks(func(e *Expect) bool { return e.Collapse }):

@@ -20,7 +20,7 @@ type Scenario struct {
 	// is compared (Expect.Collapse).
 	Map map[string]string `toml:"map"`
 	// Backend names the backend that contestants call; "" if there is none.
-	Backend string `toml:"companion"`
+	Backend string `toml:"backend"`
 	// Lenient says that the contract was made of the answers of servers that are not written for
 	// dyno: Verify asks for no Date, no framing and no open connection beyond it.
 	Lenient bool `toml:"-"`

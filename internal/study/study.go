@@ -53,7 +53,7 @@ type Level struct {
 	Given       string   `toml:"-"`           // the name as the file has it
 	Quick       bool     `toml:"quick"`       // is among those of --quick
 	Scenario    string   `toml:"scenario"`    // the study's where it is empty
-	Records     int      `toml:"records"`     // that the companion answers with
+	Records     int      `toml:"records"`     // that the backend answers with
 	Contestants []string `toml:"contestants"` // the study's where it is empty
 	Controls    *bool    `toml:"controls"`    // false: none rides along, where a load takes many seconds
 	Continues   bool     `toml:"continues"`   // of a fresh study: loads the processes of the level before on

@@ -123,7 +123,7 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	var backend bench.Server
 	if s.Backend != "" {
 		if backend, err = u.backend(ctx, host, s.Backend); err != nil {
-			return fmt.Errorf("the companion %s: %w", s.Backend, err)
+			return fmt.Errorf("the backend %s: %w", s.Backend, err)
 		}
 		defer backend.Stop()
 		_, l.Backend = backend.Addr()

@@ -1,4 +1,4 @@
-/// <summary>What the companion sends an array of.</summary>
+/// <summary>What the backend sends an array of.</summary>
 class Record
 {
     public string Id { get; set; } = "";

@@ -1,5 +1,5 @@
 // Command fasthttp-easyjson answers the JSON relay scenarios with fasthttp's server and client:
-// what the companion sends comes back as it is, decoded and encoded by encoding/json, and by code
+// what the backend sends comes back as it is, decoded and encoded by encoding/json, and by code
 // that easyjson generated.
 package main
 
@@ -17,8 +17,8 @@ import (
 )
 
 var (
-	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
-	client   = &fasthttp.HostClient{Addr: os.Getenv("DYNO_COMPANION"), MaxConns: 4000}
+	upstream = "http://" + os.Getenv("DYNO_BACKEND") + "/data"
+	client   = &fasthttp.HostClient{Addr: os.Getenv("DYNO_BACKEND"), MaxConns: 4000}
 )
 
 func main() {
@@ -39,7 +39,7 @@ func noProcess(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// relay asks the companion and answers with what process makes of its body.
+// relay asks the backend and answers with what process makes of its body.
 func relay(process func(body []byte) ([]byte, error)) fasthttp.RequestHandler {
 	return func(ctx *fasthttp.RequestCtx) {
 		harness.Work()

@@ -1,4 +1,4 @@
-// Command go-json-v2 answers the JSON relay scenarios with net/http: what the companion sends comes
+// Command go-json-v2 answers the JSON relay scenarios with net/http: what the backend sends comes
 // back as it is, and decoded and encoded by encoding/json/v2: by reflection, and by methods of the
 // type on its jsontext tokens.
 package main
@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
+	upstream = "http://" + os.Getenv("DYNO_BACKEND") + "/data"
 	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
 )
 
@@ -29,7 +29,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// noProcess passes the companion's bytes on as they come.
+// noProcess passes the backend's bytes on as they come.
 func noProcess(w http.ResponseWriter, _ *http.Request) {
 	harness.Work()
 	resp, err := get()
@@ -43,7 +43,7 @@ func noProcess(w http.ResponseWriter, _ *http.Request) {
 	io.Copy(w, resp.Body)
 }
 
-// relay asks the companion and answers with what process makes of its body.
+// relay asks the backend and answers with what process makes of its body.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()
@@ -64,7 +64,7 @@ func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	}
 }
 
-// get asks the companion, whose answers have a length.
+// get asks the backend, whose answers have a length.
 func get() (*http.Response, error) {
 	resp, err := client.Get(upstream)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Record is what the companion sends an array of.
+// Record is what the backend sends an array of.
 type Record struct {
 	Id   string
 	Name string

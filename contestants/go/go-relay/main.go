@@ -1,4 +1,4 @@
-// Command go-relay answers the JSON relay scenarios with net/http: what the companion sends comes
+// Command go-relay answers the JSON relay scenarios with net/http: what the backend sends comes
 // back as it is, decoded and encoded by encoding/json, and by code that easyjson generated.
 package main
 
@@ -17,7 +17,7 @@ import (
 )
 
 var (
-	upstream = "http://" + os.Getenv("DYNO_COMPANION") + "/data"
+	upstream = "http://" + os.Getenv("DYNO_BACKEND") + "/data"
 	client   = &http.Client{Transport: &http.Transport{MaxIdleConns: 4000, MaxIdleConnsPerHost: 4000}}
 )
 
@@ -30,7 +30,7 @@ func main() {
 	nethttp.Serve(mux)
 }
 
-// relay asks the companion and answers with what process makes of its body.
+// relay asks the backend and answers with what process makes of its body.
 func relay(process func(body io.Reader) ([]byte, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		harness.Work()

@@ -1,6 +1,6 @@
 package main
 
-// Record is what the companion sends an array of.
+// Record is what the backend sends an array of.
 type Record struct {
 	Id   string
 	Name string

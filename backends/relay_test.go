@@ -1,5 +1,5 @@
-// Package companions proves that a companion sends what it is told to, and that the contestants that need it give it back.
-package companions
+// Package backends proves that a backend sends what it is told to, and that the contestants that need it give it back.
+package backends
 
 import (
 	"bytes"
@@ -33,13 +33,13 @@ var paths = []string{"/testNoProcess", "/testReflection", "/testNoReflection"}
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 
-// TestRecords proves that what the companion sends follows from its number of records and its seed, and is what encoding/json would write.
+// TestRecords proves that what the backend sends follows from its number of records and its seed, and is what encoding/json would write.
 func TestRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
 	}
 	root, _ := relays(t)
-	addr := start(t, root, readCompanion(t, root, "records"), "", "/data")
+	addr := start(t, root, readBackend(t, root, "records"), "", "/data")
 	data := func(records, seed int) []byte {
 		control(t, addr, records, seed)
 		body, _, _ := get(t, addr+"/data")
@@ -76,13 +76,13 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRelays starts the companion and each relay, and compares what the three paths answer with what the companion does, as JSON.
+// TestRelays starts the backend and each relay, and compares what the three paths answer with what the backend does, as JSON.
 func TestRelays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
 	}
 	root, all := relays(t)
-	addr := start(t, root, readCompanion(t, root, "records"), "", "/data")
+	addr := start(t, root, readBackend(t, root, "records"), "", "/data")
 	for _, m := range all {
 		t.Run(m.Name, func(t *testing.T) {
 			door := open(t, addr)
@@ -99,13 +99,13 @@ func TestRelays(t *testing.T) {
 			}
 			// A client may dial anew for a request while another ends; more are bodies that were not read to their end, or too few kept.
 			if n := door.entered.Load(); n > 3*workers {
-				t.Errorf("%d connections to the companion for %d requests of %d workers: it does not keep them", n, asked, workers)
+				t.Errorf("%d connections to the backend for %d requests of %d workers: it does not keep them", n, asked, workers)
 			}
 		})
 	}
 }
 
-// TestRelaysReadJSON gives each relay JSON that the companion never sends, right and wrong: what is made by hand must read all of it.
+// TestRelaysReadJSON gives each relay JSON that the backend never sends, right and wrong: what is made by hand must read all of it.
 func TestRelaysReadJSON(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
@@ -149,14 +149,14 @@ func TestRelaysReadJSON(t *testing.T) {
 			body.Store("[]")
 			for _, path := range paths {
 				if _, code, _ := get(t, relay+path); code < 500 {
-					t.Errorf("%s of a companion that fails: status %d", path, code)
+					t.Errorf("%s of a backend that fails: status %d", path, code)
 				}
 			}
 		})
 	}
 }
 
-// relays are the manifests of the contestants that need the companion.
+// relays are the manifests of the contestants that need the backend.
 func relays(t *testing.T) (root string, all []*contestant.Manifest) {
 	t.Helper()
 	root, err := filepath.Abs("..")
@@ -173,7 +173,7 @@ func relays(t *testing.T) (root string, all []*contestant.Manifest) {
 	return root, all
 }
 
-func readCompanion(t *testing.T, root, name string) *contestant.Manifest {
+func readBackend(t *testing.T, root, name string) *contestant.Manifest {
 	t.Helper()
 	m, err := contestant.ReadBackend(os.DirFS(root), name)
 	if err != nil {
@@ -183,7 +183,7 @@ func readCompanion(t *testing.T, root, name string) *contestant.Manifest {
 }
 
 // start builds and launches a program that lives until the test ends, and returns its http:// address.
-func start(t *testing.T, root string, m *contestant.Manifest, companion, probed string) string {
+func start(t *testing.T, root string, m *contestant.Manifest, backend, probed string) string {
 	t.Helper()
 	tc, err := contestant.Find(t.Context(), m, contestant.FindOptions{Root: root, Offline: true})
 	if err != nil {
@@ -213,7 +213,7 @@ func start(t *testing.T, root string, m *contestant.Manifest, companion, probed 
 		}
 		return nil
 	}
-	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "run.log"), Backend: companion, Probe: probe})
+	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "run.log"), Backend: backend, Probe: probe})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,13 +231,13 @@ func start(t *testing.T, root string, m *contestant.Manifest, companion, probed 
 	return "http://" + i.Addr
 }
 
-// door passes connections on to the companion and counts them.
+// door passes connections on to the backend and counts them.
 type door struct {
 	addr    string
 	entered atomic.Int64
 }
 
-func open(t *testing.T, companion string) *door {
+func open(t *testing.T, backend string) *door {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -252,7 +252,7 @@ func open(t *testing.T, companion string) *door {
 				return
 			}
 			d.entered.Add(1)
-			out, err := net.Dial("tcp", strings.TrimPrefix(companion, "http://"))
+			out, err := net.Dial("tcp", strings.TrimPrefix(backend, "http://"))
 			if err != nil {
 				in.Close()
 				continue
@@ -268,9 +268,9 @@ func open(t *testing.T, companion string) *door {
 	return d
 }
 
-func control(t *testing.T, companion string, records, seed int) {
+func control(t *testing.T, backend string, records, seed int) {
 	t.Helper()
-	resp, err := client.Post(fmt.Sprintf("%s/control?records=%d&seed=%d", companion, records, seed), "", nil)
+	resp, err := client.Post(fmt.Sprintf("%s/control?records=%d&seed=%d", backend, records, seed), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,9 +281,9 @@ func control(t *testing.T, companion string, records, seed int) {
 }
 
 // compare asks all three paths from several workers at once and returns how many answers it compared.
-func compare(t *testing.T, companion, relay string) int {
+func compare(t *testing.T, backend, relay string) int {
 	t.Helper()
-	sent, _, _ := get(t, companion+"/data")
+	sent, _, _ := get(t, backend+"/data")
 	want := parse(t, sent)
 	var wg sync.WaitGroup
 	for range workers {

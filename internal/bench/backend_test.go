@@ -42,7 +42,7 @@ func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// relaySet is a bench whose contestants hand on what the companion answers, with 3 and 40 records,
+// relaySet is a bench whose contestants hand on what the backend answers, with 3 and 40 records,
 // and a plan of a duel of two there.
 func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
 	t.Helper()
@@ -66,14 +66,14 @@ func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
 	return b, h, d, p
 }
 
-func TestCompanionAnswersAsTheLevelSays(t *testing.T) {
+func TestBackendAnswersAsTheLevelSays(t *testing.T) {
 	b, h, d, p := relaySet(t)
 	asked := map[string]bool{}
 	d.asked = func(name string, job load.Job) {
 		e := job.Scenario.Requests[0].Expect
 		var want []uint64
 		if e.Body == nil || json.Unmarshal([]byte(*e.Body), &want) != nil || *e.Body != h.records.body.Load() {
-			t.Errorf("%s is held to %+v, the companion says %.60s", name, e, h.records.body.Load())
+			t.Errorf("%s is held to %+v, the backend says %.60s", name, e, h.records.body.Load())
 			return
 		}
 		asked[fmt.Sprint(name, " ", job.Scenario.Requests[0].Path, " ", len(want))] = true
@@ -90,9 +90,9 @@ func TestCompanionAnswersAsTheLevelSays(t *testing.T) {
 	for _, tr := range run.Trials {
 		switch own := tr.Contestant == backendName; {
 		case own && (tr.Backend != nil || tr.Epoch >= p.Pilots):
-			t.Errorf("the companion by itself, in epoch %d: %+v", tr.Epoch, tr.Backend)
+			t.Errorf("the backend by itself, in epoch %d: %+v", tr.Epoch, tr.Backend)
 		case !own && (tr.Backend == nil || tr.Backend.Processes != 1):
-			t.Errorf("%s: the companion's account is %+v", tr.Contestant, tr.Backend)
+			t.Errorf("%s: the backend's account is %+v", tr.Contestant, tr.Backend)
 		}
 	}
 	started := 0
@@ -107,7 +107,7 @@ func TestCompanionAnswersAsTheLevelSays(t *testing.T) {
 	}
 }
 
-func TestContestantIsHeldToTheCompanion(t *testing.T) {
+func TestContestantIsHeldToTheBackend(t *testing.T) {
 	b, h, _, p := relaySet(t)
 	body := "[3]"
 	other := *h.scenario
@@ -125,7 +125,7 @@ func TestContestantIsHeldToTheCompanion(t *testing.T) {
 	}
 }
 
-func TestCompanionThatDies(t *testing.T) {
+func TestBackendThatDies(t *testing.T) {
 	b, h, _, p := relaySet(t)
 	h.dies = func(start, thaws int) bool { return start == 5 && thaws == 6 } // in its third epoch after the pilot
 	run, err := b.Run(t.Context(), p)
@@ -153,7 +153,7 @@ func TestCompanionThatDies(t *testing.T) {
 	h.starts = map[string]int{}
 	h.dies = func(start, thaws int) bool { return start == 2 }
 	if _, err = b.Run(t.Context(), p); err == nil ||
-		!strings.Contains(err.Error(), "the companion records: it exited") {
+		!strings.Contains(err.Error(), "the backend records: it exited") {
 		t.Errorf("in the pilot: %v", err)
 	}
 }

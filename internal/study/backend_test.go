@@ -12,7 +12,7 @@ import (
 	"dyno/internal/result"
 )
 
-// relayPlan is a sweep of contestants that call a companion, with two numbers of records and one scenario more.
+// relayPlan is a sweep of contestants that call a backend, with two numbers of records and one scenario more.
 func relayPlan(t *testing.T) result.Plan {
 	t.Helper()
 	p, err := plan.New(plan.Request{Protocol: "sweep", Primary: "throughput", Seed: 3, Question: plan.Question{
@@ -28,7 +28,7 @@ func relayPlan(t *testing.T) result.Plan {
 	return p
 }
 
-func TestCompanionIsToldOf(t *testing.T) {
+func TestBackendIsToldOf(t *testing.T) {
 	run := carriedOut(t, relayPlan(t), func(o plan.Order, tr *result.Trial) {
 		rate := 4000. / float64(1+o.Level.Records/100)
 		if o.Contestant == "records" {
@@ -48,16 +48,16 @@ func TestCompanionIsToldOf(t *testing.T) {
 	}
 	for _, l := range d.Levels {
 		if x := l.Analysis.Shares["a"]; math.Abs(x-.2) > .01 {
-			t.Errorf("%s: a reaches %v of what the companion does alone", l.Title(), x)
+			t.Errorf("%s: a reaches %v of what the backend does alone", l.Title(), x)
 		}
 		if c := l.Analysis.Cell("a", "companion_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 || c.Ratio.N > 0 {
-			t.Errorf("the companion's share: %+v", c)
+			t.Errorf("the backend's share: %+v", c)
 		}
 	}
 	d.Verbose = true
 	for name, want := range map[string][]string{
-		"text":     {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the companion", "25.0"},
-		"html":     {"20,000/s", "CPU of the companion", "told, not compared", "records, the backend"},
+		"text":     {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the backend", "25.0"},
+		"html":     {"20,000/s", "CPU of the backend", "told, not compared", "records, the backend"},
 		"markdown": {"**Backend:** records", "20,000/s"},
 		"json":     {`"companion_cpu_share"`, `"alone"`},
 	} {

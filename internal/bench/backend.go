@@ -10,7 +10,7 @@ import (
 	"dyno/internal/scenario"
 )
 
-// backendDeaths is how often the companion may die before the run is given up. It is started
+// backendDeaths is how often the backend may die before the run is given up. It is started
 // again in the next epoch.
 const backendDeaths = 3
 
@@ -18,7 +18,7 @@ const backendDeaths = 3
 // it is not running.
 func (b *Bench) backend() Server { return b.servers[b.run.Plan.Backend] }
 
-// startBackend starts the companion of an epoch, before the contestants that call it, and returns
+// startBackend starts the backend of an epoch, before the contestants that call it, and returns
 // its launch; nil if there is none.
 func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, error) {
 	p := &b.run.Plan
@@ -42,7 +42,7 @@ func (b *Bench) startBackend(ctx context.Context, epoch int) (*result.Launch, er
 	return l, nil
 }
 
-// beginEpoch starts the companion of an epoch and records that. If the companion does not start,
+// beginEpoch starts the backend of an epoch and records that. If the backend does not start,
 // the epoch ends, and gone is true.
 func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error) {
 	l, err := b.startBackend(ctx, epoch)
@@ -57,7 +57,7 @@ func (b *Bench) beginEpoch(ctx context.Context, epoch int) (gone bool, err error
 	return false, nil
 }
 
-// instruct tells the companion how many records to answer with. They are the same throughout an
+// instruct tells the backend how many records to answer with. They are the same throughout an
 // epoch, because contestants must repeat the bytes that they showed at its start.
 func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 	s := b.backend()
@@ -74,7 +74,7 @@ func (b *Bench) instruct(ctx context.Context, epoch, records int) error {
 }
 
 // contract returns what must come back of one asking in this epoch: the scenario, bound to what the
-// companion answers.
+// backend answers.
 func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scenario.Scenario, error) {
 	s := b.scenario(of.Scenario)
 	if s.Backend == "" || b.backend() == nil {
@@ -97,7 +97,7 @@ func (b *Bench) contract(ctx context.Context, of plan.Asking, epoch int) (*scena
 	return bound, nil
 }
 
-// gone returns why the companion can serve nobody any more, or nil.
+// gone returns why the backend can serve nobody any more, or nil.
 func (b *Bench) gone() error {
 	if s := b.backend(); s != nil {
 		if err := s.Exited(); err != nil {
@@ -107,8 +107,8 @@ func (b *Bench) gone() error {
 	return b.mute
 }
 
-// lose ends an epoch whose companion is gone. None of its contestants is to blame, and measurements
-// without the companion would be worthless. The run continues with the next epoch; an error says
+// lose ends an epoch whose backend is gone. None of its contestants is to blame, and measurements
+// without the backend would be worthless. The run continues with the next epoch; an error says
 // why it cannot.
 func (b *Bench) lose(epoch int, stage string, why error) error {
 	p := &b.run.Plan
@@ -129,14 +129,14 @@ func (b *Bench) lose(epoch int, stage string, why error) error {
 	}
 	switch {
 	case epoch < p.Pilots || plan.Of(p).Traits().Alone:
-		return fmt.Errorf("the companion %s: %w", p.Backend, why)
+		return fmt.Errorf("the backend %s: %w", p.Backend, why)
 	case deaths >= backendDeaths:
-		return fmt.Errorf("the companion %s died %d times, the last time because %w", p.Backend, deaths, why)
+		return fmt.Errorf("the backend %s died %d times, the last time because %w", p.Backend, deaths, why)
 	}
 	return b.record(result.Record{Resume: &result.Resume{Epoch: epoch + 1, StartedUnixNS: time.Now().UnixNano()}})
 }
 
-// frozen freezes a contestant and the companion that it calls.
+// frozen freezes a contestant and the backend that it calls.
 func (b *Bench) frozen(s Server) error {
 	err := s.Freeze()
 	if c := b.backend(); c != nil && c != s && err == nil {
@@ -145,7 +145,7 @@ func (b *Bench) frozen(s Server) error {
 	return err
 }
 
-// thawed thaws the companion, tells it what to answer with, and thaws the contestant.
+// thawed thaws the backend, tells it what to answer with, and thaws the contestant.
 func (b *Bench) thawed(ctx context.Context, s Server, epoch int, level result.Level) error {
 	if c := b.backend(); c != nil {
 		if err := c.Thaw(); err != nil {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -11,13 +12,13 @@ import (
 
 // BackendAddr returns the address of the backend of s, from the environment; "" if s needs none.
 func (s *Scenario) BackendAddr() (string, error) {
-	addr := os.Getenv("DYNO_COMPANION")
+	addr := cmp.Or(os.Getenv("DYNO_BACKEND"), os.Getenv("DYNO_COMPANION")) // the name before 0.1.0, for one release
 	switch {
 	case s.Backend == "":
 		return "", nil
 	case addr == "":
-		return "", conf.Usagef("scenario %s: contestants call the companion %s; say where it listens: "+
-			"DYNO_COMPANION=host:port",
+		return "", conf.Usagef("scenario %s: contestants call the backend %s; say where it listens: "+
+			"DYNO_BACKEND=host:port",
 			s.Name, s.Backend)
 	}
 	return addr, nil
@@ -27,7 +28,7 @@ func (s *Scenario) BackendAddr() (string, error) {
 func (s *Scenario) bound() error {
 	for i := range s.Requests {
 		if e := &s.Requests[i].Expect; e.JSONOf != "" && e.JSON == nil {
-			return fmt.Errorf("scenario %s: the answers of the companion %s are unknown: bind the scenario first",
+			return fmt.Errorf("scenario %s: the answers of the backend %s are unknown: bind the scenario first",
 				s.Name, s.Backend)
 		}
 	}
@@ -47,7 +48,7 @@ func (s *Scenario) Bind(get func(path string) ([]byte, error)) (*Scenario, error
 			_, err = ReadJSON(body)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("ask the companion %s for %s: %w", s.Backend, path, err)
+			return nil, fmt.Errorf("ask the backend %s for %s: %w", s.Backend, path, err)
 		}
 		text := string(body)
 		said[path] = &text

@@ -14,9 +14,9 @@ type Alone struct {
 	PerSec float64
 }
 
-// companionText says what the contestants called and where it ran, and what it can do alone; ""
+// backendText says what the contestants called and where it ran, and what it can do alone; ""
 // where they call nothing.
-func (v *view) companionText() string {
+func (v *view) backendText() string {
 	name := v.run.Plan.Backend
 	if name == "" {
 		return ""
