@@ -210,7 +210,7 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 		for _, m := range t.metrics(in.Fresh) {
 			c := Cell{Contestant: name, Metric: m.Name, Absent: in.Failed[name], Level: t.Level(m, at(name))}
 			if c.Level.N == 0 && c.Absent == "" {
-				c.Absent = "no trial of it stands"
+				c.Absent = "it has no valid trials"
 			}
 			if len(in.Controls) > 0 && name != in.Controls[0] && !m.Unranked {
 				c.Ratio = t.Compare(m, at(name), at(in.Controls[0]), 1-alpha)

@@ -37,6 +37,7 @@ type player struct {
 	slow  float64                   // how much longer than estimated all but the warm-ups take; 0 means 1
 	warms map[string]int64          // warm-up times, ns
 	rate  func(Order) float64       // that a trial shows; nil for none
+	after func()                    // told after each trial; nil for none
 }
 
 func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
@@ -82,6 +83,9 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 			continue
 		}
 		p.run.Trials = append(p.run.Trials, tr)
+		if p.after != nil {
+			p.after()
+		}
 	}
 	t.Fatal("the plan does not end")
 	return ""

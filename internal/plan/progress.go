@@ -50,9 +50,12 @@ func ProgressOf(run *result.Run) Progress {
 	out.Left = min(out.Left, max(0, time.Duration(Budgeted(run)+grace(run)-elapsed(run))))
 	switch valid := len(Epochs(run)); {
 	case !pilotsOver(run) && p.Pilots > 0:
-		out.Epoch = "trying out, not counted"
+		out.Epoch = "does not count yet"
 	case epochs > 0:
 		out.Epoch = fmt.Sprintf("epoch %d of %d", min(valid+1, epochs), epochs)
+		if again := lastEpoch(run) - p.Pilots - valid; again > 0 {
+			out.Epoch += fmt.Sprintf(", %d were disturbed", again)
+		}
 	}
 	switch {
 	case elapsed(run) > Budgeted(run) && Budgeted(run) > 0:
@@ -67,20 +70,20 @@ func ProgressOf(run *result.Run) Progress {
 	return out
 }
 
-// leftByEpochs is how long the epochs that are missing take, each as long as those so far did per
-// valid one; ok is false before the first has ended, and where epochs are not alike.
+// leftByEpochs is how long the epochs that are missing take: each as long as those so far did per
+// valid one, and before one has ended as the pilots show. It is not ok during the pilots, and where
+// epochs are not alike.
 func leftByEpochs(run *result.Run, epochs int) (left time.Duration, ok bool) {
-	p, now := &run.Plan, lastEpoch(run)
-	if !decides(p) || len(parts(p)) > 1 || now <= p.Pilots {
+	p := &run.Plan
+	if !decides(p) || len(parts(p)) > 1 || !pilotsOver(run) {
 		return 0, false
 	}
-	before := *run
-	before.Trials = run.Trials[:slices.IndexFunc(run.Trials, func(t result.Trial) bool { return t.Epoch == now })]
-	valid := len(Epochs(&before))
-	if valid == 0 || valid >= epochs {
-		return 0, false
+	ended, valid, each := pilotsEnd(run), 0, turnAtPace(run)
+	if now := lastEpoch(run); now > p.Pilots {
+		before := *run
+		before.Trials = run.Trials[:slices.IndexFunc(run.Trials, func(t result.Trial) bool { return t.Epoch == now })]
+		ended, valid = elapsed(&before), len(Epochs(&before))
+		each = (ended - pilotsEnd(run)) / int64(max(1, valid))
 	}
-	each := float64(elapsed(&before)-pilotsEnd(run)) / float64(valid)
-	running := min(float64(elapsed(run)-elapsed(&before)), each)
-	return time.Duration(each*float64(epochs-valid) - running), true
+	return time.Duration(max(0, each*int64(epochs-valid)-min(elapsed(run)-ended, each))), true
 }

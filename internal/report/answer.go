@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -137,27 +138,31 @@ func (v *view) alike(rows []row) string {
 
 // absent names those that have no figure, and why: what cannot be built here in one sentence.
 func (v *view) absent() (sentences []string) {
-	var missing, failed []string
-	at := map[string]int{}
+	var failed []string
+	missing, unranked := map[string][]string{}, map[string][]string{} // by reason
 	for _, r := range v.rows {
 		switch {
 		case r.Struck == "":
 		case r.Failure != nil && r.Failure.Unavailable():
 			why := strings.TrimPrefix(r.Struck, "unavailable: ")
-			if i, ok := at[why]; ok {
-				missing[i] = strings.Replace(missing[i], " (", ", "+r.Title+" (", 1)
-				continue
-			}
-			at[why] = len(missing)
-			missing = append(missing, r.Title+" ("+why+")")
+			missing[why] = append(missing[why], r.Title)
 		case r.Failure != nil:
 			failed = append(failed, "Failed: "+r.Title+", "+strings.TrimPrefix(r.Struck, "failed ")+".")
 		default:
-			failed = append(failed, "Not ranked: "+r.Title+", "+r.Struck+".")
+			unranked[r.Struck] = append(unranked[r.Struck], r.Title)
 		}
 	}
-	if len(missing) > 0 {
-		sentences = append(sentences, "Not run: "+strings.Join(missing, "; ")+".")
+	for _, list := range []struct {
+		what  string
+		names map[string][]string
+	}{{"Not run: ", missing}, {"Not ranked: ", unranked}} {
+		var parts []string
+		for _, why := range slices.Sorted(maps.Keys(list.names)) {
+			parts = append(parts, and(list.names[why])+" ("+why+")")
+		}
+		if len(parts) > 0 {
+			sentences = append(sentences, list.what+strings.Join(parts, "; ")+".")
+		}
 	}
 	return append(sentences, failed...)
 }
@@ -172,7 +177,8 @@ func (v *view) head() []string {
 	if p.Level.DelayNS > 0 {
 		facts = append(facts, "handlers wait "+planned(p.Level.DelayNS))
 	}
-	return append(append(facts, count(len(v.ranked()), "server")), v.lasted()...)
+	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r row) bool { return r.Failure != nil })
+	return append(append(facts, count(len(ran), "server")), v.lasted()...)
 }
 
 // lasted is how long the run took, builds included.
@@ -263,12 +269,23 @@ func (v *view) lead(sentences []string) (lead []document.Prose) {
 	return lead
 }
 
-// forbidding says which checks of the whole run forbid to quote it, and what it was forced against.
+// forbidding says by question which checks of the whole run forbid to quote it, and what it was forced against.
 func (v *view) forbidding() (list []string) {
-	for _, f := range v.troubles() {
-		if f.State == checks.Fail && f.Contestant == "" {
-			list = append(list, "This run must not be quoted: "+document.Clean(orElse(f.Text, f.Title))+".")
+	for _, a := range checks.Summary(v.Findings) {
+		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f checks.Finding) bool {
+			return f.State != checks.Fail || f.Contestant != ""
+		})
+		if len(fails) == 0 {
+			continue
 		}
+		text := document.Clean(orElse(fails[0].Text, fails[0].Title))
+		if i := slices.IndexFunc(fails, func(f checks.Finding) bool { return f.ID == checks.Discarded }); i >= 0 {
+			text = document.Clean(fails[i].Text) // what the others led to
+		}
+		if n := len(fails) - 1; n > 0 {
+			text += fmt.Sprintf(" (and %d more)", n)
+		}
+		list = append(list, "This run must not be quoted: "+text+".")
 	}
 	if v.run.Plan.Forced != "" {
 		list = append(list, "Forced where it was to be refused: "+document.Clean(v.run.Plan.Forced)+".")

@@ -201,8 +201,12 @@ func pairsStanding(run *result.Run) (out []result.Standing) {
 		return nil
 	}
 	trials := plan.Valid(run)
+	of := report.ToBest
 	if len(trials) == 0 {
 		trials = plan.Pilot(run)
+	}
+	if len(trials) == 0 { // all is disturbed: better a rough figure than none
+		trials, of = run.Trials, of+", disturbed"
 	}
 	rate, _ := analysis.MetricNamed("throughput")
 	t := analysis.Tabulate(byLevel(run, trials)[0], nil)
@@ -213,7 +217,7 @@ func pairsStanding(run *result.Run) (out []result.Standing) {
 			continue
 		}
 		levels[name] = level.Value
-		out = append(out, result.Standing{Name: name, PerSec: t.Level(rate, result.Cell{Contestant: name}).Value, Of: report.ToBest})
+		out = append(out, result.Standing{Name: name, PerSec: t.Level(rate, result.Cell{Contestant: name}).Value, Of: of})
 		if m.Name != rate.Name {
 			out[len(out)-1].Of += " by " + m.Name
 		}

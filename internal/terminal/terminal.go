@@ -133,7 +133,7 @@ func (v *View) take(e result.Event) (changed bool) {
 		v.standing = e.Standing
 	}
 	switch v.stage {
-	case "calibrate", "pilot", "measure", "analyse", "done":
+	case "calibrate", "launch", "warm up", "pilot", "measure", "analyse", "done":
 		v.measuring, v.tasks = true, nil
 	}
 	if e.Failure != nil {
@@ -169,12 +169,20 @@ func (v *View) plain(e result.Event, changed bool) {
 	case !v.seen[v.stage] || v.stage == "analyse" && v.text != "":
 		v.seen[v.stage] = true
 		v.last = v.now
-		v.print(join(v.stage, v.who, v.text))
+		v.print(join(v.named(), v.who, v.text))
 	case v.total > 0 && (v.now.Sub(v.last) >= plainEvery || e.Standing != nil && !v.seen[firstFigures]):
 		v.seen[firstFigures] = v.seen[firstFigures] || e.Standing != nil
 		v.last = v.now
-		v.print(join(v.stage, v.text, v.progress(), v.leader()))
+		v.print(join(v.named(), v.text, v.progress(), v.leader()))
 	}
+}
+
+// named is the stage as a plain line has it.
+func (v *View) named() string {
+	if v.stage == "pilot" {
+		return "try out"
+	}
+	return v.stage
 }
 
 // print writes a plain line with the time since the start.

@@ -1,0 +1,65 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"dyno/internal/result"
+)
+
+// The time left falls with the clock; it rises by no more than a tenth where nothing is repeated,
+// also where warm-ups and loads take longer than estimated, once an epoch has shown it.
+func TestTimeLeft(t *testing.T) {
+	for name, p := range map[string]*player{
+		"as planned": {}, "slow": {slow: 1.3}, "warming": {warms: map[string]int64{"a": 5e9, "b": 3e9}},
+	} {
+		p.run.Plan = quick("a", "b", "c")
+		p.run.Plan.Analyses = []int{12}
+		type moment struct{ at, left time.Duration }
+		var seen []moment
+		least := time.Duration(0)
+		p.after = func() {
+			now := ProgressOf(&p.run)
+			if !pilotsOver(&p.run) {
+				return
+			}
+			if least > 0 && now.Left > least+least/10+time.Second {
+				t.Errorf("%s: epoch %d: %v left after %v", name, lastEpoch(&p.run), now.Left, least)
+			}
+			if least == 0 || now.Left < least {
+				least = now.Left
+			}
+			seen = append(seen, moment{time.Duration(p.clock), now.Left})
+		}
+		p.play(t, never)
+		m := seen[len(seen)/2]
+		if rest := time.Duration(p.clock) - m.at; m.left < rest*3/4 || m.left > rest*5/4 {
+			t.Errorf("%s: %v left were said where it took %v", name, m.left, rest)
+		}
+	}
+}
+
+// What can make a run longer is said: disturbed loads, and a budget that is exceeded.
+func TestProgressSaysWhy(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b", "c", "d", "e", "f")}}
+	p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(5*time.Minute)
+	p.foul = func(o Order) (causes result.Causes) {
+		if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
+			causes.StealNS = 4e8
+		}
+		return causes
+	}
+	var all []Progress
+	p.after = func() { all = append(all, ProgressOf(&p.run)) }
+	p.play(t, never)
+	if first := all[0]; first.Epoch != "does not count yet" || first.Total < 100 || first.Left <= 0 {
+		t.Errorf("%+v", first)
+	}
+	if half := all[len(all)/2]; !strings.HasPrefix(half.Epoch, "epoch ") || half.Longer != "disturbed loads are repeated" {
+		t.Errorf("%+v", half)
+	}
+	if last := all[len(all)-1]; !strings.HasPrefix(last.Longer, "a few epochs are missing") {
+		t.Errorf("%+v", last)
+	}
+}
