@@ -230,7 +230,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	if with.typed != nil {
 		r.Scenario = with.typed.Name
 		if len(r.Controls) > 0 && r.Controls[0] != "none" {
-			return nil, usagef("--controls: reference servers answer a scenario of the project alone; leave it out")
+			return nil, usagef("--controls: reference servers answer a --scenario of the project alone; leave it out")
 		}
 		r.Controls = []string{"none"}
 	} else if r.Controls == nil {

@@ -14,7 +14,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(private{m}, map[string]func(){"dyno": main, "dyno-made": mainMade})
+	testscript.Main(private{m}, map[string]func(){
+		"dyno": main, "dyno-made": mainMade, "answering": mainAnswering,
+	})
 }
 
 // private runs the tests with a runtime folder of their own: their runs and those of this machine, or of another test

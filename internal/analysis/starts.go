@@ -22,7 +22,7 @@ type Starts struct {
 
 // StartsOf are the starts of a contestant after the pilots.
 func StartsOf(run *result.Run, name string) Starts {
-	s := Starts{Classes: map[string]int{}}
+	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
 	var ready, steady []float64
 	for i := range run.Launches {
 		l := &run.Launches[i]
@@ -30,7 +30,9 @@ func StartsOf(run *result.Run, name string) Starts {
 			continue
 		}
 		s.N++
-		ready = append(ready, float64(l.ReadyNS))
+		if c == nil || c.URL == "" { // else it was not started
+			ready = append(ready, float64(l.ReadyNS))
+		}
 		if l.SteadyNS != nil {
 			steady = append(steady, float64(*l.SteadyNS))
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"time"
 
@@ -122,12 +123,17 @@ func (l *Local) buildAttached(m *contestant.Manifest) (result.Contestant, error)
 	return c, nil
 }
 
-// launch waits for the first right answer of a server that runs already.
-func (s *attached) launch(ctx context.Context, o Launch) (Server, error) {
-	if err := s.Thaw(); err != nil {
-		return nil, &contestant.Failed{Stage: "launch", Err: err}
+// launch asks a server that runs already for a connection. Its answers are verified next.
+func (s *attached) launch(ctx context.Context) (Server, error) {
+	err := s.Thaw()
+	if err == nil {
+		var d net.Dialer
+		var conn net.Conn
+		if conn, err = d.DialContext(ctx, s.target.Network, s.target.Addr); err == nil {
+			err = conn.Close()
+		}
 	}
-	if err := o.Probe(ctx, s.target.Network, s.target.Addr); err != nil {
+	if err != nil {
 		return nil, &contestant.Failed{Stage: "launch", Err: fmt.Errorf("%s: %w", s.target.URL, err)}
 	}
 	return s, nil

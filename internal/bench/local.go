@@ -232,7 +232,7 @@ func (l *Local) Launch(ctx context.Context, name string, o Launch) (Server, erro
 	}
 	l.mu.Unlock()
 	if s := l.attached[name]; s != nil {
-		return s.launch(ctx, o)
+		return s.launch(ctx)
 	}
 	if b == nil {
 		return nil, fmt.Errorf("%s was not built", name)
