@@ -40,7 +40,7 @@ type compareFlags struct {
 func compareCommand() *cobra.Command {
 	var f compareFlags
 	cmd := &cobra.Command{
-		Use:   "compare A B [C …]",
+		Use:   "compare [A B …]",
 		Short: "Compare servers side by side, and say which is faster",
 		Long: "compare starts two to twenty servers, loads them in turn, and says which is faster, by how\n" +
 			"much, and how sure that is. Each side is\n\n" +
@@ -53,6 +53,7 @@ func compareCommand() *cobra.Command {
 			"  a name        of a contestant\n" +
 			"  a revision    of the git repository that holds the folder of --contestant: main, HEAD~1\n" +
 			"  .             the folder of --contestant as it is now\n\n" +
+			"Without sides, the file dyno.toml here says what is compared; dyno init writes one.\n" +
 			"Exit code 1 if the data show that a --fail-if is true of a side against the first.",
 		Example: "  dyno compare 'node a.js' 'python3 b.py'\n" +
 			"  dyno compare http://localhost:3000/users/{int:1..100} http://localhost:4000/users/{int:1..100}\n" +
@@ -69,9 +70,18 @@ func compareCommand() *cobra.Command {
 				}
 				return notResumable(f.resume, run)
 			}
+			if len(args) == 0 { // compareSides says what is wrong, if anything is
+				return nil
+			}
 			return arguments(cobra.MinimumNArgs(side.Fewest))(cmd, args)
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return compare(cmd, &f, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			sides, file, err := compareSides(cmd, args)
+			if err != nil {
+				return err
+			}
+			return file.place(compare(cmd, &f, sides))
+		},
 	}
 	fl := cmd.Flags()
 	fl.SortFlags = false

@@ -103,7 +103,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(under("measure", runCommand(), compareCommand(), loadCommand())...)
 	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
-	root.AddCommand(under("other", newCommand(), trimCommand(), versionCommand())...)
+	root.AddCommand(under("other", initCommand(), newCommand(), trimCommand(), versionCommand())...)
 	root.AddCommand(manCommand(), refserverCommand(), hogCommand(), superviseCommand())
 	root.Flags().BoolP("version", "V", false, "print the version")
 	completions(root)

@@ -72,7 +72,7 @@ func (p *project) facts(name string) (plan.Contestant, error) {
 	case m == nil:
 		return plan.Contestant{}, usagef("no contestant %q%s", name, suggest(name, p.names(), "dyno list"))
 	}
-	return plan.Contestant{Managed: m.Managed(), Scenarios: m.Scenarios}, nil
+	return plan.Contestant{Managed: m.Managed(), Attached: m.URL != nil, Scenarios: m.Scenarios}, nil
 }
 
 // shared is the first scenario of the first contestant that all serve. Reference servers serve

@@ -28,6 +28,10 @@ func TestStartsOf(t *testing.T) {
 	if b.Steady.N != 0 || b.N != 7 || b.Ready.Value != 1e9 {
 		t.Errorf("%+v", b)
 	}
+	run.Contestants = []result.Contestant{{Name: "b", URL: "http://b/"}}
+	if b = StartsOf(run, "b"); b.Ready.N != 0 || b.N != 7 {
+		t.Errorf("what ran already was started: %+v", b)
+	}
 	run.Launches = run.Launches[:6]
 	if few := StartsOf(run, "a").Ready; !math.IsInf(few.Hi, 1) || few.N != 2 {
 		t.Errorf("two starts give %+v", few)

@@ -35,8 +35,16 @@ func (paired) Words(p *result.Plan, c *Cost) string {
 	if len(c.Analyses) > 1 {
 		verdict = fmt.Sprintf("first verdict possible after %v", c.FirstVerdict.Round(time.Second))
 	}
-	return fmt.Sprintf("about %v, at most %v; %d loads of %s in %d epochs, servers started anew in each; %s",
-		c.Whole.Round(time.Second), time.Duration(p.BudgetNS), c.Trials, each, c.Epochs+p.Pilots, verdict)
+	anew := "servers started anew in each"
+	switch len(p.Attached) {
+	case 0:
+	case len(p.Contestants):
+		anew = "each a block of rounds on the servers that run"
+	default:
+		anew += ", but for those that run already"
+	}
+	return fmt.Sprintf("about %v, at most %v; %d loads of %s in %d epochs, %s; %s",
+		c.Whole.Round(time.Second), time.Duration(p.BudgetNS), c.Trials, each, c.Epochs+p.Pilots, anew, verdict)
 }
 
 func (paired) levels(p *result.Plan, q *Question) {

@@ -77,6 +77,7 @@ type World struct {
 // Contestant is what a plan needs to know of a contestant or a reference server.
 type Contestant struct {
 	Managed   bool
+	Attached  bool     // it runs already, and is not started anew
 	Reference bool     // a reference server that can ride along
 	Scenarios []string // that it serves; nil: all
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // check refuses contestants and reference servers that there are none of, or twice, and contestants
-// that do not serve what they are to be loaded with. It notes which are of a managed runtime.
+// that do not serve what they are to be loaded with. It notes which are of a managed runtime, and which run already.
 func (w *World) check(p *result.Plan) error {
 	for i, name := range p.Contestants {
 		c, err := w.contestant(name)
@@ -23,6 +23,9 @@ func (w *World) check(p *result.Plan) error {
 			if needs := cmp.Or(a.Scenario, p.Scenario); c.Scenarios != nil && !slices.Contains(c.Scenarios, needs) {
 				return refuse("%s does not serve the scenario %q; it serves %s", name, needs, strings.Join(c.Scenarios, ", "))
 			}
+		}
+		if c.Attached {
+			p.Attached = append(p.Attached, name)
 		}
 		if c.Managed {
 			p.Managed = append(p.Managed, name)

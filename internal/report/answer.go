@@ -62,7 +62,11 @@ func (v *view) noAnalysis() string {
 	}
 	text := "Not enough data to rank: " + have
 	if p.Rounds > 0 {
-		text += fmt.Sprintf(" (an epoch: all servers started anew, %s of each)", count(p.Rounds, "short load"))
+		anew := "all servers started anew"
+		if len(p.Attached) > 0 {
+			anew = "servers started anew, but for those that run already"
+		}
+		text += fmt.Sprintf(" (an epoch: %s, %s of each)", anew, count(p.Rounds, "short load"))
 	}
 	more := 2.
 	if v.a.Epochs > 0 && v.a.Needed > 0 {

@@ -22,9 +22,12 @@ type Plan struct {
 	Ceiling     string   `json:"ceiling,omitempty"`   // truth server that shows the generator's ceiling; in the pilots only
 	Backend     string   `json:"companion,omitempty"` // program that the contestants call, on the generator's CPUs
 	Managed     []string `json:"managed,omitempty"`
-	Level       Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
-	Levels      []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
-	SLO         *SLO     `json:"slo,omitempty"`    // of a search
+	// Attached are the contestants that run before the run and after it: nobody starts, freezes or
+	// stops them, and an epoch is a block of rounds on the same processes.
+	Attached []string `json:"attached,omitempty"`
+	Level    Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
+	Levels   []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
+	SLO      *SLO     `json:"slo,omitempty"`    // of a search
 
 	LevelNames       []string `json:"level_names,omitempty"`       // of Levels, as a study calls them; "": it gives that one no name
 	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"` // those of levels that a null server as the ceiling answers besides Scenario

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"dyno/internal/conf"
+	"dyno/internal/plan"
+)
+
+// compareFileName is the file that dyno compare reads where no side is typed.
+const compareFileName = "dyno.toml"
+
+// compareFile is a dyno.toml. Its keys, but for the sides, are flags of dyno compare.
+type compareFile struct {
+	Sides        []string `toml:"sides"`
+	Name         []string `toml:"name"`
+	Contestant   string   `toml:"contestant"`
+	Path         []string `toml:"path"`
+	Method       string   `toml:"method"`
+	Header       []string `toml:"header"`
+	Body         string   `toml:"body"`
+	BodyFile     string   `toml:"body-file"`
+	Template     bool     `toml:"template"`
+	Scenario     string   `toml:"scenario"`
+	ExpectStatus string   `toml:"expect-status"`
+	Differ       []string `toml:"differ"`
+	Connections  int      `toml:"connections"`
+	Rate         any      `toml:"rate"`
+	Budget       string   `toml:"budget"`
+	Primary      string   `toml:"primary"`
+	Alpha        float64  `toml:"alpha"`
+	Margin       float64  `toml:"margin"`
+	FailIf       []string `toml:"fail-if"`
+	Profile      string   `toml:"profile"`
+	Seed         uint64   `toml:"seed"`
+
+	file   *conf.File
+	values map[string][]string // by key, those that were taken
+}
+
+// readCompareFile reads the dyno.toml of a folder. The error of one that is not there is
+// fs.ErrNotExist.
+func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
+	c = &compareFile{values: map[string][]string{}}
+	if c.file, err = conf.Read(fsys, compareFileName, c); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return nil, usage(err)
+	}
+	if len(c.Sides) == 0 {
+		return nil, usage(c.file.Errorf("sides", "no sides: want two or more, such as sides = [\"node a.js\", \"node b.js\"]"))
+	}
+	c.values["sides"] = c.Sides
+	return c, nil
+}
+
+// set gives fl the values of the file, but for flags that were typed, which come first.
+func (c *compareFile) set(fl *pflag.FlagSet) error {
+	all := reflect.ValueOf(c).Elem()
+	for i := range all.NumField() {
+		key := all.Type().Field(i).Tag.Get("toml")
+		if key == "" || key == "sides" || !c.file.Has(key) || fl.Changed(key) {
+			continue
+		}
+		var texts []string
+		if list, ok := all.Field(i).Interface().([]string); ok {
+			texts = list
+		} else {
+			texts = []string{fmt.Sprint(all.Field(i).Interface())}
+		}
+		c.values[key] = texts
+		for n, text := range texts {
+			if err := fl.Set(key, text); err != nil {
+				return usage(c.file.Errorf(c.at(key, n), "%s: %v", key, reason(fl.Lookup(key), text, err)))
+			}
+		}
+	}
+	return nil
+}
+
+// at is the key of value n of a key, as conf.File has it.
+func (c *compareFile) at(key string, n int) string {
+	if len(c.values[key]) > 1 {
+		return fmt.Sprintf("%s[%d]", key, n)
+	}
+	return key
+}
+
+// reason says what is wrong with the text of a flag's value, without what pflag says around it.
+func reason(f *pflag.Flag, text string, err error) error {
+	if want := wanted[f.Value.Type()]; want != "" {
+		return fmt.Errorf("%q: want %s", text, want)
+	}
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok && errors.Unwrap(bad) != nil {
+		return fmt.Errorf("%q: %w", text, errors.Unwrap(bad))
+	}
+	return err
+}
+
+// place puts the place of a mistake before an error of usage that speaks of one of the values of the
+// file, or quotes a side.
+func (c *compareFile) place(err error) error {
+	var u *conf.UsageError
+	var r *plan.RequestError
+	if c == nil || !errors.As(err, &u) && !errors.As(err, &r) {
+		return err
+	}
+	text := err.Error()
+	best, found := "", false
+	for key, values := range c.values {
+		named := strings.Contains(text, "--"+key+" ") || strings.Contains(text, "--"+key+":")
+		if named && len(key) > len(best) {
+			best, found = key, true
+		}
+		for n, v := range values {
+			quoted := strings.Contains(text, fmt.Sprintf("%q", v)) || key == "sides" && strings.Contains(text, v)
+			if (named || key == "sides" && !found) && v != "" && quoted {
+				best, found = c.at(key, n), true
+			}
+		}
+	}
+	if !found {
+		return err
+	}
+	return usage(c.file.Errorf(best, "%s", text))
+}
+
+// compareSides are the sides that were typed, or where none were those of the dyno.toml here, whose
+// flags are then set.
+func compareSides(cmd *cobra.Command, args []string) (sides []string, file *compareFile, err error) {
+	if len(args) > 0 {
+		return args, nil, nil
+	}
+	file, err = readCompareFile(os.DirFS("."))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, usagef("no side is given, and there is no %s here: dyno init writes one; want: %s", compareFileName,
+			cmd.UseLine())
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return file.Sides, file, file.set(cmd.Flags())
+}

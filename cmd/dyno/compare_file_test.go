@@ -1,0 +1,38 @@
+package main
+
+import (
+	"regexp"
+	"testing"
+	"testing/fstest"
+)
+
+// TestInitText: the file that dyno init writes can be read, as it is and with each key that it shows
+// in a comment, and each of them is a flag that takes the value.
+func TestInitText(t *testing.T) {
+	examples := regexp.MustCompile(`(?m)^# ([a-z-]+) = .*$`).FindAllStringSubmatch(initText, -1)
+	if len(examples) < 10 {
+		t.Fatalf("%d keys in comments", len(examples))
+	}
+	for _, e := range append(examples, []string{"# ", ""}) {
+		text := initText
+		if key := e[1]; key != "" { // in place of what is set
+			text = regexp.MustCompile(`(?m)^`+key+` = .*$`).ReplaceAllString(text, "")
+		}
+		text += e[0][2:] + "\n"
+		c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(text)}})
+		if err != nil {
+			t.Errorf("%s: %v", e[0], err)
+			continue
+		}
+		if err := c.set(compareCommand().Flags()); err != nil {
+			t.Errorf("%s: %v", e[0], err)
+		}
+		if len(c.Sides) != 2 || c.Budget == "" {
+			t.Errorf("%s: %+v", e[0], c)
+		}
+	}
+	c, err := readCompareFile(fstest.MapFS{compareFileName: {Data: []byte(initFile([]string{`node "a b".js`, "x"}))}})
+	if err != nil || len(c.Sides) != 2 || c.Sides[0] != `node "a b".js` || c.Name != nil {
+		t.Errorf("%+v, %v", c, err)
+	}
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// initText is the dyno.toml that dyno init writes. Its sides are examples.
+//
+//go:embed init.toml
+var initText string
+
+func initCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "init [A B …]",
+		Short: "Write a dyno.toml, which dyno compare reads",
+		Long: "init writes a commented " + compareFileName + " into this folder: the sides, what they are asked, when the\n" +
+			"comparison fails, and how long it may take. dyno compare without arguments reads it.",
+		Example: "  dyno init\n" +
+			"  dyno init 'node old.js' 'node new.js'\n" +
+			"  dyno init http://localhost:3000/ http://localhost:4000/",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f, err := os.OpenFile(compareFileName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+			if errors.Is(err, fs.ErrExist) {
+				return fmt.Errorf("%s is here already; dyno compare reads it", compareFileName)
+			}
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString(initFile(args))
+			if err := errors.Join(err, f.Close()); err != nil {
+				return fmt.Errorf("write %s: %w", compareFileName, err)
+			}
+			fmt.Fprintf(cmd.OutOrStdout(), "%s\n", compareFileName)
+			fmt.Fprintf(cmd.ErrOrStderr(), "Say in it what is compared, then run: dyno compare\n")
+			return nil
+		},
+	}
+}
+
+// initFile is the text of a dyno.toml with those sides; with none, those of the example.
+func initFile(sides []string) string {
+	if len(sides) == 0 {
+		return initText
+	}
+	var lines strings.Builder
+	for _, s := range sides {
+		fmt.Fprintf(&lines, "  %s,\n", strconv.Quote(s))
+	}
+	before, rest, _ := strings.Cut(initText, "sides = [\n")
+	_, after, _ := strings.Cut(rest, "]\n")
+	after = strings.Replace(after, "name = [", "# name = [", 1)
+	return before + "sides = [\n" + lines.String() + "]\n" + after
+}
