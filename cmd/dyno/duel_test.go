@@ -44,7 +44,7 @@ func TestRealDuel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Failures) > 0 || run.End == nil || !slices.Contains([]string{"decided", "looks", "budget"}, run.End.Reason) {
+	if len(run.Failures) > 0 || run.End == nil || !slices.Contains([]string{"decided", "last analysis", "budget"}, run.End.Reason) {
 		t.Errorf("failures %+v, end %+v", run.Failures, run.End)
 	}
 	for _, name := range run.Plan.Contestants {

@@ -231,7 +231,7 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 		}
 		return false, false
 	}
-	whole = run.End != nil && slices.Contains([]string{"decided", "looks", "budget"}, run.End.Reason) && len(run.Failures) == 0
+	whole = run.End != nil && slices.Contains([]string{"decided", "last analysis", "budget"}, run.End.Reason) && len(run.Failures) == 0
 	switch {
 	case whole:
 		c.check(t, what, root, dir, run, code)

@@ -14,8 +14,8 @@ type Verdict string
 const (
 	Different    Verdict = "different"
 	Negligible   Verdict = "negligible"
-	Equivalent   Verdict = "tie"
-	Inconclusive Verdict = "undecided"
+	Equivalent   Verdict = "equivalent"
+	Inconclusive Verdict = "inconclusive"
 )
 
 // Estimate is a value with its interval. Lo is -Inf and Hi +Inf (0 and +Inf for ratios) where there are too few epochs.

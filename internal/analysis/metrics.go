@@ -208,7 +208,7 @@ var Metrics = []Metric{
 		About: "CPU time of the server's process tree, of what its CPUs had in the window.",
 	},
 	{
-		Name: "companion_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: backendShare,
+		Name: "backend_cpu_share", Unit: "share", Kind: Count, Rare: true, Unranked: true, Of: backendShare,
 		Title: "CPU of the backend", Head: "backend CPU %s", Column: "CPU, backend",
 		About: "CPU time of the program that the server calls, of what the generator's CPUs had, for it runs " +
 			"there. It is nobody's fault and no figure of the server.",

@@ -87,7 +87,7 @@ func TestValues(t *testing.T) {
 	want := map[string]float64{
 		"cpu_per_request": 200, "p50": 10, "memory": 5, "heap_inuse": 6, "alloc_per_request": 7,
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
-		"server_cpu_share": 4e8 / wall, "companion_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
+		"server_cpu_share": 4e8 / wall, "backend_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
 		"time": 1e9, "p99": 20, "max": 30, "read": 3e6,
 	}
 	for _, m := range slices.Concat(Metrics, Classic) {

@@ -14,7 +14,7 @@ import (
 type classic struct{ whole }
 
 var classicTraits = Traits{
-	Name: "classic", Title: "classic run", Recorded: Classic, Kind: checks.Classic, Alone: true,
+	Name: Classic, Title: "classic run", Kind: checks.Classic, Alone: true,
 	Flags: []string{"requests", "duration", "external", "epochs"},
 }
 

@@ -18,7 +18,7 @@ import (
 type paired struct{ plain }
 
 var pairedTraits = Traits{
-	Name: "paired", Title: "paired comparison", Recorded: Paired, Kind: checks.Paired, Decides: true,
+	Name: Paired, Title: "paired comparison", Kind: checks.Paired, Decides: true,
 	Flags: []string{"idle-connections"},
 }
 

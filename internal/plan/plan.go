@@ -32,11 +32,11 @@ type Stop string
 
 // Reasons to stop.
 const (
-	Decided      Stop = "decided" // every pair is
-	LastAnalysis Stop = "looks"   // the last planned look is over
-	Budget       Stop = "budget"  // another epoch would not fit
-	Nobody       Stop = "failed"  // fewer than two contestants are left
-	Done         Stop = "done"    // all that a sweep or a classic run asked for
+	Decided      Stop = "decided"       // every pair is
+	LastAnalysis Stop = "last analysis" // the last interim analysis is over
+	Budget       Stop = "budget"        // another epoch would not fit
+	Nobody       Stop = "failed"        // fewer than two contestants are left
+	Done         Stop = "done"          // all that a sweep or a classic run asked for
 )
 
 // Next returns the next trial, or why there is none. decided answers for the trials so far whether
@@ -107,9 +107,12 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	case budget > 0 && budget <= max(elapsed(run), Budgeted(run)) || ended && budget == 0:
 		return 0, fmt.Errorf("it has measured for %v of its %v: give --budget more than that, for the whole run",
 			time.Duration(elapsed(run)).Round(time.Second), time.Duration(Budgeted(run)))
-	case ended:
-	case run.End != nil && run.End.Reason != Interrupted:
+	case run.End != nil && !ended && run.End.Reason != Interrupted:
 		return 0, fmt.Errorf("the run is over (%s)", run.End.Reason)
+	case run.OlderFormat != 0:
+		return 0, fmt.Errorf("it was begun in format %d of the record, and this dyno writes format %d: "+
+			"go on with the dyno that began it (%s), or start the run anew", run.OlderFormat, result.Format, run.Plan.Dyno)
+	case ended:
 	case lastEpoch(run) < run.Plan.Pilots:
 		return 0, errors.New("it was interrupted before its pilots were over: there is nothing to go on with; start it anew")
 	}

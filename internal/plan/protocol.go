@@ -33,20 +33,19 @@ type Protocol interface {
 
 // Traits are what a protocol has, for those who carry its plans out and judge its runs.
 type Traits struct {
-	Name     string         // in flags
-	Title    string         // in sentences
-	Recorded string         // in plans
-	Kind     checks.RunKind // of its runs, which are judged and reported by it
-	Flags    []string       // of a run, of those that not every protocol has
-	Decides  bool           // pairs are decided at interim analyses; else the run is carried out whole and decides nothing
-	Levels   bool           // several connections, delays or records may be asked for at once
-	Ratios   bool           // nothing without ratios to the reference
-	Alone    bool           // each load has a process of its own: in the order asked, no warm-up, no repeats
+	Name    string         // in flags and plans
+	Title   string         // in sentences
+	Kind    checks.RunKind // of its runs, which are judged and reported by it
+	Flags   []string       // of a run, of those that not every protocol has
+	Decides bool           // pairs are decided at interim analyses; else the run is carried out whole and decides nothing
+	Levels  bool           // several connections, delays or records may be asked for at once
+	Ratios  bool           // nothing without ratios to the reference
+	Alone   bool           // each load has a process of its own: in the order asked, no warm-up, no repeats
 }
 
 // The protocols, by what stands in plans.
 const (
-	Paired  = "duel"
+	Paired  = "paired"
 	Sweep   = "sweep"
 	Search  = "search"
 	Classic = "classic"
@@ -65,17 +64,17 @@ func Names() (names []string) {
 // Of is the protocol of a plan. The first plans named none.
 func Of(p *result.Plan) Protocol {
 	for _, protocol := range protocols {
-		if protocol.Traits().Recorded == p.Protocol {
+		if protocol.Traits().Name == p.Protocol {
 			return protocol
 		}
 	}
 	return paired{}
 }
 
-// named is the protocol that a flag names.
+// named is the protocol that a flag names. "duel" is what paired was called.
 func named(name string) (Protocol, error) {
 	for _, protocol := range protocols {
-		if t := protocol.Traits(); t.Name == name || t.Recorded == name {
+		if t := protocol.Traits(); t.Name == name || t.Name == Paired && name == "duel" {
 			return protocol, nil
 		}
 	}

@@ -120,7 +120,7 @@ func New(r Request, w World) (result.Plan, error) {
 		return result.Plan{}, err
 	}
 	p := result.Plan{
-		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Recorded, Profile: profile.name,
+		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Name, Profile: profile.name,
 		Study: q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
 		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, IdleConnections: r.Idle, Epochs: r.Epochs,
 		External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, DefaultAlpha),

@@ -73,17 +73,15 @@ func TestQuestionByProtocol(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := c.want
-		if want.Protocol = c.protocol; c.protocol == "duel" { // as plans call it
+		if want.Protocol = c.protocol; c.protocol == "duel" { // what it was called
 			want = got
-		}
-		if c.protocol == "paired" {
-			want.Protocol = "duel"
+			want.Protocol = "paired"
 		}
 		want.Format, want.Dyno, want.Command, want.Profile, want.Study, want.ClaimsHash = result.Format, "v1", "dyno run s", "quick", "s", "h"
 		want.Title, want.Scenario, want.Contestants, want.Managed = "Which?", "values", []string{"c0", "c1"}, []string{"c1"}
 		want.Level, want.Heap, want.Seed, want.Primary, want.Alpha, want.Margin = someQuestion().Levels[0], true, 5, "throughput", 0.05, 0.03
 		want.StartedUnixNS = 1_500_000_000e9
-		if diff := cmp.Diff(want, got); diff != "" || Of(&got).Traits().Recorded != got.Protocol {
+		if diff := cmp.Diff(want, got); diff != "" || Of(&got).Traits().Name != got.Protocol {
 			t.Errorf("%s: %s", c.protocol, diff)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 type search struct{ whole }
 
 var searchTraits = Traits{
-	Name: "search", Title: "search", Recorded: Search, Kind: checks.Search, Ratios: true, Flags: []string{"slo", "epochs"},
+	Name: Search, Title: "search", Kind: checks.Search, Ratios: true, Flags: []string{"slo", "epochs"},
 }
 
 // Traits implements Protocol.

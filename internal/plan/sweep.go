@@ -14,7 +14,7 @@ import (
 type sweep struct{ whole }
 
 var sweepTraits = Traits{
-	Name: "sweep", Title: "sweep", Recorded: Sweep, Kind: checks.Sweep, Levels: true, Ratios: true,
+	Name: Sweep, Title: "sweep", Kind: checks.Sweep, Levels: true, Ratios: true,
 	Flags: []string{"epochs", "idle-connections"},
 }
 

@@ -115,7 +115,7 @@ func (c Control) Title() string {
 	case c.Mutant != nil:
 		return "reference that " + c.Mutant.Does
 	case c.Name == "ref'":
-		return "reference, blinded copy"
+		return "reference, copy"
 	}
 	return "reference"
 }

@@ -210,7 +210,7 @@ func (v *view) lasted() []string {
 // it was enough for is said.
 func (v *view) endedEarly() []string {
 	if v.run.Damage == nil && v.run.End != nil &&
-		slices.Contains([]string{"done", "decided", "looks", "budget"}, v.run.End.Reason) {
+		slices.Contains([]string{"done", "decided", "last analysis", "budget"}, v.run.End.Reason) {
 		return nil
 	}
 	return []string{v.ended()}
@@ -228,7 +228,7 @@ func (v *view) tally(all []analysis.Pair) string {
 		one, more string
 	}{{analysis.Different, "is different", "are different"}, {analysis.Negligible, "differs negligibly",
 		"differ negligibly"},
-		{analysis.Equivalent, "is a tie", "are ties"}, {analysis.Inconclusive, "is undecided", "are undecided"}} {
+		{analysis.Equivalent, "is equivalent", "are equivalent"}, {analysis.Inconclusive, "is inconclusive", "are inconclusive"}} {
 		switch c := n[k.verdict]; {
 		case c == 1:
 			parts = append(parts, "1 "+k.one)

@@ -14,16 +14,16 @@ import (
 
 // csv has a row for each contestant and metric, controls last:
 //
-//	contestant,metric,unit,value,lo,hi,ratio_to_ref,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
+//	contestant,metric,unit,value,lo,hi,ratio_to_reference,ratio_lo,ratio_hi,epochs,tier,rank_lo,rank_hi,verdict,notes
 //
 // Values are in the base unit that the row names (1/s, ns, bytes). A field is empty where there is
 // no value or a bound is not finite. first_answer, warm_up and memory_per_connection have rows
 // where they were measured, without ratio and place; the notes of warm_up are its classes. The
-// verdict is ranked, lower bound, control, or struck; a struck row has no values, for they are not
-// figures. Where a comparison shows further levels, rows of them follow, the level in brackets
-// after the metric, their verdict "beside".
+// verdict is ranked, lower bound, control, or excluded; a row of the last has no values, for they are
+// not figures. Where a comparison shows further levels, rows of them follow, the level in brackets
+// after the metric, their verdict "not compared".
 func (p *paired) csv() [][]string {
-	rows := [][]string{{"contestant", "metric", "unit", "value", "lo", "hi", "ratio_to_ref", "ratio_lo", "ratio_hi",
+	rows := [][]string{{"contestant", "metric", "unit", "value", "lo", "hi", "ratio_to_reference", "ratio_lo", "ratio_hi",
 		"epochs",
 		"tier", "rank_lo", "rank_hi", "verdict", "notes"}}
 	for _, r := range p.all() {
@@ -51,7 +51,7 @@ func (p *paired) csv() [][]string {
 					numbers, epochs, notes = csvNumbers(f.Estimate), strconv.Itoa(f.N), ""
 				}
 				rows = append(rows, slices.Concat([]string{r.Name, m.Name + " (" + s.names[i] + ")", m.Unit}, numbers,
-					[]string{"", "", "", epochs, "", "", "", "beside", notes}))
+					[]string{"", "", "", epochs, "", "", "", "not compared", notes}))
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (p *paired) csvRow(r row, m analysis.Metric) []string {
 	verdict := "ranked"
 	switch {
 	case r.Struck != "":
-		verdict, notes = "struck", append([]string{r.Struck}, notes...)
+		verdict, notes = "excluded", append([]string{r.Struck}, notes...)
 	case r.Control:
 		verdict = "control"
 	case r.Place.LowerBound:
@@ -89,16 +89,16 @@ func (p *paired) csvRow(r row, m analysis.Metric) []string {
 
 // csv has a row for each contestant, level and metric, controls last:
 //
-//	protocol,contestant,level,delay_ns,connections,pipeline,metric,unit,value,lo,hi,least,most,ratio_to_ref,ratio_lo,ratio_hi,epochs,state,notes
+//	protocol,contestant,level,delay_ns,connections,pipeline,metric,unit,value,lo,hi,least,most,ratio_to_reference,ratio_lo,ratio_hi,epochs,state,notes
 //
 // protocol says in words what the figures are. lo and hi are the interval, empty where it is open;
-// least and most are of the epochs. state is measured, lower bound, control, absent or struck; the
+// least and most are of the epochs. state is measured, lower bound, control, absent or excluded; the
 // last two have no values. A comparison of named pairs has the columns pairHeads besides, and below
 // a row of each pair and metric, whose state is pair.
 func (s *sweep) csv() [][]string {
 	rows := [][]string{{"protocol", "contestant", "level", "delay_ns", "connections", "pipeline", "metric", "unit",
 		"value", "lo", "hi", "least", "most",
-		"ratio_to_ref", "ratio_lo", "ratio_hi", "epochs", "state", "notes"}}
+		"ratio_to_reference", "ratio_lo", "ratio_hi", "epochs", "state", "notes"}}
 	var empty []string
 	if s.namesPairs() {
 		rows[0], empty = append(rows[0], pairHeads...), make([]string, len(pairHeads))
@@ -132,7 +132,7 @@ func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 	state, notes, numbers := "measured", r.Data, make([]string, 9)
 	switch {
 	case r.Struck != "":
-		state, notes = "struck", append([]string{r.Struck}, notes...)
+		state, notes = "excluded", append([]string{r.Struck}, notes...)
 	case f.absent != "":
 		state, notes = "absent", append([]string{f.absent}, notes...)
 	case f.bound:
@@ -151,16 +151,17 @@ func (s *sweep) csvRow(r row, m analysis.Metric, i int) []string {
 
 // csv has a row for each contestant and metric:
 //
-//	protocol,contestant,delay_ns,connections,pipeline,metric,unit,value,least,most,loads,requests,errors,state,notes,driver
+//	protocol,contestant,delay_ns,connections,pipeline,metric,unit,value,least,most,loads,requests,errors,state,notes,load_generator
 //
 // protocol says in words what the figures are. value is of one load, or the middle one of several,
 // least and most their range; requests are those of all loads that were answered right, errors the
-// others by kind. state is measured, absent or struck; these have no values. driver is who made the
+// others by kind. state is measured, absent or excluded; these have no values.
+// load_generator is who made the
 // load: dyno, or an external load generator, whose requests are those that it says were answered.
 func (c *classic) csv() [][]string {
 	rows := [][]string{{"protocol", "contestant", "delay_ns", "connections", "pipeline", "metric", "unit", "value",
 		"least", "most", "loads", "requests",
-		"errors", "state", "notes", "driver"}}
+		"errors", "state", "notes", "load_generator"}}
 	at := levelFields(c.run.Plan.Level)
 	for _, r := range c.rows {
 		n, errs := c.totals(r)
@@ -169,7 +170,7 @@ func (c *classic) csv() [][]string {
 			state, notes, numbers := "measured", r.Data, []string{"", "", ""}
 			switch {
 			case r.Struck != "":
-				state, notes = "struck", append([]string{r.Struck}, notes...)
+				state, notes = "excluded", append([]string{r.Struck}, notes...)
 			case f.absent != "":
 				state, notes = "absent", append([]string{f.absent}, notes...)
 			default:

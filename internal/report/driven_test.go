@@ -133,18 +133,19 @@ func TestDrivenForms(t *testing.T) {
 	has("csv", got["csv"], ",throughput,1/s,49000,49000,49000,1,196000,none,measured,,wrk\n", ",throughput,1/s,90000,90000,90000,1,360000,none,measured,,wrk\n",
 		",p99,ns,,,,1,196000,none,absent,,wrk\n", ",throughput,1/s,100000,")
 	var report struct {
-		Driver struct {
+		External struct {
 			Name string
 			Rows []struct {
-				Contestant, Driver string
-				Metrics            map[string]*float64
-				OfCeiling          *float64 `json:"of_ceiling"`
-				Told               []result.Reported
+				Contestant    string
+				LoadGenerator string `json:"load_generator"`
+				Metrics       map[string]*float64
+				OfCeiling     *float64 `json:"of_ceiling"`
+				Reported      []result.Reported
 			}
 			Words []string
 		}
 	}
-	if err := json.Unmarshal([]byte(got["json"]), &report); err != nil || report.Driver.Name != "wrk" || len(report.Driver.Rows) != 4 {
+	if err := json.Unmarshal([]byte(got["json"]), &report); err != nil || report.External.Name != "wrk" || len(report.External.Rows) != 4 {
 		t.Fatalf("json: %v, %+v", err, report)
 	}
 	for i, want := range []struct {
@@ -152,15 +153,15 @@ func TestDrivenForms(t *testing.T) {
 		rate               float64
 		told               int
 	}{{"iris-mvc", "dyno", 50000, 0}, {"iris-mvc", "wrk", 49000, 1}, {"null", "dyno", 100000, 0}, {"null", "wrk", 90000, 1}} {
-		r := report.Driver.Rows[i]
-		if v := r.Metrics["throughput_per_sec"]; r.Contestant != want.contestant || r.Driver != want.driver || v == nil || *v != want.rate || len(r.Told) != want.told {
+		r := report.External.Rows[i]
+		if v := r.Metrics["throughput_per_sec"]; r.Contestant != want.contestant || r.LoadGenerator != want.driver || v == nil || *v != want.rate || len(r.Reported) != want.told {
 			t.Errorf("json, row %d: %+v, want %+v", i, r, want)
 		}
 	}
-	if v := report.Driver.Rows[1].OfCeiling; v == nil || math.Abs(*v-49./90) > 1e-9 {
+	if v := report.External.Rows[1].OfCeiling; v == nil || math.Abs(*v-49./90) > 1e-9 {
 		t.Errorf("json: of_ceiling %v", v)
 	}
-	if p99 := report.Driver.Rows[1].Metrics["p99_ns"]; p99 != nil {
+	if p99 := report.External.Rows[1].Metrics["p99_ns"]; p99 != nil {
 		t.Errorf("json: a p99 that wrk did not tell: %v", *p99)
 	}
 	for ext, text := range forms(drivenFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {

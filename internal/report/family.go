@@ -11,7 +11,7 @@ import (
 )
 
 // familyLabel stands in every form of a duel whose comparisons are named.
-const familyLabel = "a duel at several levels: named pairs are judged, all else has intervals"
+const familyLabel = "paired comparison at several levels: named pairs are judged, all else has intervals"
 
 // label is what the figures of a run at several levels are, in words.
 func (s *sweep) label() string {
@@ -74,7 +74,7 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	case c.Missing != "":
 		return "not compared", "", document.Clean(c.Missing), analysis.Inconclusive
 	case s.a.Interim == 0:
-		return "undecided", "", "before the first interim analysis", analysis.Inconclusive
+		return "inconclusive", "", "before the first interim analysis", analysis.Inconclusive
 	case c.Verdict == analysis.Equivalent:
 		word += " within " + PerCent(s.margin())
 	case c.Verdict == analysis.Negligible:

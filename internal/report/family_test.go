@@ -18,7 +18,7 @@ import (
 func familyFixture() *Data {
 	d := sweepFixture(1)
 	p := &d.Run.Plan
-	p.Protocol, p.Analyses, p.Pilots, p.Epochs, p.Command = "duel", []int{8, 12}, 1, 0, "dyno run a-study --seed 7"
+	p.Protocol, p.Analyses, p.Pilots, p.Epochs, p.Command = "paired", []int{8, 12}, 1, 0, "dyno run a-study --seed 7"
 	p.Levels = []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 100, Pipeline: 1, RateShare: 0.3}}
 	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 	p.Family = []result.Comparison{
@@ -140,8 +140,8 @@ func TestNamedPairs(t *testing.T) {
 	}
 	want := []string{
 		"net/http, c=10 | Kestrel | different | the first is better",
-		"Kestrel, c=100 | net/http | tie within 3 % | ",
-		"net/http, c=10 | net/http, c=100 | tie within 3 % | ",
+		"Kestrel, c=100 | net/http | equivalent within 3 % | ",
+		"net/http, c=10 | net/http, c=100 | equivalent within 3 % | ",
 		"Gin, c=100 | Kestrel | not compared | ",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

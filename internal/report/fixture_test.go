@@ -105,7 +105,7 @@ func fixture() *Data {
 	d := &Data{Run: &result.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
 		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03, MDE: 0.0213,
 			Shares: map[string]float64{"fasthttp": 0.843}}}
-	d.Run.End = &result.End{Reason: "looks", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
+	d.Run.End = &result.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
 	for _, f := range fakes {
 		f.c.BinaryHash = fmt.Sprintf("%x", sha256.Sum256([]byte(f.c.Name)))
@@ -146,7 +146,7 @@ func fixture() *Data {
 		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
 		{ID: checks.Withheld, Title: "steal", State: checks.Warn, Text: "the hypervisor withheld 1.4 %"},
 		{ID: checks.Discarded, Title: "share of void rounds", State: checks.Pass, Text: "7.4 % of the trials lie in void rounds"},
-		{ID: checks.Twins, Title: "A/A canary: the yardstick against its blinded copy", State: checks.Pass, Text: "ref against ref': 1.002 (0.991–1.011), undecided"},
+		{ID: checks.Twins, Title: "A/A check: the reference against its copy", State: checks.Pass, Text: "ref against ref': 1.002 (0.991–1.011), inconclusive"},
 		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "fasthttp", State: checks.Fail,
 			Text: "84.3 % of the ceiling of this generator for this shape of load: a lower bound"},
 		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "iris", State: checks.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
@@ -219,7 +219,7 @@ func fixtureFailures(d *Data) {
 }
 
 func fixturePlan() result.Plan {
-	return result.Plan{Format: 1, Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", Protocol: "duel", Profile: "quick",
+	return result.Plan{Format: 2, Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", Protocol: "paired", Profile: "quick",
 		Study: "iris-vs-netcore-2017", Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
 		Contestants: []string{"iris-mvc", "aspnetcore-mvc", "iris", "kestrel", "net-http", "fasthttp", "hyper", "gin"},
 		Controls:    []string{"ref", "ref'"}, Managed: []string{"kestrel", "aspnetcore-mvc"}, Level: result.Level{Connections: 125, Pipeline: 1},

@@ -71,7 +71,7 @@ func (v *view) decisionJSON() decisionJSON {
 }
 
 func (v *view) contestantJSON(r row) contestantJSON {
-	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Struck: orNull(r.Struck),
+	o := contestantJSON{Name: r.Name, Title: r.Title, Control: r.Control, Excluded: orNull(r.Struck),
 		Notes: append([]string{}, r.Data...), Failure: r.Failure,
 		Built: r.Built, Launches: []result.Launch{}}
 	for _, l := range v.run.Launches {
@@ -85,9 +85,9 @@ func (v *view) contestantJSON(r row) contestantJSON {
 func (p *paired) json() *runJSON {
 	o := p.baseJSON("", p.answer())
 	o.Summary, o.Contestants = p.decisionJSON(), []contestantJSON{}
-	o.Pairs, o.Canary, o.Others = pairsJSON(p.a.Pairs), (*pairJSON)(nil), pairsJSON(p.a.Others)
+	o.Pairs, o.AACheck, o.Others = pairsJSON(p.a.Pairs), (*pairJSON)(nil), pairsJSON(p.a.Others)
 	if p.a.AACheck != nil {
-		o.Canary = pairsJSON([]analysis.Pair{*p.a.AACheck})[0]
+		o.AACheck = pairsJSON([]analysis.Pair{*p.a.AACheck})[0]
 	}
 	for _, x := range p.a.Trends {
 		o.Trends = append(o.Trends, trendJSON{x.Contestant, x.Level, x.Metric, ratio(x.Change), number(x.P), x.Moving})
@@ -124,11 +124,11 @@ func (p *paired) json() *runJSON {
 
 // figureMore is what stands beside a figure's numbers.
 func figureMore(epochs int, to analysis.Estimate, absent string) map[string]any {
-	more := map[string]any{"epochs": epochs, "to_yardstick": nil, "absent": orNull(absent)}
+	more := map[string]any{"epochs": epochs, "to_reference": nil, "absent": orNull(absent)}
 	if absent != "" {
 		more["epochs"] = 0
 	} else if to.N > 0 {
-		more["to_yardstick"] = ratio(to)
+		more["to_reference"] = ratio(to)
 	}
 	return more
 }
@@ -163,10 +163,10 @@ func (s *sweep) json() *runJSON {
 	o := s.baseJSON(s.label(), s.sentences())
 	o.Summary, o.Levels, o.Contestants = s.trialsJSON(), s.levelsJSON(), []contestantJSON{}
 	if s.namesPairs() {
-		o.Summary, o.Pairs, o.Canary, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil),
+		o.Summary, o.Pairs, o.AACheck, o.Others = s.decisionJSON(), s.cellPairsJSON(s.a.Pairs), (*pairJSON)(nil),
 			s.cellPairsJSON(s.a.Others)
 		if s.a.AACheck != nil {
-			o.Canary = s.cellPairsJSON([]analysis.Pair{*s.a.AACheck})[0]
+			o.AACheck = s.cellPairsJSON([]analysis.Pair{*s.a.AACheck})[0]
 		}
 	}
 	for _, r := range s.all() {
@@ -263,7 +263,7 @@ func (c *classic) json() *runJSON {
 		o.Contestants = append(o.Contestants, one)
 	}
 	if d := newDriven(c); d != nil {
-		o.Driver = d.json()
+		o.External = d.json()
 	}
 	return o
 }
@@ -283,16 +283,16 @@ func (d *driven) json() *drivenJSON {
 	o := &drivenJSON{Name: d.name, Rows: []drivenRowJSON{}, Words: append(d.said(), d.ways()...)}
 	for i := range d.rows {
 		r := &d.rows[i]
-		one := drivenRowJSON{Contestant: r.contestant, Driver: r.by(), Metrics: map[string]number{},
+		one := drivenRowJSON{Contestant: r.contestant, Generator: r.by(), Metrics: map[string]number{},
 			OfCeiling: number(d.share(r))}
 		for _, m := range analysis.ExternalMetrics {
 			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))
 		}
 		if r.driver != "" {
-			one.Told = []*result.Reported{}
+			one.Reported = []*result.Reported{}
 			for k := range r.loads {
 				if t := r.loads[k].Reported; t != nil {
-					one.Told = append(one.Told, t)
+					one.Reported = append(one.Reported, t)
 				}
 			}
 		}

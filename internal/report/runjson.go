@@ -6,7 +6,7 @@ import (
 )
 
 // JSONFormat is the version of run.json that JSON writes.
-const JSONFormat = 1
+const JSONFormat = 2
 
 // runJSON is run.json. Keys end in their unit; a bound that is not finite, and a value that there
 // is none of, is null; a key that a protocol has no use for is left out. doc/format.md says what
@@ -23,32 +23,32 @@ type runJSON struct {
 	Contestants []contestantJSON `json:"contestants,omitzero"` // in table order, then the controls
 	Capacities  []capacityJSON   `json:"capacities,omitzero"`
 	Pairs       []pairJSON       `json:"pairs,omitzero"`
-	Canary      any              `json:"canary,omitzero"`
+	AACheck     any              `json:"aa_check,omitzero"`
 	Others      []pairJSON       `json:"other_controls,omitzero"`
 	Findings    []findingJSON    `json:"findings"`
 	Trends      []trendJSON      `json:"trends,omitempty"`
-	Driver      *drivenJSON      `json:"driver,omitempty"`
-	Backend     *backendJSON     `json:"companion,omitempty"`
+	External    *drivenJSON      `json:"external,omitempty"`
+	Backend     *backendJSON     `json:"backend,omitempty"`
 	Claims      *studyJSON       `json:"claims,omitempty"`
 }
 
 // decisionJSON says how far the verdicts of a run are.
 type decisionJSON struct {
-	Epochs int    `json:"valid_epochs"`
-	Look   int    `json:"look"`
-	Alpha  number `json:"alpha_per_look"`
-	Margin number `json:"margin_ratio"`
-	MDE    number `json:"mde_ratio"`
+	Epochs  int    `json:"valid_epochs"`
+	Interim int    `json:"interim_analysis"` // the last one, from 1; 0: before the first
+	Alpha   number `json:"alpha_per_analysis"`
+	Margin  number `json:"margin_ratio"`
+	MDE     number `json:"mde_ratio"`
 	trialsJSON
 }
 
 type trialsJSON struct {
-	Valid   int    `json:"valid_trials"`
-	Void    int    `json:"void_trials"`
-	Primary string `json:"primary"`
+	Valid     int    `json:"valid_trials"`
+	Discarded int    `json:"discarded_trials"`
+	Primary   string `json:"primary"`
 }
 
-// contestantJSON is a contestant or a control. A struck one has no values: what it did is in
+// contestantJSON is a contestant or a control. One that is excluded has no values: what it did is in
 // trials.jsonl, but it is no figure.
 type contestantJSON struct {
 	Name    string `json:"name"`
@@ -56,14 +56,14 @@ type contestantJSON struct {
 	Control bool   `json:"control"`
 	*rankJSON
 	LowerBound *bool           `json:"lower_bound,omitempty"`
-	Struck     orNull          `json:"struck"`
+	Excluded   orNull          `json:"excluded"` // why it has no figures
 	Notes      []string        `json:"notes"`
 	Failure    *result.Failure `json:"failure"`
 	Ceiling    *number         `json:"ceiling_share_ratio,omitempty"` // of the generator's ceiling
 
 	Requests *int64           `json:"requests,omitempty"`
 	Errors   map[string]int64 `json:"errors,omitzero"`
-	Metrics  map[string]any   `json:"metrics,omitempty"` // value, lo and hi in the metric's unit, epochs, to_yardstick, absent
+	Metrics  map[string]any   `json:"metrics,omitempty"` // value, lo and hi in the metric's unit, epochs, to_reference, absent
 	Growth   *growthJSON      `json:"memory_growth,omitempty"`
 
 	Idle     map[string]any     `json:"idle,omitempty"`
@@ -163,10 +163,10 @@ type drivenJSON struct {
 
 type drivenRowJSON struct {
 	Contestant string             `json:"contestant"`
-	Driver     string             `json:"driver"`
+	Generator  string             `json:"load_generator"` // who made the load: dyno or the external tool
 	Metrics    map[string]number  `json:"metrics"`
 	OfCeiling  number             `json:"of_ceiling"`
-	Told       []*result.Reported `json:"told,omitzero"`
+	Reported   []*result.Reported `json:"reported,omitzero"`
 }
 
 type backendJSON struct {

@@ -57,7 +57,7 @@ func (v *view) sentence(p analysis.Pair) sentence {
 	case p.Verdict == analysis.Equivalent:
 		s.Verdict += " within " + PerCent(v.margin())
 	case v.a.Interim == 0:
-		s.Verdict, s.Kind, s.Rest = "undecided", analysis.Inconclusive, " (before the first interim analysis)"
+		s.Verdict, s.Kind, s.Rest = "inconclusive", analysis.Inconclusive, " (before the first interim analysis)"
 	case p.Verdict == analysis.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
 	case p.Note != "":
@@ -110,7 +110,7 @@ func mark(p analysis.Pair) string {
 	return "?"
 }
 
-const markLegend = "> better than the column · < worse · = tie · ≈ differs, but within the margin · ? undecided"
+const markLegend = "> better than the column · < worse · = equivalent · ≈ differs, but within the margin · ? inconclusive"
 
 // canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad
 // it is.
@@ -170,5 +170,5 @@ func (v *view) mde() string {
 		return "the smallest difference that this run could find is not known: too few valid epochs"
 	}
 	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a " +
-		"smaller one may stay undecided"
+		"smaller one may stay inconclusive"
 }

@@ -317,7 +317,7 @@ func (v *view) ended() string {
 		return "The run ended because every pair is decided."
 	case "budget":
 		return "The run ended because its budget is used up."
-	case "looks":
+	case "last analysis":
 		return "The run ended with its last interim analysis."
 	case "done":
 		return "The run did all that was asked."

@@ -17,10 +17,10 @@ type Plan struct {
 	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (article.Hash)
 	Title       string   `json:"title,omitempty"`
 	Scenario    string   `json:"scenario"`
-	Contestants []string `json:"contestants"`         // in the order asked, controls not among them
-	Controls    []string `json:"controls"`            // truth servers that ride along: the yardstick, its blinded copy, others
-	Ceiling     string   `json:"ceiling,omitempty"`   // truth server that shows the generator's ceiling; in the pilots only
-	Backend     string   `json:"companion,omitempty"` // program that the contestants call, on the generator's CPUs
+	Contestants []string `json:"contestants"`       // in the order asked, controls not among them
+	Controls    []string `json:"controls"`          // truth servers that ride along: the yardstick, its blinded copy, others
+	Ceiling     string   `json:"ceiling,omitempty"` // truth server that shows the generator's ceiling; in the pilots only
+	Backend     string   `json:"backend,omitempty"` // program that the contestants call, on the generator's CPUs
 	Managed     []string `json:"managed,omitempty"`
 	// Attached are the contestants that run before the run and after it: nobody starts, freezes or
 	// stops them, and an epoch is a block of rounds on the same processes.
@@ -37,7 +37,7 @@ type Plan struct {
 	// that is in no comparison is loaded, once each; 0: six.
 	Cells       []Cell       `json:"cells,omitempty"`
 	Family      []Comparison `json:"family,omitempty"`
-	ExtraEpochs int          `json:"side_epochs,omitempty"`
+	ExtraEpochs int          `json:"extra_epochs,omitempty"`
 	// Uncontrolled are the levels, as indices, that no control is loaded at.
 	Uncontrolled []int `json:"uncontrolled,omitempty"`
 
@@ -50,13 +50,13 @@ type Plan struct {
 	Margin   float64 `json:"margin"`           // of a tie, as a share: 0.03
 	Rounds   int     `json:"rounds"`           // per epoch
 	Pilots   int     `json:"pilots"`           // epochs before the first that counts
-	Analyses []int   `json:"looks"`            // candidate numbers of valid epochs
+	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs
 	Epochs   int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
 	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping; "": where it takes a CPU from nobody.
 	Spin string `json:"spin,omitempty"`
 	// External is an external load generator that makes each load of a classic run once more, after dyno's own; "" is none.
-	External string `json:"driver,omitempty"`
+	External string `json:"external,omitempty"`
 
 	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
 	IdleConnections []int `json:"idle_connections,omitempty"`

@@ -3,6 +3,7 @@ package result
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/json"
 	"errors"
@@ -58,9 +59,10 @@ func (d *Damaged) Error() string {
 // Unwrap gives the error alone.
 func (d *Damaged) Unwrap() error { return d.Err }
 
-// Read reads records from r; name stands in errors as the file's name. A last line that was cut off by a crash is
-// dropped; any other line that cannot be read, and an End that says something else of what stands before it, is a
-// *Damaged. A first line that is no plan is another error.
+// Read reads records from r, in this format or an older one; name stands in errors as the file's
+// name. A last line that was cut off by a crash is dropped; any other line that cannot be read, and an
+// End that says something else of what stands before it, is a *Damaged. A first line that is no plan
+// is another error.
 func Read(r io.Reader, name string) (*Run, error) {
 	br := bufio.NewReaderSize(r, 1<<20)
 	run, seal := &Run{}, newSealer()
@@ -70,7 +72,7 @@ func Read(r io.Reader, name string) (*Run, error) {
 		var rec Record
 		column := int64(1)
 		if err == nil || last {
-			column, err = decode(line, &rec)
+			column, err = decode(line, run.OlderFormat, &rec)
 		}
 		switch {
 		case err != nil && n == 1:
@@ -80,9 +82,13 @@ func Read(r io.Reader, name string) (*Run, error) {
 		case n == 1 && last && len(bytes.TrimSpace(line)) == 0:
 			return nil, fmt.Errorf("read %s: empty, no plan was recorded", name)
 		case n == 1:
-			err = checkFirst(rec, name)
-			if err != nil {
+			if err = checkFirst(rec, name); err != nil {
 				return nil, err
+			}
+			if rec.Plan.Format < Format {
+				run.OlderFormat = rec.Plan.Format
+				rec = Record{}
+				column, err = decode(line, run.OlderFormat, &rec)
 			}
 		case err == nil && rec.Plan != nil:
 			err = errors.New("a second plan stands here: two records were joined")
@@ -104,21 +110,30 @@ func Read(r io.Reader, name string) (*Run, error) {
 	}
 }
 
-// decode reads a line; a blank one holds nothing. On an error it says where in the line that is, from 1.
-func decode(line []byte, rec *Record) (int64, error) {
+// decode reads a line of a record whose format is older, or 0; a blank one holds nothing. On an
+// error it says where in the line that is, from 1.
+func decode(line []byte, older int, rec *Record) (int64, error) {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return 1, nil
 	}
-	err := json.Unmarshal(line, rec)
-	return column(err), err
+	if older == 0 {
+		err := json.Unmarshal(line, rec)
+		return column(err), err
+	}
+	if err := json.Unmarshal(withNewKeys(line), rec); err != nil {
+		var asWritten Record
+		return column(cmp.Or(json.Unmarshal(line, &asWritten), err)), err
+	}
+	rec.renew()
+	return 1, nil
 }
 
 func checkFirst(rec Record, name string) error {
 	if rec.Plan == nil {
 		return fmt.Errorf("read %s:1:1: the first line holds no plan: is this a dyno run?", name)
 	}
-	if rec.Plan.Format != Format {
-		return fmt.Errorf("read %s:1:1: format %d; this dyno reads format %d", name, rec.Plan.Format, Format)
+	if f := rec.Plan.Format; f < oldestFormat || f > Format {
+		return fmt.Errorf("read %s:1:1: format %d; this dyno reads formats %d to %d", name, f, oldestFormat, Format)
 	}
 	return nil
 }

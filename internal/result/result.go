@@ -6,7 +6,7 @@
 package result
 
 // Format is the version of trials.jsonl that this code writes; see doc/format.md.
-const Format = 1
+const Format = 2
 
 // Record is one line of trials.jsonl. Exactly one field is set.
 type Record struct {
@@ -37,6 +37,9 @@ type Run struct {
 	Resumes     []Resume
 	End         *End // nil when the run was cut off
 
+	// OlderFormat is the format of the record that the run was read from, where that is not Format;
+	// the run itself is of this format. Never stored.
+	OlderFormat int
 	// Damage is why the rest of the record cannot be read or trusted, of a run that stands before it. It is never stored.
 	Damage error
 }
@@ -110,10 +113,10 @@ type Contestant struct {
 	Framework string `json:"framework"`
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
-	HTTP2     bool   `json:"http2,omitempty"`     // its engine, as it comes, can serve HTTP/2; declared
-	Control   bool   `json:"control,omitempty"`   // a truth server of dyno itself
-	Backend   bool   `json:"companion,omitempty"` // not under test: contestants call it
-	Managed   bool   `json:"managed,omitempty"`   // a managed runtime: longer warm-up
+	HTTP2     bool   `json:"http2,omitempty"`   // its engine, as it comes, can serve HTTP/2; declared
+	Control   bool   `json:"control,omitempty"` // a truth server of dyno itself
+	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
+	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
 
 	// URL is where it ran before the run, which did not start it; Processes are those that were found
 	// there, or why none were.
@@ -184,14 +187,14 @@ type Trial struct {
 	Contestant string `json:"contestant"`
 	Level      *Level `json:"level,omitempty"` // where it is not the plan's
 	// External is the external load generator that made the load, "" dyno's own engine. Of such a load Told says what is known, and there is no Load.
-	External      string    `json:"driver,omitempty"`
-	Reported      *Reported `json:"told,omitempty"`
+	External      string    `json:"external,omitempty"`
+	Reported      *Reported `json:"reported,omitempty"`
 	StartedUnixNS int64     `json:"started_unix_ns"` // of the thaw
 	EndedUnixNS   int64     `json:"ended_unix_ns"`   // of the freeze
 	Load          Load      `json:"load,omitzero"`
 	Server        Usage     `json:"server"`
 	Generator     Usage     `json:"generator"`
-	Backend       *Usage    `json:"companion,omitempty"` // of the program that the contestant calls
+	Backend       *Usage    `json:"backend,omitempty"` // of the program that the contestant calls
 	// ClocksNS is the wall time over which the CPU clocks of server, generator and backend were read.
 	ClocksNS int64  `json:"clocks_ns,omitempty"`
 	Causes   Causes `json:"causes"`
@@ -242,9 +245,9 @@ type Causes struct {
 	WallNS                int64 `json:"wall_ns"` // over which the others were read
 	ServerCPUs            int   `json:"server_cpus"`
 	GeneratorCPUs         int   `json:"generator_cpus"`
-	BackgroundServerNS    int64 `json:"foreign_server_ns"`    // CPU of others on the server's CPUs
-	BackgroundGeneratorNS int64 `json:"foreign_generator_ns"` // CPU of others on the generator's CPUs
-	StealNS               int64 `json:"steal_ns"`             // on all CPUs
+	BackgroundServerNS    int64 `json:"background_server_ns"`    // CPU of others on the server's CPUs
+	BackgroundGeneratorNS int64 `json:"background_generator_ns"` // CPU of others on the generator's CPUs
+	StealNS               int64 `json:"steal_ns"`                // on all CPUs
 	ThrottledNS           int64 `json:"throttled_ns,omitempty"`
 	SuspendedNS           int64 `json:"suspended_ns,omitempty"` // the whole machine
 	// OtherSidesNS is the CPU of contestants that ran before the run, and so are never frozen, while

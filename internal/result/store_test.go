@@ -77,7 +77,7 @@ func TestReadErrorsSayWhere(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                       "empty",
 		`{"trial":{}}`:           "t.jsonl:1:1: the first line holds no plan",
-		`{"plan":{"format":99}}`: "format 99; this dyno reads format 1",
+		`{"plan":{"format":99}}`: "format 99; this dyno reads formats 1 to 2",
 		"{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":\"x\"}}\n": "t.jsonl:2:",
 		"{\"plan\":{\"format\":1}}\nnonsense\n{}\n":                  "t.jsonl:2:2",
 	} {
@@ -127,7 +127,7 @@ func TestFailedWriteLeavesWholeLines(t *testing.T) {
 			if s, err = Continue(dir); err != nil {
 				t.Fatal(err)
 			}
-			err = errors.Join(s.Append(Record{Trial: &Trial{Contestant: "b"}}), s.Append(Record{End: &End{Reason: "looks"}}), s.Close())
+			err = errors.Join(s.Append(Record{Trial: &Trial{Contestant: "b"}}), s.Append(Record{End: &End{Reason: "last analysis"}}), s.Close())
 			if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End == nil || run.End.Records != 2 {
 				t.Errorf("%+v, %v, %v", run, err, e)
 			}
@@ -189,7 +189,7 @@ func ended(t *testing.T) string {
 		t.Fatal(err)
 	}
 	records := sample()
-	for _, r := range append(records, Record{Resume: &Resume{Epoch: 2}}, records[4], Record{End: &End{Reason: "looks"}}) {
+	for _, r := range append(records, Record{Resume: &Resume{Epoch: 2}}, records[4], Record{End: &End{Reason: "last analysis"}}) {
 		if r.Resume != nil {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
@@ -226,7 +226,7 @@ func TestDamageIsTold(t *testing.T) {
 	}{
 		"glued":         {strings.Replace(whole, lines[4], lines[4][:40]+lines[4], 1), "t:5:43: invalid character", 0},
 		"edited":        {strings.Replace(whole, `"succeeded":3`, `"succeeded":4`, 1), "t:7:1: the digest", 1},
-		"end edited":    {strings.Replace(whole, `"reason":"looks"`, `"reason":"decided"`, 1), "t:10:1: the digest", 2},
+		"end edited":    {strings.Replace(whole, `"reason":"last analysis"`, `"reason":"decided"`, 1), "t:10:1: the digest", 2},
 		"line lost":     {without(3), "t:6:1: 5 records stand before the run's end, which says 6", 1},
 		"line repeated": {lines[0] + lines[1] + lines[1] + strings.Join(lines[2:], ""), "t:8:1: 7 records", 1},
 		"plan repeated": {lines[0] + lines[1] + lines[4] + whole, "t:4:1: a second plan", 1},
@@ -290,7 +290,7 @@ func TestContinueKeepsWhatReadReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(s.Append(Record{Resume: &Resume{Epoch: 2}}), s.Append(Record{End: &End{Reason: "looks"}}), s.Close())
+	err = errors.Join(s.Append(Record{Resume: &Resume{Epoch: 2}}), s.Append(Record{End: &End{Reason: "last analysis"}}), s.Close())
 	if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End.Records != 3 {
 		t.Errorf("%+v, %v, %v", run, err, e)
 	}

@@ -144,8 +144,8 @@ type againstChange struct {
 	Contestant string           `json:"contestant"`
 	Control    bool             `json:"control"`
 	Metric     string           `json:"metric"`
-	Now        againstEstimate  `json:"to_yardstick"`
-	Then       againstEstimate  `json:"to_yardstick_against"`
+	Now        againstEstimate  `json:"to_reference"`
+	Then       againstEstimate  `json:"to_reference_against"`
 	Ratio      againstEstimate  `json:"change"`
 	P          float64          `json:"p"`
 	Adjusted   float64          `json:"p_holm"`
@@ -165,8 +165,8 @@ type againstData struct {
 	Format    int                 `json:"format"`
 	Run       againstRun          `json:"run"`
 	Against   againstRun          `json:"against"`
-	Reference string              `json:"yardstick"`
-	Drift     map[string]*float64 `json:"yardstick_drift_ratio"`
+	Reference string              `json:"reference"`
+	Drift     map[string]*float64 `json:"reference_drift_ratio"`
 	Alpha     float64             `json:"alpha"`
 	Margin    float64             `json:"margin_ratio"`
 	Warnings  []string            `json:"warnings"`
@@ -182,7 +182,7 @@ func (a *Against) Data(run, other *result.Run) any {
 	estimate := func(e analysis.Estimate) againstEstimate {
 		return againstEstimate{finite(e.Value), finite(e.Lo), finite(e.Hi)}
 	}
-	all := againstData{Format: 1, Run: side(run, a.Epochs[0]), Against: side(other, a.Epochs[1]),
+	all := againstData{Format: 2, Run: side(run, a.Epochs[0]), Against: side(other, a.Epochs[1]),
 		Reference: a.Reference,
 		Drift:     map[string]*float64{}, Alpha: a.Alpha, Margin: a.Margin, Warnings: append([]string{}, a.Warnings...),
 		Absent: append([]string{}, a.Absent...), Changes: []againstChange{}}

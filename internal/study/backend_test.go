@@ -50,7 +50,7 @@ func TestBackendIsToldOf(t *testing.T) {
 		if x := l.Analysis.Shares["a"]; math.Abs(x-.2) > .01 {
 			t.Errorf("%s: a reaches %v of what the backend does alone", l.Title(), x)
 		}
-		if c := l.Analysis.Cell("a", "companion_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 || c.Ratio.N > 0 {
+		if c := l.Analysis.Cell("a", "backend_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 || c.Ratio.N > 0 {
 			t.Errorf("the backend's share: %+v", c)
 		}
 	}
@@ -59,7 +59,7 @@ func TestBackendIsToldOf(t *testing.T) {
 		"text":     {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the backend", "25.0"},
 		"html":     {"20,000/s", "CPU of the backend", "told, not compared", "records, the backend"},
 		"markdown": {"**Backend:** records", "20,000/s"},
-		"json":     {`"companion_cpu_share"`, `"alone"`},
+		"json":     {`"backend_cpu_share"`, `"alone"`},
 	} {
 		var out bytes.Buffer
 		if err := report.Formats[name](&out, d); err != nil {

@@ -8,14 +8,23 @@ import (
 	"io"
 )
 
-// readLines reads a file of JSON lines, without empty ones. valid may refuse a line. name is the
-// file's, for errors.
+// renamed are the words of older lines that have another name since.
+var renamed = [][2]string{
+	{`"looks":`, `"interim_analyses":`}, {`"void_share":`, `"discarded_share":`},
+	{`"verdict":"tie"`, `"verdict":"equivalent"`}, {`"verdict":"undecided"`, `"verdict":"inconclusive"`},
+}
+
+// readLines reads a file of JSON lines, without empty ones, also those with the names of old. valid
+// may refuse a line. name is the file's, for errors.
 func readLines[T any](r io.Reader, name string, valid func(*T) error) (all []T, err error) {
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {
 		line := bytes.TrimSpace(lines.Bytes())
 		if len(line) == 0 {
 			continue
+		}
+		for _, r := range renamed {
+			line = bytes.ReplaceAll(line, []byte(r[0]), []byte(r[1]))
 		}
 		var x T
 		d := json.NewDecoder(bytes.NewReader(line))

@@ -20,13 +20,13 @@ type Live struct {
 	Seed    uint64  `json:"seed"`
 	Primary string  `json:"primary"` // the metric that decided
 	Side
-	Found          bool    `json:"found,omitempty"` // of ab and full: the first was called the better
-	Throughput     Side    `json:"throughput"`      // the second metric
-	Epochs         int     `json:"epochs"`          // valid ones
-	Analyses       int     `json:"looks"`           // that were taken; without any the run is made again
-	DiscardedShare float64 `json:"void_share"`      // of the trials
-	Seconds        float64 `json:"seconds"`         // from the first launch to the verdict
-	Started        string  `json:"started"`         // RFC 3339, UTC
+	Found          bool    `json:"found,omitempty"`  // of ab and full: the first was called the better
+	Throughput     Side    `json:"throughput"`       // the second metric
+	Epochs         int     `json:"epochs"`           // valid ones
+	Analyses       int     `json:"interim_analyses"` // that were taken; without any the run is made again
+	DiscardedShare float64 `json:"discarded_share"`  // of the trials
+	Seconds        float64 `json:"seconds"`          // from the first launch to the verdict
+	Started        string  `json:"started"`          // RFC 3339, UTC
 	Commit         string  `json:"commit"`
 	Machine        string  `json:"machine"`
 }

@@ -89,7 +89,7 @@ type SteadyUnit struct {
 	Seed      uint64               `json:"seed"`
 	PerSec    map[string][]float64 `json:"per_sec"`
 	CPUNS     map[string][]float64 `json:"cpu_per_request_ns"`
-	Discarded float64              `json:"void_share"` // of the trials
+	Discarded float64              `json:"discarded_share"` // of the trials
 	Seconds   float64              `json:"seconds"`
 	Started   string               `json:"started"` // RFC 3339, UTC
 	Commit    string               `json:"commit"`
