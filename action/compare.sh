@@ -1,0 +1,68 @@
+#!/bin/sh
+# Builds the base and the head of the repository in the working directory, compares the two by dyno,
+# and writes a summary in Markdown. action.yml sets DYNO (the program) and INPUT_*; the runner sets
+# RUNNER_TEMP, GITHUB_OUTPUT and GITHUB_STEP_SUMMARY. The exit code is that of dyno compare.
+set -eu
+
+temp=${RUNNER_TEMP:-${TMPDIR:-/tmp}}
+output=${GITHUB_OUTPUT:-/dev/null} summary=${GITHUB_STEP_SUMMARY:-/dev/null}
+head=$PWD base=$temp/dyno-base folder=$temp/dyno-run
+
+fail() {
+    echo "dyno action: $1" >&2
+    printf '**dyno compared nothing:** %s\n' "$1" >>"$summary"
+    echo "exit-code=2" >>"$output"
+    exit 2
+}
+
+git rev-parse --quiet --verify "$INPUT_BASE^{commit}" >/dev/null ||
+    fail "the repository has no revision $INPUT_BASE here: check it out with fetch-depth: 2, or 0 for older ones"
+git worktree add --quiet --force --detach "$base" "$INPUT_BASE"
+trap 'git -C "$head" worktree remove --force "$base" || :' EXIT
+
+for state in "$base" "$head"; do
+    cd "$state/$INPUT_DIRECTORY" || fail "there is no directory $INPUT_DIRECTORY in $state"
+    echo "building in $PWD"
+    sh -c "$INPUT_BUILD" >&2 || fail "the build failed in $state: $INPUT_BUILD"
+done
+cd "$head"
+
+# One argument for each line of a list.
+set -- --name base --name head --primary "$INPUT_PRIMARY" --budget "$INPUT_BUDGET" --out "$folder"
+lines() {
+    printf '%s\n' "$1" | while IFS= read -r line; do
+        [ -z "$line" ] || printf '%s\n' "$line"
+    done
+}
+while IFS= read -r path; do set -- "$@" --path "$path"; done <<EOF
+$(lines "$INPUT_PATHS")
+EOF
+while IFS= read -r condition; do [ -z "$condition" ] || set -- "$@" --fail-if "$condition"; done <<EOF
+$(lines "$INPUT_FAIL_IF")
+EOF
+# shellcheck disable=SC2086 # words
+set -- "$@" $INPUT_ARGUMENTS
+
+echo "folder=$folder" >>"$output"
+code=0
+"$DYNO" compare "$@" "cd '$base/$INPUT_DIRECTORY' && $INPUT_START" "cd '$head/$INPUT_DIRECTORY' && $INPUT_START" \
+    >"$temp/dyno.txt" || code=$?
+cat "$temp/dyno.txt"
+echo "exit-code=$code" >>"$output"
+{
+    printf '### %s\n\n' "$(git log -1 --format=%s "$INPUT_BASE" | cut -c1-60) → this change"
+    case $code in
+    0) echo "No condition is shown to be true." ;;
+    1) echo "**A condition is true, or a side has no figures.**" ;;
+    *) echo "**dyno compare ended with exit code $code; its messages are in the log.**" ;;
+    esac
+    printf '\n```text\n'
+    cat "$temp/dyno.txt"
+    printf '```\n'
+    if [ -f "$folder/trials.jsonl" ]; then
+        printf '\n<details><summary>All figures</summary>\n\n'
+        "$DYNO" report --format markdown "$folder" || :
+        printf '\n</details>\n'
+    fi
+} >>"$summary"
+exit "$code"

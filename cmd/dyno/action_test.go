@@ -1,0 +1,164 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// serverOf is a server that answers "value" to all, after so many rounds of work.
+const serverOf = `package main
+
+import (
+	"crypto/sha256"
+	"net/http"
+	"os"
+)
+
+func main() {
+	http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		sum := []byte("value")
+		for range ROUNDS {
+			s := sha256.Sum256(sum)
+			sum = s[:]
+		}
+		w.Header().Set("X-Length", string(rune('0'+len(sum)%10)))
+		w.Write([]byte("value"))
+	}))
+}
+`
+
+// action is a repository of two commits, in which action/compare.sh is run.
+type action struct {
+	t                     *testing.T
+	script, repo, temp    string
+	output, summary, dyno string
+}
+
+func newAction(t *testing.T) *action {
+	t.Helper()
+	for _, program := range []string{"git", "sh"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(err)
+		}
+	}
+	t.Chdir("../..")
+	script, err := filepath.Abs("action/compare.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	a := &action{t: t, script: script, repo: filepath.Join(dir, "repo"), temp: filepath.Join(dir, "temp"),
+		output: filepath.Join(dir, "output"), summary: filepath.Join(dir, "summary.md"), dyno: filepath.Join(dir, "dyno")}
+	build(t, a.dyno)
+	for _, d := range []string{a.repo, a.temp} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a.git("init", "-q")
+	a.commit("base", "10")
+	a.commit("head", "1000")
+	return a
+}
+
+func (a *action) git(args ...string) {
+	a.t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", a.repo, "-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	if b, err := cmd.CombinedOutput(); err != nil {
+		a.t.Fatalf("git %v: %v\n%s", args, err, b)
+	}
+}
+
+// commit commits the server with so much work.
+func (a *action) commit(name, rounds string) {
+	a.t.Helper()
+	for file, content := range map[string]string{"go.mod": "module server\n\ngo 1.24\n",
+		"main.go": strings.Replace(serverOf, "ROUNDS", rounds, 1)} {
+		if err := os.WriteFile(filepath.Join(a.repo, file), []byte(content), 0o644); err != nil {
+			a.t.Fatal(err)
+		}
+	}
+	a.git("add", ".")
+	a.git("commit", "-q", "-m", name)
+}
+
+// run runs the script with these inputs beside the usual ones.
+func (a *action) run(inputs ...string) (code int, stderr string) {
+	a.t.Helper()
+	var out, errs bytes.Buffer
+	cmd := exec.Command("sh", a.script)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = a.repo, &out, &errs
+	cmd.Env = append(os.Environ(), "DYNO="+a.dyno, "RUNNER_TEMP="+a.temp, "GITHUB_OUTPUT="+a.output,
+		"GITHUB_STEP_SUMMARY="+a.summary, "INPUT_START=./server", "INPUT_BUILD=go build -o server .", "INPUT_BASE=HEAD^1",
+		"INPUT_DIRECTORY=.", "INPUT_PATHS=/a\n/b=3\n", "INPUT_PRIMARY=cpu_per_request",
+		"INPUT_FAIL_IF=cpu_per_request>5%\n", "INPUT_BUDGET=70s", "INPUT_ARGUMENTS=--wait")
+	cmd.Env = append(cmd.Env, inputs...)
+	err := cmd.Run()
+	if err != nil && cmd.ProcessState == nil {
+		a.t.Fatal(err)
+	}
+	a.t.Logf("%s%s", out.String(), errs.String())
+	return cmd.ProcessState.ExitCode(), errs.String()
+}
+
+func (a *action) read(file string) string {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		a.t.Error(err)
+	}
+	return string(b)
+}
+
+// TestActionRefuses: what cannot be compared is said in the summary, and the checkout is left as it
+// was.
+func TestActionRefuses(t *testing.T) {
+	a := newAction(t)
+	for want, inputs := range map[string][]string{
+		"no revision nowhere here: check it out": {"INPUT_BASE=nowhere"},
+		"the build failed in ":                   {"INPUT_BUILD=exit 3"},
+		"there is no directory elsewhere":        {"INPUT_DIRECTORY=elsewhere"},
+		"give --budget":                          {"INPUT_BUDGET=1s"},
+	} {
+		code, stderr := a.run(inputs...)
+		if code != 2 || !strings.Contains(stderr, want) || !strings.Contains(a.read(a.output), "exit-code=2\n") {
+			t.Errorf("exit %d, %s; want %q", code, stderr, want)
+		}
+		if len(a.read(a.summary)) == 0 {
+			t.Errorf("%s: no summary", want)
+		}
+		if _, err := os.Stat(filepath.Join(a.temp, "dyno-base")); err == nil {
+			t.Errorf("%s: the work tree of the base is left", want)
+		}
+	}
+}
+
+// TestAction builds and compares two commits. Whether this machine can tell them apart it does not
+// ask: the head needs a hundred times the work, but a busy machine may decide nothing.
+func TestAction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures for a minute")
+	}
+	a := newAction(t)
+	code, stderr := a.run()
+	if code != 0 && code != 1 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	folder := filepath.Join(a.temp, "dyno-run")
+	if out := a.read(a.output); !strings.Contains(out, "folder="+folder+"\n") ||
+		!strings.Contains(out, "exit-code="+string(rune('0'+code))+"\n") {
+		t.Errorf("outputs:\n%s", out)
+	}
+	a.read(filepath.Join(folder, "trials.jsonl"))
+	summary := a.read(a.summary)
+	for _, want := range []string{"### base → this change", "fail-if cpu_per_request>5%", "<details>", "#### "} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("no %q in the summary:\n%s", want, summary)
+		}
+	}
+}
