@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"dyno/internal/result"
+	"dyno/internal/side"
 )
 
 // serverOf is a server that answers "value" to all, after so many rounds of work.
@@ -160,5 +163,19 @@ func TestAction(t *testing.T) {
 		if !strings.Contains(summary, want) {
 			t.Errorf("no %q in the summary:\n%s", want, summary)
 		}
+	}
+}
+
+// TestIdenticalCommands: two commands are one program only if they read alike, for the file that
+// starts them may be a shell.
+func TestIdenticalCommands(t *testing.T) {
+	r := &result.Run{Contestants: []result.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
+	sides := []*side.Side{{Name: "a", Kind: side.Command, Text: "node a.js"}, {Name: "b", Kind: side.Command, Text: "node b.js"}}
+	if got := identical(r, sides); got != "" {
+		t.Errorf("two commands: %q", got)
+	}
+	sides[1].Text = "node a.js"
+	if got := identical(r, sides); !strings.Contains(got, "byte for byte") {
+		t.Errorf("one command: %q", got)
 	}
 }
