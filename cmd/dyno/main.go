@@ -117,18 +117,11 @@ func hint(err error) string {
 	switch {
 	case errors.As(err, &damaged):
 		return fmt.Sprintf("dyno report --salvage %s shows what stands before it, %s", damaged.Name,
-			trials(len(damaged.Run.Trials)))
+			document.Count(len(damaged.Run.Trials), "trial"))
 	case errors.As(err, &stopped):
 		return fmt.Sprintf("make room or mend the disk; dyno run --resume %s goes on", filepath.Dir(stopped.File))
 	}
 	return ""
-}
-
-func trials(n int) string {
-	if n == 1 {
-		return "1 trial"
-	}
-	return fmt.Sprintf("%d trials", n)
 }
 
 // exit ends the command with a code, all having been said.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dyno/internal/bounds"
+	"dyno/internal/document"
 	"dyno/internal/importer"
 )
 
@@ -36,8 +37,8 @@ func (j *examiner) little(r *importer.Row) {
 func (j *examiner) inFlight(r *importer.Row, p pace, l *importer.Figure) {
 	c, d, n := float64(r.Connections), float64(r.Depth), p.times(of(l))
 	t := j.check("R2", "requests in flight", r, append([]*importer.Figure{l}, p.figures...)...)
-	t.say("%s × %s = %s in flight, of %s", p.text, l.Text, plural(int(math.Round(n.at)), "request"),
-		plural(r.Connections, "connection"))
+	t.say("%s × %s = %s in flight, of %s", p.text, l.Text, document.Count(int(math.Round(n.at)), "request"),
+		document.Count(r.Connections, "connection"))
 	if d > 1 {
 		t.Text += " × " + number(d)
 	}

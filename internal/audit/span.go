@@ -2,9 +2,9 @@ package audit
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
+	"dyno/internal/document"
 	"dyno/internal/importer"
 	"dyno/internal/report"
 )
@@ -49,14 +49,7 @@ func number(v float64) string {
 	if math.Abs(v) < 100 || math.IsInf(v, 0) || math.IsNaN(v) {
 		return short(report.Sig3(v))
 	}
-	s := strconv.FormatFloat(math.Abs(v), 'f', 0, 64)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if v < 0 {
-		s = "−" + s
-	}
-	return s
+	return document.Grouped(v, 0)
 }
 
 // rateText prints a rate in 1/s.

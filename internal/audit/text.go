@@ -49,7 +49,7 @@ func summary(j *Report) document.Section {
 			unread = "; " + number(float64(n)) + " cannot be read"
 		}
 		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf("%s: %s in %s (%s)%s",
-			d.Name, plural(d.Printed(), "figure"), plural(len(d.Rows), "row"), d.Format, unread)))
+			d.Name, document.Count(d.Printed(), "figure"), document.Count(len(d.Rows), "row"), d.Format, unread)))
 	}
 	total := j.Figures.Total()
 	t := document.Table{Columns: []document.Column{
@@ -77,7 +77,7 @@ func summary(j *Report) document.Section {
 	if n := j.Prose.Total(); n > 0 {
 		s.Blocks = append(s.Blocks, paragraph(fmt.Sprintf(
 			"and %s said in words beside the tables: %d impossible, %d doubtful, %d sound",
-			plural(n, "figure"), j.Prose[Impossible], j.Prose[Doubtful], j.Prose[Sound])))
+			document.Count(n, "figure"), j.Prose[Impossible], j.Prose[Doubtful], j.Prose[Sound])))
 	}
 	return s
 }
@@ -140,7 +140,7 @@ func section(j *Report, v Verdict, all bool) document.Section {
 		var l document.List
 		for _, m := range list {
 			l.Items = append(l.Items, document.Item{Text: document.Plain(fmt.Sprintf("%s: %s: missing: %s", m.File,
-				plural(m.Figures, m.What), m))})
+				document.Count(m.Figures, m.What), m))})
 		}
 		s.Blocks = append(s.Blocks, l)
 	}
@@ -150,9 +150,9 @@ func section(j *Report, v Verdict, all bool) document.Section {
 // item returns an entry: the number of figures, with their dates, and below it all findings or the
 // one that is furthest off.
 func (e *entry) item(source string, all bool) document.Item {
-	head := source + ": " + plural(len(e.figures), "figure")
+	head := source + ": " + document.Count(len(e.figures), "figure")
 	if len(e.figures) == 0 {
-		head = source + ": " + plural(len(e.found), "table")
+		head = source + ": " + document.Count(len(e.found), "table")
 	}
 	if dates := slices.Sorted(maps.Keys(e.perDate)); len(dates) > 1 || dates[0] != "" {
 		for i, d := range dates {
@@ -211,12 +211,4 @@ func rules(j *Report) document.Section {
 	}
 	s.Blocks = append(s.Blocks, paragraph("What no table shows: "+strings.Join(blind, "; ")+"."))
 	return s
-}
-
-// plural prints a count with its noun.
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return number(float64(n)) + " " + word + "s"
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -27,7 +28,7 @@ func otherSides(c *Check, e *Evidence) []Finding {
 	x := sharesOf(e.watched()).sides
 	return []Finding{{State: c.Limits[0].Grade(x),
 		Text: fmt.Sprintf("sides that run already, and are not frozen, used %s of the server's CPUs while another one "+
-			"was loaded", percent(x))}}
+			"was loaded", document.Percent(x))}}
 }
 
 // unknownBackground says why the background CPU of some trials cannot be told; "" if it can.

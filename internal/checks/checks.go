@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -111,8 +112,6 @@ func above(x, warn, fail float64) State {
 	return Pass
 }
 
-func percent(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) }
-
 func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	var used, beside, had float64
 	for i := range own {
@@ -134,9 +133,9 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 	}
 	if beside > 0 {
 		return state, fmt.Sprintf("the generator used %s of its CPUs, the backend there %s",
-			percent(share(used, had)), percent(share(beside, had)))
+			document.Percent(share(used, had)), document.Percent(share(beside, had)))
 	}
-	return state, fmt.Sprintf("the generator used %s of its CPUs", percent(x))
+	return state, fmt.Sprintf("the generator used %s of its CPUs", document.Percent(x))
 }
 
 // ceilingWarn is the share of the ceiling above which its check warns; above analysis.CeilingLimit
@@ -151,9 +150,9 @@ func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, str
 	if !known {
 		return Warn, "the generator's ceiling is not known: " + noCeiling(e, own)
 	}
-	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", percent(x))
+	text := fmt.Sprintf("%s of the ceiling of this generator for this shape of load", document.Percent(x))
 	if p := &e.Run.Plan; p.Backend != "" && p.Ceiling == p.Backend {
-		text = fmt.Sprintf("%s of what generator and backend can do together", percent(x))
+		text = fmt.Sprintf("%s of what generator and backend can do together", document.Percent(x))
 	}
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
@@ -188,7 +187,7 @@ func backgroundServer(c *Check, e *Evidence) (State, string) {
 		return CannotTell, why
 	}
 	x := sharesOf(e.watched()).server
-	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", percent(x))
+	return c.Limits[0].Grade(x), fmt.Sprintf("other programs used %s of the server's CPUs", document.Percent(x))
 }
 
 func backgroundGenerator(c *Check, e *Evidence) (State, string) {
@@ -198,7 +197,7 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 	s := sharesOf(e.watched())
 	return c.Limits[0].Grade(s.generator),
 		fmt.Sprintf("other programs used %s of the generator's CPUs; its event loops waited for a CPU %s of the time",
-			percent(s.generator), percent(s.queue))
+			document.Percent(s.generator), document.Percent(s.queue))
 }
 
 // withheld is what the hypervisor kept, and what a CPU quota cut off in the trials that count.
@@ -208,7 +207,7 @@ func withheld(c *Check, e *Evidence) (State, string) {
 	for i := range e.Valid {
 		throttled += e.Valid[i].Causes.ThrottledNS
 	}
-	state, text := c.Limits[0].Grade(x), fmt.Sprintf("the hypervisor withheld %s", percent(x))
+	state, text := c.Limits[0].Grade(x), fmt.Sprintf("the hypervisor withheld %s", document.Percent(x))
 	if throttled > 0 {
 		state = max(state, c.Limits[1].Grade(float64(throttled)))
 		text += fmt.Sprintf("; the CPU quota throttled for %d ms", throttled/1e6)
@@ -218,7 +217,7 @@ func withheld(c *Check, e *Evidence) (State, string) {
 
 func discardedRounds(c *Check, e *Evidence) (State, string) {
 	x := share(float64(e.Discarded), float64(e.All))
-	text := fmt.Sprintf("%s of the trials lie in discarded rounds", percent(x))
+	text := fmt.Sprintf("%s of the trials lie in discarded rounds", document.Percent(x))
 	state := c.Limits[0].Grade(x)
 	if state == Fail {
 		text += ": this machine is too busy to rank throughput"
@@ -284,7 +283,7 @@ func busy(c *Check, e *Evidence, name string, own []result.Trial) (State, string
 		return CannotTell, unread(e.Run, name)
 	}
 	x := share(used, had)
-	text := fmt.Sprintf("it used %s of its CPUs", percent(x))
+	text := fmt.Sprintf("it used %s of its CPUs", document.Percent(x))
 	if e.Run.Plan.Level.DelayNS > 0 {
 		return Pass, text + "; its handler waits, so it need not be busy"
 	}

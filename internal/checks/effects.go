@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -128,7 +129,7 @@ func (c *Check) trend(x analysis.Trend) (State, string) {
 			fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
 	case !(open <= driftOpen):
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s",
-			change, x.P, percent(open))
+			change, x.P, document.Percent(open))
 	}
 	return Pass, fmt.Sprintf("%s, p = %.2g", change, x.P)
 }
@@ -143,7 +144,7 @@ func (l Limit) effect(x analysis.Effect, p float64, text string) (State, string)
 		return l.Grade(x.Share()), fmt.Sprintf("%s, p = %.2g", text, p)
 	case !(x.Most() <= l.Fail):
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s",
-			text, p, percent(x.Most()))
+			text, p, document.Percent(x.Most()))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
@@ -160,7 +161,7 @@ func orderEffect(c *Check, e *Evidence) (State, string) {
 // contestant follows each as often.
 func carryOver(c *Check, e *Evidence) (State, string) {
 	size, p, least := analysis.CarryOver(e.residuals(), carryPermutations, e.Run.Plan.Seed)
-	text := "by what was loaded before, trials differ by up to " + percent(size)
+	text := "by what was loaded before, trials differ by up to " + document.Percent(size)
 	switch {
 	case e.Analysis.Epochs < leastEpochs:
 		return CannotTell, fmt.Sprintf("too few epochs to tell: %d, and %d are needed", e.Analysis.Epochs, leastEpochs)
@@ -170,7 +171,7 @@ func carryOver(c *Check, e *Evidence) (State, string) {
 		return CannotTell, "each contestant was always loaded after the same one"
 	case least > c.Limits[0].Fail:
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g): less than %s would not be seen",
-			text, p, percent(least))
+			text, p, document.Percent(least))
 	}
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
@@ -184,7 +185,7 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 		within, between, most, p := analysis.EpochComponents(e.residuals(), name)
 		if !math.IsNaN(p) {
 			out = append(out, Finding{Contestant: name,
-				Text: fmt.Sprintf("%s between epochs, %s between trials", percent(between), percent(within))})
+				Text: fmt.Sprintf("%s between epochs, %s between trials", document.Percent(between), document.Percent(within))})
 			betweens, mosts, ps = append(betweens, between), append(mosts, most), append(ps, p)
 		}
 	}
@@ -201,7 +202,7 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 		case p <= shown:
 		case mosts[i] > c.Limits[0].Warn:
 			f.State = CannotTell
-			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", percent(mosts[i]))
+			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", document.Percent(mosts[i]))
 		default:
 			f.Text += ", which may be chance"
 		}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"dyno/internal/document"
 	"dyno/internal/result"
 	"dyno/internal/stats"
 )
@@ -52,7 +53,7 @@ func achieved(c *Check, own []result.Trial) (State, string) {
 		return Fail, "no request was due"
 	}
 	x := share(float64(answered), float64(planned))
-	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due were answered right", percent(x))
+	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due were answered right", document.Percent(x))
 }
 
 // lagShare: where requests go out late, the response time tells of the generator, or of connections
@@ -70,7 +71,7 @@ func lagShare(c *Check, own []result.Trial) (State, string) {
 	x := stats.Median(xs)
 	return c.Limits[0].Grade(x),
 		fmt.Sprintf("one request in a hundred went out later than %s of the median response time "+
-			"(median over trials)", percent(x))
+			"(median over trials)", document.Percent(x))
 }
 
 // Growth is the share of its requests by which a load falls behind its schedule, from the growth of
@@ -102,10 +103,10 @@ func growing(c *Check, own []result.Trial) (State, string) {
 	if c.Limits[0].Grade(x) == Fail {
 		return Fail,
 			fmt.Sprintf("overload: within a trial the requests that wait grow by %s of those that fall due, "+
-				"so its latencies depend on its length", percent(x))
+				"so its latencies depend on its length", document.Percent(x))
 	}
 	return Pass, fmt.Sprintf("within a trial the requests that wait grow by %s of those that fall due",
-		percent(max(x, 0)))
+		document.Percent(max(x, 0)))
 }
 
 // arrivals is of what was really sent.
@@ -171,9 +172,9 @@ func starvation(c *Check, own []result.Trial) (State, string) {
 		loaded += float64(own[i].Load.Wall()) * float64(max(own[i].Load.Workers, 1))
 	}
 	x := share(starved, loaded)
-	text := fmt.Sprintf("requests were due while no connection was free in %s of the time", percent(x))
+	text := fmt.Sprintf("requests were due while no connection was free in %s of the time", document.Percent(x))
 	if 2*uneven > starved {
-		text += fmt.Sprintf("; in %s of that another event loop had one free", percent(share(uneven, starved)))
+		text += fmt.Sprintf("; in %s of that another event loop had one free", document.Percent(share(uneven, starved)))
 	}
 	return c.Limits[0].Grade(x), text
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 	"dyno/internal/result"
 )
 
@@ -181,15 +182,7 @@ func apart(_ *Check, e *Evidence) (State, string) {
 		return Warn, "server and generator are pinned to threads of one core: each slows the other down"
 	}
 	return Pass, fmt.Sprintf("server and generator are pinned to CPUs of their own, %s and %s",
-		cpuList(h.ServerCPUs), cpuList(h.GeneratorCPUs))
-}
-
-func cpuList(cpus []int) string {
-	words := make([]string, len(cpus))
-	for i, cpu := range cpus {
-		words[i] = strconv.Itoa(cpu)
-	}
-	return strings.Join(words, ", ")
+		document.Numbers(h.ServerCPUs, ", "), document.Numbers(h.GeneratorCPUs, ", "))
 }
 
 // errorFail is the most that the p99 of an error in time may be, ns; calibrationHolds is how long a

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 )
 
 // ofRatio judges a published factor of A over B. A factor below 1 is a lead of B.
@@ -55,13 +56,10 @@ func ofFactor(c Comparison, up bool, b *band, margin float64, inWords string) (V
 // against returns how a lead is contradicted.
 func against(l advantage, margin float64) string {
 	if l.equal {
-		return "equal within " + percent(margin)
+		return "equal within " + document.Percent(margin)
 	}
 	return "reversed"
 }
-
-// percent prints a share as a percentage with three significant digits.
-func percent(share float64) string { return fmt.Sprintf("%.3g %%", 100*share) }
 
 // ofOrder judges links, each of a cell that is published as better than another. One that is equal
 // or reversed contradicts the claim; all must be shown to confirm it. Of several the reason lists
@@ -114,11 +112,11 @@ func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
 	case c.silent() != "":
 		return Inconclusive, c.silent()
 	case judged <= margin && c.equal(judged), c.within(margin):
-		return Confirmed, "equal within " + percent(margin)
+		return Confirmed, "equal within " + document.Percent(margin)
 	case c.Ratio.Hi < 1/limit || c.Ratio.Lo > limit:
-		return Contradicted, "they differ by more than " + percent(margin)
+		return Contradicted, "they differ by more than " + document.Percent(margin)
 	case c.Ratio.Hi < 1 || c.Ratio.Lo > 1:
-		return Inconclusive, "they differ, but whether by more than " + percent(margin) + " is open"
+		return Inconclusive, "they differ, but whether by more than " + document.Percent(margin) + " is open"
 	}
 	return Inconclusive, c.notEnough()
 }
@@ -201,7 +199,7 @@ func ofLead(of []Comparison, direction string, margin float64, v Verdict, why st
 
 // ofStay judges whether nothing moves: every step, and the last over the first, are ties.
 func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
-	verdict, why := Confirmed, "equal within "+percent(margin)+" in every step"
+	verdict, why := Confirmed, "equal within "+document.Percent(margin)+" in every step"
 	for i, c := range all {
 		v, reason := ofTie(c, margin, judged)
 		where := fmt.Sprintf("step %d: ", i+1)

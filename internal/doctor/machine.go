@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"dyno/internal/document"
 	"dyno/internal/report"
 	"dyno/internal/result"
 )
@@ -26,7 +27,8 @@ func machineFindings(c *result.Calibration) []finding {
 
 func cpuFinding(group string, h *result.Host) finding {
 	r := finding{Group: group, Name: "CPUs", State: stateOK,
-		Value: fmt.Sprintf("%s, %d CPUs: the server on %s, the generator on %s", h.CPU, h.CPUs, cpuList(h.ServerCPUs, ","), cpuList(h.GeneratorCPUs, ","))}
+		Value: fmt.Sprintf("%s, %d CPUs: the server on %s, the generator on %s", h.CPU, h.CPUs,
+			document.Numbers(h.ServerCPUs, ","), document.Numbers(h.GeneratorCPUs, ","))}
 	switch {
 	case !h.Pinned:
 		r.State = stateBad
@@ -40,21 +42,13 @@ func cpuFinding(group string, h *result.Host) finding {
 	return r
 }
 
-func cpuList(cpus []int, separator string) string {
-	words := make([]string, len(cpus))
-	for i, n := range cpus {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, separator)
-}
-
 func smtFinding(group string, h *result.Host, f *result.Facts) finding {
 	r := finding{Group: group, Name: "cores", State: stateOK, Value: "server and generator share no core"}
 	switch {
 	case len(f.SplitCores) > 0:
 		var cores []string
 		for _, core := range f.SplitCores {
-			cores = append(cores, cpuList(core, " and "))
+			cores = append(cores, document.Numbers(core, " and "))
 		}
 		r.State, r.Value = stateWarn, "server and generator share a core: CPUs "+strings.Join(cores, ", ")
 		r.Means = "one slows the other by using the same execution units, which no meter shows"

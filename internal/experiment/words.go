@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"dyno/internal/document"
 	"dyno/internal/plan"
 	"dyno/internal/result"
 	"dyno/internal/study"
@@ -24,14 +25,7 @@ func (x *Experiment) Words() string {
 	}
 	protocol := plan.Of(p)
 	return fmt.Sprintf("%s\n%s of %s, %s, seed %d, into %s\nafter the builds: %s", p.Title, protocol.Traits().Title,
-		counted(len(p.Contestants), "server"), levels, p.Seed, x.Folder, protocol.Words(p, &x.Cost))
-}
-
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
+		document.Count(len(p.Contestants), "server"), levels, p.Seed, x.Folder, protocol.Words(p, &x.Cost))
 }
 
 // note says, when the pilots end, what the run can find.

@@ -12,6 +12,7 @@ import (
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
+	"dyno/internal/document"
 	machine "dyno/internal/host"
 	"dyno/internal/load"
 	"dyno/internal/load/epoll"
@@ -234,15 +235,15 @@ func (p *Plan) setWindow() {
 func (p *Plan) words() string {
 	amount := plain(p.Length)
 	if p.Requests > 0 {
-		amount = plural(p.Requests, "request")
+		amount = document.Count(p.Requests, "request")
 	}
 	switch {
 	case p.Stages != nil:
-		amount = plain(p.Length) + " in " + plural(int64(len(p.Stages)), "stage")
+		amount = plain(p.Length) + " in " + document.Count(int64(len(p.Stages)), "stage")
 	case p.openLoop:
 		amount += fmt.Sprintf(" at %g/s", p.Rate)
 	}
-	parts := []string{amount + " over " + plural(p.Connections, "connection")}
+	parts := []string{amount + " over " + document.Count(p.Connections, "connection")}
 	if p.openLoop {
 		parts = append(parts, "open loop, "+cmp.Or(p.Arrivals, "constant")+" arrivals")
 	} else {
@@ -262,9 +263,9 @@ func (p *Plan) words() string {
 		parts = append(parts, fmt.Sprintf("%d in the pipeline of each", p.Pipeline))
 	}
 	if n := int64(p.job.PerConnection); n > 0 {
-		parts = append(parts, plural(n, "request")+" per connection")
+		parts = append(parts, document.Count(n, "request")+" per connection")
 	}
-	return strings.Join(append(parts, plural(int64(p.job.Workers), "thread")+" ("+p.Engine+")"), ", ")
+	return strings.Join(append(parts, document.Count(int64(p.job.Workers), "thread")+" ("+p.Engine+")"), ", ")
 }
 
 // plain formats a duration without trailing zeros.
@@ -277,11 +278,4 @@ func plain(d time.Duration) string {
 		s = strings.TrimSuffix(s, "0m")
 	}
 	return s
-}
-
-func plural(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

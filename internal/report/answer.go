@@ -56,9 +56,9 @@ func (v *view) tooFew(rows []row) []string {
 // noAnalysis says how far a run came that ended before its first analysis, and what to do.
 func (v *view) noAnalysis() string {
 	p := &v.run.Plan
-	have := count(v.a.Epochs, "epoch") + " measured"
+	have := document.Count(v.a.Epochs, "epoch") + " measured"
 	if v.a.Needed > v.a.Epochs {
-		have = fmt.Sprintf("%d of %s measured", v.a.Epochs, count(v.a.Needed, "epoch"))
+		have = fmt.Sprintf("%d of %s measured", v.a.Epochs, document.Count(v.a.Needed, "epoch"))
 	}
 	text := "Not enough data to rank: " + have
 	if p.Rounds > 0 {
@@ -66,7 +66,7 @@ func (v *view) noAnalysis() string {
 		if len(p.Attached) > 0 {
 			anew = "servers started anew, but for those that run already"
 		}
-		text += fmt.Sprintf(" (an epoch: %s, %s of each)", anew, count(p.Rounds, "short load"))
+		text += fmt.Sprintf(" (an epoch: %s, %s of each)", anew, document.Count(p.Rounds, "short load"))
 	}
 	more := 2.
 	if v.a.Epochs > 0 && v.a.Needed > 0 {
@@ -176,13 +176,13 @@ func (v *view) head() []string {
 	p := &v.run.Plan
 	var facts []string
 	if p.Level.Connections > 0 {
-		facts = append(facts, count(p.Level.Connections, "connection"))
+		facts = append(facts, document.Count(p.Level.Connections, "connection"))
 	}
 	if p.Level.DelayNS > 0 {
 		facts = append(facts, "handlers wait "+planned(p.Level.DelayNS))
 	}
 	ran := slices.DeleteFunc(slices.Clone(v.rows), func(r row) bool { return r.Failure != nil })
-	return append(append(facts, count(len(ran), "server")), v.lasted()...)
+	return append(append(facts, document.Count(len(ran), "server")), v.lasted()...)
 }
 
 // lasted is how long the run took, builds included.
@@ -236,7 +236,7 @@ func (v *view) tally(all []analysis.Pair) string {
 			parts = append(parts, fmt.Sprintf("%d %s", c, k.more))
 		}
 	}
-	s := fmt.Sprintf("Of %s %s.", count(len(all), "pair"), and(parts))
+	s := fmt.Sprintf("Of %s %s.", document.Count(len(all), "pair"), and(parts))
 	if a := v.run.Plan.Alpha; a > 0 && n[analysis.Different]+n[analysis.Negligible] > 0 {
 		s += " The chance that a run like this calls any equal pair different is at most " + PerCent(a) + "."
 	}

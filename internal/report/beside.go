@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"dyno/internal/analysis"
+	"dyno/internal/document"
 )
 
 // besideMetrics are those of a level beside a comparison: at an open loop all do the same
@@ -42,7 +43,7 @@ func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 
 // besideNote says what the figures beside a comparison are.
 func (s *sweep) besideNote(i int) string {
-	text := "Shown beside the comparison; nothing is decided here. Medians of " + count(s.Levels[i].Analysis.Epochs,
+	text := "Shown beside the comparison; nothing is decided here. Medians of " + document.Count(s.Levels[i].Analysis.Epochs,
 		"epoch") + ", one trial each; ± is the interval of 95 %."
 	if l := s.Levels[i].At; l.RateShare > 0 {
 		text += fmt.Sprintf(" The rate is %s of what the slowest contestant bore in the pilots; requests come at "+

@@ -204,7 +204,7 @@ func measuredAs(o *claim.Outcome) string {
 func evidenceText(o *claim.Outcome) string {
 	parts := []string{document.Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {
-		parts = append(parts, count(o.Epochs, "epoch"))
+		parts = append(parts, document.Count(o.Epochs, "epoch"))
 	}
 	if see := warningsText(o.Warnings); see != "" {
 		parts = append(parts, "see "+see)

@@ -123,7 +123,7 @@ func errorsText(errors map[string]int64) string {
 	kinds := slices.Sorted(maps.Keys(errors))
 	slices.SortStableFunc(kinds, func(a, b string) int { return int(errors[b] - errors[a]) })
 	for i, k := range kinds {
-		kinds[i] = document.Clean(k) + " " + grouped(float64(errors[k]), 0)
+		kinds[i] = document.Clean(k) + " " + document.Whole(errors[k])
 	}
 	return orElse(strings.Join(kinds, ", "), "none")
 }
@@ -161,21 +161,22 @@ func (c *classic) repeats() int { return max(1, c.run.Plan.Epochs*max(1, c.run.P
 // each is what one load was to be: "200,000 requests", "30 s".
 func (c *classic) each() string {
 	if n := c.run.Plan.Requests; n > 0 {
-		return grouped(float64(n), 0) + " requests"
+		return document.Whole(n) + " requests"
 	}
 	return planned(c.run.Plan.TrialNS)
 }
 
 // head is the run in a line's worth of facts.
 func (c *classic) head() []string {
-	level := count(c.run.Plan.Level.Connections, "connection")
+	level := document.Count(c.run.Plan.Level.Connections, "connection")
 	if d := c.run.Plan.Level.DelayNS; d > 0 {
 		level += ", delay " + planned(d)
 	}
 	if w := c.run.Plan.Level.Work; w != "" {
 		level += ", " + WorkName(w)
 	}
-	return append([]string{level, count(len(c.ranked()), "server"), count(c.repeats(), "load") + " of " + c.each() + " each"},
+	return append([]string{level, document.Count(len(c.ranked()), "server"),
+		document.Count(c.repeats(), "load") + " of " + c.each() + " each"},
 		c.lasted()...)
 }
 
@@ -242,7 +243,7 @@ func (c *classic) method() []document.Fact {
 		{Name: "End", Value: c.ended()},
 	}
 	if c.Discarded > 0 {
-		facts = append(facts, document.Fact{Name: "Loaded again", Value: count(c.Discarded, "load") +
+		facts = append(facts, document.Fact{Name: "Loaded again", Value: document.Count(c.Discarded, "load") +
 			", for others used the CPUs; the later one is shown"})
 	}
 	return facts
@@ -301,7 +302,7 @@ func (c *classic) table() document.Section {
 			row.Cells = append(row.Cells, f.cell(c.scale(m)))
 		}
 		n, errs := c.totals(r)
-		totals := []document.Cell{{Value: grouped(float64(n), 0)}, {Value: errorsText(errs)}}
+		totals := []document.Cell{{Value: document.Whole(n)}, {Value: errorsText(errs)}}
 		if len(c.loads(r)) == 0 {
 			totals = []document.Cell{{Absent: "it was not loaded"}, {Absent: "it was not loaded"}}
 		}

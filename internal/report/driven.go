@@ -114,7 +114,7 @@ func (r *drivenRow) counts() (answers, errors string) {
 	if !told {
 		return Missing, Missing
 	}
-	return grouped(float64(n), 0), errorsText(kinds)
+	return document.Whole(n), errorsText(kinds)
 }
 
 // section is both generators' loads side by side, and what to make of them.

@@ -195,7 +195,7 @@ func (d *driven) connections(t *result.Trial) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("Of %s answers %s left the connection open: the others cost a dial each.",
-		grouped(float64(*n), 0), grouped(float64(*k), 0))}
+		document.Whole(*n), document.Whole(*k))}
 }
 
 // latency holds the printed mean to Little's law: in a closed loop whose connections are all in use

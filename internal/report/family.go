@@ -130,14 +130,14 @@ func (s *sweep) familySentences() (list []string) {
 	}
 	switch {
 	case len(found) == 0:
-		list = append(list, "None of the "+count(missing, "named pair")+" has a figure.")
+		list = append(list, "None of the "+document.Count(missing, "named pair")+" has a figure.")
 	case s.a.Interim == 0:
 		list = append(list, s.noAnalysis())
 	default:
 		list = append(list, s.tally(found))
 	}
 	if missing > 0 && len(found) > 0 {
-		list = append(list, count(missing, "pair")+" could not be compared.")
+		list = append(list, document.Count(missing, "pair")+" could not be compared.")
 	}
 	if s.has(func(f *figure) bool { return f.bound }) {
 		list = append(list, "Figures marked ≥ are lower bounds: they stand at the generator's ceiling.")
@@ -154,7 +154,7 @@ func (s *sweep) familyMethod() []document.Fact {
 			f.Name, f.Value = "Levels", orElse(s.levelList(), "none")
 		case "Trial":
 			if n := s.run.Plan.Requests; s.run.Plan.Fresh {
-				f.Value = grouped(float64(n), 0) + " requests, the first load of processes that are started for it and not " +
+				f.Value = document.Whole(n) + " requests, the first load of processes that are started for it and not " +
 					"warmed up; load 2 and later go on with those of the load before"
 				break
 			}
@@ -209,5 +209,5 @@ func (s *sweep) familyFacts() []document.Fact {
 	facts := s.view.facts()
 	facts[0].Note = "valid, at each level that a pair names"
 	return slices.Insert(facts, 0, document.Fact{Name: "Named pairs", Value: fmt.Sprint(len(s.run.Plan.Family)),
-		Note: "at " + count(len(s.Levels), "level")})
+		Note: "at " + document.Count(len(s.Levels), "level")})
 }

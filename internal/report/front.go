@@ -227,7 +227,7 @@ func (c *Claims) shifts() document.ShiftChart {
 		}
 	}
 	if n := len(c.Outcomes) - len(out.Shifts); n > 0 && len(out.Shifts) > 0 {
-		out.Rest = count(n, "more claim") + ", and what each outcome rests on"
+		out.Rest = document.Count(n, "more claim") + ", and what each outcome rests on"
 	}
 	return out
 }

@@ -80,7 +80,7 @@ func (c *classic) growthTable() document.Section {
 		}
 		g := analysis.GrowthOf(&loads[i])
 		row.Cells = append(row.Cells, document.Cell{Value: signed(g.PerMinute)},
-			document.Cell{Value: signed(g.PerThousand)}, document.Cell{Value: grouped(float64(loads[i].Load.Succeeded), 0)})
+			document.Cell{Value: signed(g.PerThousand)}, document.Cell{Value: document.Whole(loads[i].Load.Succeeded)})
 		t.Rows = append(t.Rows, row)
 	}
 	out.Blocks = []document.Block{document.Paragraph{Text: document.Prose{{Text: "One long load of each, one after " +

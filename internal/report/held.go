@@ -14,7 +14,7 @@ func (s *sweep) held() document.Section {
 	if !s.run.Plan.Fresh || !s.any() {
 		return out
 	}
-	out.Title = "What the processes used and hold, idle and after " + grouped(float64(s.run.Plan.Requests), 0) +
+	out.Title = "What the processes used and hold, idle and after " + document.Whole(s.run.Plan.Requests) +
 		" requests at each level"
 	t := document.Table{Columns: []document.Column{{Head: "contestant, after", Lead: true}}}
 	rows := make([][]document.Row, len(s.rows))
@@ -46,7 +46,7 @@ func (s *sweep) held() document.Section {
 				f := s.heldFigure(r, m, i)
 				cell := f.cell(scale)
 				if f.absent == "" && analysis.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
-					cell.Value = grouped(f.Value, decimals(f.Value))
+					cell.Value = document.Grouped(f.Value, decimals(f.Value))
 				}
 				rows[k][i].Cells = append(rows[k][i].Cells, cell)
 			}

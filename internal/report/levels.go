@@ -70,7 +70,7 @@ func levelName(l result.Level) string {
 		parts = append(parts, document.Clean(l.Scenario))
 	}
 	if l.Records > 0 {
-		parts = append(parts, count(l.Records, "record"))
+		parts = append(parts, document.Count(l.Records, "record"))
 	}
 	if l.DelayNS > 0 {
 		parts = append(parts, planned(l.DelayNS))
@@ -90,7 +90,7 @@ func levelName(l result.Level) string {
 	}
 	switch {
 	case l.RatePerSec > 0:
-		parts = append(parts, grouped(l.RatePerSec, 0)+"/s")
+		parts = append(parts, document.Grouped(l.RatePerSec, 0)+"/s")
 	case l.RateShare > 0:
 		parts = append(parts, PerCent(l.RateShare)+" of the slowest")
 	}

@@ -157,7 +157,7 @@ func (p *paired) pairByPair() document.Section {
 		s.Blocks = append(s.Blocks, near)
 	}
 	if len(others.Items) > 0 {
-		s.Blocks = append(s.Blocks, document.Fold{Title: "The other " + count(len(others.Items), "pair"),
+		s.Blocks = append(s.Blocks, document.Fold{Title: "The other " + document.Count(len(others.Items), "pair"),
 			Blocks: []document.Block{others}})
 	}
 	return s

@@ -24,13 +24,6 @@ func list(cpus []int) string {
 	return orElse(strings.Join(parts, ", "), "none")
 }
 
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return grouped(float64(n), 0) + " " + noun
-}
-
 func orElse(s, other string) string {
 	if s == "" {
 		return other

@@ -56,7 +56,7 @@ func (v *view) findings() document.Section {
 	for _, f := range v.troubles() {
 		troubles.Items = append(troubles.Items, v.findingItem(f))
 	}
-	s.Blocks = fold(s.Blocks, count(len(troubles.Items), "finding")+" to heed", troubles)
+	s.Blocks = fold(s.Blocks, document.Count(len(troubles.Items), "finding")+" to heed", troubles)
 	for _, of := range []struct {
 		state checks.State
 		words string
@@ -67,7 +67,7 @@ func (v *view) findings() document.Section {
 				list.Items = append(list.Items, v.findingItem(f))
 			}
 		}
-		s.Blocks = fold(s.Blocks, count(len(list.Items), "check")+of.words, list)
+		s.Blocks = fold(s.Blocks, document.Count(len(list.Items), "check")+of.words, list)
 	}
 	return s
 }

@@ -174,9 +174,9 @@ func better(m claim.Metric) string {
 
 // theirs is a published figure as it was published.
 func (p *Published) theirs() string {
-	s := grouped(p.Value, decimals(p.Value)) + after(analysis.Scale{Name: p.Unit})
+	s := document.Grouped(p.Value, decimals(p.Value)) + after(analysis.Scale{Name: p.Unit})
 	if p.N > 0 {
-		s = grouped(float64(p.N), 0) + " in " + s
+		s = document.Whole(p.N) + " in " + s
 	}
 	switch to := document.Clean(p.To.String()); {
 	case to == "":
@@ -226,7 +226,7 @@ func (v *view) machines() document.Section {
 		}
 	}
 	ours := map[string]string{
-		"cpu": fmt.Sprintf("%s, %s", orElse(h.CPU, "unknown"), count(h.CPUs, "CPU")), "memory": Bytes(float64(h.MemoryBytes)),
+		"cpu": fmt.Sprintf("%s, %s", orElse(h.CPU, "unknown"), document.Count(h.CPUs, "CPU")), "memory": Bytes(float64(h.MemoryBytes)),
 		"os": strings.TrimSpace(h.OS + " " + h.Kernel), "power": "governor " + orElse(h.Governor, "unknown"),
 		"tool": "dyno " + p.Dyno, "versions": strings.Join(versions, ", "), "command": p.Command, "date": v.started(),
 	}

@@ -44,7 +44,7 @@ func (s *search) objective() string {
 }
 
 func (s *search) head() []string {
-	return append([]string{count(s.run.Plan.Level.Connections, "connection"), count(len(s.ranked()), "server")},
+	return append([]string{document.Count(s.run.Plan.Level.Connections, "connection"), document.Count(len(s.ranked()), "server")},
 		s.lasted()...)
 }
 

@@ -60,16 +60,17 @@ func (v *view) origin() document.Section {
 
 // measured is how much counts.
 func (v *view) measured() string {
-	discarded := fmt.Sprintf("%d of %s discarded", v.Discarded, count(v.Valid+v.Discarded, "trial"))
+	discarded := fmt.Sprintf("%d of %s discarded", v.Discarded, document.Count(v.Valid+v.Discarded, "trial"))
 	if len(v.Levels) > 0 && !v.ranks() {
 		s := newLevels(v)
-		return fmt.Sprintf("%s of %s at each level (%s); %s", s.epochs(), count(v.run.Plan.Rounds, "round"), s.levelList(),
+		return fmt.Sprintf("%s of %s at each level (%s); %s", s.epochs(), document.Count(v.run.Plan.Rounds, "round"), s.levelList(),
 			discarded)
 	}
 	if !v.ranks() {
 		return discarded
 	}
-	return fmt.Sprintf("%s of %s that count; %s", count(v.a.Epochs, "epoch"), count(v.run.Plan.Rounds, "round"), discarded)
+	return fmt.Sprintf("%s of %s that count; %s", document.Count(v.a.Epochs, "epoch"),
+		document.Count(v.run.Plan.Rounds, "round"), discarded)
 }
 
 // failures are the ends of logs, and what failed without being a contestant.
@@ -165,7 +166,7 @@ func (v *view) facts() []document.Fact {
 		mde.Value, mde.Note = PerCent(v.a.MDE), "the least difference, four times in five"
 	}
 	return []document.Fact{
-		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + count(v.run.Plan.Rounds, "round") + " each"},
+		{Name: "Epochs", Value: fmt.Sprint(v.a.Epochs), Note: "valid, of " + document.Count(v.run.Plan.Rounds, "round") + " each"},
 		v.trialsFact(), aa, mde, v.checksFact(),
 	}
 }
@@ -175,7 +176,7 @@ func (v *view) trialsFact() document.Fact {
 	if all := v.Discarded + v.Valid; all > 0 {
 		discarded = PerCent(float64(v.Discarded) / float64(all))
 	}
-	return document.Fact{Name: "Trials", Value: grouped(float64(v.Valid), 0),
+	return document.Fact{Name: "Trials", Value: document.Whole(v.Valid),
 		Note: fmt.Sprintf("valid; %d more discarded (%s)", v.Discarded, discarded)}
 }
 
@@ -185,7 +186,7 @@ func (v *view) checksFact() document.Fact {
 	for _, f := range v.Findings {
 		n[f.State]++
 	}
-	out := document.Fact{Name: "Checks", Value: count(len(v.Findings), "check"), Note: "all passed", Style: document.Good}
+	out := document.Fact{Name: "Checks", Value: document.Count(len(v.Findings), "check"), Note: "all passed", Style: document.Good}
 	if n[checks.Warn]+n[checks.Fail] > 0 {
 		out.Value = fmt.Sprintf("%d fail, %d warn", n[checks.Fail], n[checks.Warn])
 		out.Note, out.Style = fmt.Sprintf("of %d", len(v.Findings)), document.Warn
@@ -206,7 +207,7 @@ func (v *view) checksFact() document.Fact {
 
 // loadText is what a level asks of a server, in words.
 func loadText(l result.Level, more ...string) string {
-	parts := append([]string{"closed loop", count(l.Connections, "connection")}, more...)
+	parts := append([]string{"closed loop", document.Count(l.Connections, "connection")}, more...)
 	if l.Pipeline > 1 {
 		parts = append(parts, fmt.Sprintf("%d requests in flight on each", l.Pipeline))
 	}
@@ -233,7 +234,7 @@ func (v *view) methodFacts() []document.Fact {
 		{Name: "Trial", Value: fmt.Sprintf("%s of load, after %s of re-warming", planned(p.TrialNS), planned(p.RewarmNS))},
 		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
 		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs,
-			count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
+			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
 		{Name: "Interim analyses", Value: looks},
 		{Name: "Primary metric", Value: v.primary().Title},
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},

@@ -8,6 +8,7 @@ import (
 
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
+	"dyno/internal/document"
 )
 
 // group is a set of contestants of which no two are separated: no pair of them is shown to differ by
@@ -46,7 +47,7 @@ func (v *view) notSeparated(rows []row) string {
 		parts = append(parts, strings.Join(names, " / ")+" ("+v.why(groups[i])+")")
 	}
 	if n := len(groups) - shownGroups; n > 0 {
-		parts = append(parts, count(n, "more group"))
+		parts = append(parts, document.Count(n, "more group"))
 	}
 	return "Not separated: " + strings.Join(parts, "; ") + "."
 }

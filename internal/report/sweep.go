@@ -85,7 +85,7 @@ func (s *sweep) epochs() string {
 		least, most = min(least, n), max(most, n)
 	}
 	if least >= most {
-		return count(most, "valid epoch")
+		return document.Count(most, "valid epoch")
 	}
 	return fmt.Sprintf("%d to %d valid epochs", least, most)
 }
@@ -98,7 +98,7 @@ func (s *sweep) head() []string {
 			servers++
 		}
 	}
-	return append([]string{count(len(s.Levels), "level"), count(servers, "server")}, s.lasted()...)
+	return append([]string{document.Count(len(s.Levels), "level"), document.Count(servers, "server")}, s.lasted()...)
 }
 
 // sentences are what a sweep says in words: what it is, what forbids to believe it, who is missing.
@@ -184,8 +184,8 @@ func (s *sweep) document() *document.Document {
 func (s *sweep) sweepFacts() []document.Fact {
 	epochs, of, _ := strings.Cut(s.epochs(), " ")
 	return []document.Fact{
-		{Name: "Levels", Value: fmt.Sprint(len(s.Levels)), Note: count(len(s.panels()), "plot") + " for each metric"},
-		{Name: "Epochs", Value: epochs, Note: of + " of " + count(s.run.Plan.Rounds, "round") + " at each level"},
+		{Name: "Levels", Value: fmt.Sprint(len(s.Levels)), Note: document.Count(len(s.panels()), "plot") + " for each metric"},
+		{Name: "Epochs", Value: epochs, Note: of + " of " + document.Count(s.run.Plan.Rounds, "round") + " at each level"},
 		s.trialsFact(),
 		{Name: "Verdicts", Value: "none", Note: sweepLabel},
 		s.checksFact(),
@@ -284,7 +284,7 @@ func (s *sweep) method() []document.Fact {
 		{Name: "Order", Value: fmt.Sprintf("contestants and levels of one delay at random in each round, from seed %d",
 			p.Seed)},
 		{Name: "Epochs", Value: fmt.Sprintf("%s at each level, of %s; %s before them do not count", s.epochs(),
-			count(p.Rounds, "round"), count(p.Pilots, "pilot epoch"))},
+			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
 		{Name: "Interval", Value: fmt.Sprintf("95 %%, of the median between epochs; it takes %d", leastEpochs)},
 		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
 		{Name: "Started", Value: s.started()},

@@ -94,7 +94,7 @@ func (s *sweep) place(p *panel) {
 	for k, i := range p.levels {
 		if alike && hi > lo {
 			p.tick(math.Log(float64(s.Levels[i].At.Connections)/float64(lo))/math.Log(float64(hi)/float64(lo)),
-				grouped(float64(s.Levels[i].At.Connections), 0))
+				document.Whole(s.Levels[i].At.Connections))
 			continue
 		}
 		p.X = "level"

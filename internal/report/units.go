@@ -14,7 +14,7 @@ const Missing = document.Missing
 
 // Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400",
 // 0.01234 is "0.0123". It is Missing for a NaN, and "∞" or "−∞" for the infinities.
-func Sig3(v float64) string { return grouped(round3(v), decimals3(v)) }
+func Sig3(v float64) string { return document.Grouped(round3(v), decimals3(v)) }
 
 // Rate prints a rate in 1/s, as Sig3, with its unit.
 func Rate(perSec float64) string { return Sig3(perSec) + "/s" }
@@ -45,7 +45,7 @@ func Bytes(b float64) string { return scaled(b, "bytes") }
 func PerCent(share float64) string {
 	p := 100 * share
 	if math.IsNaN(p) || math.IsInf(p, 0) {
-		return grouped(p, 0) + " %"
+		return document.Grouped(p, 0) + " %"
 	}
 	n := 1
 	if math.Abs(p) >= 9.95 {
@@ -68,14 +68,14 @@ func ratioParts(value, lo, hi float64) (v, interval string) {
 	for n < 4 && (seemsOne(lo, n) || seemsOne(hi, n)) {
 		n++
 	}
-	return grouped(value, n), "(" + openBound(lo, n) + "–" + openBound(hi, n) + ")"
+	return document.Grouped(value, n), "(" + openBound(lo, n) + "–" + openBound(hi, n) + ")"
 }
 
 func openBound(v float64, n int) string {
 	if v == 0 {
 		return "0"
 	}
-	return grouped(v, n)
+	return document.Grouped(v, n)
 }
 
 // seemsOne says whether v is not 1 but prints as 1 with n decimals.
@@ -175,32 +175,4 @@ func decimals3(v float64) int {
 		return 0
 	}
 	return max(0, 2-int(math.Floor(math.Log10(v)+1e-12)))
-}
-
-// grouped prints v with n decimals and a comma between thousands.
-func grouped(v float64, n int) string {
-	switch {
-	case math.IsNaN(v):
-		return Missing
-	case math.IsInf(v, 1):
-		return "∞"
-	case math.IsInf(v, -1):
-		return "−∞"
-	}
-	s := strconv.FormatFloat(math.Abs(v), 'f', n, 64)
-	whole, frac, _ := strings.Cut(s, ".")
-	var b strings.Builder
-	if v < 0 {
-		b.WriteString("−")
-	}
-	for i, r := range whole {
-		if i > 0 && (len(whole)-i)%3 == 0 {
-			b.WriteByte(',')
-		}
-		b.WriteRune(r)
-	}
-	if frac != "" {
-		b.WriteString("." + frac)
-	}
-	return b.String()
 }

@@ -339,7 +339,7 @@ func (v *view) machine() string {
 	if h.CPU == "" && h.CPUs == 0 {
 		return "unknown: the record has no host"
 	}
-	cpus := count(h.CPUs, "CPU")
+	cpus := document.Count(h.CPUs, "CPU")
 	if len(h.ServerCPUs) > 0 {
 		how := "not pinned"
 		if h.Pinned {
@@ -358,7 +358,7 @@ func (v *view) machine() string {
 	add(true, "governor "+orElse(h.Governor, "unknown"))
 	add(h.Hypervisor != "", "a virtual machine ("+h.Hypervisor+")")
 	add(h.Quota != "", "CPU quota "+h.Quota)
-	add(h.FileLimit > 0, "at most "+grouped(float64(h.FileLimit), 0)+" open files")
+	add(h.FileLimit > 0, "at most "+document.Whole(h.FileLimit)+" open files")
 	return document.Clean(strings.Join(parts, ", "))
 }
 

@@ -53,7 +53,7 @@ func (s *Summary) eachTable() []document.Block {
 	}
 	for _, e := range all {
 		t.Rows = append(t.Rows, line(e.name, number(e.perSec), e.latency.quantile(.5).text(),
-			e.latency.quantile(.99).text(), count(e.Failed), count(e.Unanswered)))
+			e.latency.quantile(.99).text(), document.Whole(e.Failed), document.Whole(e.Unanswered)))
 	}
 	return []document.Block{t}
 }

@@ -32,8 +32,8 @@ func Text(w io.Writer, s *Summary) error {
 	blocks = append(blocks, s.failures("Failures (answers that broke their contract)", s.Load.Failures)...)
 	blocks = append(blocks, s.failures("Errors (no answer)", s.Load.Errors)...)
 	if n := s.Dialled(); n > 0 {
-		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled", count(int64(s.Load.Connections)),
-			count(int64(s.Load.Established)), count(n)))
+		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled", document.Whole(int64(s.Load.Connections)),
+			document.Whole(int64(s.Load.Established)), document.Whole(n)))
 	}
 	line("Ledger", s.ledger())
 	line("Generator", s.generatorText())
@@ -123,11 +123,11 @@ func (s *Summary) percentiles() document.Table {
 	}
 	if l := s.primary(); l.censored > 0 {
 		notes = append(notes, fmt.Sprintf(">=: at least; %s without a right answer stand with what they had waited, "+
-			"from %s on", amount(l.censored, "request"), report.Duration(float64(l.from))))
+			"from %s on", document.Count(l.censored, "request"), report.Duration(float64(l.from))))
 	}
 	if l := s.wrong(); l.count() > 0 {
 		notes = append(notes, fmt.Sprintf("of right answers; %s took p50 %s, p99 %s, max %s",
-			amount(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text()))
+			document.Count(l.count(), "wrong answer"), l.quantile(.5).text(), l.quantile(.99).text(), l.max().text()))
 	}
 	t.After = strings.Join(notes, "\n")
 	return t
@@ -146,13 +146,13 @@ func (s *Summary) codes() string {
 	}
 	var words, each []string
 	for class := 1; class <= 5; class++ {
-		words = append(words, fmt.Sprintf("%dxx - %s", class, count(classes[class])))
+		words = append(words, fmt.Sprintf("%dxx - %s", class, document.Whole(classes[class])))
 	}
 	if others > 0 {
-		words = append(words, "others - "+count(others))
+		words = append(words, "others - "+document.Whole(others))
 	}
 	for _, code := range slices.Sorted(maps.Keys(s.Detail.Status)) {
-		each = append(each, fmt.Sprintf("%d - %s", code, count(s.Detail.Status[code])))
+		each = append(each, fmt.Sprintf("%d - %s", code, document.Whole(s.Detail.Status[code])))
 	}
 	text := strings.Join(words, ", ")
 	if len(each) > 0 {
@@ -169,7 +169,7 @@ func (s *Summary) failures(head string, kinds map[string]int64) []document.Block
 	}
 	t := document.Table{Columns: append(columns(head, "requests"), document.Column{Head: "last"})}
 	for _, k := range sorted(kinds) {
-		t.Rows = append(t.Rows, line(k.kind, count(k.n), s.Detail.Texts[k.kind]))
+		t.Rows = append(t.Rows, line(k.kind, document.Whole(k.n), s.Detail.Texts[k.kind]))
 	}
 	if _, ours := kinds["status"]; s.Detail.First != "" && (ours || kinds["header"]+kinds["length"]+kinds["body"] > 0) {
 		t.After = "the first: " + s.Detail.First
@@ -181,12 +181,13 @@ func (s *Summary) ledger() string {
 	l := &s.Load
 	return fmt.Sprintf("planned %s = %s started + %s never started; started = %s succeeded + %s failed + %s errored "+
 		"+ %s timed out + %s in flight",
-		count(s.planned()), count(l.Started), count(l.NeverStarted),
-		count(l.Succeeded), count(l.Failed), count(l.Errored()-s.TimedOut()), count(s.TimedOut()), count(l.InFlight))
+		document.Whole(s.planned()), document.Whole(l.Started), document.Whole(l.NeverStarted),
+		document.Whole(l.Succeeded), document.Whole(l.Failed), document.Whole(l.Errored()-s.TimedOut()),
+		document.Whole(s.TimedOut()), document.Whole(l.InFlight))
 }
 
 func (s *Summary) generatorText() string {
-	words := []string{amount(int64(s.Load.Workers), "event loop")}
+	words := []string{document.Count(int64(s.Load.Workers), "event loop")}
 	if u := s.usage(); u.known {
 		words = append(words, "CPU "+report.PerCent(u.cpu), "run queue "+report.PerCent(u.queue))
 		if spin := s.Load.Spin; spin != nil && *spin {
@@ -212,30 +213,10 @@ func (s *Summary) megabytes(n int64) string {
 	return report.Sig3(perSec(n, s.span())/1e6) + " MB/s"
 }
 
-// count prints n with a comma between thousands.
-func count(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	sign := ""
-	if n < 0 {
-		sign, s = "-", s[1:]
-	}
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return sign + s
-}
-
-func amount(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return count(n) + " " + noun
-}
-
 // number prints a rate as someone would say it: whole from 100 on.
 func number(v float64) string {
 	if v >= 100 {
-		return count(int64(v + 0.5))
+		return document.Whole(int64(v + 0.5))
 	}
 	return report.Sig3(v)
 }

@@ -86,7 +86,7 @@ func (s *Summary) ended() string {
 		text += " (" + why + ")"
 	}
 	if l.NeverStarted > 0 {
-		text += fmt.Sprintf(", so %s of %s requests were never started", count(l.NeverStarted), count(s.planned()))
+		text += fmt.Sprintf(", so %s of %s requests were never started", document.Whole(l.NeverStarted), document.Whole(s.planned()))
 	}
 	return text + ". Look whether the server still runs, and at the end of its log"
 }
@@ -97,7 +97,7 @@ func (s *Summary) fewer() string {
 		return ""
 	}
 	text := fmt.Sprintf("fewer connections: %s of %s were established, so the load was less than asked for",
-		count(int64(l.Established)), count(int64(l.Connections)))
+		document.Whole(int64(l.Established)), document.Whole(int64(l.Connections)))
 	why := document.Clean(s.Detail.Texts["dial"])
 	if why == "" && s.Joining {
 		return text + ". It ended before all had joined: make it longer, or --ramp-up shorter"
@@ -119,7 +119,7 @@ func (s *Summary) churn() string {
 		"connecting. "+
 		"Let it keep connections open (keep-alive, its time-out, requests per connection), or ask for this with "+
 		"--no-keepalive",
-		count(dialled), count(had))
+		document.Whole(dialled), document.Whole(had))
 }
 
 func (s *Summary) unbalanced() string {
@@ -130,7 +130,7 @@ func (s *Summary) unbalanced() string {
 	}
 	return fmt.Sprintf("the ledger does not close: %s planned, %s started, %s never started, %s accounted for. This "+
 		"is an error in dyno: please report it",
-		count(l.Planned), count(l.Started), count(l.NeverStarted), count(started))
+		document.Whole(l.Planned), document.Whole(l.Started), document.Whole(l.NeverStarted), document.Whole(started))
 }
 
 // isStarved says that the lack of a free connection, and so the server, held requests back.
@@ -201,7 +201,7 @@ func (s *Summary) starved() string {
 	share := float64(l.StarvedNS) / float64(l.WindowNS) / float64(max(l.Workers, 1))
 	text := fmt.Sprintf("no connection was free for %s of the time while requests were due, at most %s at once: "+
 		"response times hold their wait for one. ",
-		report.PerCent(min(share, 1)), count(l.BacklogPeak))
+		report.PerCent(min(share, 1)), document.Whole(l.BacklogPeak))
 	if 2*l.UnevenNS > l.StarvedNS {
 		return text + fmt.Sprintf("For %s of that time another event loop had a connection free: lower --threads (%d), "+
 			"or raise -c",
@@ -239,7 +239,7 @@ func (s *Summary) missed() string {
 		return ""
 	}
 	if s.For <= 0 {
-		return fmt.Sprintf("rate missed: %s of %s requests were sent", count(s.Load.Started), count(s.planned()))
+		return fmt.Sprintf("rate missed: %s of %s requests were sent", document.Whole(s.Load.Started), document.Whole(s.planned()))
 	}
 	return fmt.Sprintf("rate missed: %s of %s/s were sent", number(float64(s.Load.Started)/s.For.Seconds()),
 		number(float64(s.planned())/s.For.Seconds()))
@@ -259,7 +259,7 @@ func (s *Summary) redirects() string {
 		return ""
 	}
 	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not what it leads to. Load "+
-		"the address that it leads to (curl -I shows it), or say --expect-status 3xx if that is meant", amount(n, "answer"))
+		"the address that it leads to (curl -I shows it), or say --expect-status 3xx if that is meant", document.Count(n, "answer"))
 }
 
 // errors names what went wrong, the most frequent first.
@@ -275,9 +275,9 @@ func (s *Summary) errors() string {
 	slices.SortStableFunc(kinds, func(a, b tally) int { return cmp.Compare(b.n, a.n) })
 	words := make([]string, len(kinds))
 	for i, k := range kinds {
-		words[i] = count(k.n) + " " + cmp.Or(phrases[k.kind], k.kind)
+		words[i] = document.Whole(k.n) + " " + cmp.Or(phrases[k.kind], k.kind)
 	}
-	return fmt.Sprintf("errors: %s of %s requests: %s", shareText(share), count(s.planned()), strings.Join(words, ", "))
+	return fmt.Sprintf("errors: %s of %s requests: %s", shareText(share), document.Whole(s.planned()), strings.Join(words, ", "))
 }
 
 // phrases say in words what the kinds of failure and error mean.

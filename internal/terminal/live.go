@@ -45,7 +45,7 @@ func (v *View) more(n int) string {
 func (v *View) lines() []string {
 	what, text := cmp.Or(verbs[v.stage], v.stage)+" "+v.who, v.text
 	if len(v.tasks) > 0 {
-		what, text = "preparing "+count(len(v.tasks), "contestant"), ""
+		what, text = "preparing "+document.Count(len(v.tasks), "contestant"), ""
 	}
 	head := v.head(v.now.Sub(v.started), strings.TrimSpace(what))
 	if text != "" {
@@ -137,14 +137,6 @@ func widest(col []string) (w int) {
 // padded fills s with blanks up to width cells.
 func padded(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-lipgloss.Width(s)))
-}
-
-// count prints a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // columns returns the width to draw in: one less than the terminal's, so that no line makes the

@@ -100,7 +100,7 @@ func (l *LoadView) now(i *result.Interval) string {
 	}
 	trouble := "no errors"
 	if l.errors > 0 {
-		trouble = l.view.style.bad.Render(count(int(l.errors), "error"))
+		trouble = l.view.style.bad.Render(document.Count(int(l.errors), "error"))
 	}
 	return strings.Join(append(words, trouble), "  ")
 }
