@@ -132,7 +132,7 @@ func (v *view) alike(rows []row) string {
 	}
 	switch {
 	case !all.open():
-		return who + " are equal within " + PerCent(v.margin()) + ratio + "."
+		return who + " are " + v.equal() + ratio + "."
 	case len(rows) == 2:
 		return fmt.Sprintf("Not separated: %s%s; %s%s.", who, ratio, v.why(all), v.runLonger(4))
 	}
@@ -228,7 +228,8 @@ func (v *view) tally(all []analysis.Pair) string {
 		one, more string
 	}{{analysis.Different, "is different", "are different"}, {analysis.Negligible, "differs negligibly",
 		"differ negligibly"},
-		{analysis.Equivalent, "is equivalent", "are equivalent"}, {analysis.Inconclusive, "is inconclusive", "are inconclusive"}} {
+		{analysis.Equivalent, "is " + v.equal(), "are " + v.equal()},
+		{analysis.Inconclusive, "is not separated", "are not separated"}} {
 		switch c := n[k.verdict]; {
 		case c == 1:
 			parts = append(parts, "1 "+k.one)

@@ -21,7 +21,7 @@ func (v *view) closing() document.Section {
 	}
 	add("Trust", v.trust())
 	if c := v.Claims; c != nil && len(c.Outcomes) > 0 {
-		text := fmt.Sprintf("of %s %s", document.Count(len(c.Outcomes), "published claim"), c.counts())
+		text := fmt.Sprintf("%s, here today: %s", document.Count(len(c.Outcomes), "published claim"), c.counts())
 		if c.Changed {
 			text += "; they were changed after this run was planned"
 		}

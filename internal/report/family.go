@@ -69,14 +69,12 @@ func (s *sweep) verdict(c *comparison) (word, better, evidence string, kind anal
 	if s.Verbose {
 		evidence = P("p", c.P) + ", " + P("Holm", c.Adjusted)
 	}
-	kind, word = c.Verdict, string(c.Verdict)
+	kind, word = c.Verdict, s.verdictWord(c.Verdict)
 	switch {
 	case c.Missing != "":
 		return "not compared", "", document.Clean(c.Missing), analysis.Inconclusive
 	case s.a.Interim == 0:
-		return "inconclusive", "", "before the first interim analysis", analysis.Inconclusive
-	case c.Verdict == analysis.Equivalent:
-		word += " within " + PerCent(s.margin())
+		return notSeparated, "", "before the first analysis", analysis.Inconclusive
 	case c.Verdict == analysis.Negligible:
 		evidence = strings.Join(nonEmpty("certain, but within "+PerCent(s.margin()), evidence), "; ")
 	case c.Note != "":

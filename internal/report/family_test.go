@@ -140,8 +140,8 @@ func TestNamedPairs(t *testing.T) {
 	}
 	want := []string{
 		"net/http, c=10 | Kestrel | different | the first is better",
-		"Kestrel, c=100 | net/http | equivalent within 3 % | ",
-		"net/http, c=10 | net/http, c=100 | equivalent within 3 % | ",
+		"Kestrel, c=100 | net/http | equal within 3 % | ",
+		"net/http, c=10 | net/http, c=100 | equal within 3 % | ",
 		"Gin, c=100 | Kestrel | not compared | ",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {

@@ -238,7 +238,7 @@ func (v *view) methodFacts() []document.Fact {
 		{Name: "Interim analyses", Value: looks},
 		{Name: "Primary metric", Value: v.primary().Title},
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},
-		{Name: "Tie", Value: "an interval within " + PerCent(v.margin())},
+		{Name: "Equal", Value: "an interval within " + PerCent(v.margin())},
 		{Name: "Budget", Value: planned(p.BudgetNS) + " after the builds"},
 		{Name: "Started", Value: v.started()},
 		{Name: "End", Value: v.ended()},

@@ -104,7 +104,7 @@ func (v *view) pairsOf(rows []row) (all []analysis.Pair) {
 // why says why a group is not separated, and how far apart its members can be.
 func (v *view) why(g group) string {
 	if !g.open() {
-		return "equal within " + PerCent(v.margin())
+		return v.equal()
 	}
 	reason, apart := "few data", 0.
 	if quiet := checks.Summary(v.Findings)[checks.MachineQuiet]; quiet.State >= checks.Warn {

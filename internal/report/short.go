@@ -160,9 +160,9 @@ func (p *paired) surer(rows []row) string {
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
 	if widest(ratios) < widest(levels) {
-		return fmt.Sprintf("vs best is paired within seconds, so surer (%s) than %s (%s)", a, head, b)
+		return fmt.Sprintf("%s compares loads seconds apart, so it is surer (%s) than %s (%s)", ToBest, a, head, b)
 	}
-	return fmt.Sprintf("vs best is paired within seconds (%s); %s is over the whole run (%s)", a, head, b)
+	return fmt.Sprintf("%s compares loads seconds apart (%s); %s is of the whole run (%s)", ToBest, a, head, b)
 }
 
 // spread is how wide intervals are, from the least to the most: "±1.8–4.8 %"; empty where one is

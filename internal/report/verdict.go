@@ -47,17 +47,16 @@ func (v *view) sentence(p analysis.Pair) sentence {
 		p = turned(p)
 	}
 	m, _ := analysis.MetricNamed(p.Metric)
-	s := sentence{Kind: p.Verdict, Verdict: string(p.Verdict)}
+	s := sentence{Kind: p.Verdict, Verdict: v.verdictWord(p.Verdict)}
 	s.Claim = v.title(p.A) + " " + relation(m, p.Ratio) + " " + v.title(p.B) + ": "
 	evidence := ""
 	if v.Verbose {
 		evidence = " (" + P("p", p.P) + ", " + P("Holm", p.Adjusted) + ")"
 	}
 	switch {
-	case p.Verdict == analysis.Equivalent:
-		s.Verdict += " within " + PerCent(v.margin())
+	case p.Verdict == analysis.Equivalent: // its interval says why
 	case v.a.Interim == 0:
-		s.Verdict, s.Kind, s.Rest = "inconclusive", analysis.Inconclusive, " (before the first interim analysis)"
+		s.Verdict, s.Kind, s.Rest = notSeparated, analysis.Inconclusive, " (before the first analysis)"
 	case p.Verdict == analysis.Negligible:
 		s.Rest = ", certain but within " + PerCent(v.margin()) + evidence
 	case p.Note != "":
@@ -66,6 +65,23 @@ func (v *view) sentence(p analysis.Pair) sentence {
 		s.Rest = evidence
 	}
 	return s
+}
+
+// notSeparated is the verdict where neither a difference nor equality is shown.
+const notSeparated = "not separated"
+
+// equal is the verdict where equality is shown.
+func (v *view) equal() string { return "equal within " + PerCent(v.margin()) }
+
+// verdictWord is a verdict as people read it; records and JSON have words of their own.
+func (v *view) verdictWord(verdict analysis.Verdict) string {
+	switch verdict {
+	case analysis.Equivalent:
+		return v.equal()
+	case analysis.Inconclusive:
+		return notSeparated
+	}
+	return string(verdict)
 }
 
 // turned is the same comparison seen from B.
@@ -110,7 +126,7 @@ func mark(p analysis.Pair) string {
 	return "?"
 }
 
-const markLegend = "> better than the column · < worse · = equivalent · ≈ differs, but within the margin · ? inconclusive"
+const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within the margin · ? not separated"
 
 // canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad
 // it is.
@@ -135,7 +151,7 @@ func (v *view) canary() (text string, state checks.State) {
 	case v.a.Interim == 0:
 		text += "too few epochs to tell"
 	case c.Verdict == analysis.Equivalent:
-		text += "a tie, as it must be"
+		text += "equal, as it must be"
 	default:
 		text += "no difference found, as it should be"
 	}
@@ -170,5 +186,5 @@ func (v *view) mde() string {
 		return "the smallest difference that this run could find is not known: too few valid epochs"
 	}
 	return "a difference of " + PerCent(v.a.MDE) + " between two contestants would be found four times in five; a " +
-		"smaller one may stay inconclusive"
+		"smaller one may not be separated"
 }

@@ -32,15 +32,15 @@ func TestSentence(t *testing.T) {
 		}),
 			"Kestrel uses 0.500 × (0.400–0.625) the CPU per request of Iris MVC: different (p = 0.0005, Holm = 0.007)"},
 		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Equivalent, "" }),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: equivalent within 3 %"},
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: equal within 3 %"},
 		{with(func(p *analysis.Pair) { p.Verdict = analysis.Negligible }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: negligible, certain but within 3 % (p = 0.0005, Holm = 0.007)"},
 		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Inconclusive, "" }),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: inconclusive (p = 0.0005, Holm = 0.007)"},
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.0005, Holm = 0.007)"},
 		{with(func(p *analysis.Pair) {
 			p.Verdict, p.Better, p.Note = analysis.Inconclusive, "", "kestrel stands at the ceiling"
 		}),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: inconclusive (p = 0.0005, Holm = 0.007), for kestrel stands at the ceiling"},
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.0005, Holm = 0.007), for kestrel stands at the ceiling"},
 	} {
 		if got := v.sentence(c.p).String(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

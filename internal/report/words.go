@@ -56,14 +56,14 @@ var general = []document.Definition{
 	{ID: "tier", Name: "Tier",
 		Text: "A new tier begins with the first contestant that is surely worse than the leader of the tier above, by " +
 			"more than the " +
-			"margin. Neighbours across a border may still be inconclusive against each other."},
+			"margin. Neighbours across a border may still not be separated."},
 	{ID: "different", Name: "Different",
 		Text: "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of interim analyses, " +
 			"leaves no room for chance."},
-	{ID: "tie", Name: "Equivalent, negligible, inconclusive",
-		Text: "Equivalence is shown, not assumed: the interval lies within the margin. Negligible is a sure difference within " +
+	{ID: "tie", Name: "Equal, negligible, not separated",
+		Text: "Equal is shown, not assumed: the interval lies within the margin. Negligible is a sure difference within " +
 			"the margin. " +
-			"Inconclusive means that the data shows neither."},
+			"Not separated means that the data shows neither; it does not mean equal."},
 	{ID: "canary", Name: "A/A check",
 		Text: "The reference runs twice, the second time under another name. If the run finds a difference between the " +
 			"two, it would " +
