@@ -172,15 +172,16 @@ func (s *Sides) difference(one *side) *Difference {
 			if v.excuses(&d) {
 				continue
 			}
+			if d.what == connection {
+				s.excuse(fmt.Sprintf("the connection: %s of %s, %s of %s", d.a, first.name, d.b, one.name))
+				continue
+			}
 			if by := s.Allowed.excuses(&d); by != "" {
 				text := d.name()
 				if d.at != nil {
 					text += " at " + d.at.String()
 				}
-				text = fmt.Sprintf("%s of %s and %s (--differ %s)", text, first.name, one.name, by)
-				if !slices.Contains(s.found.Excused, text) {
-					s.found.Excused = append(s.found.Excused, text)
-				}
+				s.excuse(fmt.Sprintf("%s of %s and %s (--differ %s)", text, first.name, one.name, by))
 				continue
 			}
 			out := &Difference{Sent: a.Sent, A: first.name, B: one.name, What: d.name(), SaysA: d.a,
@@ -196,6 +197,13 @@ func (s *Sides) difference(one *side) *Difference {
 		}
 	}
 	return nil
+}
+
+// excuse notes, once, what differs and may.
+func (s *Sides) excuse(text string) {
+	if !slices.Contains(s.found.Excused, text) {
+		s.found.Excused = append(s.found.Excused, text)
+	}
 }
 
 // excuses reports whether d lies where the answers of one side vary.

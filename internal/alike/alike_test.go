@@ -83,8 +83,6 @@ func TestDifferences(t *testing.T) {
 			[]string{"header content-language", "a  none", "b  de", "--differ header:content-language"},
 			"header:Content-Language"},
 		"own host in Location": {a: answer(301, "", "Location: http://a/x"), b: answer(301, "", "Location: http://b:1/x")},
-		"closed": {plain, answer(200, "one\ntwo\n", "Connection: close"),
-			[]string{"header connection", "a  kept open", "b  closed"}, "header:connection"},
 		"cookie": {plain, answer(200, "one\ntwo\n", "Set-Cookie: id=1"),
 			[]string{"set-cookie", "b  id"}, "header:set-cookie"},
 		"line": {plain, answer(200, "one\ntow\n"),
@@ -122,6 +120,15 @@ func TestDifferences(t *testing.T) {
 				t.Errorf("with --differ %s: %v, excused %q", c.excuses, seen.err, seen.Excused)
 			}
 		})
+	}
+}
+
+// TestConnectionIsTold, and stops nobody.
+func TestConnectionIsTold(t *testing.T) {
+	seen := ask(t, "/", nil, answer(200, ""), answer(200, "", "Connection: close"))
+	if want := "the connection: kept open of a, closed after each answer of b"; seen.err != nil ||
+		!slices.Contains(seen.Excused, want) {
+		t.Errorf("%v, %q", seen.err, seen.Excused)
 	}
 }
 

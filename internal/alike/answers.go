@@ -43,6 +43,10 @@ func (d *difference) name() string {
 // next.
 var compared = []string{"content-encoding", "content-language", "location", "www-authenticate"}
 
+// connection is a difference that is told and stops nobody: how a server treats its connections is a
+// part of what it is worth.
+const connection = "connection"
+
 // differences returns what differs between two answers: status, type, headers, body, and where that
 // is the same the length.
 func differences(a, b *http1.Response) (all []difference) {
@@ -67,7 +71,7 @@ func differences(a, b *http1.Response) (all []difference) {
 		add("header:set-cookie", nil, orNone(x), orNone(y))
 	}
 	if a.Close != b.Close {
-		add("header:connection", nil, kept(a), kept(b))
+		add(connection, nil, kept(a), kept(b))
 	}
 	bodies := bodyDifferences(a, b)
 	if all = append(all, bodies...); len(bodies) == 0 && len(a.Body) != len(b.Body) {
@@ -116,7 +120,7 @@ func cookies(r *http1.Response) string {
 
 func kept(r *http1.Response) string {
 	if r.Close {
-		return "closed after the answer"
+		return "closed after each answer"
 	}
 	return "kept open"
 }

@@ -126,7 +126,14 @@ func (b *Bench) agree() error {
 		return err
 	}
 	b.Scenario = contract
-	b.tell(result.Event{Stage: "verify", Text: "checked of every answer: " + a.Checked})
+	text := "checked of every answer: " + a.Checked
+	if len(a.Varies) > 0 {
+		text += "; varies, so not compared: " + strings.Join(a.Varies, ", ")
+	}
+	if len(a.Excused) > 0 {
+		text += "; differs, and may: " + strings.Join(a.Excused, ", ")
+	}
+	b.tell(result.Event{Stage: "verify", Text: text})
 	return b.record(result.Record{Alike: a})
 }
 
