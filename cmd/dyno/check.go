@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,8 +31,8 @@ func checkCommand() *cobra.Command {
 		Long: `check judges each claim of a study by the trials in studies/STUDY or of another stored RUN. It runs
 nothing. Without a study it checks that all study files can be read.
 
-It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md. With
---findings it writes ` + findingsFile + ` from the committed trials of all studies.`,
+It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY/README.md and its
+chart. With --findings it writes ` + findingsFile + ` from the committed trials of all studies.`,
 		Example: "  dyno check iris-vs-netcore-mvc\n" +
 			"  dyno check iris-vs-netcore-mvc runs/20260904T120000Z\n" +
 			"  dyno check --findings",
@@ -54,7 +55,7 @@ It exits with 1 if a claim is contradicted. With --write it writes studies/STUDY
 			return pr.check(cmd, args, write, format)
 		},
 	}
-	cmd.Flags().BoolVar(&write, "write", false, "write the study's "+study.ReadmeFile)
+	cmd.Flags().BoolVar(&write, "write", false, "write the study's pages: "+report.ReadmeFile+", "+report.ChartFile)
 	cmd.Flags().BoolVar(&findings, "findings", false, "write "+findingsFile)
 	cmd.Flags().StringVar(&format, "format", format, "text, markdown (the study's page) or json")
 	return cmd
@@ -86,11 +87,16 @@ func (p *project) check(cmd *cobra.Command, args []string, write bool, format st
 		if err := st.Whole(data.Run); err != nil {
 			return usagef("--write: %w", err)
 		}
-		var page bytes.Buffer
-		if err := report.Readme(&page, data); err != nil {
+		pages, err := report.Pages(data)
+		if err != nil {
 			return err
 		}
-		return p.save(cmd, st.Trials()+"/"+study.ReadmeFile, page.Bytes())
+		for _, name := range slices.Sorted(maps.Keys(pages)) {
+			if err := p.save(cmd, st.Trials()+"/"+name, pages[name]); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	out := cmd.OutOrStdout()
 	data.Color = isTerminal(out) && os.Getenv("NO_COLOR") == ""

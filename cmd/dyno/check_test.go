@@ -41,12 +41,14 @@ func TestStudyPages(t *testing.T) {
 		if len(d.Claims.Outcomes) > 0 {
 			all = append(all, d)
 		}
-		var page bytes.Buffer
-		if err := report.Readme(&page, d); err != nil {
+		pages, err := report.Pages(d)
+		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(st.Trials() + "/" + study.ReadmeFile); err != nil || !bytes.Equal(got, page.Bytes()) {
-			t.Errorf("%s is not what its trials say (%v): dyno check %s --write writes it anew", slug, err, slug)
+		for name, page := range pages {
+			if got, err := os.ReadFile(st.Trials() + "/" + name); err != nil || !bytes.Equal(got, page) {
+				t.Errorf("%s of %s is not what its trials say (%v): dyno check %[2]s --write writes it anew", name, slug, err)
+			}
 		}
 	}
 	var page bytes.Buffer

@@ -12,7 +12,8 @@
 
   // Figures are printed as Go prints them: three significant digits, and more where a bound would
   // else seem to be exactly 1.
-  const grouped = (v, n) => v === Infinity ? "∞" :
+  const open = 1 / 0;
+  const grouped = (v, n) => v === open ? "∞" :
     v.toFixed(n).replace(/^\d+/, d => d.replace(/\B(?=(\d{3})+$)/g, ","));
   const decimals = v => Math.max(0, 2 - Math.floor(Math.log10(+v.toPrecision(3)) + 1e-12));
   function ratioText(r) {
@@ -29,8 +30,8 @@
     const n = chart.names.length, a = Math.min(i, k), b = Math.max(i, k);
     const [at, lo, hi] = chart.ratios[a * n - a * (a + 1) / 2 + b - a - 1];
     if (!at) return null;
-    const r = { at, lo, hi: hi || Infinity };
-    return i < k ? r : { at: 1 / at, lo: 1 / r.hi, hi: lo ? 1 / lo : Infinity };
+    const r = { at, lo, hi: hi || open };
+    return i < k ? r : { at: 1 / at, lo: 1 / r.hi, hi: lo ? 1 / lo : open };
   }
 
   const reach = r => r.hi > 1.5 * r.at ? 1.2 * r.at : r.hi;
@@ -140,7 +141,7 @@
   };
   const number = s => {
     const m = s.replace(/,/g, "").match(/[−-]?\d+(\.\d+)?/);
-    return m ? +m[0].replace("−", "-") : NaN;
+    return m ? +m[0].replace("−", "-") : null;
   };
 
   for (const table of all(".scroll > table")) {
@@ -157,11 +158,10 @@
         if (!way) return body.append(...original.flat());
         th.setAttribute("aria-sort", way > 0 ? "ascending" : "descending");
         const value = ([row]) => (row.cells[column]?.textContent ?? "").trim();
-        const key = b => numeric ? number(value(b)) : NaN;
         const compare = (a, b) => {
-          const x = key(a), y = key(b);
           if (!numeric) return way * value(a).localeCompare(value(b), "en", { numeric: true });
-          return isNaN(x) - isNaN(y) || (isNaN(x) ? 0 : way * (x - y)); // what has no figure comes last
+          const x = number(value(a)), y = number(value(b));
+          return (x === null) - (y === null) || way * (x - y); // what has no figure comes last
         };
         original.flat().forEach(row => row.remove());
         body.append(...[...rows].sort(compare).flat());

@@ -44,13 +44,7 @@ const hereToday = "Here, today: "
 func (c *Claims) counts() string {
 	var parts []string
 	for _, v := range claim.Verdicts {
-		n := 0
-		for _, o := range c.Outcomes {
-			if o.Verdict == v {
-				n++
-			}
-		}
-		if n > 0 {
+		if n := c.with(v); n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
@@ -261,7 +255,7 @@ func (v *view) claims() document.Section {
 	}
 	var list document.List
 	for i := range c.Outcomes {
-		list.Items = append(list.Items, c.item(&c.Outcomes[i], true))
+		list.Items = append(list.Items, c.item(&c.Outcomes[i]))
 	}
 	s.Blocks = append(s.Blocks, list)
 	if len(c.Published) > 0 {
@@ -274,25 +268,14 @@ func (v *view) claims() document.Section {
 
 // item is a claim with its outcome: "Claimed: … Measured: 1.05 × (1.01–1.08)." and what the outcome
 // rests on.
-func (c *Claims) item(o *claim.Outcome, whole bool) document.Item {
+func (c *Claims) item(o *claim.Outcome) document.Item {
 	text := "Claimed: " + stopped(o.Claim.Text)
 	if ours := oursText(o); ours != "" {
 		text += " " + measuredAs(o) + ": " + stopped(ours)
 	}
 	mark := claimMarks[o.Verdict]
-	item := document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text),
-		More: document.Texts(o.Reason)}
-	if o.Claim.Source != "" && o.Claim.Source != c.Source && !whole { // the list has it with its place
-		item.More = append(item.More, document.Plain("("+o.Claim.Source+")"))
-	}
-	if whole {
-		item.More = document.Texts(evidenceText(o))
-		if o.Claim.Note != "" {
-			item.More = append(item.More, document.Plain(o.Claim.Note))
-		}
-		item.More = append(item.More, document.Plain(publishedAs(o)+led("; ", whereText(o))+"."))
-	}
-	return item
+	return document.Item{Label: mark.icon + " " + string(o.Verdict), Style: mark.style, Text: document.Plain(text),
+		More: document.Texts(evidenceText(o), o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
 }
 
 // stopped ends a sentence.

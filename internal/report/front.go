@@ -258,7 +258,7 @@ func (s *sweep) front() []document.Block {
 // levelChart has a bar for each contestant at a level, as long as its figure, the best first.
 func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
 	scale := s.levelScale(m, i)
-	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: s.names[i], Unit: m.Title + ", " + unitWords(scale), More: m.More,
+	c := document.BarChart{ID: fmt.Sprintf("level-%d", i), Title: "Level " + s.names[i], Unit: m.Title + ", " + unitWords(scale), More: m.More,
 		Foot: "Whiskers: intervals of 95 % between epochs; fewer than six have none."}
 	for _, r := range s.rows {
 		f := s.figure(r, m, i)
@@ -280,7 +280,7 @@ func (s *sweep) levelChart(m analysis.Metric, i int) document.BarChart {
 	})
 	if n := len(c.Bars); n > manyBars {
 		c.Bars = c.Bars[:manyBars]
-		c.Foot = fmt.Sprintf("The best %d of %d; the table has all. ", manyBars, n) + c.Foot
+		c.Foot = fmt.Sprintf("The best %d of %d. ", manyBars, n) + c.Foot
 	}
 	if c.Note = c.Foot; s.namesPairs() {
 		c.Note += " The named pairs below are what was compared."

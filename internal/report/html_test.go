@@ -24,11 +24,6 @@ var voidElements = []string{"meta", "link", "br", "hr", "img", "input"}
 
 var tag = regexp.MustCompile(`<(/?)([a-zA-Z][a-zA-Z0-9]*)((?:[^>"]|"[^"]*")*?)(/?)>`)
 
-// withoutScript is a page without its style and script.
-func withoutScript(page string) string {
-	return regexp.MustCompile(`(?s)<style[^>]*>.*?</style>|<script>.*?</script>`).ReplaceAllString(page, "")
-}
-
 // balanced fails the test unless every tag is closed in its place.
 func balanced(t *testing.T, page string) {
 	t.Helper()

@@ -251,7 +251,7 @@ func TestUnjudgedShapes(t *testing.T) {
 	for i, d := range all {
 		page := string(written(t, HTML, d))
 		balanced(t, page)
-		if strings.Count(page, "<script") != 2 || strings.Contains(withoutScript(page), "NaN") || strings.Contains(withoutScript(page), "Inf") {
+		if strings.Count(page, "<script") != 2 || strings.Contains(page, "NaN") || strings.Contains(page, "Inf") {
 			t.Errorf("%d: markup passed through, or a place that is no number", i)
 		}
 		if rows, err := csv.NewReader(bytes.NewReader(written(t, CSV, d))).ReadAll(); err != nil || len(rows) == 0 {

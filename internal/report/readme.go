@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -12,19 +13,47 @@ import (
 	"dyno/internal/checks"
 	"dyno/internal/claim"
 	"dyno/internal/document"
-	"dyno/internal/result"
 )
 
 // ClassicFile is the record of a study's long loads, beside that of its trials.
 const ClassicFile = "classic.jsonl.gz"
 
-// Readme writes the page of a study from a run of it: question, machines, claims with their
-// outcomes, our figures beside the published, what differs and why, and the command. The same
-// trials and study give the same bytes.
+// Files of a study that are written from its trials.
+const (
+	ReadmeFile  = "README.md"
+	ChartFile   = "chart.svg"
+	FiguresFile = "figures.md" // of many contestants: what the first has no room for
+)
+
+// Pages are the files of a study that are written from a run of it. The same trials and study give
+// the same bytes.
+func Pages(d *Data) (map[string][]byte, error) {
+	forms := map[string]Writer{ReadmeFile: Readme, ChartFile: SVG}
+	if newView(d).many() {
+		forms[FiguresFile] = figuresPage
+	}
+	files := map[string][]byte{}
+	for name, write := range forms {
+		var b bytes.Buffer
+		if err := write(&b, d); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files[name] = b.Bytes()
+	}
+	return files, nil
+}
+
+// many says whether a page has no room for all contestants.
+func (v *view) many() bool { return len(v.rows) > manyBars }
+
+// Readme writes the page of a study from a run of it: question, chart, claims with their outcomes,
+// our figures beside the published, machines, what differs and why, and the command.
 func Readme(w io.Writer, d *Data) error {
 	c := d.Claims
 	v := newView(d)
-	v.byEngine()
+	if !v.many() {
+		v.byEngine()
+	}
 	intro := document.Section{Blocks: []document.Block{}}
 	paragraph := func(label, text string) {
 		if text != "" {
@@ -32,12 +61,13 @@ func Readme(w io.Writer, d *Data) error {
 		}
 	}
 	paragraph("Question", c.Question)
-	paragraph("Source", c.Source)
 	if v.Analysis != nil && len(d.Run.Plan.Levels) == 0 {
 		paragraph("Answer, here and today", strings.Join(v.answer(), " "))
 	}
-	page := &document.Document{Title: c.Title, Comment: fmt.Sprintf("Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page.", c.Slug)}
-	page.Sections = []document.Section{intro, v.claims(), v.publishedBesideOurs(), v.costs()}
+	intro.Blocks = append(intro.Blocks, v.picture(""))
+	paragraph("Source", c.Source)
+	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
+	page.Sections = []document.Section{intro, v.claims(), v.publishedBesideOurs(!v.many()), v.costs()}
 	if d.Run.Plan.Fresh {
 		page.Sections = append(page.Sections, newSweep(newView(d)).held())
 	}
@@ -45,15 +75,41 @@ func Readme(w io.Writer, d *Data) error {
 		page.Sections = append(page.Sections, newClassic(newView(d.Classic)).growthTable())
 	}
 	page.Sections = append(page.Sections, v.machines(), c.differences())
-	page.Sections = append(page.Sections, v.checked())
+	page.Sections = append(page.Sections, v.checked(!v.many()))
 	page.Sections = append(page.Sections, document.Section{Title: "Repeat it", Blocks: []document.Block{
 		document.Code{Text: document.Command(d.Run.Plan.Command) + "\ndyno check " + c.Slug}}})
 	return document.Markdown(w, page, 1)
 }
 
-// checked are the six questions with their answers, and every finding behind one that is no plain
-// yes.
-func (v *view) checked() document.Section {
+func writtenBy(c *Claims) string {
+	return fmt.Sprintf("Written by `dyno check %s --write` from the trials beside it. Change study.toml or the trials, not this page.", c.Slug)
+}
+
+// figuresPage has the tables of all contestants and levels, and all that the checks found.
+func figuresPage(w io.Writer, d *Data) error {
+	v := newView(d)
+	v.byEngine()
+	return document.Markdown(w, &document.Document{Title: d.Claims.Title + ": all figures", Comment: writtenBy(d.Claims),
+		Sections: []document.Section{v.publishedBesideOurs(true), v.checked(true)}}, 1)
+}
+
+// picture is the study's chart, in a folder.
+func (v *view) picture(folder string) document.Picture {
+	words := "Bars of all contestants"
+	if v.Analysis != nil && len(v.run.Plan.Levels) == 0 {
+		words = v.answer()[0]
+	}
+	return document.Picture{File: folder + ChartFile, Words: words}
+}
+
+// elsewhere links the page with what this one leaves out.
+func elsewhere(words string) document.Paragraph {
+	return document.Paragraph{Text: document.Prose{{Text: words + ": "}, {Text: FiguresFile, Link: FiguresFile}, {Text: "."}}}
+}
+
+// checked are the six questions with their answers, and the findings behind one that is no plain
+// yes: all, or the worst.
+func (v *view) checked(all bool) document.Section {
 	s := document.Section{Title: "What the checks found"}
 	if len(v.Findings) == 0 {
 		return s
@@ -61,12 +117,20 @@ func (v *view) checked() document.Section {
 	var list document.List
 	for _, a := range checks.Summary(v.Findings) {
 		item := document.Item{Label: a.Question.String(), Text: document.Plain(a.Plain())}
-		for _, f := range a.Troubles() {
+		troubles := a.Troubles()
+		if !all && len(troubles) > 1 {
+			item.Text = document.Plain(fmt.Sprintf("%s: %d findings, the worst of which is", a.Plain(), len(troubles)))
+			troubles = troubles[:1]
+		}
+		for _, f := range troubles {
 			item.More = append(item.More, document.Plain(f.State.String()+", "+f.Title+": "+v.finding(f)))
 		}
 		list.Items = append(list.Items, item)
 	}
 	s.Blocks = []document.Block{list}
+	if !all {
+		s.Blocks = append(s.Blocks, elsewhere("All of them"))
+	}
 	return s
 }
 
@@ -86,8 +150,9 @@ func (c *Claims) differences() document.Section {
 	return s
 }
 
-// publishedBesideOurs are the published figures beside ours, one table for each level.
-func (v *view) publishedBesideOurs() document.Section {
+// publishedBesideOurs are the published figures beside ours, one table for each level; or of the
+// first level those of some contestants.
+func (v *view) publishedBesideOurs(all bool) document.Section {
 	s := document.Section{Title: "Published figures beside ours"}
 	if len(v.Claims.Published) == 0 {
 		return s
@@ -95,6 +160,10 @@ func (v *view) publishedBesideOurs() document.Section {
 	s.Blocks = append([]document.Block{document.Paragraph{Text: document.Plain("They are of other machines, versions " +
 		"and years: shown, never judged. In each field stands the " +
 		"published figure, then ours with its interval. * is computed.")}}, v.publishedTables()...)
+	if !all {
+		first := s.Blocks[1].(document.Table)
+		s.Blocks = append(s.Blocks[:1], shortTable(first), elsewhere("All contestants, at all levels"))
+	}
 	computed := map[string]bool{}
 	for i := range v.Claims.Published {
 		if m := v.Claims.Published[i].Metric; m.Computed != "" {
@@ -106,6 +175,21 @@ func (v *view) publishedBesideOurs() document.Section {
 			strings.Join(slices.Sorted(maps.Keys(computed)), " "))})
 	}
 	return s
+}
+
+// shortTable is a table of the first few contestants.
+func shortTable(t document.Table) document.Table {
+	var names []string
+	for i, r := range t.Rows {
+		if name := r.Cells[0].Value; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		if len(names) > manyBars {
+			t.Rows = t.Rows[:i]
+			break
+		}
+	}
+	return t
 }
 
 // publishedTables have a row for each contestant and date, a column for each metric.
@@ -251,63 +335,4 @@ func (v *view) machines() document.Section {
 			"valid epochs of %d rounds, %d of %d trials discarded. A tie is within %s; the chance of any false difference "+
 			"is at most %s.", list(h.ServerCPUs), list(h.GeneratorCPUs),
 			v.a.Epochs, p.Rounds, v.Discarded, v.Valid+v.Discarded, PerCent(v.margin()), PerCent(p.Alpha)))}}}
-}
-
-// FindingsPage writes what was confirmed, what was not, and why, of several studies: for people who
-// read the articles.
-func FindingsPage(w io.Writer, all []*Data) error {
-	page := &document.Document{Title: "Findings: here, today", Comment: "Written by `dyno check --findings` from the trials of the studies."}
-	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "What the articles concluded, and what our own trials of today's versions say of it. " +
-		"Each study's page has the figures, their intervals and the machines; "}, {Text: "studies.md", Link: "studies.md"},
-		{Text: " has the rules. A source in parentheses: the claim or its figure is from there."}}}}}
-	if len(all) == 0 {
-		about.Blocks = append(about.Blocks, document.Paragraph{Text: document.Plain("No study has committed trials yet.")})
-		page.Sections = []document.Section{about}
-		return document.Markdown(w, page, 1)
-	}
-	t := document.Table{Columns: []document.Column{{Head: "study", Lead: true}, {Head: "claims", Number: true}}}
-	for _, verdict := range claim.Verdicts {
-		t.Columns = append(t.Columns, document.Column{Head: string(verdict), Number: true})
-	}
-	for _, d := range all {
-		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: "../studies/" + d.Claims.Slug +
-			"/README.md"}, {Value: fmt.Sprint(len(d.Claims.Outcomes))}}}
-		for _, verdict := range claim.Verdicts {
-			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(len(d.Claims.having(verdict).Items))})
-		}
-		t.Rows = append(t.Rows, row)
-	}
-	about.Blocks = append(about.Blocks, t)
-	page.Sections = append(page.Sections, about)
-	for _, d := range all {
-		c := d.Claims
-		s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Source +
-			". " + hereAt(d.Run))}}}
-		if c.Changed {
-			s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(changedText), Style: document.Warn})
-		}
-		for _, verdict := range claim.Verdicts {
-			if list := c.having(verdict); len(list.Items) > 0 {
-				s.Blocks = append(s.Blocks, list)
-			}
-		}
-		page.Sections = append(page.Sections, s)
-	}
-	return document.Markdown(w, page, 1)
-}
-
-// having are the claims with an outcome.
-func (c *Claims) having(verdict claim.Verdict) (list document.List) {
-	for i := range c.Outcomes {
-		if o := &c.Outcomes[i]; o.Verdict == verdict {
-			list.Items = append(list.Items, c.item(o, false))
-		}
-	}
-	return list
-}
-
-// hereAt is the machine and the day of a run.
-func hereAt(run *result.Run) string {
-	v := newView(&Data{Run: run})
-	return "Here: " + v.machine() + "; " + v.started() + "."
 }

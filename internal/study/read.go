@@ -18,7 +18,6 @@ import (
 // Files of a study's folder besides study.toml.
 const (
 	FiguresFile = "figures.csv"
-	ReadmeFile  = "README.md"
 )
 
 // keys are those of a study.toml, with the keys that have another name now.

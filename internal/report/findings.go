@@ -1,0 +1,93 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"dyno/internal/claim"
+	"dyno/internal/document"
+	"dyno/internal/result"
+)
+
+// findingsClaims is how many claims of a study the page of all studies shows; its own page has all.
+const findingsClaims = 12
+
+// FindingsPage writes what was confirmed, what was not, and why, of several studies, a screen for
+// each: for people who read the articles.
+func FindingsPage(w io.Writer, all []*Data) error {
+	page := &document.Document{Title: "Findings: here, today", Comment: "Written by `dyno check --findings` from the trials of the studies."}
+	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "What the articles concluded, and what our own trials of today's versions say of it. " +
+		"Each study's page has all claims, the figures, their intervals and the machines; "}, {Text: "studies.md", Link: "studies.md"},
+		{Text: " has the rules."}}}}}
+	if len(all) == 0 {
+		about.Blocks = append(about.Blocks, document.Paragraph{Text: document.Plain("No study has committed trials yet.")})
+		page.Sections = []document.Section{about}
+		return document.Markdown(w, page, 1)
+	}
+	t := document.Table{Columns: []document.Column{{Head: "study", Lead: true}, {Head: "claims", Number: true}}}
+	for _, verdict := range claim.Verdicts {
+		t.Columns = append(t.Columns, document.Column{Head: claimMarks[verdict].icon + " " + string(verdict), Number: true})
+	}
+	for _, d := range all {
+		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: studyFolder(d) + ReadmeFile},
+			{Value: fmt.Sprint(len(d.Claims.Outcomes))}}}
+		for _, verdict := range claim.Verdicts {
+			row.Cells = append(row.Cells, document.Cell{Value: fmt.Sprint(d.Claims.with(verdict))})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	about.Blocks = append(about.Blocks, t)
+	page.Sections = append(page.Sections, about)
+	for _, d := range all {
+		page.Sections = append(page.Sections, newView(d).findingsSection())
+	}
+	return document.Markdown(w, page, 1)
+}
+
+// studyFolder is where a study lies, from the page of all.
+func studyFolder(d *Data) string { return "../studies/" + d.Claims.Slug + "/" }
+
+// findingsSection is a study on a screen: its question, its chart, and a line for each claim.
+func (v *view) findingsSection() document.Section {
+	c := v.Claims
+	s := document.Section{Title: c.Title, Blocks: []document.Block{document.Paragraph{Text: document.Plain(c.Question)},
+		v.picture(studyFolder(v.Data))}}
+	if c.Changed {
+		s.Blocks = append(s.Blocks, document.Paragraph{Text: document.Plain(changedText), Style: document.Warn})
+	}
+	var list document.List
+	for i := range c.Outcomes[:min(len(c.Outcomes), findingsClaims)] {
+		o := &c.Outcomes[i]
+		found := document.Clean(o.Reason)
+		if len(o.Shown) == 1 && o.Verdict != claim.NotTestable {
+			found = oursText(o)
+		}
+		list.Items = append(list.Items, document.Item{Label: claimMarks[o.Verdict].icon + " " + string(o.Verdict),
+			Text: document.Prose{{Text: stopped(o.Claim.Text) + " "}, {Text: stopped(found), Style: document.Quiet}}})
+	}
+	rest := "The figures"
+	if n := len(c.Outcomes) - len(list.Items); n > 0 {
+		rest = count(n, "more claim")
+	}
+	return document.Section{Title: s.Title, Blocks: append(s.Blocks, list, document.Paragraph{Text: document.Prose{
+		{Text: rest + ": "}, {Text: "the study's page", Link: studyFolder(v.Data) + ReadmeFile},
+		{Text: ". Article: " + stopped(c.Source) + " " + hereAt(v.run)}}})}
+}
+
+// with counts the claims that have an outcome.
+func (c *Claims) with(verdict claim.Verdict) (n int) {
+	for i := range c.Outcomes {
+		if c.Outcomes[i].Verdict == verdict {
+			n++
+		}
+	}
+	return n
+}
+
+// hereAt is the machine and the day of a run, in short.
+func hereAt(run *result.Run) string {
+	h := &run.Host
+	v := newView(&Data{Run: run})
+	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), count(h.CPUs, "CPU"), document.Clean(h.OS)), ", ") + "; " + v.started() + "."
+}
