@@ -12,8 +12,8 @@
 
   // Figures are printed as Go prints them: three significant digits, and more where a bound would
   // else seem to be exactly 1.
-  const open = 1 / 0;
-  const grouped = (v, n) => v === open ? "∞" :
+  const unbounded = 1 / 0;
+  const grouped = (v, n) => v === unbounded ? "∞" :
     v.toFixed(n).replace(/^\d+/, d => d.replace(/\B(?=(\d{3})+$)/g, ","));
   const decimals = v => Math.max(0, 2 - Math.floor(Math.log10(+v.toPrecision(3)) + 1e-12));
   function ratioText(r) {
@@ -30,8 +30,8 @@
     const n = chart.names.length, a = Math.min(i, k), b = Math.max(i, k);
     const [at, lo, hi] = chart.ratios[a * n - a * (a + 1) / 2 + b - a - 1];
     if (!at) return null;
-    const r = { at, lo, hi: hi || open };
-    return i < k ? r : { at: 1 / at, lo: 1 / r.hi, hi: lo ? 1 / lo : open };
+    const r = { at, lo, hi: hi || unbounded };
+    return i < k ? r : { at: 1 / at, lo: 1 / r.hi, hi: lo ? 1 / lo : unbounded };
   }
 
   const reach = r => r.hi > 1.5 * r.at ? 1.2 * r.at : r.hi;
