@@ -68,7 +68,7 @@ func (v *view) findingsSection() document.Section {
 	}
 	rest := "The figures"
 	if n := len(c.Outcomes) - len(list.Items); n > 0 {
-		rest = count(n, "more claim")
+		rest = document.Count(n, "more claim")
 	}
 	return document.Section{Title: s.Title, Blocks: append(s.Blocks, list, document.Paragraph{Text: document.Prose{
 		{Text: rest + ": "}, {Text: "the study's page", Link: studyFolder(v.Data) + ReadmeFile},
@@ -89,5 +89,5 @@ func (c *Claims) with(verdict claim.Verdict) (n int) {
 func hereAt(run *result.Run) string {
 	h := &run.Host
 	v := newView(&Data{Run: run})
-	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), count(h.CPUs, "CPU"), document.Clean(h.OS)), ", ") + "; " + v.started() + "."
+	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), document.Count(h.CPUs, "CPU"), document.Clean(h.OS)), ", ") + "; " + v.started() + "."
 }
