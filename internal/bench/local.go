@@ -156,6 +156,10 @@ func (l *Local) make(ctx context.Context, m *contestant.Manifest, c *result.Cont
 ) (*contestant.Built, error) {
 	if m.Command != nil {
 		c.Toolchain = "none: started as given"
+		if m.Command.Image != "" {
+			c.Toolchain = "none: an image"
+			return contestant.Contained(ctx, m, l.opts.Offline, note)
+		}
 		return contestant.Commanded(m), nil
 	}
 	var tc contestant.Toolchain

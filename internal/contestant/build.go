@@ -27,6 +27,7 @@ type Built struct {
 	Out      string            // folder of what was built
 	Hash     string            // SHA-256 of the program, set by Identify
 	tc       Toolchain
+	engine   *engine           // of an image; else nil
 	contents contents          // of Out, as they were built; nil of a program that was built elsewhere
 	files    map[string]string // of one that was built elsewhere: path -> SHA-256 when it was identified
 }

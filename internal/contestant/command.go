@@ -15,8 +15,9 @@ import (
 // Command says how a contestant is started that dyno does not build. It has the environment of
 // dyno itself, and learns its port from PORT, DYNO_ADDR or PortMark.
 type Command struct {
-	Line string // for the shell
-	Dir  string // absolute; where it is started
+	Line  string // for the shell
+	Dir   string // absolute; where it is started
+	Image string // that podman or docker runs, in place of Line
 }
 
 // PortMark stands in a command's line for the port that it is offered.
@@ -79,6 +80,9 @@ func (c *Command) argv(port int) []string {
 // files are the program, unless PATH says which it is, and where it is no program of the folder's own
 // but a runtime, the first file that the line names after it. Further files may be data.
 func (c *Command) files() (files []string) {
+	if c.Image != "" {
+		return nil
+	}
 	words := c.Words()
 	at := program(words)
 	for i, w := range words {
@@ -127,6 +131,9 @@ func (b *Built) command() *Command {
 // hashes the line's words, each file among them by what it holds: equal hashes are equal servers.
 func (b *Built) identifyCommand() (version string) {
 	c := b.Manifest.Command
+	if c.Image != "" {
+		return b.Hash[:min(12, len(b.Hash))]
+	}
 	h := sha256.New()
 	for _, w := range c.Words() {
 		if sum := b.files[c.path(w)]; sum != "" {

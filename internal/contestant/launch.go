@@ -46,10 +46,16 @@ type Instance struct {
 	Process *proc.Process
 	ReadyNS int64       // start of the process to its first right answer
 	port    *portSearch // for the port of a command, which may listen where it likes; else nil
+
+	engine    *engine // of an image; else nil
+	container string  // its name
 }
 
 // Stop ends the whole tree and returns when nobody is left.
-func (i *Instance) Stop() error { return i.Process.Stop(stopGrace) }
+func (i *Instance) Stop() error {
+	defer i.removeContainer()
+	return i.Process.Stop(stopGrace)
+}
 
 // End is Stop for one that must end by itself: the error says that it did not.
 func (i *Instance) End() error {
@@ -105,15 +111,19 @@ func launchOn(ctx context.Context, b *Built, o LaunchOptions, port int) (*Instan
 	if command != nil { // whose user's variables must not win
 		argv, env["DYNO_ADDR"], env["PORT"] = command.argv(port), addr, strconv.Itoa(port)
 	}
+	container := ""
+	if b.engine != nil {
+		argv, container = b.contain(addr, port, o.CPUs)
+	}
 	began := time.Now()
 	p, err := proc.Start(proc.Command{
 		Argv: argv, Dir: dir, Env: proc.Environment(o.Dir, tmp, o.Pad, env), CPUs: o.CPUs, Log: o.Log,
-		OwnNetwork: o.OwnNetwork,
+		OwnNetwork: o.OwnNetwork, Adopts: b.engine != nil,
 	})
 	if err != nil {
 		return nil, &Failed{Stage: "launch", Err: err, Log: o.Log}
 	}
-	i := &Instance{Network: p.Network(), Addr: addr, Stats: stats, Process: p}
+	i := &Instance{Network: p.Network(), Addr: addr, Stats: stats, Process: p, engine: b.engine, container: container}
 	if command != nil {
 		i.port = &portSearch{offered: port}
 	}
@@ -166,6 +176,11 @@ func (i *Instance) ready(ctx context.Context, o *LaunchOptions) (proving time.Du
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	if i.engine != nil {
+		if err := i.adopt(ctx); err != nil {
+			return 0, err
+		}
+	}
 	wait := time.Millisecond
 	var heard waited
 	for {

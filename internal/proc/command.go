@@ -33,6 +33,8 @@ type Command struct {
 	Log  string // file that stdout and stderr append to; empty means they are discarded
 	// OwnNetwork starts it in a network namespace of its own (Process.Network).
 	OwnNetwork bool
+	// Adopts says that it starts what is to be metered elsewhere, which Process.Adopt names.
+	Adopts bool
 }
 
 // BoxVariable is an environment variable that Start sets. It identifies a process of a tree that

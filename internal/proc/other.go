@@ -36,6 +36,7 @@ func (p *Process) Done() <-chan struct{}                   { return nil }
 func (p *Process) Err() error                              { return errSystem }
 func (p *Process) Stop(time.Duration) error                { return errSystem }
 func (p *Process) Forced() bool                            { return false }
+func (p *Process) Adopt(pid int) error                     { return errSystem }
 func (p *Process) Network() string                         { return "tcp" }
 func (p *Process) Tree() []int                             { return nil }
 func (p *Process) Freeze() error                           { return errSystem }

@@ -34,6 +34,7 @@ type Process struct {
 
 	mu        sync.Mutex
 	members   []stat // the live tree as last read, the started process first while it lives
+	adopted   *stat  // the first process of the tree, where that is not the started one: see Adopt
 	family    bool   // children were seen: their time counts too
 	leftover  bool   // the started process is gone and so is its group: its number may be another's by now
 	reported  time.Duration
@@ -156,6 +157,9 @@ func begin(cmd Command, by accounting) (*Process, error) {
 	}
 	if p.uncounted == nil {
 		p.launcher.do(func() { p.counter, p.uncounted = openCounter(by.event) })
+	}
+	if cmd.Adopts {
+		by.groups = nil // which would count the wrong ones
 	}
 	for _, h := range by.groups {
 		if p.group, err = newCgroup(h, groupName(serial)); err == nil {

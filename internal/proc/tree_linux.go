@@ -175,6 +175,10 @@ func (p *Process) refresh() []stat {
 	for i := range all {
 		s := &all[i]
 		switch started, met := before[s.pid]; {
+		case p.adopted != nil:
+			if s.pid == p.adopted.pid && s.started == p.adopted.started {
+				ours[s.pid] = true
+			}
 		case s.started < p.started:
 		case !p.leftover && s.group == p.pid:
 			ours[s.pid], grouped = true, true
@@ -209,6 +213,20 @@ func (p *Process) refresh() []stat {
 		return a.pid - b.pid
 	})
 	return slices.Clone(p.members)
+}
+
+// Adopt makes process pid and its descendants the tree, in place of the started process and its own:
+// a container's, whose engine starts it elsewhere. Stop ends both.
+func (p *Process) Adopt(pid int) error {
+	s, err := readStat(pid)
+	if err != nil {
+		return fmt.Errorf("find process %d: %w", pid, err)
+	}
+	p.mu.Lock()
+	p.adopted, p.family, p.members = &s, true, []stat{s}
+	p.mu.Unlock()
+	note(entry{Process: &known{s.pid, s.started, p.serial}})
+	return nil
 }
 
 // adopters are the processes that an orphan below this one can be given to: init and, because any

@@ -63,6 +63,9 @@ func (o *Options) contestant() (string, error) {
 	return "", conf.Usagef("--contestant: no contestant %q%s", o.Contestant, suggestion)
 }
 
+// imagePrefix marks an image.
+const imagePrefix = "image:"
+
 // find says what one text stands for. dir is the folder of --contestant, or empty.
 func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	s := &Side{Text: text, Again: text}
@@ -72,6 +75,12 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		return nil, conf.Usagef("a side is empty: want a URL, a command, a folder, a contestant's name, a revision or a program")
 	case isURL(text):
 		return s, s.takeURL(ctx)
+	case strings.HasPrefix(text, imagePrefix):
+		if s.Kind, s.image = Image, strings.TrimPrefix(text, imagePrefix); s.image == "" || strings.ContainsAny(s.image, " \t") {
+			return nil, conf.Usagef("%q: want the name of an image behind %s, such as image:docker.io/library/nginx:1.29",
+				text, imagePrefix)
+		}
+		return s, nil
 	case text == "." && dir != "" && !contestant.IsFolder(text):
 		s.Kind, s.folder, s.label = Folder, dir, "@ working tree"
 		return s, nil

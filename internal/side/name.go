@@ -62,6 +62,9 @@ func (s *Side) candidate(length int) string {
 	case Command:
 		c := contestant.Command{Line: s.Text}
 		return clipped(strings.Join(c.Telling(length), "-"))
+	case Image:
+		parts := strings.Split(s.image, "/")
+		return clipped(strings.Join(parts[max(0, len(parts)-1-length):], "/"))
 	case Folder, Program, Contestant:
 		if s.Kind == Contestant {
 			return s.Text

@@ -1,5 +1,5 @@
-// Package side turns the words of dyno compare into contestants: a URL, a command, a folder, a name,
-// a revision, a program. Find says what a word stands for, and Open makes a manifest of it, which the
+// Package side turns the words of dyno compare into contestants: a URL, a command, an image, a folder,
+// a name, a revision, a program. Find says what a word stands for, and Open makes a manifest of it, which the
 // bench builds and starts as any other.
 package side
 
@@ -25,6 +25,7 @@ const (
 	Folder     Kind = "folder"     // one with a contestant.toml
 	Contestant Kind = "contestant" // of the project, by its name
 	Revision   Kind = "revision"   // of the repository of --contestant
+	Image      Kind = "image"      // image:NAME:TAG, run by podman or docker
 	Program    Kind = "program"    // an executable file, in place of what --contestant builds
 )
 
@@ -37,6 +38,7 @@ type Side struct {
 	Manifest *contestant.Manifest // from Open on
 
 	target   *adhoc.Target // of a URL
+	image    string        // its name and tag
 	folder   string        // of the contestant
 	program  string        // absolute; that is built already
 	label    string        // what it is, for its title; Open knows that of a folder
@@ -45,7 +47,7 @@ type Side struct {
 
 // Built reports whether dyno builds the side, or it stands in for what dyno would build: its
 // manifest says what it serves.
-func (s *Side) Built() bool { return s.Kind != Command && s.Kind != URL }
+func (s *Side) Built() bool { return s.Kind != Command && s.Kind != Image && s.Kind != URL }
 
 // Path is the path of a URL, with its query and placeholders; "" of another side.
 func (s *Side) Path() string {
@@ -76,7 +78,7 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	switch s.Kind {
 	case URL:
 		return s.openURL(ctx)
-	case Command:
+	case Command, Image:
 		s.Manifest, err = commandManifest(s)
 		return err
 	}
@@ -105,6 +107,9 @@ func commandManifest(s *Side) (*contestant.Manifest, error) {
 		return nil, err
 	}
 	c := &contestant.Command{Line: s.Text, Dir: here}
+	if s.Kind == Image {
+		c.Line, c.Image = "", s.image
+	}
 	m := &contestant.Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Processes: 1,
 		Command: c}
 	if s.Name != s.Text {

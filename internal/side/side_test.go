@@ -61,6 +61,7 @@ func TestFindRefuses(t *testing.T) {
 		"":        "a side is empty",
 		"  ":      "a side is empty",
 		"a.js":    "a.js is not executable; write the command that starts it, in quotes, such as 'node a.js'",
+		"image:":  "want the name of an image",
 		"before":  "before: no contestant.toml in it",
 		"nowhere": `there is no nowhere: no folder with a contestant.toml, no file, no program on PATH, and no contestant; did you mean "mine"?`,
 	} {
@@ -85,6 +86,7 @@ func TestNames(t *testing.T) {
 		{[]string{"./server", "build/server"}, nil, []string{"./server", "build/server"}},
 		{[]string{"before/mine", "after/mine"}, nil, []string{"before/mine", "after/mine"}},
 		{[]string{"uvicorn app:app --port {port}", "cd x && FOO=1 ./ref"}, nil, []string{"uvicorn", "ref-2"}},
+		{[]string{"image:docker.io/library/nginx:1.29", "image:mine:2"}, nil, []string{"nginx:1.29", "mine:2"}},
 		{[]string{"java -jar x.jar", "python3 -m http.server {port}"}, nil, []string{"x.jar", "http.server"}},
 		{[]string{"node a.js", "node b.js", "node c.js"}, []string{"old", "new"}, []string{"old", "new", "c.js"}},
 	} {

@@ -1,0 +1,141 @@
+package contestant
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"dyno/internal/proc"
+)
+
+// engineVariable names the program that runs images, with its own flags, and behind the word "run"
+// more flags for its command run.
+const engineVariable = "DYNO_PODMAN"
+
+// engine runs images: podman, or docker, which has the same commands.
+type engine struct {
+	argv  []string // the program and its own flags
+	flags []string // more, of its command run
+}
+
+// findEngine finds the engine of this machine. The error is an *Unavailable.
+func findEngine() (engine, error) {
+	words := strings.Fields(os.Getenv(engineVariable))
+	if len(words) > 0 {
+		e := engine{argv: words}
+		if i := slices.Index(words, "run"); i > 0 {
+			e = engine{words[:i], words[i+1:]}
+		}
+		if _, err := exec.LookPath(e.argv[0]); err != nil {
+			return e, &Unavailable{Toolchain: e.argv[0] + " of " + engineVariable, Reason: err.Error()}
+		}
+		return e, nil
+	}
+	for _, name := range []string{"podman", "docker"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return engine{argv: []string{name}}, nil
+		}
+	}
+	return engine{}, &Unavailable{Toolchain: "podman or docker, to run an image", Reason: "neither is on PATH",
+		Hint: "install podman, or name a program that runs images in " + engineVariable}
+}
+
+// ask runs a command of the engine and returns what it prints.
+func (e engine) ask(ctx context.Context, args ...string) (string, error) {
+	argv := slices.Concat(e.argv, args)
+	out, err := proc.Output(exec.CommandContext(ctx, argv[0], argv[1:]...))
+	var failed *exec.ExitError
+	if errors.As(err, &failed) && len(failed.Stderr) > 0 {
+		lines := strings.Split(strings.TrimSpace(string(failed.Stderr)), "\n")
+		err = errors.New(strings.TrimPrefix(lines[len(lines)-1], "Error: "))
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", e.argv[0], strings.Join(args[:min(2, len(args))], " "), err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// Contained is a contestant that is the image m.Command.Image, which is pulled where it is not here,
+// unless offline. The error is an *Unavailable, a *Failed or ctx's.
+func Contained(ctx context.Context, m *Manifest, offline bool, note func(string)) (*Built, error) {
+	e, err := findEngine()
+	if err != nil {
+		return nil, err
+	}
+	image := m.Command.Image
+	id, err := e.ask(ctx, "image", "inspect", "-f", "{{.Id}}", image)
+	if err != nil && !offline && ctx.Err() == nil {
+		note("pulling the image " + image)
+		if _, err = e.ask(ctx, "pull", "-q", image); err == nil {
+			id, err = e.ask(ctx, "image", "inspect", "-f", "{{.Id}}", image)
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, &Failed{Stage: "build", Err: fmt.Errorf("the image %s: %w", image, err),
+			Hint: "is the name right? " + e.argv[0] + " images shows those that are here"}
+	}
+	b := Commanded(m)
+	b.Hash, b.engine = strings.TrimPrefix(id, "sha256:"), &e
+	return b, nil
+}
+
+// containers numbers those of this process.
+var containers atomic.Int64
+
+// contain returns what starts the image, in a container of that name: it has the machine's network,
+// and keeps to cpus.
+func (b *Built) contain(addr string, port int, cpus []int) (argv []string, name string) {
+	name = fmt.Sprintf("dyno-%d-%d", os.Getpid(), containers.Add(1))
+	argv = append(slices.Clone(b.engine.argv), "run", "--rm", "--name", name, "--network", "host",
+		"-e", "PORT="+strconv.Itoa(port), "-e", "DYNO_ADDR="+addr)
+	if len(cpus) > 0 {
+		var list []string
+		for _, c := range cpus {
+			list = append(list, strconv.Itoa(c))
+		}
+		argv = append(argv, "--cpuset-cpus", strings.Join(list, ","))
+	}
+	return append(append(argv, b.engine.flags...), b.Manifest.Command.Image), name
+}
+
+// containerPolls is how often a container is asked for that its engine is starting.
+const containerPolls = 50 * time.Millisecond
+
+// adopt waits until the container runs, and takes its processes for those of the contestant in place
+// of the engine's.
+func (i *Instance) adopt(ctx context.Context) error {
+	for {
+		text, err := i.engine.ask(ctx, "inspect", "-f", "{{.State.Pid}}", i.container)
+		if pid, bad := strconv.Atoi(text); err == nil && bad == nil && pid > 0 {
+			return i.Process.Adopt(pid)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%s did not start the container in time: %w", i.engine.argv[0], err)
+		case <-i.Process.Done():
+			return i.exited()
+		case <-time.After(containerPolls):
+		}
+	}
+}
+
+// removeContainer takes away what a container left that did not end by itself. It asks no context:
+// it must be done when all else is cancelled.
+func (i *Instance) removeContainer() {
+	if i.container == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	i.engine.ask(ctx, "rm", "-f", i.container) // usually there is none
+}
