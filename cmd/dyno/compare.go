@@ -48,6 +48,7 @@ func compareCommand() *cobra.Command {
 			"                It is loaded, and never frozen, pinned or stopped\n" +
 			"  a command     in quotes: 'node a.js', 'uvicorn app:app --port {port}'. It learns its port\n" +
 			"                from PORT, DYNO_ADDR or {port}; where it listens elsewhere, dyno finds out\n" +
+			"  an image      image:NAME:TAG, which podman or docker runs\n" +
 			"  a program     an executable file; with --contestant it stands in for what that builds\n" +
 			"  a folder      that holds a contestant.toml\n" +
 			"  a name        of a contestant\n" +
