@@ -98,8 +98,8 @@ func compareCommand() *cobra.Command {
 			"(default of builds of contestants: cpu_per_request>3%)")
 	r := &f.request
 	fl.StringVar(&r.Primary, "primary", "",
-		"metric that decides: throughput, cpu_per_request, p50 or memory (default throughput, of builds of contestants "+
-			"cpu_per_request)")
+		"metric that decides: throughput, cpu_per_request, p50 or memory (default throughput; of builds of contestants, "+
+			"and with --rate, cpu_per_request)")
 	fl.IntVarP(&f.connections, "connections", "c", 125, "connections kept in use")
 	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r", "open loop: requests per second, whatever the answers "+
 		"take: 1000, 1k, 50/s, 600/m")
@@ -220,6 +220,15 @@ func buildsOnly(sides []*side.Side) bool {
 	return true
 }
 
+// primary is the metric that decides where none is named: in an open loop not throughput, which is
+// what it asks for.
+func (f *compareFlags) primary(sides []*side.Side) string {
+	if buildsOnly(sides) || f.rate > 0 {
+		return "cpu_per_request"
+	}
+	return "throughput"
+}
+
 // experiment plans the comparison. pr gets the manifests of the sides in place of its own.
 func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side.Side) (*experiment.Experiment, error) {
 	drawSeed(cmd)
@@ -247,12 +256,11 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	} else if r.Controls == nil {
 		r.Controls = []string{"ref"}
 	}
-	primary := "throughput"
-	if buildsOnly(sides) {
-		primary = "cpu_per_request"
-	}
-	r.Primary = cmp.Or(r.Primary, primary)
+	r.Primary = cmp.Or(r.Primary, f.primary(sides))
 	r.Command, r.Title = repeated(cmd, again), strings.Join(titles, " against ")
+	if with.typed != nil {
+		r.Title = with.typed.Title + ": " + r.Title
+	}
 	r.Connections, r.Records, r.Delays = []int{f.connections}, []int{f.records}, []time.Duration{f.delay}
 	if f.rate > 0 {
 		r.Question.Levels = []result.Level{{Connections: f.connections, Pipeline: 1, RatePerSec: f.rate}}
