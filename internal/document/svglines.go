@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -13,22 +14,14 @@ type lineLayout struct {
 	width     float64
 	columns   int     // plots side by side, where there are several
 	left      float64 // of the plot, from the left of its panel
-	right     float64 // room for the labels
 	height    float64
 	alone     float64 // the same where there is one plot
-	chars     int     // that fit into a label
-	charsOne  int
-	rightOne  float64
-	reasonLen int // characters that fit into a reason
+	reasonLen int     // characters that fit into a reason
 }
 
 var (
-	wideLines = lineLayout{width: 880, columns: 2, left: 58, right: 124, height: 190, alone: 280, chars: 15,
-		charsOne: 24, rightOne: 180,
-		reasonLen: 110}
-	narrowLines = lineLayout{width: 340, columns: 1, left: 60, right: 96, height: 190, alone: 220, chars: 11,
-		charsOne: 11, rightOne: 96,
-		reasonLen: 46}
+	wideLines   = lineLayout{width: 880, columns: 2, left: 58, height: 190, alone: 280, reasonLen: 110}
+	narrowLines = lineLayout{width: 340, columns: 1, left: 60, height: 190, alone: 220, reasonLen: 46}
 )
 
 const (
@@ -36,6 +29,9 @@ const (
 	plotBottom = 44.0 // px below it: ticks and their name
 	plotGap    = 20.0
 	labelGap   = 16.0 // between two labels
+	labelAt    = 20.0 // px right of a plot
+	labelSize  = 12.5
+	labelShare = 0.4 // of a plot's width, at most
 	struckRow  = 20.0
 	inset      = 16.0 // of the outer points
 	lineAtMost = 12   // lines that can be told apart; of more, the best and the worst few are labelled
@@ -50,8 +46,8 @@ type lines struct {
 	y      valueAxis
 	x0, x1 float64 // of the plot
 	height float64
-	chars  int
-	marks  []int // the sign of each series: those of one colour differ by it
+	room   float64 // for a label
+	marks  []int   // the sign of each series: those of one colour differ by it
 }
 
 func drawLines(c *LineChart, wide, alone bool) string {
@@ -64,13 +60,14 @@ func drawLines(c *LineChart, wide, alone bool) string {
 		s.marks = append(s.marks, shapes[r.Key])
 		shapes[r.Key]++
 	}
-	right, columns := s.l.right, s.l.columns
-	s.height, s.chars = s.l.height, s.l.chars
+	columns := s.l.columns
+	s.height = s.l.height
 	if len(c.Plots) < 2 {
-		s.height, s.chars, right, columns = s.l.alone, s.l.charsOne, s.l.rightOne, 1
+		s.height, columns = s.l.alone, 1
 	}
 	each := (s.l.width - float64(columns-1)*plotGap) / float64(columns)
-	s.x0, s.x1 = s.l.left, each-right
+	s.x0, s.x1, s.room = s.l.left, each, c.labelWidth(each*labelShare)
+	s.x1 -= s.room + labelAt
 	panel := s.height + plotTop + plotBottom
 	h := float64((len(c.Plots)+columns-1)/columns) * panel
 	below := h + 8
@@ -200,9 +197,26 @@ func (s *lines) series(p *Plot) {
 		if !s.c.Smooth {
 			s.mark(e.series, s.x1+12, e.at)
 		}
-		s.text(s.x1+20, e.at+4, "label", "", short(s.c.Series[e.series].Name, s.chars))
+		s.label(s.x1+labelAt, e.at+4, s.c.Series[e.series].Name)
 		s.printf("</g>")
 	}
+}
+
+// label writes a whole name; one that has too little room is written narrower.
+func (s *lines) label(x, y float64, name string) {
+	squeezed := ""
+	if textWidth(name, labelSize) > s.room+1 {
+		squeezed = fmt.Sprintf(` textLength="%.0f" lengthAdjust="spacingAndGlyphs"`, s.room)
+	}
+	s.printf(`<text x="%.1f" y="%.1f" class="label"%s>%s</text>`, x, y, squeezed, safe(name))
+}
+
+// labelWidth is the room that the names of lines need, and at most so much.
+func (c *LineChart) labelWidth(most float64) (w float64) {
+	for _, r := range c.Series {
+		w = max(w, textWidth(r.Name, labelSize))
+	}
+	return min(w, most)
 }
 
 // shift keeps the points of one place apart, px.
@@ -305,8 +319,8 @@ func (s *lines) mark(k int, x, y float64) {
 
 // struck says below the plots who has no line, and why.
 func (s *lines) struck(it Item, y float64) {
-	name, why := short(it.Label, 24), it.Text.String()
+	name, why := it.Label, it.Text.String()
 	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)
 	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="gone">%s</tspan><tspan dx="8">%s</tspan></text>`, y,
-		safe(why), safe(name), safe(short(why, s.l.reasonLen-len([]rune(name)))))
+		safe(why), safe(name), safe(short(why, max(12, s.l.reasonLen-len([]rune(name))))))
 }

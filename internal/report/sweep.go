@@ -206,11 +206,11 @@ func (s *sweep) levelByLevel() document.Section {
 	out.Blocks = append(out.Blocks, document.Legend{Items: legend})
 	for k, m := range s.shownMetrics() {
 		here := s.showing(m)
-		if k == 0 && !s.any() || s.chartsBelow(k) {
-			out.Blocks = append(out.Blocks, here.chart(m))
-		}
 		if t := here.table(m, k == 0); len(t.Rows) > 0 {
 			out.Blocks = append(out.Blocks, t)
+		}
+		if k == 0 && !s.any() || s.chartsBelow(k) {
+			out.Blocks = append(out.Blocks, here.chart(m))
 		}
 	}
 	if notes := document.Items(slices.Concat(s.marks(), s.gaps(), s.rowNotes())...); len(notes.Items) > 0 {
