@@ -9,11 +9,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the version in CHANGELOG.md that this tree becomes; the build of a release sets it.
-var release = "0.1.0-dev"
+// The build of a release sets these: the version in CHANGELOG.md, and its commit and the time of it
+// (RFC 3339), which go build records by itself where it finds the repository.
+var (
+	release     = "0.1.0-dev"
+	commit      string
+	committedAt string
+)
 
-// setting returns a setting that the build recorded, "" if it did not.
-func setting(key string) string {
+// setting returns what the build of a release has set, else what go build recorded under the key, ""
+// if neither did.
+func setting(key, set string) string {
+	if set != "" {
+		return set
+	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			if s.Key == key {
@@ -26,15 +35,15 @@ func setting(key string) string {
 
 // version is the release and, where the build recorded it, the commit.
 func version() string {
-	if commit := setting("vcs.revision"); commit != "" {
-		return release + "+" + commit[:min(12, len(commit))]
+	if c := setting("vcs.revision", commit); c != "" {
+		return release + "+" + c[:min(12, len(c))]
 	}
 	return release
 }
 
 // builtAt is the time of the commit that was built; the zero time where the build did not record it.
 func builtAt() time.Time {
-	t, _ := time.Parse(time.RFC3339, setting("vcs.time"))
+	t, _ := time.Parse(time.RFC3339, setting("vcs.time", committedAt))
 	return t
 }
 
