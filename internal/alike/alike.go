@@ -102,7 +102,8 @@ func (s *Sides) accepted() error {
 
 // variance is what varies between two answers of one side to one request, of all sides.
 type variance struct {
-	places Places
+	places Places          // where values do
+	comes  Places          // where something is there, or not
 	whole  bool            // the body as a whole
 	length bool            // of the body
 	header map[string]bool // by name
@@ -121,6 +122,8 @@ func (s *Sides) own(one *side) {
 			switch {
 			case d.what == "body" && d.at == nil:
 				v.whole = true
+			case d.what == "body" && d.has:
+				v.comes = append(v.comes, d.at.anywhere())
 			case d.what == "body":
 				v.places = append(v.places, d.at.anywhere())
 			case d.what == "length":
@@ -206,19 +209,20 @@ func (s *Sides) excuse(text string) {
 	}
 }
 
-// excuses reports whether d lies where the answers of one side vary.
+// excuses reports whether d lies where the answers of one side vary. Where values do, that one side
+// has none at all is still a difference.
 func (v *variance) excuses(d *difference) bool {
 	switch d.what {
 	case "body":
-		return v.whole || v.places.cover(d.at)
+		return v.whole || v.comes.cover(d.at) || !d.has && v.places.cover(d.at)
 	case "length":
-		return v.length || v.whole || len(v.places) > 0
+		return v.varied()
 	}
 	return v.header[d.what]
 }
 
 // varied reports whether any answer to the request varies in its body.
-func (v *variance) varied() bool { return v.whole || v.length || len(v.places) > 0 }
+func (v *variance) varied() bool { return v.whole || v.length || len(v.places) > 0 || len(v.comes) > 0 }
 
 // responses calls yield with each answer to the request at index, until it returns false.
 func (s *Sides) responses(index int, yield func(a *scenario.Answer) bool) {

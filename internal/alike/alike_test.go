@@ -161,6 +161,20 @@ func TestWhatVaries(t *testing.T) {
 	}
 }
 
+// TestWhatVariesIsThere: a value that varies on one side must be there on the other.
+func TestWhatVariesIsThere(t *testing.T) {
+	var n atomic.Int64
+	counting := func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintf(w, `{"id":%d,"a":1}`, n.Add(1)) }
+	seen := ask(t, "/", nil, answer(200, `{"a":1}`), counting)
+	if d, ok := errors.AsType[*Difference](seen.err); !ok || d.Place != ".id" || d.SaysA != "not there" {
+		t.Errorf("%v", seen.err)
+	}
+	seen = ask(t, "/", nil, answer(200, `{"a":1,"id":0}`), counting)
+	if seen.err != nil || len(seen.Varies) != 1 {
+		t.Errorf("%v, %q", seen.err, seen.Varies)
+	}
+}
+
 // TestContract: the load is checked for what every answer had in common.
 func TestContract(t *testing.T) {
 	echo := func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL.Path) }

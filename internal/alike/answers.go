@@ -26,6 +26,7 @@ type difference struct {
 	what string // as --differ has it
 	at   place  // within the body; nil: all of it, or no body
 	a, b string // what each says, for people
+	has  bool   // one has a name of JSON, or an element, and the other has not
 }
 
 // name is what differs, for people.
@@ -50,7 +51,9 @@ const connection = "connection"
 // differences returns what differs between two answers: status, type, headers, body, and where that
 // is the same the length.
 func differences(a, b *http1.Response) (all []difference) {
-	add := func(what string, at place, x, y string) { all = append(all, difference{what, at, shown(x), shown(y)}) }
+	add := func(what string, at place, x, y string) {
+		all = append(all, difference{what: what, at: at, a: shown(x), b: shown(y)})
+	}
 	if a.Status != b.Status {
 		add("status", nil, fmt.Sprint(a.Status), fmt.Sprint(b.Status))
 	}
@@ -156,8 +159,8 @@ func bodyDifferences(a, b *http1.Response) (all []difference) {
 	if isJSON(a) && isJSON(b) {
 		x, _ := scenario.ReadJSON(a.Body)
 		y, _ := scenario.ReadJSON(b.Body)
-		walk(nil, x, y, func(at jsonPath, x, y string) {
-			all = append(all, difference{"body", at, shown(x), shown(y)})
+		walk(nil, x, y, func(at jsonPath, x, y string, has bool) {
+			all = append(all, difference{"body", at, shown(x), shown(y), has})
 		})
 		return all
 	}
@@ -167,23 +170,23 @@ func bodyDifferences(a, b *http1.Response) (all []difference) {
 			i++
 		}
 		from := func(body []byte) string { return fmt.Sprintf("%d bytes, from there %.20x", len(body), body[i:]) }
-		return []difference{{"body", byteAt(i), from(a.Body), from(b.Body)}}
+		return []difference{{what: "body", at: byteAt(i), a: from(a.Body), b: from(b.Body)}}
 	}
 	x, y := strings.Split(string(a.Body), "\n"), strings.Split(string(b.Body), "\n")
 	for i := range min(len(x), len(y)) {
 		if x[i] != y[i] {
-			all = append(all, difference{"body", lineAt(i + 1), shown(x[i]), shown(y[i])})
+			all = append(all, difference{what: "body", at: lineAt(i + 1), a: shown(x[i]), b: shown(y[i])})
 		}
 	}
 	if len(x) != len(y) {
 		lines := func(n int) string { return fmt.Sprintf("%d lines", n) }
-		all = append(all, difference{"body", nil, lines(len(x)), lines(len(y))})
+		all = append(all, difference{what: "body", a: lines(len(x)), b: lines(len(y)), has: true})
 	}
 	return all
 }
 
 // walk calls found for each place where two values of scenario.ReadJSON differ, names in their order.
-func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string)) {
+func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string, has bool)) {
 	switch x := a.(type) {
 	case []any:
 		y, ok := b.([]any)
@@ -194,7 +197,7 @@ func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string)) {
 			walk(append(slices.Clone(at), fmt.Sprintf("[%d]", i)), x[i], y[i], found)
 		}
 		if len(x) != len(y) {
-			found(at, fmt.Sprintf("%d elements", len(x)), fmt.Sprintf("%d elements", len(y)))
+			found(at, fmt.Sprintf("%d elements", len(x)), fmt.Sprintf("%d elements", len(y)), true)
 		}
 		return
 	case map[string]any:
@@ -215,9 +218,9 @@ func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string)) {
 			below := append(slices.Clone(at), name)
 			switch {
 			case !inA:
-				found(below, "not there", jsonText(w))
+				found(below, "not there", jsonText(w), true)
 			case !inB:
-				found(below, jsonText(v), "not there")
+				found(below, jsonText(v), "not there", true)
 			default:
 				walk(below, v, w, found)
 			}
@@ -232,7 +235,7 @@ func walk(at jsonPath, a, b any, found func(at jsonPath, a, b string)) {
 			return
 		}
 	}
-	found(at, jsonText(a), jsonText(b))
+	found(at, jsonText(a), jsonText(b), false)
 }
 
 func jsonText(v any) string {
