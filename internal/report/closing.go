@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"dyno/internal/checks"
 	"dyno/internal/document"
@@ -85,7 +86,7 @@ func (v *view) trust() (text document.Prose) {
 	if len(unknown) > 0 {
 		parts = append(parts, document.Span{Text: "not enough data to tell " + or(unknown)})
 	}
-	parts = append(parts, document.Span{Text: v.missed()})
+	parts = append(parts, document.Span{Text: v.missed()}, document.Span{Text: v.unlikeService()})
 	for _, p := range parts {
 		if p.Text == "" {
 			continue
@@ -136,4 +137,24 @@ func (v *view) missed() string {
 		text += " (" + PerCent(v.Promised) + " was expected: restarts differ more than the first loads showed)"
 	}
 	return text
+}
+
+// ShortLoads is by how much a managed runtime may do better, against others, under long loads without
+// pauses than in short ones with pauses: the largest of what doc/validation.md has under "Short trials
+// against long ones", as a share.
+const ShortLoads = 0.09
+
+// unlikeService says what a ratio between a managed runtime and another server leaves open.
+func (v *view) unlikeService() string {
+	p := &v.run.Plan
+	managed := 0
+	for _, name := range p.Contestants {
+		if slices.Contains(p.Managed, name) {
+			managed++
+		}
+	}
+	if v.a.Interim == 0 || !v.ranks() || managed == 0 || managed == len(p.Contestants) || time.Duration(p.TrialNS) > 10*time.Second {
+		return ""
+	}
+	return "under long loads without pauses managed runtimes may do up to " + PerCent(ShortLoads) + " better"
 }
