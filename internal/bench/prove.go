@@ -156,6 +156,9 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 	if b.Alike != nil && !c.Control { // what it answered is judged when all are asked
 		network, addr := s.Addr()
 		err = b.Alike.Ask(ctx, c.Name, network, addr, b.exact.asked(c.Name, b.Scenario))
+		if err == nil && c.URL == "" {
+			err = accepts(ctx, network, addr, b.run.Plan.Level.Connections)
+		}
 	}
 	if err == nil {
 		err = s.End()
