@@ -29,7 +29,7 @@ type Document struct {
 type Section struct {
 	ID, Title string // the ID is what links on a page lead to
 	On        Forms
-	Detail    bool // not part of the answer: a terminal shows it only if it is asked for
+	Detail    bool // not part of the answer: a terminal shows it only if it is asked for, Markdown folds it away
 	Folded    bool // a page shows the title alone until it is asked for the rest
 	Blocks    []Block
 }
@@ -42,7 +42,6 @@ const (
 	Everywhere Forms = iota
 	OnPage
 	OffPage
-	OnTerminal
 )
 
 // Block is one of the types below with a method block.

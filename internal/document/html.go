@@ -33,7 +33,7 @@ func HTML(w io.Writer, d *Document) error {
 	words := map[string]bool{}
 	for _, s := range d.Sections {
 		for _, b := range s.Blocks {
-			if defs, ok := b.(Definitions); ok && s.On != OffPage && s.On != OnTerminal {
+			if defs, ok := b.(Definitions); ok && s.On != OffPage {
 				for _, it := range defs.Items {
 					words[it.ID] = true
 				}
@@ -68,7 +68,7 @@ func pageFuncs(words map[string]bool) template.FuncMap {
 		"icon":   func(s Style) string { return icons[s] },
 		"scale":  func(c ShiftChart) template.HTML { return template.HTML(c.scale()) },
 		"shift":  func(c ShiftChart, s Shift) template.HTML { return template.HTML(c.line(s)) },
-		"shown":  func(s Section) bool { return s.On != OffPage && s.On != OnTerminal && len(s.Blocks) > 0 },
+		"shown":  func(s Section) bool { return s.On != OffPage && len(s.Blocks) > 0 },
 		"rest":   func(t Table) int { return max(1, len(t.Columns)-t.name()-1) },
 		"before": func(t Table) int { return t.name() },
 		"after":  func(t Table) int { return len(t.Columns) - t.name() },
@@ -157,7 +157,7 @@ func (d *Document) each(visit func(Block)) {
 	}
 	walk(d.Front)
 	for _, s := range d.Sections {
-		if s.On != OffPage && s.On != OnTerminal {
+		if s.On != OffPage {
 			walk(s.Blocks)
 		}
 	}

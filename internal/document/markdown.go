@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown draws a document in GitHub's dialect, its title a heading of so many signs.
+// Markdown draws a document in GitHub's dialect, its title a heading of so many signs, with the
+// details folded away: the sections from the first that is one.
 func Markdown(w io.Writer, d *Document, level int) error {
 	m := &markdown{level: level}
 	if d.Title != "" {
@@ -24,9 +25,14 @@ func Markdown(w io.Writer, d *Document, level int) error {
 	if len(d.Byline) > 0 {
 		m.printf("*%s.*\n\n", escape(Clean(strings.Join(d.Byline, ", "))))
 	}
+	folded := false
 	for _, s := range d.Sections {
-		if s.On == OnPage || s.On == OnTerminal || len(s.Blocks) == 0 {
+		if s.On == OnPage || len(s.Blocks) == 0 {
 			continue
+		}
+		if s.Detail && !folded {
+			folded = true
+			m.printf("<details><summary>All details</summary>\n\n")
 		}
 		if s.Title != "" {
 			m.printf("%s %s\n\n", strings.Repeat("#", level+1), escape(Clean(s.Title)))
@@ -34,6 +40,9 @@ func Markdown(w io.Writer, d *Document, level int) error {
 		for _, b := range s.Blocks {
 			m.block(b)
 		}
+	}
+	if folded {
+		m.printf("</details>\n")
 	}
 	_, err := io.WriteString(w, strings.TrimRight(m.String(), "\n")+"\n")
 	return err
@@ -117,7 +126,7 @@ func (m *markdown) list(items []Item) {
 		}
 		m.printf("%s", m.text(it.Text))
 		if it.Code != "" {
-			m.printf("`%s`", strings.ReplaceAll(Code{Text: it.Code}.visible(), "`", "'"))
+			m.printf("<code>%s</code>", escape(Code{Text: it.Code}.visible()))
 		}
 		for _, more := range it.More {
 			m.printf("<br>%s", m.text(more))
@@ -168,7 +177,11 @@ func (m *markdown) table(t *Table) {
 	}
 	m.printf("\n")
 	if t.After != "" {
-		m.printf("%s\n\n", escape(Clean(t.After)))
+		var lines []string
+		for l := range strings.SplitSeq(t.After, "\n") {
+			lines = append(lines, escape(Clean(l)))
+		}
+		m.printf("%s\n\n", strings.Join(lines, "<br>\n"))
 	}
 }
 

@@ -140,9 +140,12 @@ func (v *view) alike(rows []row) string {
 		len(rows), v.why(all), v.runLonger(4))
 }
 
+// failed begins a sentence.
+const failed = "Failed:"
+
 // absent names those that have no figure, and why: what cannot be built here in one sentence.
 func (v *view) absent() (sentences []string) {
-	var failed []string
+	var broken []string
 	missing, unranked := map[string][]string{}, map[string][]string{} // by reason
 	for _, r := range v.rows {
 		switch {
@@ -151,7 +154,7 @@ func (v *view) absent() (sentences []string) {
 			why := strings.TrimPrefix(r.Struck, "unavailable: ")
 			missing[why] = append(missing[why], r.Title)
 		case r.Failure != nil:
-			failed = append(failed, "Failed: "+r.Title+", "+strings.TrimPrefix(r.Struck, "failed ")+".")
+			broken = append(broken, failed+" "+r.Title+", "+strings.TrimPrefix(r.Struck, "failed ")+".")
 		default:
 			unranked[r.Struck] = append(unranked[r.Struck], r.Title)
 		}
@@ -168,7 +171,7 @@ func (v *view) absent() (sentences []string) {
 			sentences = append(sentences, list.what+strings.Join(parts, "; ")+".")
 		}
 	}
-	return append(sentences, failed...)
+	return append(sentences, broken...)
 }
 
 // head is the run in a line's worth of facts: those that ran are counted.
@@ -268,6 +271,8 @@ func (v *view) lead(sentences []string) (lead []document.Prose) {
 			t[0].Style = document.Bad
 		case i == 0:
 			t[0].Style = document.Strong
+		case strings.HasPrefix(s, failed):
+			t = document.Prose{{Text: failed, Style: document.Bad}, {Text: strings.TrimPrefix(s, failed)}}
 		}
 		lead = append(lead, t)
 	}

@@ -268,7 +268,7 @@ func (c *classic) document() *document.Document {
 
 // short is the table as a terminal shows it, without notes.
 func (c *classic) short() document.Section {
-	out := document.Section{ID: "short", On: document.OnTerminal}
+	out := document.Section{ID: "short", On: document.OffPage}
 	for _, b := range c.table().Blocks {
 		if t, ok := b.(document.Table); ok {
 			t = shortened(t)

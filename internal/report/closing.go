@@ -13,7 +13,7 @@ import (
 // closing is how an answer ends in a terminal: how far to trust it, what it says of an article,
 // where the rest is, and how to ask again.
 func (v *view) closing() document.Section {
-	s := document.Section{ID: "closing", On: document.OnTerminal}
+	s := document.Section{ID: "closing", On: document.OffPage}
 	var list document.List
 	add := func(label string, text document.Prose) {
 		if len(text) > 0 {

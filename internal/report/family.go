@@ -170,7 +170,7 @@ func (s *sweep) familyMethod() []document.Fact {
 
 // pairsShort is the table of the named pairs without what each verdict rests on.
 func (s *sweep) pairsShort() document.Section {
-	out := document.Section{ID: "short", On: document.OnTerminal}
+	out := document.Section{ID: "short", On: document.OffPage}
 	for _, b := range s.namedPairs().Blocks {
 		out.Blocks = append(out.Blocks, shortened(b.(document.Table)))
 	}

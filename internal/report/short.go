@@ -16,7 +16,7 @@ const ToBest = "vs best"
 // short is the answer in figures, as a terminal shows it: a row for each server that ran, the best
 // first, with its place, its figures, and how it stands to the best.
 func (p *paired) short() document.Section {
-	s := document.Section{ID: "short", On: document.OnTerminal}
+	s := document.Section{ID: "short", On: document.OffPage}
 	rows := p.ranked()
 	if len(rows) == 0 {
 		return s

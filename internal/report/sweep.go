@@ -155,7 +155,7 @@ func (s *sweep) short() document.Section {
 	if s.namesPairs() {
 		return s.pairsShort()
 	}
-	out := document.Section{ID: "short", On: document.OnTerminal}
+	out := document.Section{ID: "short", On: document.OffPage}
 	if m := s.shownMetrics()[0]; len(s.all()) > 0 {
 		out.Blocks = []document.Block{shortened(s.showing(m).table(m, true))}
 	}

@@ -179,8 +179,11 @@ func (v *View) plain(e result.Event, changed bool) {
 
 // named is the stage as a plain line has it.
 func (v *View) named() string {
-	if v.stage == "pilot" {
+	switch {
+	case v.stage == "pilot":
 		return "try out"
+	case v.stage == "analyse" && v.text != "": // which says all
+		return ""
 	}
 	return v.stage
 }
