@@ -25,28 +25,34 @@ var layers = map[string]int{
 	"internal/bench": 5, "internal/side": 5, "internal/calibration": 5, "internal/study": 5, "internal/summary": 5,
 	"internal/audit": 5,
 
-	"internal/alike": 4, "internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4, "internal/load/loadtest": 4,
-	"internal/contestant": 4, "internal/plan": 4, "internal/report": 4,
+	"internal/alike": 4, "internal/load/epoll": 4, "internal/load/gonet": 4, "internal/load/external": 4,
+	"internal/load/loadtest": 4,
+	"internal/contestant":    4, "internal/plan": 4, "internal/report": 4,
 
-	"internal/refserver": 3, "internal/adhoc": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3, "internal/checks": 3, "internal/claim": 3,
+	"internal/refserver": 3, "internal/adhoc": 3, "internal/load": 3, "internal/proc": 3, "internal/host": 3,
+	"internal/checks": 3, "internal/claim": 3,
 
 	"internal/scenario": 2, "internal/analysis": 2,
 
 	"internal/result": 1,
 
-	"internal/bounds": 0, "internal/netns": 0, "internal/document": 0, "internal/conf": 0, "internal/http1": 0, "internal/hist": 0, "internal/stats": 0, "internal/importer": 0,
+	"internal/bounds": 0, "internal/netns": 0, "internal/document": 0, "internal/conf": 0, "internal/http1": 0,
+	"internal/hist": 0, "internal/stats": 0, "internal/importer": 0,
 }
 
 // makers touch the world; readers only read files. They meet in result, and cross only where crossings says so.
 var (
-	makers    = packages("bench", "side", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest", "contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario")
-	reader    = packages("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis", "claim", "audit")
+	makers = packages("bench", "side", "calibration", "load/epoll", "load/gonet", "load/external", "load/loadtest",
+		"contestant", "verify", "refserver", "adhoc", "alike", "load", "proc", "host", "scenario")
+	reader = packages("terminal", "doctor", "validate", "study", "summary", "plan", "report", "checks", "analysis",
+		"claim", "audit")
 	crossings = map[string]bool{"internal/bench -> internal/plan": true}
 )
 
 // permissions are the packages that may import an outside module, by prefix of its path.
 var permissions = map[string][]string{
-	"golang.org/x/sys":                  {"internal/netns", "internal/proc", "internal/host", "internal/refserver", "internal/load/epoll"},
+	"golang.org/x/sys": {"internal/netns", "internal/proc", "internal/host", "internal/refserver",
+		"internal/load/epoll"},
 	"github.com/pelletier/go-toml":      {"internal/conf"},
 	"github.com/HdrHistogram":           {"internal/hist"},
 	"gonum.org":                         {"internal/stats"},
@@ -203,7 +209,8 @@ func TestOnlyTheTableKnowsMetrics(t *testing.T) {
 				}
 				if _, keyed := literal.Type.(*ast.MapType); keyed {
 					if names := metricsAmong(literal.Elts); len(names) > 1 {
-						t.Errorf("%s: a map by the names of metrics, %v; let it be a field of analysis.Metric", file, names)
+						t.Errorf("%s: a map by the names of metrics, %v; let it be a field of analysis.Metric", file,
+							names)
 					}
 				}
 				return true

@@ -57,7 +57,8 @@ func protocolBranches(f *ast.File) (at []token.Pos) {
 		case *ast.SelectorExpr:
 			of, _ := x.X.(*ast.Ident)
 			return strings.EqualFold(x.Sel.Name, "protocol") ||
-				of != nil && of.Name == "plan" && slices.Contains([]string{"Paired", "Sweep", "Search", "Classic"}, x.Sel.Name)
+				of != nil && of.Name == "plan" && slices.Contains([]string{"Paired", "Sweep", "Search", "Classic"},
+					x.Sel.Name)
 		}
 		return false
 	}

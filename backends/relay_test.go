@@ -33,7 +33,8 @@ var paths = []string{"/testNoProcess", "/testReflection", "/testNoReflection"}
 
 var client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: workers}}
 
-// TestRecords proves that what the backend sends follows from its number of records and its seed, and is what encoding/json would write.
+// TestRecords proves that what the backend sends follows from its number of records and its seed,
+// and is what encoding/json would write.
 func TestRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -64,7 +65,8 @@ func TestRecords(t *testing.T) {
 			t.Errorf("%d records are %d bytes, or not those of their seed", n, len(body))
 		}
 	}
-	for _, query := range []string{"", "?records=10", "?records=-1&seed=1", "?records=100001&seed=1", "?records=10&seed=x"} {
+	for _, query := range []string{"", "?records=10", "?records=-1&seed=1", "?records=100001&seed=1",
+		"?records=10&seed=x"} {
 		resp, err := client.Post(addr+"/control"+query, "", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -76,7 +78,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestRelays starts the backend and each relay, and compares what the three paths answer with what the backend does, as JSON.
+// TestRelays starts the backend and each relay, and compares what the three paths answer with what
+// the backend does, as JSON.
 func TestRelays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
@@ -97,15 +100,18 @@ func TestRelays(t *testing.T) {
 					t.Errorf("%s: status %d; want 404", path, status)
 				}
 			}
-			// A client may dial anew for a request while another ends; more are bodies that were not read to their end, or too few kept.
+			// A client may dial anew for a request while another ends; more are bodies that were
+			// not read to their end, or too few kept.
 			if n := door.entered.Load(); n > 3*workers {
-				t.Errorf("%d connections to the backend for %d requests of %d workers: it does not keep them", n, asked, workers)
+				t.Errorf("%d connections to the backend for %d requests of %d workers: it does not keep them", n, asked,
+					workers)
 			}
 		})
 	}
 }
 
-// TestRelaysReadJSON gives each relay JSON that the backend never sends, right and wrong: what is made by hand must read all of it.
+// TestRelaysReadJSON gives each relay JSON that the backend never sends, right and wrong: what is
+// made by hand must read all of it.
 func TestRelaysReadJSON(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds contestants")
@@ -166,7 +172,9 @@ func relays(t *testing.T) (root string, all []*contestant.Manifest) {
 	if all, err = contestant.List(os.DirFS(root)); err != nil {
 		t.Fatal(err)
 	}
-	all = slices.DeleteFunc(all, func(m *contestant.Manifest) bool { return !slices.Contains(m.Scenarios, "json-relay-noprocess") })
+	all = slices.DeleteFunc(all, func(m *contestant.Manifest) bool {
+		return !slices.Contains(m.Scenarios, "json-relay-noprocess")
+	})
 	if len(all) < 7 {
 		t.Fatalf("%d relays", len(all))
 	}
@@ -190,7 +198,8 @@ func start(t *testing.T, root string, m *contestant.Manifest, backend, probed st
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	b, err := contestant.Build(t.Context(), m, tc, contestant.BuildOptions{Root: root, Log: filepath.Join(dir, "build.log")})
+	b, err := contestant.Build(t.Context(), m, tc, contestant.BuildOptions{Root: root,
+		Log: filepath.Join(dir, "build.log")})
 	var none *contestant.Unavailable
 	if errors.As(err, &none) {
 		t.Skip(err)
@@ -213,7 +222,8 @@ func start(t *testing.T, root string, m *contestant.Manifest, backend, probed st
 		}
 		return nil
 	}
-	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"), Log: filepath.Join(dir, "run.log"), Backend: backend, Probe: probe})
+	i, err := contestant.Launch(t.Context(), b, contestant.LaunchOptions{Dir: filepath.Join(dir, "home"),
+		Log: filepath.Join(dir, "run.log"), Backend: backend, Probe: probe})
 	if err != nil {
 		t.Fatal(err)
 	}

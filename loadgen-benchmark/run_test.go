@@ -18,7 +18,8 @@ func TestParse(t *testing.T) {
 		peer              peer
 		requests, seconds float64
 	}{
-		{wrk, 122_715, 1.0045}, {bombardier, 96_674, 1.0011}, {oha, 85_800, 1.0039}, {h2load, 60_411, 1}, {hey, 12_313, 1.0175}, {ab, 122_807, 1.001},
+		{wrk, 122_715, 1.0045}, {bombardier, 96_674, 1.0011}, {oha, 85_800, 1.0039}, {h2load, 60_411, 1},
+		{hey, 12_313, 1.0175}, {ab, 122_807, 1.001},
 		{epollLoop, 55_325, 1}, {dyno, 145_853, 1.0002},
 	} {
 		text, err := os.ReadFile(filepath.Join("testdata", c.peer.name+".txt"))
@@ -48,11 +49,15 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want float64
 	}{
-		{wrk, read("wrk") + "  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\n", 15},
+		{wrk, read("wrk") + "  Socket errors: connect 1, read 2, write 3, timeout 4\n  Non-2xx or 3xx responses: 5\n",
+			15},
 		{bombardier, strings.Replace(read("bombardier"), `"req5xx":0,"others":0`, `"req5xx":3,"others":4`, 1), 7},
-		{oha, strings.Replace(read("oha"), `"errorDistribution": {`, `"errorDistribution": {"connection refused": 7,`, 1), 7},
-		{h2load, strings.Replace(read("h2load"), "0 failed, 0 errored, 0 timeout", "1 failed, 2 errored, 4 timeout", 1), 7},
-		{hey, read("hey") + "  [500]\t3 responses\n\nError distribution:\n  [4]\tGet \"http://127.0.0.1:1/\": EOF\n", 7},
+		{oha, strings.Replace(read("oha"), `"errorDistribution": {`, `"errorDistribution": {"connection refused": 7,`,
+			1), 7},
+		{h2load, strings.Replace(read("h2load"), "0 failed, 0 errored, 0 timeout", "1 failed, 2 errored, 4 timeout", 1),
+			7},
+		{hey, read("hey") + "  [500]\t3 responses\n\nError distribution:\n  [4]\tGet \"http://127.0.0.1:1/\": EOF\n",
+			7},
 		{ab, strings.Replace(read("ab"), "Failed requests:        0", "Failed requests:        7", 1), 7},
 		{dyno, strings.Replace(read("dyno"), `"errored": 0`, `"errored": 7`, 1), 7},
 	} {
@@ -107,18 +112,22 @@ func TestVoidRoundsAreRepeated(t *testing.T) {
 	if err != nil || len(valid) != 3 || all != 4 || len(order) != 8 {
 		t.Errorf("%d of %d, %d windows, %v", len(valid), all, len(order), err)
 	}
-	if _, all, err := runRounds(t.Context(), 3, voids, cs, machineOf(1), tell); !errors.Is(err, errNoise) || all != 3*tries {
+	if _, all, err := runRounds(t.Context(), 3, voids, cs, machineOf(1), tell); !errors.Is(err, errNoise) ||
+		all != 3*tries {
 		t.Errorf("a machine that is never quiet: %d rounds, %v", all, err)
 	}
 	erring := contender{"c", func(context.Context) (outcome, error) { return outcome{erred: true}, nil }}
-	if _, _, err := runRounds(t.Context(), 1, voids, []contender{erring}, machineOf(0), tell); !errors.Is(err, errNoise) {
+	if _, _, err := runRounds(t.Context(), 1, voids, []contender{erring}, machineOf(0), tell); !errors.Is(err,
+		errNoise) {
 		t.Errorf("a peer that errs: %v", err)
 	}
 	failing := contender{"c", func(context.Context) (outcome, error) { return outcome{}, errNoFigures }}
-	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(0), tell); !errors.Is(err, errNoFigures) {
+	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(0), tell); !errors.Is(err,
+		errNoFigures) {
 		t.Errorf("a contender that fails: %v", err)
 	}
-	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(1), tell); !errors.Is(err, errNoise) {
+	if _, _, err := runRounds(t.Context(), 1, voids, []contender{failing}, machineOf(1), tell); !errors.Is(err,
+		errNoise) {
 		t.Errorf("a contender that fails while others run: %v", err)
 	}
 }
@@ -178,13 +187,16 @@ func TestLagsOfQuietSeconds(t *testing.T) {
 func TestPage(t *testing.T) {
 	at := func(v float64) *float64 { return &v }
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	kept := &results{Machine: machine{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "go1.26"}, Rows: []result{
-		{Name: "wrk-125", At: day, Commit: "abc", Peer: "wrk 4.1", Value: 1.3, Lo: at(1.28), Hi: at(1.32), Valid: 15, All: 17, Detail: "seen"},
-		{Name: "wrk-125-cpu", At: day, Commit: "abc", Peer: "wrk 4.1", Value: .82, Lo: at(.81), Hi: at(.83), Valid: 15, All: 17},
-		{Name: "oha", At: day, Commit: "abc", Reason: "install oha: cargo: no such thing\nmore"},
-		{Name: "lag-2000", At: day, Commit: "abc", Value: 41_000, Lo: at(40_000), Valid: 30, All: 40},
-		{Name: "ab", At: day, Commit: "abc", Value: 2, Lo: at(1.9), Hi: at(2.1), Valid: 15, All: 15},
-	}}
+	kept := &results{Machine: machine{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "go1.26"},
+		Rows: []result{
+			{Name: "wrk-125", At: day, Commit: "abc", Peer: "wrk 4.1", Value: 1.3, Lo: at(1.28), Hi: at(1.32), Valid: 15,
+				All: 17, Detail: "seen"},
+			{Name: "wrk-125-cpu", At: day, Commit: "abc", Peer: "wrk 4.1", Value: .82, Lo: at(.81), Hi: at(.83), Valid: 15,
+				All: 17},
+			{Name: "oha", At: day, Commit: "abc", Reason: "install oha: cargo: no such thing\nmore"},
+			{Name: "lag-2000", At: day, Commit: "abc", Value: 41_000, Lo: at(40_000), Valid: 30, All: 40},
+			{Name: "ab", At: day, Commit: "abc", Value: 2, Lo: at(1.9), Hi: at(2.1), Valid: 15, All: 15},
+		}}
 	text := string(page(experiments(), kept))
 	for _, want := range []string{
 		"Machine: EPYC, 2 CPUs; Debian, Linux 6; go1.26.\nCompared with: wrk 4.1.\n",

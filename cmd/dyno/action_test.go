@@ -57,7 +57,8 @@ func newAction(t *testing.T) *action {
 	}
 	dir := t.TempDir()
 	a := &action{t: t, script: script, repo: filepath.Join(dir, "repo"), temp: filepath.Join(dir, "temp"),
-		output: filepath.Join(dir, "output"), summary: filepath.Join(dir, "summary.md"), dyno: filepath.Join(dir, "dyno")}
+		output: filepath.Join(dir, "output"), summary: filepath.Join(dir, "summary.md"),
+		dyno: filepath.Join(dir, "dyno")}
 	build(t, a.dyno)
 	for _, d := range []string{a.repo, a.temp} {
 		if err := os.Mkdir(d, 0o755); err != nil {
@@ -72,7 +73,8 @@ func newAction(t *testing.T) *action {
 
 func (a *action) git(args ...string) {
 	a.t.Helper()
-	cmd := exec.Command("git", append([]string{"-C", a.repo, "-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-C", a.repo, "-c", "user.name=t", "-c", "user.email=t@example.org"},
+		args...)...)
 	if b, err := cmd.CombinedOutput(); err != nil {
 		a.t.Fatalf("git %v: %v\n%s", args, err, b)
 	}
@@ -98,7 +100,8 @@ func (a *action) run(inputs ...string) (code int, stderr string) {
 	cmd := exec.Command("sh", a.script)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = a.repo, &out, &errs
 	cmd.Env = append(os.Environ(), "DYNO="+a.dyno, "RUNNER_TEMP="+a.temp, "GITHUB_OUTPUT="+a.output,
-		"GITHUB_STEP_SUMMARY="+a.summary, "INPUT_START=./server", "INPUT_BUILD=go build -o server .", "INPUT_BASE=HEAD^1",
+		"GITHUB_STEP_SUMMARY="+a.summary, "INPUT_START=./server", "INPUT_BUILD=go build -o server .",
+		"INPUT_BASE=HEAD^1",
 		"INPUT_DIRECTORY=.", "INPUT_PATHS=/a\n/b=3\n", "INPUT_PRIMARY=cpu_per_request",
 		"INPUT_FAIL_IF=cpu_per_request>5%\n", "INPUT_BUDGET=70s", "INPUT_ARGUMENTS=--wait")
 	cmd.Env = append(cmd.Env, inputs...)
@@ -170,7 +173,8 @@ func TestAction(t *testing.T) {
 // starts them may be a shell.
 func TestIdenticalCommands(t *testing.T) {
 	r := &result.Run{Contestants: []result.Contestant{{Name: "a", BinaryHash: "1"}, {Name: "b", BinaryHash: "1"}}}
-	sides := []*side.Side{{Name: "a", Kind: side.Command, Text: "node a.js"}, {Name: "b", Kind: side.Command, Text: "node b.js"}}
+	sides := []*side.Side{{Name: "a", Kind: side.Command, Text: "node a.js"},
+		{Name: "b", Kind: side.Command, Text: "node b.js"}}
 	if got := identical(r, sides); got != "" {
 		t.Errorf("two commands: %q", got)
 	}

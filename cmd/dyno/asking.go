@@ -22,8 +22,9 @@ func askingFlags(fl *pflag.FlagSet, r *adhoc.Request) (names []string) {
 	add(flagOf(&r.Body, "", "string", parseText), "body", "b", "body: text, @FILE, or @- for standard input")
 	add(flagOf(&r.BodyFile, "", "string", parseNeeded("want the name of a file")), "body-file", "f",
 		"file that holds the body")
-	fl.BoolVar(&r.Template, "template", false, "fill placeholders of the body and headers in too: {int:1..1000}, {uuid}, "+
-		"{seq}, {pick:a,b}; those of paths always are")
+	fl.BoolVar(&r.Template, "template", false,
+		"fill placeholders of the body and headers in too: {int:1..1000}, {uuid}, "+
+			"{seq}, {pick:a,b}; those of paths always are")
 	add(flagOf(&r.ExpectStatus, "200-399", "string", scenario.ParseStatuses), "expect-status", "",
 		"status codes that count as success, such as 200,2xx,300-399")
 	return append(names, "template")

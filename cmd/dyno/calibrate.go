@@ -38,8 +38,9 @@ func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calib
 	return c, err
 }
 
-// calibrated is what is known of this machine's latencies before a run of plan p; nil if nothing is. Where latencies decide or are ranked, and nothing that still
-// holds is known, or what is known is bad, they are calibrated first, and the run starts after that.
+// calibrated is what is known of this machine's latencies before a run of plan p; nil if nothing
+// is. Where latencies decide or are ranked, and nothing that still holds is known, or what is known
+// is bad, they are calibrated first, and the run starts after that.
 func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error) {
 	stderr := cmd.ErrOrStderr()
 	c, err := calibration.Last()

@@ -149,7 +149,8 @@ func (p *project) writeFindings(cmd *cobra.Command) error {
 // save writes a page of the project and says so.
 func (p *project) save(cmd *cobra.Command, name string, page []byte) error {
 	if p.found.Carried {
-		return usagef("write %s: it lies in a checkout of dyno; run this inside one, or set %s to one", name, bundle.Variable)
+		return usagef("write %s: it lies in a checkout of dyno; run this inside one, or set %s to one", name,
+			bundle.Variable)
 	}
 	if err := os.WriteFile(filepath.Join(p.root, filepath.FromSlash(name)), page, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)

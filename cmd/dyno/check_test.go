@@ -47,7 +47,8 @@ func TestStudyPages(t *testing.T) {
 		}
 		for name, page := range pages {
 			if got, err := os.ReadFile(st.Trials() + "/" + name); err != nil || !bytes.Equal(got, page) {
-				t.Errorf("%s of %s is not what its trials say (%v): dyno check %[2]s --write writes it anew", name, slug, err)
+				t.Errorf("%s of %s is not what its trials say (%v): dyno check %[2]s --write writes it anew", name,
+					slug, err)
 			}
 		}
 	}

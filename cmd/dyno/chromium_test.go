@@ -57,7 +57,8 @@ func startChromium(t *testing.T) *chromium {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, program, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-		"--remote-debugging-pipe", "--no-first-run", "--disable-extensions", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--remote-debugging-pipe", "--no-first-run", "--disable-extensions", "--user-data-dir="+t.TempDir(),
+		"about:blank")
 	cmd.ExtraFiles = []*os.File{fromTest, toTest}
 	if err := cmd.Start(); err != nil {
 		t.Skipf("Chromium does not start: %v", err)
@@ -145,7 +146,8 @@ func (c *chromium) open(file string, v view) *tab {
 	for _, domain := range []string{"Page", "Runtime", "Log", "Network"} {
 		p.do(domain+".enable", nil)
 	}
-	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": v.width, "height": v.height, "deviceScaleFactor": 1, "mobile": v.width < 500})
+	p.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": v.width, "height": v.height,
+		"deviceScaleFactor": 1, "mobile": v.width < 500})
 	media, scheme := "screen", "light"
 	if v.print {
 		media = "print"
@@ -175,7 +177,8 @@ func (p *tab) eval(expression string) any {
 		Result           struct{ Value any }
 		ExceptionDetails *struct{ Exception struct{ Description string } }
 	}
-	p.call(p.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &out)
+	p.call(p.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true,
+		"awaitPromise": true}, &out)
 	if out.ExceptionDetails != nil {
 		p.t.Fatalf("%s: %s", expression, out.ExceptionDetails.Exception.Description)
 	}

@@ -87,8 +87,9 @@ func compareCommand() *cobra.Command {
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	askingFlags(fl, &f.asks)
-	fl.StringArrayVar(&f.differ, "differ", nil, "what the answers of the sides may differ in: status, type, length, body, "+
-		"header:NAME or json:PATH; may be repeated")
+	fl.StringArrayVar(&f.differ, "differ", nil,
+		"what the answers of the sides may differ in: status, type, length, body, "+
+			"header:NAME or json:PATH; may be repeated")
 	fl.StringArrayVar(&f.names, "name", nil, "name of a side in the output, in the order of the sides; may be repeated")
 	fl.StringVar(&f.contestant, "contestant", "",
 		"contestant that revisions and programs are of: its name in this project, or its folder")
@@ -101,8 +102,9 @@ func compareCommand() *cobra.Command {
 		"metric that decides: throughput, cpu_per_request, p50 or memory (default throughput; of builds of contestants, "+
 			"and with --rate, cpu_per_request)")
 	fl.IntVarP(&f.connections, "connections", "c", 125, "connections kept in use")
-	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r", "open loop: requests per second, whatever the answers "+
-		"take: 1000, 1k, 50/s, 600/m")
+	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r",
+		"open loop: requests per second, whatever the answers "+
+			"take: 1000, 1k, 50/s, 600/m")
 	fl.IntVar(&f.records, "records", 0, "records that the backend of the scenario answers with (default 10)")
 	fl.DurationVar(&f.delay, "delay", 0, "time that each handler waits before it answers")
 	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")

@@ -57,7 +57,8 @@ func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 		return nil, usage(err)
 	}
 	if len(c.Sides) == 0 {
-		return nil, usage(c.file.Errorf("sides", "no sides: want two or more, such as sides = [\"node a.js\", \"node b.js\"]"))
+		return nil, usage(c.file.Errorf("sides",
+			"no sides: want two or more, such as sides = [\"node a.js\", \"node b.js\"]"))
 	}
 	c.values["sides"] = c.Sides
 	return c, nil
@@ -142,7 +143,8 @@ func compareSides(cmd *cobra.Command, args []string) (sides []string, file *comp
 	}
 	file, err = readCompareFile(os.DirFS("."))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, usagef("no side is given, and there is no %s here: dyno init writes one; want: %s", compareFileName,
+		return nil, nil, usagef("no side is given, and there is no %s here: dyno init writes one; want: %s",
+			compareFileName,
 			cmd.UseLine())
 	}
 	if err != nil {

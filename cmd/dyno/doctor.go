@@ -44,6 +44,7 @@ Exit codes: 0 whatever it found; 1 the machine could not be measured; 2 usage.`,
 	}
 	cmd.Flags().BoolVar(&quick, "quick", false, "the settings and 5 s of measuring; the calibration is not kept")
 	waitFlag(cmd, &wait)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: the calibration, what it means, and the differences to expect")
+	cmd.Flags().BoolVar(&asJSON, "json", false,
+		"print JSON: the calibration, what it means, and the differences to expect")
 	return cmd
 }

@@ -18,8 +18,9 @@ import (
 	"dyno/internal/result"
 )
 
-// TestRealDuel runs one short duel of two Go contestants and one of .NET, with everything real, and checks what came of it, but no
-// timing. It takes minutes and both cores: DYNO_REAL_DUEL=1 asks for it.
+// TestRealDuel runs one short duel of two Go contestants and one of .NET, with everything real, and
+// checks what came of it, but no timing. It takes minutes and both cores: DYNO_REAL_DUEL=1 asks for
+// it.
 func TestRealDuel(t *testing.T) {
 	if os.Getenv("DYNO_REAL_DUEL") == "" {
 		t.Skip("set DYNO_REAL_DUEL=1 to run a real duel of some minutes")
@@ -29,7 +30,8 @@ func TestRealDuel(t *testing.T) {
 	self := filepath.Join(t.TempDir(), "dyno") // truth servers are dyno's own program, which a test binary is not
 	build(t, self)
 	var stdout, stderr bytes.Buffer
-	code := start(t, self, &stdout, &stderr, "run", "--contestants", "iris-mvc,net-http,aspnetcore-mvc", "--budget", "3m", "--seed", "1", "--offline", "--out", dir)
+	code := start(t, self, &stdout, &stderr, "run", "--contestants", "iris-mvc,net-http,aspnetcore-mvc", "--budget",
+		"3m", "--seed", "1", "--offline", "--out", dir)
 	t.Logf("%s\n%s", &stderr, &stdout)
 	if code != 0 {
 		t.Fatalf("exit %d", code)
@@ -44,7 +46,8 @@ func TestRealDuel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(run.Failures) > 0 || run.End == nil || !slices.Contains([]string{"decided", "last analysis", "budget"}, run.End.Reason) {
+	if len(run.Failures) > 0 || run.End == nil || !slices.Contains([]string{"decided", "last analysis", "budget"},
+		run.End.Reason) {
 		t.Errorf("failures %+v, end %+v", run.Failures, run.End)
 	}
 	for _, name := range run.Plan.Contestants {
@@ -82,7 +85,8 @@ func TestInterrupt(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer r.Close()
-			cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline", "--out", dir)
+			cmd := exec.Command(self, "run", "--contestants", "net-http,ref+20%", "--budget", "5m", "--offline",
+				"--out", dir)
 			cmd.Stderr = w
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

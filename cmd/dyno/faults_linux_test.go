@@ -40,7 +40,8 @@ func TestFaults(t *testing.T) {
 				truth = 1 / truth
 			}
 			if p.Better != "ref" || p.Verdict != analysis.Different || math.Abs(p.Ratio.Value/truth-1) > 0.01 {
-				t.Errorf("%s against %s: %.4f, %v for %q; the truth is %.4f", p.A, p.B, p.Ratio.Value, p.Verdict, p.Better, truth)
+				t.Errorf("%s against %s: %.4f, %v for %q; the truth is %.4f", p.A, p.B, p.Ratio.Value, p.Verdict,
+					p.Better, truth)
 			}
 			for i := range run.Trials {
 				tr := &run.Trials[i]
@@ -138,7 +139,8 @@ var faults = []fault{
 	{"full for a while", func(p *running, rng *rand.Rand) {
 		p.full(rng)
 		time.Sleep(time.Duration(rng.IntN(60)) * time.Millisecond)
-		unix.Prlimit(p.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}, nil)
+		unix.Prlimit(p.Process.Pid, unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY},
+			nil)
 	}},
 	{"pause", func(p *running, rng *rand.Rand) {
 		p.signal(syscall.SIGSTOP)
@@ -187,7 +189,8 @@ func (c *campaign) draw() *fault {
 // whether it can go on.
 func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault) (whole, again bool) {
 	file := filepath.Join(dir, result.TrialsFile)
-	args := []string{"run", "--contestants", "ref,ref+50%", "--controls", "none", "--primary", "throughput", "--offline", "--out", dir}
+	args := []string{"run", "--contestants", "ref,ref+50%", "--controls", "none", "--primary", "throughput",
+		"--offline", "--out", dir}
 	args = append(args, c.args...)
 	if resume {
 		args = []string{"run", "--offline", "--resume", dir}
@@ -210,7 +213,8 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 	}
 	what := fmt.Sprintf("%s at line %d of %s (resumed: %t): exit %d", name, at, dir, resume, code)
 	left := leftIn(t, dir)
-	for deadline := time.Now().Add(time.Minute); code < 0 && len(left) > 0 && time.Now().Before(deadline); left = leftIn(t, dir) {
+	for deadline := time.Now().Add(time.Minute); code < 0 && len(left) > 0 &&
+		time.Now().Before(deadline); left = leftIn(t, dir) {
 		time.Sleep(5 * time.Millisecond) // who was killed does not wait for those that end what he started
 	}
 	if len(left) > 0 {
@@ -231,7 +235,8 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 		}
 		return false, false
 	}
-	whole = run.End != nil && slices.Contains([]string{"decided", "last analysis", "budget"}, run.End.Reason) && len(run.Failures) == 0
+	whole = run.End != nil && slices.Contains([]string{"decided", "last analysis", "budget"}, run.End.Reason) &&
+		len(run.Failures) == 0
 	switch {
 	case whole:
 		c.check(t, what, root, dir, run, code)
@@ -246,7 +251,8 @@ func (c *campaign) attempt(t *testing.T, root, dir string, resume bool, f *fault
 
 // start runs the program, lets it meet f when its record has so many lines, and returns its exit code, what it said,
 // and its record as it was then.
-func (c *campaign) start(t *testing.T, root, file string, args []string, at int, f *fault) (code int, said string, seen []byte) {
+func (c *campaign) start(t *testing.T, root, file string, args []string, at int, f *fault) (code int, said string,
+	seen []byte) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -306,7 +312,8 @@ func (c *campaign) check(t *testing.T, what, root, dir string, run *result.Run, 
 	cmd.Dir = root
 	again, err := cmd.Output()
 	if page, _ := os.ReadFile(filepath.Join(dir, "run.json")); err != nil || !bytes.Equal(page, again) {
-		t.Errorf("%s: its record says something else than it did itself (%v): %d bytes, %d", what, err, len(page), len(again))
+		t.Errorf("%s: its record says something else than it did itself (%v): %d bytes, %d", what, err, len(page),
+			len(again))
 	}
 }
 

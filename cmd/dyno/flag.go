@@ -16,8 +16,10 @@ var (
 
 // wanted are the values of flags, by the type that cobra has for them.
 var wanted = map[string]string{
-	"int": "a whole number", "uint64": "a whole number", "float64": "a number", "intSlice": "whole numbers with commas between, such as 10,100",
-	"duration": "a time with its unit, such as 10s or 5m", "durationSlice": "times with their unit and commas between, such as 0,10ms",
+	"int": "a whole number", "uint64": "a whole number", "float64": "a number",
+	"intSlice":      "whole numbers with commas between, such as 10,100",
+	"duration":      "a time with its unit, such as 10s or 5m",
+	"durationSlice": "times with their unit and commas between, such as 0,10ms",
 }
 
 // flagError says of a flag that cannot be read what there is, or what its value is to be.

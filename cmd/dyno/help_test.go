@@ -35,7 +35,8 @@ func TestHelp(t *testing.T) {
 				t.Errorf("%s --help: %d columns: %s", cmd.CommandPath(), n, line)
 			}
 		}
-		if n := strings.Count(cmd.Example, "  dyno ") + strings.Count(cmd.Example, "| dyno "); n < 3 && cmd.HasAvailableLocalFlags() &&
+		if n := strings.Count(cmd.Example, "  dyno ") + strings.Count(cmd.Example, "| dyno "); n < 3 &&
+			cmd.HasAvailableLocalFlags() &&
 			!cmd.HasAvailableSubCommands() && cmd.Name() != "version" {
 			t.Errorf("%s --help: %d examples, want three", cmd.CommandPath(), n)
 		}

@@ -21,7 +21,8 @@ func initCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "init [A B …]",
 		Short: "Write a dyno.toml, which dyno compare reads",
-		Long: "init writes a commented " + compareFileName + " into this folder: the sides, what they are asked, when the\n" +
+		Long: "init writes a commented " + compareFileName +
+			" into this folder: the sides, what they are asked, when the\n" +
 			"comparison fails, and how long it may take. dyno compare without arguments reads it.",
 		Example: "  dyno init\n" +
 			"  dyno init 'node old.js' 'node new.js'\n" +

@@ -131,7 +131,8 @@ func (f *loadFlags) defineLoad() {
 	add(f, "duration", "d", &f.Duration, "", "time", parseSpan, "end after this time: 10s, 2m, or seconds (default "+
 		"10s, unless -n is given)")
 	add(f, "z", "z", &f.Duration, "", "time", parseSpan, "")
-	add(f, "warmup", "", &f.Warmup, "", "time", parseSpan, "load for this time first, and leave that out of the figures")
+	add(f, "warmup", "", &f.Warmup, "", "time", parseSpan,
+		"load for this time first, and leave that out of the figures")
 	add(f, "rate", "r", &f.Rate, "", "rate", parseRate, "open loop: requests per second, whatever the answers take: "+
 		"1000, 1k, 50/s, 10/ms, 600/m")
 	add(f, "R", "R", &f.Rate, "", "rate", parseRate, "")
@@ -189,8 +190,9 @@ func (f *loadFlags) defineRest() {
 	heading(f.cmd.Flags(), "Generator")
 	add(f, "max-errors", "", &f.MaxErrors, "0", "share", parseShare, "share of requests that may fail before the "+
 		"exit code is 1: 0.001 or 0.1%")
-	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives, "objectives, each missed or untold one of which makes "+
-		"the exit code 1: 'p99<20ms,errors<0.1%'")
+	add(f, "slo", "", &f.SLO, "", "list", summary.ParseObjectives,
+		"objectives, each missed or untold one of which makes "+
+			"the exit code 1: 'p99<20ms,errors<0.1%'")
 	f.addBool("strict", "", &f.Strict, "exit with 1, too, when the generator was at its limit or stood still")
 	f.addBool("json", "", &f.json, "print JSON (doc/format.md)")
 	f.addText("csv", "", &f.CSV, "write a row per second to this file")

@@ -12,26 +12,22 @@ import (
 // meant here.
 var disagreed = map[byte]string{
 	't': "-t is the number of threads in wrk and h2load, the timeout in bombardier, hey and oha, and the length of " +
-		"the test in ab and fortio: " +
-		"say --threads, --timeout or --duration",
+		"the test in ab and fortio: say --threads, --timeout or --duration",
 	'q': "-q is a rate per worker in hey and a rate in oha, but means quiet in bombardier and ab: say --rate or " +
 		"--quiet",
 	'k': "-k turns keep-alive on in ab, where here it is on unless --no-keepalive is given; in bombardier and plow " +
-		"it accepts any certificate, " +
-		"and dyno has no TLS yet: leave it out",
+		"it accepts any certificate, and dyno has no TLS yet: leave it out",
 	's': "-s is a script in wrk, a streamed body in bombardier and the timeout in ab: say --scenario, --body or " +
 		"--timeout",
 	'p': "-p is the body's file in ab, pipelining in autocannon and what to print in bombardier: say --body-file, " +
 		"--pipeline or --json",
 	'a': "-a turns keep-alive off in bombardier, is a password in hey and oha, and a number of requests in " +
-		"autocannon: " +
-		"say --no-keepalive, -H 'Authorization: …' or --requests",
+		"autocannon: say --no-keepalive, -H 'Authorization: …' or --requests",
 	'o': "-o is a format in bombardier and hey and a file in oha: say --json, --csv FILE or --hdr FILE",
 	'T': "-T is the timeout in wrk, and the Content-Type in ab, hey and oha: say --timeout or -H 'Content-Type: …'",
 	'i': "-i sends HEAD in ab, and is the body's file in autocannon: say -m HEAD or --body-file",
 	'D': "-D is the length of the test in h2load, the body's file in hey and oha, and requests per connection in " +
-		"autocannon: " +
-		"say --duration, --body-file or --requests-per-connection",
+		"autocannon: say --duration, --body-file or --requests-per-connection",
 	'w': "-w is the number of threads in autocannon, and what is done at the end in oha and ab: say --threads",
 	'u': "-u is the body's file of a PUT in ab, and a list of URLs in others: say -m PUT with --body-file, or " +
 		"--scenario",

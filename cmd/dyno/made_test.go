@@ -85,7 +85,8 @@ func (s *madeSession) Run(_ context.Context, w load.Window) (result.Load, error)
 	s.m.clock += w.For
 	s.s.cpu += time.Duration(float64(n) / s.s.rate * float64(time.Second))
 	return result.Load{
-		WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n, Succeeded: n, ServiceP50NS: 1e6, ServiceP99NS: 1e6,
+		WindowNS: int64(w.For), Connections: s.job.Connections, Established: s.job.Connections, Started: n,
+		Succeeded: n, ServiceP50NS: 1e6, ServiceP99NS: 1e6,
 		ServiceMaxNS: 1e6,
 	}, nil
 }

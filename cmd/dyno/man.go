@@ -20,7 +20,8 @@ func manCommand() *cobra.Command {
 			}
 			cmd.Root().DisableAutoGenTag = true
 			date := builtAt()
-			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "dyno " + release, Date: &date}, args[0])
+			return doc.GenManTree(cmd.Root(), &doc.GenManHeader{Section: "1", Source: "dyno " + release, Date: &date},
+				args[0])
 		},
 	}
 }

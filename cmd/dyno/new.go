@@ -48,7 +48,8 @@ func newContestantCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to begin with")
-	contestantsFlag(cmd, &folders, "folder that the contestant's is to lie in (default: contestants/ of the checkout, or here)")
+	contestantsFlag(cmd, &folders,
+		"folder that the contestant's is to lie in (default: contestants/ of the checkout, or here)")
 	return cmd
 }
 
@@ -106,7 +107,8 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 		again = " --contestants " + quoted(asFolder(folder))
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), dir)
-	fmt.Fprintf(cmd.ErrOrStderr(), "a copy of %s under the name %s. Next:\n  dyno verify %s%s\n", from, name, name, again)
+	fmt.Fprintf(cmd.ErrOrStderr(), "a copy of %s under the name %s. Next:\n  dyno verify %s%s\n", from, name, name,
+		again)
 	return nil
 }
 

@@ -105,7 +105,8 @@ func TestPagesInChromium(t *testing.T) {
 func TestFirstScreenInChromium(t *testing.T) {
 	c := startChromium(t)
 	p := c.open(pages(t)["iris-vs-netcore-mvc"], views["wide"])
-	for _, what := range []string{"h1", ".answer", ".trust", ".front .option svg.wide .row:last-of-type", ".shifts li:nth-of-type(8)"} {
+	for _, what := range []string{"h1", ".answer", ".trust", ".front .option svg.wide .row:last-of-type",
+		".shifts li:nth-of-type(8)"} {
 		at := fmt.Sprintf("document.querySelector(%q).getBoundingClientRect().bottom", what)
 		if bottom, ok := p.eval(at).(float64); !ok || bottom <= 0 || bottom > 900 {
 			t.Errorf("%s ends at %v px; the screen at 900", what, bottom)
@@ -175,11 +176,13 @@ func TestButtonsInChromium(t *testing.T) {
 	if text := copied(".front", "copy as Markdown"); !strings.Contains(text, "| --- | --- | --- |\n| fasthttp | ≥ ") {
 		t.Errorf("the chart as Markdown:\n%s", text)
 	}
-	if text := copied("#table", "copy as Markdown"); !strings.Contains(text, "| Iris MVC |") && !strings.Contains(text, "Iris MVC Go") || strings.Contains(text, "Kestrel") {
+	if text := copied("#table", "copy as Markdown"); !strings.Contains(text, "| Iris MVC |") &&
+		!strings.Contains(text, "Iris MVC Go") || strings.Contains(text, "Kestrel") {
 		t.Errorf("the filtered table as Markdown:\n%s", text)
 	}
 	svg := copied(".front", "copy as SVG")
-	if !strings.Contains(svg, `xmlns="http://www.w3.org/2000/svg"`) || !strings.Contains(svg, "prefers-color-scheme") || strings.Contains(svg, "tabindex") {
+	if !strings.Contains(svg, `xmlns="http://www.w3.org/2000/svg"`) || !strings.Contains(svg, "prefers-color-scheme") ||
+		strings.Contains(svg, "tabindex") {
 		t.Errorf("the chart as SVG: %.300s", svg)
 	}
 	if trouble := p.trouble(); len(trouble) > 0 {

@@ -73,7 +73,8 @@ func runCommand() *cobra.Command {
 			"  dyno run --contestants net-http,fasthttp --protocol search --slo 'p99<5ms'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("dyno run takes one study; contestants are given as --contestants %s", strings.Join(args, ","))
+				return usagef("dyno run takes one study; contestants are given as --contestants %s",
+					strings.Join(args, ","))
 			}
 			return nil
 		},

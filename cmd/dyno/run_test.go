@@ -9,7 +9,8 @@ import (
 	"dyno/internal/study"
 )
 
-// TestStudiesKeepToTheirTime: what the studies of Go against .NET say beforehand that they take, whole and with --quick.
+// TestStudiesKeepToTheirTime: what the studies of Go against .NET say beforehand that they take,
+// whole and with --quick.
 func TestStudiesKeepToTheirTime(t *testing.T) {
 	t.Chdir("../..")
 	pr, err := openProject()
@@ -37,7 +38,8 @@ func TestStudiesKeepToTheirTime(t *testing.T) {
 			}
 			cost, err := plan.Estimate(&p)
 			if budget := time.Duration(p.BudgetNS); err != nil || cost.Whole > most || budget > most {
-				t.Errorf("%s, quick %v: takes %v of a budget of %v, want at most %v; %v", slug, quick, cost.Whole, budget, most, err)
+				t.Errorf("%s, quick %v: takes %v of a budget of %v, want at most %v; %v", slug, quick, cost.Whole,
+					budget, most, err)
 			}
 		}
 	}
@@ -49,10 +51,12 @@ func TestRepeated(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--contestants", "a,b", "--force", "--slo", "p99<10ms", "--out", "x", "--wait", "--seed", "7"}, "dyno run --contestants a,b --force --slo 'p99<10ms' --seed 7"},
+		{[]string{"--contestants", "a,b", "--force", "--slo", "p99<10ms", "--out", "x", "--wait", "--seed", "7"},
+			"dyno run --contestants a,b --force --slo 'p99<10ms' --seed 7"},
 		{[]string{"--connections", "10,20", "--delay", "0s,5ms", "--level", "a, b", "--level", "c", "--seed=1"},
 			"dyno run --connections 10,20 --delay 0s,5ms --level 'a, b' --level c --seed 1"},
-		{[]string{"--spin", "off", "-n", "10k", "--quick=false", "--seed", "3"}, "dyno run --spin off --requests 10k --quick=false --seed 3"},
+		{[]string{"--spin", "off", "-n", "10k", "--quick=false", "--seed", "3"},
+			"dyno run --spin off --requests 10k --quick=false --seed 3"},
 	} {
 		cmd := runCommand()
 		if err := cmd.ParseFlags(c.args); err != nil {
@@ -65,7 +69,8 @@ func TestRepeated(t *testing.T) {
 	}
 	cmd := runCommand()
 	drawSeed(cmd)
-	if got := repeated(cmd, []string{"it's"}); !strings.HasPrefix(got, `run 'it'\''s' --seed `) || strings.HasSuffix(got, " 0") {
+	if got := repeated(cmd, []string{"it's"}); !strings.HasPrefix(got, `run 'it'\''s' --seed `) ||
+		strings.HasSuffix(got, " 0") {
 		t.Errorf("a drawn seed: %s", got)
 	}
 }

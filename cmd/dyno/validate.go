@@ -53,7 +53,8 @@ func validateCommand() *cobra.Command {
 				return usagef("--condense wants --out")
 			case condense:
 				return condenseRuns(args, out)
-			case cmd.Flags().Changed("steady") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only") || cmd.Flags().Changed("live")):
+			case cmd.Flags().Changed("steady") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") ||
+				cmd.Flags().Changed("only") || cmd.Flags().Changed("live")):
 				return usagef("--steady makes the steadiness experiment and nothing else; it takes --out and no other flag")
 			case cmd.Flags().Changed("steady"):
 				return validateSteady(cmd, beside(out, steadyFile), steady, wait)
@@ -61,7 +62,8 @@ func validateCommand() *cobra.Command {
 				return validateBestOf(cmd, beside(out, bestOfFile), best, wait)
 			case cmd.Flags().Changed("live") && more < 0:
 				return usagef("--live=%d: want how many more runs, or --live alone for all that are missing", more)
-			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") || cmd.Flags().Changed("only")):
+			case cmd.Flags().Changed("live") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") ||
+				cmd.Flags().Changed("only")):
 				return usagef("--live makes live runs and nothing else; it takes --out and no other flag")
 			case cmd.Flags().Changed("live"):
 				return validateLive(cmd, beside(out, liveFile), more, wait)
@@ -107,16 +109,20 @@ func validateCommand() *cobra.Command {
 	}
 	cmd.Flags().IntVar(&o.Reps, "reps", validate.DefaultReps, "simulated comparisons per cell")
 	cmd.Flags().Uint64Var(&o.Seed, "seed", validate.DefaultSeed, "seed of all random numbers")
-	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(validate.Sections, ", ")+": only that, to stdout unless --out is given")
+	cmd.Flags().StringVar(&o.Only, "only", "", strings.Join(validate.Sections,
+		", ")+": only that, to stdout unless --out is given")
 	cmd.Flags().StringVar(&out, "out", "doc/validation.md", "the page; - for stdout")
 	cmd.Flags().IntVar(&more, "live", 0, "make live runs: all that are missing, or --live=N for N more")
-	cmd.Flags().IntVar(&best, "best-of-three", 0, "compare equal servers by the best of three loads of wrk, 40 times or =N more (15 min)")
+	cmd.Flags().IntVar(&best, "best-of-three", 0,
+		"compare equal servers by the best of three loads of wrk, 40 times or =N more (15 min)")
 	cmd.Flags().Lookup("best-of-three").NoOptDefVal = "0"
 	waitFlag(cmd, &wait)
 	cmd.Flags().Lookup("live").NoOptDefVal = "0"
-	cmd.Flags().DurationVar(&steady, "steady", 0, "make units of the steadiness experiment for this time (--steady alone: 35m)")
+	cmd.Flags().DurationVar(&steady, "steady", 0,
+		"make units of the steadiness experiment for this time (--steady alone: 35m)")
 	cmd.Flags().Lookup("steady").NoOptDefVal = "35m"
-	cmd.Flags().BoolVar(&condense, "condense", false, "condense the given runs into the recording that is replayed, at --out")
+	cmd.Flags().BoolVar(&condense, "condense", false,
+		"condense the given runs into the recording that is replayed, at --out")
 	if err := cmd.Flags().MarkHidden("condense"); err != nil {
 		panic(err)
 	}

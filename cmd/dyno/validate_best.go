@@ -49,7 +49,8 @@ func validateBestOf(cmd *cobra.Command, file string, more int, wait bool) error 
 		Done: done, More: more,
 		Play: func(ctx context.Context, n int, hog bool) (*validate.BestOf, error) {
 			h := host.Describe()
-			b := &validate.BestOf{Number: n, Hog: hog, Tool: tool.Version, Seconds: bestOfLoad.Seconds(), Commit: commit,
+			b := &validate.BestOf{Number: n, Hog: hog, Tool: tool.Version, Seconds: bestOfLoad.Seconds(),
+				Commit:  commit,
 				Started: time.Now().UTC().Format(time.RFC3339), Machine: fmt.Sprintf("%s, %d CPUs", h.CPU, h.CPUs)}
 			return b, playBestOf(ctx, b)
 		},
@@ -112,7 +113,8 @@ func loadsOf(ctx context.Context, argv []string, dir string) (rates []float64, e
 	}
 	for range validate.BestOfLoads {
 		seconds := strconv.Itoa(int(bestOfLoad.Seconds()))
-		out, err := proc.CombinedOutput(exec.CommandContext(ctx, bestOfTool, "-t1", "-c125", "-d"+seconds, "http://"+addr+"/"))
+		out, err := proc.CombinedOutput(exec.CommandContext(ctx, bestOfTool, "-t1", "-c125", "-d"+seconds,
+			"http://"+addr+"/"))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %s", bestOfTool, err, out)
 		}

@@ -62,7 +62,8 @@ func playSteady(cmd *cobra.Command, pr *project, t validate.SteadyTask) (run *re
 	}
 	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
 	x, err := pr.validation(cmd, plan.Request{
-		Protocol: "sweep", Contestants: validate.SteadyContestants, Primary: "throughput", Alpha: validate.Alpha, Margin: validate.Margin,
+		Protocol: "sweep", Contestants: validate.SteadyContestants, Primary: "throughput", Alpha: validate.Alpha,
+		Margin: validate.Margin,
 		Budget: steadyBudget, Epochs: 1, Seed: t.Seed,
 	}, dir)
 	if err != nil {

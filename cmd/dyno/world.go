@@ -119,7 +119,8 @@ func (p *project) answered(first string, others []string) (also []string, ok boo
 // setup is what an experiment of this project needs.
 func (p *project) setup(cmd *cobra.Command, at *place) experiment.Setup {
 	return experiment.Setup{
-		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(p), Offline: at.offline,
+		Root: p.root, FS: p.fsys, Manifests: p.manifests, Scenario: p.scenario, Folder: at.folder(p),
+		Offline:    at.offline,
 		NewHost:    newHost,
 		Calibrated: func(of *result.Plan) (*result.Calibration, error) { return calibrated(cmd, of) },
 		Claims: func(data *report.Data, dir string) {

@@ -133,7 +133,8 @@ func TestParsePath(t *testing.T) {
 func TestMake(t *testing.T) {
 	r := Request{Paths: []string{"/a=3", "/b?c={int:1..9}"}, Headers: []string{"host: x"}}
 	s, host, err := r.Make(t.Context(), "/")
-	if err != nil || host != "x" || len(s.Requests) != 2 || s.Requests[0].Weight != 3 || s.Requests[0].Method != "GET" ||
+	if err != nil || host != "x" || len(s.Requests) != 2 || s.Requests[0].Weight != 3 ||
+		s.Requests[0].Method != "GET" ||
 		s.Requests[1].Path != "/b?c={int:1..9}" || !s.Requests[1].Expect.Statuses.Has(302) {
 		t.Errorf("%+v, %q, %v", s, host, err)
 	}

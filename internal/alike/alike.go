@@ -260,7 +260,8 @@ func (s *Sides) contract(base *scenario.Scenario) (c *scenario.Scenario, checked
 			statuses[a.Response.Status] = true
 			sameBytes = sameBytes && string(a.Response.Body) == string(first.Body)
 			sameJSON = sameJSON && isJSON(first) && isJSON(a.Response) &&
-				!slices.ContainsFunc(differences(first, a.Response), func(d difference) bool { return d.what == "body" })
+				!slices.ContainsFunc(differences(first, a.Response),
+					func(d difference) bool { return d.what == "body" })
 			drawn = drawn || a.Drawn
 			return true
 		})

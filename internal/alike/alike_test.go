@@ -74,15 +74,17 @@ func TestDifferences(t *testing.T) {
 		want    []string // of the message
 		excuses string   // value of --differ; "": none is needed
 	}{
-		"alike":  {a: plain, b: plain},
-		"status": {plain, answer(201, "one\ntwo\n"), []string{"differently: status\n", "a  200\n", "b  201\n"}, "status"},
+		"alike": {a: plain, b: plain},
+		"status": {plain, answer(201, "one\ntwo\n"), []string{"differently: status\n", "a  200\n", "b  201\n"},
+			"status"},
 		"type": {answer(200, "{}", jsonType), answer(200, "{}", "Content-Type: text/html"),
 			[]string{"Content-Type", "a  application/json", "b  text/html"}, "type"},
 		"parameters of a type": {a: answer(200, "{}", jsonType), b: answer(200, "{}", jsonType+"; charset=utf-8")},
 		"header": {plain, answer(200, "one\ntwo\n", "Content-Language: de"),
 			[]string{"header content-language", "a  none", "b  de", "--differ header:content-language"},
 			"header:Content-Language"},
-		"own host in Location": {a: answer(301, "", "Location: http://a/x"), b: answer(301, "", "Location: http://b:1/x")},
+		"own host in Location": {a: answer(301, "", "Location: http://a/x"),
+			b: answer(301, "", "Location: http://b:1/x")},
 		"cookie": {plain, answer(200, "one\ntwo\n", "Set-Cookie: id=1"),
 			[]string{"set-cookie", "b  id"}, "header:set-cookie"},
 		"line": {plain, answer(200, "one\ntow\n"),
@@ -190,7 +192,8 @@ func TestContract(t *testing.T) {
 		"drawn, constant": {"/{int:1..9}", answer(200, "value"), answer(200, "value"), nil, "value", "",
 			"status and body of every"},
 		"drawn": {"/{int:1..1000}", echo, echo, nil, "", "", "bodies vary"},
-		"other bytes": {"/", answer(200, `{"a":1}`, jsonType), answer(200, `{"a": 1}`, jsonType), []string{"length"}, "",
+		"other bytes": {"/", answer(200, `{"a":1}`, jsonType), answer(200, `{"a": 1}`, jsonType), []string{"length"},
+			"",
 			`{"a":1}`, "status and body of every"},
 		"excused": {"/", answer(200, "a"), answer(200, "b"), []string{"body"}, "", "", "bodies vary"},
 	} {
@@ -208,7 +211,8 @@ func TestContract(t *testing.T) {
 				}
 				return *p
 			}
-			if got(e.Body) != c.body || got(e.JSON) != c.json || e.Status != 200 || !strings.Contains(checked, c.checked) {
+			if got(e.Body) != c.body || got(e.JSON) != c.json || e.Status != 200 ||
+				!strings.Contains(checked, c.checked) {
 				t.Errorf("%+v, %s", e, checked)
 			}
 			if seen.base.Requests[0].Expect.Body != nil || !s.Lenient {
@@ -232,7 +236,8 @@ func TestAskFails(t *testing.T) {
 	server := httptest.NewServer(answer(200, ""))
 	addr := server.Listener.Addr().String()
 	server.Close()
-	if err := new(Sides).Ask(t.Context(), "b", "tcp", addr, s); err == nil || !strings.Contains(err.Error(), "GET /: dial tcp") {
+	if err := new(Sides).Ask(t.Context(), "b", "tcp", addr, s); err == nil ||
+		!strings.Contains(err.Error(), "GET /: dial tcp") {
 		t.Errorf("%v", err)
 	}
 	missing := answer(404, "")
@@ -246,7 +251,8 @@ func TestAskFails(t *testing.T) {
 }
 
 func TestParseAllowed(t *testing.T) {
-	for _, bad := range []string{"", "bodies", "body:x", "header", "header:", "json", "json:a[", "json:a[x]", "json:a..b",
+	for _, bad := range []string{"", "bodies", "body:x", "header", "header:", "json", "json:a[", "json:a[x]",
+		"json:a..b",
 		`json:"a`} {
 		if _, err := ParseAllowed([]string{bad}); err == nil {
 			t.Errorf("%q: no error", bad)

@@ -9,8 +9,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// synthetic makes the trials of n epochs of three rounds: each contestant's rate is as given, times a drift that all share and noise of
-// its own of sd sigma.
+// synthetic makes the trials of n epochs of three rounds: each contestant's rate is as given, times
+// a drift that all share and noise of its own of sd sigma.
 func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, names ...string) []result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	var out []result.Trial
@@ -22,7 +22,8 @@ func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, name
 				cpu, pss := int64(4e8), int64(1e7)
 				out = append(out, result.Trial{
 					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
-					Load:   result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4), ServiceP50NS: int64(1e9 * 125 / perSec)},
+					Load: result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
+						ServiceP50NS: int64(1e9 * 125 / perSec)},
 					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
 				})
 			}
@@ -32,11 +33,13 @@ func synthetic(seed uint64, n int, sigma float64, rates map[string]float64, name
 }
 
 func input(trials []result.Trial, names ...string) Input {
-	return Input{Trials: trials, Contestants: names, Controls: []string{"ref", "ref'"}, Ceiling: "null", Failed: map[string]string{},
+	return Input{Trials: trials, Contestants: names, Controls: []string{"ref", "ref'"}, Ceiling: "null",
+		Failed:   map[string]string{},
 		Analyses: []stats.Interim{{N: 12, Alpha: .05}}, Primary: "throughput", Alpha: .05, Margin: .03}
 }
 
-var rates = map[string]float64{"fast": 60_000, "slow": 40_000, "twin": 40_000, "ref": 50_000, "ref'": 50_000, "null": 150_000}
+var rates = map[string]float64{"fast": 60_000, "slow": 40_000, "twin": 40_000, "ref": 50_000, "ref'": 50_000,
+	"null": 150_000}
 
 func TestVerdictsOfKnownServers(t *testing.T) {
 	a := Analyse(input(synthetic(1, 12, .01, rates, "fast", "slow", "twin", "ref", "ref'"), "fast", "slow", "twin"))
@@ -54,7 +57,8 @@ func TestVerdictsOfKnownServers(t *testing.T) {
 	if p, _ := a.Pair("slow", "twin", "throughput"); p.Verdict != Equivalent {
 		t.Errorf("slow against its twin: %+v", p)
 	}
-	want := map[string]Place{"fast": {"fast", 1, 1, 1, false, ""}, "slow": {"slow", 2, 2, 3, false, ""}, "twin": {"twin", 2, 2, 3, false, ""}}
+	want := map[string]Place{"fast": {"fast", 1, 1, 1, false, ""}, "slow": {"slow", 2, 2, 3, false, ""},
+		"twin": {"twin", 2, 2, 3, false, ""}}
 	for _, got := range a.Places {
 		if got != want[got.Contestant] {
 			t.Errorf("place %+v; want %+v", got, want[got.Contestant])
@@ -63,7 +67,8 @@ func TestVerdictsOfKnownServers(t *testing.T) {
 	if a.AACheck == nil || a.AACheck.Verdict == Different {
 		t.Errorf("canary %+v", a.AACheck)
 	}
-	if c := a.Cell("fast", "throughput"); math.Abs(c.Ratio.Value-1.2) > .02 || c.Level.N != 12 || math.IsInf(c.Level.Lo, 0) {
+	if c := a.Cell("fast", "throughput"); math.Abs(c.Ratio.Value-1.2) > .02 || c.Level.N != 12 ||
+		math.IsInf(c.Level.Lo, 0) {
 		t.Errorf("cell %+v", c)
 	}
 	if !(a.MDE > 0 && a.MDE < .05) {
@@ -85,7 +90,8 @@ func TestNoVerdictBeforeTheFirstLook(t *testing.T) {
 func TestFirstVerdictStays(t *testing.T) {
 	rates := map[string]float64{"fast": 41_000, "slow": 40_000, "ref": 50_000, "ref'": 50_000}
 	trials := synthetic(3, 8, .002, rates, "fast", "slow", "ref", "ref'")
-	for _, tr := range synthetic(4, 16, .3, map[string]float64{"fast": 30_000, "slow": 40_000, "ref": 50_000, "ref'": 50_000}, "fast", "slow", "ref", "ref'") {
+	for _, tr := range synthetic(4, 16, .3, map[string]float64{"fast": 30_000, "slow": 40_000, "ref": 50_000,
+		"ref'": 50_000}, "fast", "slow", "ref", "ref'") {
 		tr.Epoch += 8
 		trials = append(trials, tr)
 	}
@@ -114,7 +120,8 @@ func TestFailedContestantIsStruckOut(t *testing.T) {
 }
 
 func TestLoserAtTheCeilingIsNotRankedBelow(t *testing.T) {
-	rates := map[string]float64{"fast": 150_000, "near": 140_000, "slow": 40_000, "ref": 50_000, "ref'": 50_000, "null": 155_000}
+	rates := map[string]float64{"fast": 150_000, "near": 140_000, "slow": 40_000, "ref": 50_000, "ref'": 50_000,
+		"null": 155_000}
 	in := input(synthetic(6, 12, .005, rates, "fast", "near", "slow", "ref", "ref'"), "fast", "near", "slow")
 	in.Pilot = synthetic(7, 1, .005, rates, "ref", "null")
 	a := Analyse(in)
@@ -186,7 +193,8 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 	}
 }
 
-// Decide is the same procedure on numbers alone: look by look or at once, a verdict stays, and an epoch without a value is left out.
+// Decide is the same procedure on numbers alone: look by look or at once, a verdict stays, and an
+// epoch without a value is left out.
 func TestDecideOnNumbers(t *testing.T) {
 	looks := []stats.Interim{{N: 8, Alpha: .04}, {N: 12, Alpha: .01}}
 	up, none, tie := make([]float64, 12), make([]float64, 12), make([]float64, 12)

@@ -18,7 +18,8 @@ func EdgesOf(trials []result.Trial) (n Edges) {
 	return n
 }
 
-// Mark is what stands beside rates that were drawn from the trials: the most frequent edge but Inside, if it is frequent enough to matter.
+// Mark is what stands beside rates that were drawn from the trials: the most frequent edge but
+// Inside, if it is frequent enough to matter.
 func (n Edges) Mark() result.Edge {
 	mark, all := result.Inside, n[result.Inside]
 	for e := result.Unsteady; e <= result.Low; e++ {

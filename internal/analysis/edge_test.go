@@ -26,7 +26,8 @@ func TestMarkOfEdges(t *testing.T) {
 	short := steady
 	short.ServiceP50NS = 3
 	old := result.Load{Succeeded: 9, WindowNS: 10, AtEdge: result.Estimated}
-	if n := EdgesOf([]result.Trial{{Load: steady}, {Load: short}, {Load: old}, {Load: old}, {External: "wrk"}}); n != (Edges{1, 1, 2, 0}) {
+	if n := EdgesOf([]result.Trial{{Load: steady}, {Load: short}, {Load: old}, {Load: old},
+		{External: "wrk"}}); n != (Edges{1, 1, 2, 0}) {
 		t.Errorf("%v", n)
 	}
 }

@@ -15,8 +15,8 @@ func on(name string, level int) result.Cell { return result.Cell{Contestant: nam
 // atLevel is the level of a made-up trial: it stands in its number of connections.
 func atLevel(t *result.Trial) int { return t.Level.Connections }
 
-// cellTrials makes the trials of n epochs of three rounds of cells of known rates. Levels from 10 on are of another launch part: they have every other
-// epoch for themselves.
+// cellTrials makes the trials of n epochs of three rounds of cells of known rates. Levels from 10
+// on are of another launch part: they have every other epoch for themselves.
 func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64, order ...result.Cell) []result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var out []result.Trial
@@ -30,8 +30,10 @@ func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64
 				perSec := rates[c] * drift * math.Exp(sigma*rng.NormFloat64())
 				cpu, pss := int64(4e8), int64(1e7)
 				out = append(out, result.Trial{
-					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: c.Contestant, Level: &result.Level{Connections: c.Level},
-					Load:   result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4), ServiceP50NS: int64(1e9 * 125 / perSec)},
+					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: c.Contestant,
+					Level: &result.Level{Connections: c.Level},
+					Load: result.Load{WindowNS: 4e8, Succeeded: int64(perSec * 0.4),
+						ServiceP50NS: int64(1e9 * 125 / perSec)},
 					Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
 				})
 			}
@@ -41,8 +43,10 @@ func cellTrials(seed uint64, n int, sigma float64, rates map[result.Cell]float64
 }
 
 var cellRates = map[result.Cell]float64{
-	on("a", 0): 60_000, on("b", 0): 40_000, on("a", 1): 30_000, on("b", 1): 30_000, on("a", 10): 9_000, on("b", 10): 6_000,
-	on("ref", 0): 5e4, on("ref'", 0): 5e4, on("ref", 1): 4e4, on("ref'", 1): 4e4, on("ref", 10): 8e3, on("ref'", 10): 8e3,
+	on("a", 0): 60_000, on("b", 0): 40_000, on("a", 1): 30_000, on("b", 1): 30_000, on("a", 10): 9_000,
+	on("b", 10):  6_000,
+	on("ref", 0): 5e4, on("ref'", 0): 5e4, on("ref", 1): 4e4, on("ref'", 1): 4e4, on("ref", 10): 8e3,
+	on("ref'", 10): 8e3,
 }
 
 func familyInput(n int, family ...result.Comparison) Input {
@@ -58,7 +62,8 @@ func familyInput(n int, family ...result.Comparison) Input {
 }
 
 func TestCellsAreComparedAsContestantsAre(t *testing.T) {
-	family := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("b", 1), B: on("a", 1)}, {A: on("a", 1), B: on("a", 0)}, {A: on("b", 10), B: on("a", 10)}}
+	family := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("b", 1), B: on("a", 1)},
+		{A: on("a", 1), B: on("a", 0)}, {A: on("b", 10), B: on("a", 10)}}
 	a := Analyse(familyInput(12, family...))
 	if a.Epochs != 12 || a.Interim != 1 || len(a.Places) != 0 || len(a.Cells) != 0 {
 		t.Errorf("%d epochs, look %d", a.Epochs, a.Interim)
@@ -70,7 +75,8 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 	}{{1.5, Different, 1}, {1, Equivalent, 0}, {.5, Different, -1}, {2. / 3, Different, -1}}
 	for i, f := range family {
 		p, ok := a.Compared(f.A, f.B, "throughput")
-		if !ok || p.Verdict != want[i].verdict || p.Leads() != want[i].leads || math.Abs(p.Ratio.Value/want[i].ratio-1) > .01 || p.Ratio.N != 12 {
+		if !ok || p.Verdict != want[i].verdict || p.Leads() != want[i].leads ||
+			math.Abs(p.Ratio.Value/want[i].ratio-1) > .01 || p.Ratio.N != 12 {
 			t.Errorf("%v against %v: %+v", f.A, f.B, p)
 		}
 		q, _ := a.Compared(f.B, f.A, "throughput")
@@ -112,7 +118,8 @@ func TestCellsAreComparedAsContestantsAre(t *testing.T) {
 
 // Holm corrects over all that is named, at all levels together: the smallest p is multiplied by their number.
 func TestHolmIsOverTheFamily(t *testing.T) {
-	pairs := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("a", 1), B: on("b", 1)}, {A: on("a", 0), B: on("a", 1)}, {A: on("b", 0), B: on("b", 1)}}
+	pairs := []result.Comparison{{A: on("a", 0), B: on("b", 0)}, {A: on("a", 1), B: on("b", 1)},
+		{A: on("a", 0), B: on("a", 1)}, {A: on("b", 0), B: on("b", 1)}}
 	for m := 1; m <= len(pairs); m++ {
 		a := Analyse(familyInput(12, pairs[:m]...))
 		p, _ := a.Compared(on("a", 0), on("b", 0), "throughput")
@@ -129,7 +136,8 @@ func TestHolmIsOverTheFamily(t *testing.T) {
 
 // Each part has epochs of its own, and a look is reached when all that it judges have as many.
 func TestPartsAreCountedApart(t *testing.T) {
-	in := familyInput(12, result.Comparison{A: on("a", 0), B: on("b", 0)}, result.Comparison{A: on("a", 10), B: on("b", 10)})
+	in := familyInput(12, result.Comparison{A: on("a", 0), B: on("b", 0)},
+		result.Comparison{A: on("a", 10), B: on("b", 10)})
 	for i := len(in.Trials) - 1; in.Trials[i].Epoch == 24; i-- {
 		in.Trials = in.Trials[:i] // the last epoch of the second part
 	}
@@ -138,7 +146,8 @@ func TestPartsAreCountedApart(t *testing.T) {
 		t.Errorf("%d epochs, look %d", a.Epochs, a.Interim)
 	}
 	in.Analyses = []stats.Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}}
-	if a = Analyse(in); a.Interim != 1 || a.Pairs[0].Ratio.N != 8 || a.Pairs[1].Ratio.N != 8 || a.Pairs[0].Verdict != Different {
+	if a = Analyse(in); a.Interim != 1 || a.Pairs[0].Ratio.N != 8 || a.Pairs[1].Ratio.N != 8 ||
+		a.Pairs[0].Verdict != Different {
 		t.Errorf("look %d: %+v", a.Interim, a.Pairs[:2])
 	}
 }
@@ -148,13 +157,15 @@ func TestTableOfCells(t *testing.T) {
 	in := familyInput(12)
 	table := Tabulate(in.Trials, atLevel)
 	m, _ := MetricNamed("throughput")
-	if r := table.Compare(m, on("b", 1), on("a", 0), .95); math.Abs(r.Value-.5) > .01 || r.N != 12 || r.Lo > .5 || r.Hi < .5 {
+	if r := table.Compare(m, on("b", 1), on("a", 0), .95); math.Abs(r.Value-.5) > .01 || r.N != 12 || r.Lo > .5 ||
+		r.Hi < .5 {
 		t.Errorf("between levels: %+v", r)
 	}
 	if r := table.Compare(m, on("a", 0), on("a", 10), .95); r.N != 0 {
 		t.Errorf("of two parts, which share no round: %+v", r)
 	}
-	if l := table.Level(m, on("b", 10)); math.Abs(l.Value/6000-1) > .3 || l.N != 12 || !(l.Lo <= l.Value && l.Value <= l.Hi) || math.IsInf(l.Lo, 0) {
+	if l := table.Level(m, on("b", 10)); math.Abs(l.Value/6000-1) > .3 || l.N != 12 ||
+		!(l.Lo <= l.Value && l.Value <= l.Hi) || math.IsInf(l.Lo, 0) {
 		t.Errorf("level %+v", l)
 	}
 	if l := table.Level(m, on("nobody", 0)); l.N != 0 {
@@ -170,13 +181,17 @@ func TestResponseTimes(t *testing.T) {
 		set        func(*result.Load)
 		half, tail bool
 	}{
-		"as it is":              {func(*result.Load) {}, true, true},
-		"a closed loop":         {func(l *result.Load) { l.ResponseP50NS, l.ResponseP99NS = 0, 0 }, false, false},
-		"too few for the tail":  {func(l *result.Load) { l.Succeeded = 999 }, true, false},
-		"too few for the half":  {func(l *result.Load) { l.Succeeded = 19 }, false, false},
-		"the tail is censored":  {func(l *result.Load) { l.CensoredFromNS = 5e5 }, true, false},
-		"few were broken early": {func(l *result.Load) { l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 201e3, 903e3 }, true, true},
-		"many were":             {func(l *result.Load) { l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 203e3, 0 }, false, false},
+		"as it is":             {func(*result.Load) {}, true, true},
+		"a closed loop":        {func(l *result.Load) { l.ResponseP50NS, l.ResponseP99NS = 0, 0 }, false, false},
+		"too few for the tail": {func(l *result.Load) { l.Succeeded = 999 }, true, false},
+		"too few for the half": {func(l *result.Load) { l.Succeeded = 19 }, false, false},
+		"the tail is censored": {func(l *result.Load) { l.CensoredFromNS = 5e5 }, true, false},
+		"few were broken early": {func(l *result.Load) {
+			l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 201e3, 903e3
+		}, true, true},
+		"many were": {func(l *result.Load) {
+			l.CensoredFromNS, l.ResponseP50MostNS, l.ResponseP99MostNS = 1, 203e3, 0
+		}, false, false},
 		"all of it is censored": {func(l *result.Load) { l.CensoredFromNS = 1e5 }, false, false},
 	} {
 		tr := result.Trial{Load: good}

@@ -77,7 +77,8 @@ func TestValues(t *testing.T) {
 	full := &result.Trial{
 		Load: result.Load{Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
 			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30},
-		Server: result.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6), Instructions: n(16e6),
+		Server: result.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
+			Instructions:   n(16e6),
 			CPUUserTotalNS: n(7), CPUSystemTotalNS: n(2), Threads: n(8), OpenSockets: n(9), SwapPSSBytes: n(0)},
 		Generator: result.Usage{CPUNS: n(5e8)}, Backend: &result.Usage{CPUNS: n(1e8)},
 		Causes: result.Causes{WallNS: 1e9, ServerCPUs: 1, GeneratorCPUs: 2},

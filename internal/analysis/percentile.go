@@ -1,7 +1,7 @@
 package analysis
 
-// Beyond is how many requests must lie beyond their quantile q for it to be told: 10, and 100 beyond p99, where few rare events make the value
-// (doc/method.md, percentiles).
+// Beyond is how many requests must lie beyond their quantile q for it to be told: 10, and 100
+// beyond p99, where few rare events make the value (doc/method.md, percentiles).
 func Beyond(q float64) int {
 	if q > 0.99+1e-9 {
 		return 100

@@ -9,8 +9,9 @@ import (
 	"dyno/internal/result"
 )
 
-// shuffled makes the trials of n epochs of r rounds of four contestants in random order. Each trial's log rate is its contestant's level,
-// what the machine does in the round, noise of sd sigma, and shift.
+// shuffled makes the trials of n epochs of r rounds of four contestants in random order. Each
+// trial's log rate is its contestant's level, what the machine does in the round, noise of sd
+// sigma, and shift.
 func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result.Trial) float64) []result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var out []result.Trial
@@ -18,7 +19,8 @@ func shuffled(seed uint64, n, r int, sigma float64, shift func(t, before *result
 		for round := range r {
 			machine := .3 * rng.NormFloat64()
 			for position, i := range rng.Perm(4) {
-				t := result.Trial{Key: result.Key{Epoch: e, Round: round, Position: position}, Contestant: string(rune('a' + i))}
+				t := result.Trial{Key: result.Key{Epoch: e, Round: round, Position: position},
+					Contestant: string(rune('a' + i))}
 				var before *result.Trial
 				if position+round > 0 {
 					before = &out[len(out)-1]
@@ -53,7 +55,8 @@ func TestResidualsWithoutNoiseAreZero(t *testing.T) {
 		t.Fatalf("%d residuals", len(rs))
 	}
 	for i, r := range rs {
-		// A contestant's level is a median over rounds, so all of a round are off by the same: nothing is left between them.
+		// A contestant's level is a median over rounds, so all of a round are off by the same:
+		// nothing is left between them.
 		if math.Abs(r.FromOthers) > 1e-6 || math.Abs(r.FromRound) > 1e-6 {
 			t.Errorf("%+v", r)
 		}
@@ -86,8 +89,9 @@ func TestHalfRatio(t *testing.T) {
 }
 
 func TestSpeedRatio(t *testing.T) {
-	// Every second round is slower by far more than the machine wanders, and b loses a twentieth more than the others. The halves are then as
-	// far apart as the two kinds of rounds: the machine's two standard deviations, of which 1.596 are counted.
+	// Every second round is slower by far more than the machine wanders, and b loses a twentieth
+	// more than the others. The halves are then as far apart as the two kinds of rounds: the
+	// machine's two standard deviations, of which 1.596 are counted.
 	rs := residualsOf(9, .01, func(t, _ *result.Trial) float64 {
 		by := -2 * float64(t.Round%2)
 		if t.Contestant == "b" {

@@ -8,8 +8,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// Starts is what the processes of a contestant were like apart from the trials, over the epochs that count. Estimates are medians over epochs, with
-// 95 % intervals between them; N is 0 where there is none. Times are in ns.
+// Starts is what the processes of a contestant were like apart from the trials, over the epochs
+// that count. Estimates are medians over epochs, with 95 % intervals between them; N is 0 where
+// there is none. Times are in ns.
 type Starts struct {
 	N       int            // starts
 	Ready   Estimate       // start of the process to its first right answer
@@ -44,8 +45,9 @@ func StartsOf(run *result.Run, name string) Starts {
 	return s
 }
 
-// Unloaded is a metric of a contestant that was started and not yet loaded, over all its starts, whatever became of their loads: the median, with its
-// interval between them, and the least and the most.
+// Unloaded is a metric of a contestant that was started and not yet loaded, over all its starts,
+// whatever became of their loads: the median, with its interval between them, and the least and the
+// most.
 func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most float64) {
 	var values []float64
 	for i := range run.Idle {
@@ -68,7 +70,8 @@ func perConnection(run *result.Run, name string) (slopes []float64) {
 	x, y := map[int][]float64{}, map[int][]float64{}
 	for _, r := range run.Idle {
 		if r.Contestant == name && r.Connections > 0 && r.Server.PSSBytes != nil {
-			x[r.Epoch], y[r.Epoch] = append(x[r.Epoch], float64(r.Connections)), append(y[r.Epoch], float64(*r.Server.PSSBytes))
+			x[r.Epoch], y[r.Epoch] = append(x[r.Epoch], float64(r.Connections)),
+				append(y[r.Epoch], float64(*r.Server.PSSBytes))
 		}
 	}
 	for e := range x {

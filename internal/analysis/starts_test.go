@@ -18,9 +18,11 @@ func TestStartsOf(t *testing.T) {
 		} else {
 			l.SteadyNS = &steady
 		}
-		run.Launches = append(run.Launches, l, result.Launch{Contestant: "b", Epoch: e, ReadyNS: 1e9, Warmup: result.Flat})
+		run.Launches = append(run.Launches, l, result.Launch{Contestant: "b", Epoch: e, ReadyNS: 1e9,
+			Warmup: result.Flat})
 	}
-	want := Starts{N: 7, Ready: Estimate{4, 1, 7, 7}, Steady: Estimate{35, 10, 70, 6}, Classes: map[string]int{result.Warmed: 6, result.NotSteady: 1}}
+	want := Starts{N: 7, Ready: Estimate{4, 1, 7, 7}, Steady: Estimate{35, 10, 70, 6},
+		Classes: map[string]int{result.Warmed: 6, result.NotSteady: 1}}
 	if diff := cmp.Diff(want, StartsOf(run, "a")); diff != "" {
 		t.Error(diff)
 	}

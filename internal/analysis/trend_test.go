@@ -11,8 +11,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// rising are the trials of n epochs of twelve rounds on a machine that drifts: each contestant as fast as the others, with noise of sd sigma and, from an
-// epoch's first round to its last, faster by the share given.
+// rising are the trials of n epochs of twelve rounds on a machine that drifts: each contestant as
+// fast as the others, with noise of sd sigma and, from an epoch's first round to its last, faster
+// by the share given.
 func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...string) []result.Trial {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	var out []result.Trial
@@ -23,8 +24,10 @@ func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...s
 				perSec := 50_000 * math.Exp(drift+sigma*rng.NormFloat64()+math.Log1p(by[name])*float64(r)/11)
 				cpu := int64(1e8)
 				out = append(out, result.Trial{
-					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name, Server: result.Usage{CPUNS: &cpu},
-					Load: result.Load{WindowNS: 1e8, Succeeded: int64(perSec * .1), ServiceP50NS: int64(125e9 / perSec)},
+					Key: result.Key{Epoch: e + 1, Round: r, Position: i}, Contestant: name,
+					Server: result.Usage{CPUNS: &cpu},
+					Load: result.Load{WindowNS: 1e8, Succeeded: int64(perSec * .1),
+						ServiceP50NS: int64(125e9 / perSec)},
 				})
 			}
 		}
@@ -32,9 +35,11 @@ func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...s
 	return out
 }
 
-// One that still gets faster over an epoch is shown so and compared with nobody, however large the difference; the others are.
+// One that still gets faster over an epoch is shown so and compared with nobody, however large the
+// difference; the others are.
 func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
-	in := input(rising(1, 12, .02, map[string]float64{"young": .25}, "young", "a", "b", "ref", "ref'"), "young", "a", "b")
+	in := input(rising(1, 12, .02, map[string]float64{"young": .25}, "young", "a", "b", "ref", "ref'"), "young", "a",
+		"b")
 	a := Analyse(in)
 	x := a.Moves(at("young"), "throughput")
 	if x == nil || x.P > .01 || math.Abs(x.Change.Value-1.25) > .03 || x.Change.Lo > 1.25 || x.Change.Hi < 1.25 {
@@ -45,7 +50,8 @@ func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 	}
 	for _, metric := range []string{"throughput", "cpu_per_request", "p50"} {
 		p, _ := a.Pair("young", "a", metric)
-		if p.Verdict != Inconclusive || p.Better != "" || !p.Moving || p.Note == "" || !(p.Ratio.Lo > 1 || p.Ratio.Hi < 1) {
+		if p.Verdict != Inconclusive || p.Better != "" || !p.Moving || p.Note == "" ||
+			!(p.Ratio.Lo > 1 || p.Ratio.Hi < 1) {
 			t.Errorf("%s: %+v", metric, p)
 		}
 	}
@@ -63,7 +69,8 @@ func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 
 // A change that is certain and too small to matter takes nothing back.
 func TestASmallChangeTakesNothingBack(t *testing.T) {
-	a := Analyse(input(rising(2, 12, .0005, map[string]float64{"young": .005}, "young", "a", "ref", "ref'"), "young", "a"))
+	a := Analyse(input(rising(2, 12, .0005, map[string]float64{"young": .005}, "young", "a", "ref", "ref'"), "young",
+		"a"))
 	if len(a.Trends) == 0 || a.Trends[1].P > .01 || a.Moves(at("young"), "throughput") != nil {
 		t.Errorf("%+v", a.Trends)
 	}
@@ -93,7 +100,8 @@ func TestNobodyMovesForNothing(t *testing.T) {
 	}
 }
 
-// Of three without a control the one that moves is found out, and the two that stand still are compared, as they are of four.
+// Of three without a control the one that moves is found out, and the two that stand still are
+// compared, as they are of four.
 func TestOneThatMovesMovesNoOther(t *testing.T) {
 	for _, names := range [][]string{{"young", "a", "b"}, {"young", "a", "b", "c"}} {
 		in := input(rising(4, 12, .02, map[string]float64{"young": .25}, names...), names...)
@@ -110,8 +118,8 @@ func TestOneThatMovesMovesNoOther(t *testing.T) {
 	}
 }
 
-// A change is from the first counted round to the last, however many of those between do not count; and where a control is missing in the last rounds,
-// its level is no step.
+// A change is from the first counted round to the last, however many of those between do not count;
+// and where a control is missing in the last rounds, its level is no step.
 func TestChangeSpansTheRoundsThatDoNotCount(t *testing.T) {
 	trials := rising(5, 12, .01, map[string]float64{"young": .25}, "young", "a", "ref", "fast")
 	trials = slices.DeleteFunc(trials, func(x result.Trial) bool {
@@ -156,7 +164,8 @@ func TestOddInput(t *testing.T) {
 		"b is mute":  silent,
 		"only a":     whole("a"),
 		"no control": whole("a", "b"),
-		"a or b":     keep(whole("a", "b", "ref", "ref'"), func(x *result.Trial) bool { return (x.Contestant == "a") != (x.Round%2 == 0) || x.Contestant > "r" }),
+		"a or b": keep(whole("a", "b", "ref", "ref'"),
+			func(x *result.Trial) bool { return (x.Contestant == "a") != (x.Round%2 == 0) || x.Contestant > "r" }),
 	} {
 		for _, failed := range []map[string]string{{}, {"b": "it failed"}, {"a": "it failed", "b": "it failed"}} {
 			in := input(trials, "a", "b")

@@ -85,7 +85,8 @@ func missing(file string, f *importer.Figure) *Missing {
 		}
 		m := &Missing{File: file, What: c.what, Figures: 1}
 		for _, need := range c.needs {
-			lacks := slices.DeleteFunc(slices.Clone(need.columns), func(column string) bool { return has(f.Row, column) })
+			lacks := slices.DeleteFunc(slices.Clone(need.columns),
+				func(column string) bool { return has(f.Row, column) })
 			if len(lacks) > 0 {
 				m.Lacks = append(m.Lacks, lack{need.rule, lacks})
 			}

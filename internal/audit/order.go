@@ -128,9 +128,11 @@ func (j *examiner) mean(r *importer.Row, points []point, figures []*importer.Fig
 		below, from = below+(p.q-from)*p.Hi, p.q
 		switch {
 		case p.q >= 0.99 && p.q < 1 && mean.Lo > p.Hi:
-			t.fail(Doubtful, "a mean above the p99", "a few requests make the mean; or mean and quantile are of different requests")
+			t.fail(Doubtful, "a mean above the p99",
+				"a few requests make the mean; or mean and quantile are of different requests")
 			t.of(mean, p.Figure)
-			t.say("a mean of %s above %s of %s: the slowest %s %% would take %s on average, or more", mean.Text, p.Metric, p.Text,
+			t.say("a mean of %s above %s of %s: the slowest %s %% would take %s on average, or more", mean.Text,
+				p.Metric, p.Text,
 				number(100-100*p.q), timeText((mean.Lo-below)/(1-p.q)))
 		case p.q >= 0.99 && p.Digits >= 3 && p.Text == mean.Text:
 			t.fail(Doubtful, "one value in two columns", "a column was copied")

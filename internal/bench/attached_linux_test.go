@@ -96,7 +96,8 @@ func TestAttached(t *testing.T) {
 		t.Errorf("servers that may run anywhere are pinned: %+v", h)
 	}
 	c, err := l.Build(t.Context(), "a", func(string) {})
-	if err != nil || c.URL != "http://"+one[0]+"/" || !strings.Contains(c.Processes, fmt.Sprintf("(pid %d)", cmd.Process.Pid)) {
+	if err != nil || c.URL != "http://"+one[0]+"/" || !strings.Contains(c.Processes,
+		fmt.Sprintf("(pid %d)", cmd.Process.Pid)) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	servers := map[string]Server{}

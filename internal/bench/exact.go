@@ -24,7 +24,8 @@ type said struct {
 }
 
 func newExact() exact {
-	return exact{map[string]map[string]string{}, map[string]string{}, map[shown]*scenario.Observed{}, map[said]*scenario.Scenario{}}
+	return exact{map[string]map[string]string{}, map[string]string{}, map[shown]*scenario.Observed{},
+		map[said]*scenario.Scenario{}}
 }
 
 // asked returns s with the contestant's own paths and host.

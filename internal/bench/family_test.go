@@ -119,7 +119,8 @@ func TestFamilyIsDrivenToItsVerdicts(t *testing.T) {
 		verdict analysis.Verdict
 		leads   int
 		ratio   float64
-	}{{analysis.Different, 1, 1.5}, {analysis.Equivalent, 0, 1}, {analysis.Equivalent, 0, 1}, {analysis.Different, 1, 2}}
+	}{{analysis.Different, 1, 1.5}, {analysis.Equivalent, 0, 1}, {analysis.Equivalent, 0, 1},
+		{analysis.Different, 1, 2}}
 	a := analysed(run)
 	for i, p := range a.Pairs[:4] {
 		if p.Metric != "throughput" || p.Verdict != want[i].verdict || p.Leads() != want[i].leads ||

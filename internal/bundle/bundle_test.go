@@ -142,7 +142,8 @@ func TestFindCheckout(t *testing.T) {
 		t.Fatal(err)
 	}
 	below := filepath.Join(checkout, contestant.Folder, "go")
-	if err := errors.Join(os.MkdirAll(below, 0o755), os.Mkdir(filepath.Join(checkout, scenario.Folder), 0o755)); err != nil {
+	if err := errors.Join(os.MkdirAll(below, 0o755), os.Mkdir(filepath.Join(checkout, scenario.Folder),
+		0o755)); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv(Variable, checkout)

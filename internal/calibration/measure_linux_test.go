@@ -57,7 +57,8 @@ func serve(name string) error {
 	if err != nil {
 		return err
 	}
-	ref := refserver.Reference{Scenario: value(), Turns: refserver.TurnsFor(time.Duration(control.Extra * float64(refserver.RefCost)))}
+	ref := refserver.Reference{Scenario: value(),
+		Turns: refserver.TurnsFor(time.Duration(control.Extra * float64(refserver.RefCost)))}
 	return ref.Serve(ctx, ln)
 }
 
@@ -77,8 +78,10 @@ func tiny(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	return Options{Dyno: "test", Self: []string{self, "refserver"}, Scenario: value(), Times: &Times{
-		Clock: time.Millisecond, Lag: 50 * time.Millisecond, Sleep: 20 * time.Millisecond, Ceiling: 20 * time.Millisecond, Shapes: full.Shapes,
-		Delay: 50 * time.Millisecond, Stall: 50 * time.Millisecond, Warm: 10 * time.Millisecond, Trial: 10 * time.Millisecond, Rounds: 6, Costs: full.Costs,
+		Clock: time.Millisecond, Lag: 50 * time.Millisecond, Sleep: 20 * time.Millisecond,
+		Ceiling: 20 * time.Millisecond, Shapes: full.Shapes,
+		Delay: 50 * time.Millisecond, Stall: 50 * time.Millisecond, Warm: 10 * time.Millisecond,
+		Trial: 10 * time.Millisecond, Rounds: 6, Costs: full.Costs,
 	}}
 }
 
@@ -92,20 +95,23 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	leftBehind(t)
-	if steps < 10 || c.EndedUnixNS <= c.StartedUnixNS || c.BootID == "" || c.Dyno != "test" || len(c.Host.ServerCPUs) == 0 {
+	if steps < 10 || c.EndedUnixNS <= c.StartedUnixNS || c.BootID == "" || c.Dyno != "test" ||
+		len(c.Host.ServerCPUs) == 0 {
 		t.Errorf("%d steps, %+v", steps, c)
 	}
 	if k := c.Clock; k == nil || k.CostNS <= 0 || k.StepNS <= 0 {
 		t.Errorf("clock %+v", k)
 	}
-	if w := c.Waiting; w == nil || w.Requests == 0 || w.LagP50NS < 0 || w.LagP99NS < w.LagP50NS || w.LagMaxNS <= 0 || w.Sleeps == 0 || w.SleepP99NS <= 0 || w.Spin && !c.Host.Pinned {
+	if w := c.Waiting; w == nil || w.Requests == 0 || w.LagP50NS < 0 || w.LagP99NS < w.LagP50NS || w.LagMaxNS <= 0 ||
+		w.Sleeps == 0 || w.SleepP99NS <= 0 || w.Spin && !c.Host.Pinned {
 		t.Errorf("waiting %+v", w)
 	}
 	if len(c.Ceilings) != len(full.Shapes) {
 		t.Fatalf("%d ceilings", len(c.Ceilings))
 	}
 	for i, x := range c.Ceilings {
-		if (Shape{x.Connections, x.Pipeline, x.PerConnection}) != full.Shapes[i] || x.RatePerSec <= 0 || x.Succeeded == 0 || x.WindowNS <= 0 || *x.GeneratorShare < 0 || *x.ServerShare <= 0 {
+		if (Shape{x.Connections, x.Pipeline, x.PerConnection}) != full.Shapes[i] || x.RatePerSec <= 0 ||
+			x.Succeeded == 0 || x.WindowNS <= 0 || *x.GeneratorShare < 0 || *x.ServerShare <= 0 {
 			t.Errorf("ceiling %+v", x)
 		}
 	}
@@ -115,10 +121,12 @@ func TestMeasure(t *testing.T) {
 	for i, d := range c.Delays {
 		// The server counts the request that found it ready as well, so that the medians are of one
 		// request more and one less.
-		if d.DelayNS != int64(known[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS || d.SeenP99NS < d.TrueP50NS {
+		if d.DelayNS != int64(known[i]) || d.Requests == 0 || d.TrueP50NS < d.DelayNS || d.TrueP99NS < d.TrueP50NS ||
+			d.SeenP99NS < d.TrueP50NS {
 			t.Errorf("delay %+v", d)
 		}
-		if first := c.Delays[0]; d.RoundTripNS != first.SeenP50NS-first.TrueP50NS || d.ErrorP50NS != d.SeenP50NS-d.TrueP50NS-d.RoundTripNS {
+		if first := c.Delays[0]; d.RoundTripNS != first.SeenP50NS-first.TrueP50NS ||
+			d.ErrorP50NS != d.SeenP50NS-d.TrueP50NS-d.RoundTripNS {
 			t.Errorf("delay %+v with a round trip of %d", d, first.SeenP50NS-first.TrueP50NS)
 		}
 	}
@@ -137,12 +145,14 @@ func checkRounds(t *testing.T, c *result.Calibration) {
 		t.Fatalf("noise %+v, costs %+v", c.Noise, c.Costs)
 	}
 	for _, r := range c.Noise.Rounds {
-		if r.Causes.WallNS <= 0 || r.Causes.ServerCPUs == 0 || r.LoadedNS <= 0 || len(r.RatePerSec) != 4 || slices.Min(r.RatePerSec) <= 0 || len(r.CPUPerRequestNS) != 4 || slices.Min(r.CPUPerRequestNS) <= 0 {
+		if r.Causes.WallNS <= 0 || r.Causes.ServerCPUs == 0 || r.LoadedNS <= 0 || len(r.RatePerSec) != 4 ||
+			slices.Min(r.RatePerSec) <= 0 || len(r.CPUPerRequestNS) != 4 || slices.Min(r.CPUPerRequestNS) <= 0 {
 			t.Errorf("round %+v", r)
 		}
 	}
 	for _, k := range c.Costs {
-		if k.Ratio <= 0 || k.Expected <= 1 || k.AddedNS <= 0 || k.Rounds != 6 || k.Lo == nil || *k.Lo > k.Ratio || *k.Hi < k.Ratio {
+		if k.Ratio <= 0 || k.Expected <= 1 || k.AddedNS <= 0 || k.Rounds != 6 || k.Lo == nil || *k.Lo > k.Ratio ||
+			*k.Hi < k.Ratio {
 			t.Errorf("cost %+v", k)
 		}
 	}
@@ -169,7 +179,8 @@ func TestMeasureInterrupted(t *testing.T) {
 func TestMeasureFails(t *testing.T) {
 	o := tiny(t)
 	o.Self = []string{"/bin/false"}
-	if c, err := Measure(t.Context(), o); err == nil || !strings.Contains(err.Error(), "start null") || c == nil || c.Clock == nil {
+	if c, err := Measure(t.Context(), o); err == nil || !strings.Contains(err.Error(), "start null") || c == nil ||
+		c.Clock == nil {
 		t.Errorf("%v", err)
 	}
 	leftBehind(t)

@@ -2,9 +2,10 @@ package checks
 
 import "dyno/internal/result"
 
-// Disturbance is what disturbed the loads that a paired comparison would have discarded: how many they are, and the largest share
-// of the server's CPUs that others used, of the generator's, of both that the hypervisor withheld, and of the time in which
-// the generator or the machine stood still.
+// Disturbance is what disturbed the loads that a paired comparison would have discarded: how many
+// they are, and the largest share of the server's CPUs that others used, of the generator's, of
+// both that the hypervisor withheld, and of the time in which the generator or the machine stood
+// still.
 type Disturbance struct {
 	Loads                              int
 	Server, Generator, Withheld, Stood float64

@@ -185,7 +185,8 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 		within, between, most, p := analysis.EpochComponents(e.residuals(), name)
 		if !math.IsNaN(p) {
 			out = append(out, Finding{Contestant: name,
-				Text: fmt.Sprintf("%s between epochs, %s between trials", document.Percent(between), document.Percent(within))})
+				Text: fmt.Sprintf("%s between epochs, %s between trials", document.Percent(between),
+					document.Percent(within))})
 			betweens, mosts, ps = append(betweens, between), append(mosts, most), append(ps, p)
 		}
 	}

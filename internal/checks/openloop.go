@@ -53,7 +53,8 @@ func achieved(c *Check, own []result.Trial) (State, string) {
 		return Fail, "no request was due"
 	}
 	x := share(float64(answered), float64(planned))
-	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due were answered right", document.Percent(x))
+	return c.Limits[0].Grade(1 - x), fmt.Sprintf("%s of the requests that were due were answered right",
+		document.Percent(x))
 }
 
 // lagShare: where requests go out late, the response time tells of the generator, or of connections

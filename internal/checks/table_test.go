@@ -85,7 +85,8 @@ func TestFindingByItsCheck(t *testing.T) {
 	if _, made := StateOf([]Finding{bound}, Twins); made {
 		t.Error("a check that was not made")
 	}
-	if (Limit{Warn: .1, Fail: .2}).Grade(.15) != Warn || Fail.String() != "fail" || CannotTell.String() != "cannot tell" {
+	if (Limit{Warn: .1, Fail: .2}).Grade(.15) != Warn || Fail.String() != "fail" ||
+		CannotTell.String() != "cannot tell" {
 		t.Error("states")
 	}
 }

@@ -39,7 +39,8 @@ func sums(file string) error {
 			return err
 		}
 		if got != want {
-			return fmt.Errorf("%s: its SHA-256 is %s…, SHA256SUMS says %.12s…: the file is damaged", name, got[:12], want)
+			return fmt.Errorf("%s: its SHA-256 is %s…, SHA256SUMS says %.12s…: the file is damaged", name, got[:12],
+				want)
 		}
 		return nil
 	}

@@ -174,7 +174,8 @@ func TestDamagedToolchainHeals(t *testing.T) {
 			if again, err := Find(t.Context(), m, o); err != nil || again.Origin != "cache" {
 				t.Errorf("whole, and not found again: %+v %v", again, err)
 			}
-			if err := os.WriteFile(filepath.Join(tc.Dir, "sdk", "readme"), []byte("more than there was"), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(tc.Dir, "sdk", "readme"), []byte("more than there was"),
+				0o644); err != nil {
 				t.Fatal(err)
 			}
 			notes = nil
@@ -197,7 +198,8 @@ func TestDamagedToolchainHeals(t *testing.T) {
 			if err := errors.Join(err, statErr); err != nil || again.Origin == "cache" || st.Size() != 0 {
 				t.Fatalf("did not heal: %+v, %v", again, err)
 			}
-			if said := strings.Join(notes, "\n"); strings.Count(said, "sdk/readme has 19 bytes") != 2 { // one each of the two
+			// one each of the two
+			if said := strings.Join(notes, "\n"); strings.Count(said, "sdk/readme has 19 bytes") != 2 {
 				t.Errorf("said %q", said)
 			}
 			if left, _ := filepath.Glob(filepath.Join(o.Cache, "*.partial*")); len(left) > 0 {

@@ -128,7 +128,8 @@ func TestCommandPorts(t *testing.T) {
 		}
 	}
 	_, _, err := launched(t, command(t, other+" "+third, ""), LaunchOptions{})
-	if err == nil || !strings.Contains(err.Error(), "it listens on the ports ") || !strings.Contains(err.Error(), other) ||
+	if err == nil || !strings.Contains(err.Error(), "it listens on the ports ") ||
+		!strings.Contains(err.Error(), other) ||
 		!strings.Contains(err.Error(), third) || !strings.Contains(err.Error(), "{port}") {
 		t.Errorf("on two ports: %v", err)
 	}
@@ -201,7 +202,8 @@ func TestPortSearch(t *testing.T) {
 		after time.Duration
 		ports []netip.AddrPort
 		found uint16
-	}{{0, nil, 0}, {0, at(9), 0}, {settled - 1, at(9), 0}, {settled, at(9, 8), 0}, {2*settled - 1, at(8), 0}, {3 * settled, at(8), 8}} {
+	}{{0, nil, 0}, {0, at(9), 0}, {settled - 1, at(9), 0}, {settled, at(9, 8), 0}, {2*settled - 1, at(8), 0},
+		{3 * settled, at(8), 8}} {
 		if err := s.look(c.ports, began.Add(c.after)); err != nil || s.at.Port() != c.found {
 			t.Errorf("after %v: %v, %v; want %d", c.after, s.at, err, c.found)
 		}
@@ -235,7 +237,8 @@ func TestCommandWords(t *testing.T) {
 		if c.Program() != want.program || c.Language() != want.language || strings.Join(files, " ") != want.files {
 			t.Errorf("%s: %q, %q, %q", line, c.Program(), c.Language(), files)
 		}
-		if m := (&Manifest{Language: c.Language()}); m.Managed() != slices.Contains([]string{"node", "npm", "java"}, c.Program()) {
+		if m := (&Manifest{Language: c.Language()}); m.Managed() != slices.Contains([]string{"node", "npm", "java"},
+			c.Program()) {
 			t.Errorf("%s: managed %v", line, m.Managed())
 		}
 	}

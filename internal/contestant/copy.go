@@ -181,7 +181,8 @@ func (r *renaming) imports(file string, b []byte) []byte {
 	for _, spec := range f.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
 		if rest, own := strings.CutPrefix(path, r.module); err == nil && own && (rest == "" || rest[0] == '/') {
-			edits = append(edits, edit{set.Position(spec.Path.Pos()).Offset, len(spec.Path.Value), strconv.Quote(r.to + rest)})
+			edits = append(edits, edit{set.Position(spec.Path.Pos()).Offset, len(spec.Path.Value),
+				strconv.Quote(r.to + rest)})
 		}
 	}
 	slices.SortFunc(edits, func(x, y edit) int { return y.at - x.at }) // the last first

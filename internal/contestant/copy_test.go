@@ -62,7 +62,8 @@ func TestCopyOfGo(t *testing.T) {
 		}
 	}
 	found, err := ListFolder(base)
-	if err != nil || len(found) != 1 || found[0].Name != "other" || found[0].Title != "other" || found[0].Dir("") != dir {
+	if err != nil || len(found) != 1 || found[0].Name != "other" || found[0].Title != "other" ||
+		found[0].Dir("") != dir {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	if one, err := ListFolder(dir); err != nil || len(one) != 1 || one[0].Dir("") != dir {

@@ -104,7 +104,8 @@ func get(ctx context.Context, url string) (io.ReadCloser, int64, error) {
 		return nil, 0, err
 	}
 	client := http.Client{Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 20 * time.Second, ResponseHeaderTimeout: 30 * time.Second,
+		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: 20 * time.Second,
+		ResponseHeaderTimeout: 30 * time.Second,
 	}}
 	resp, err := client.Do(req)
 	if err != nil {

@@ -60,9 +60,11 @@ func (v *vendor) start(t *testing.T) string {
 	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	mux.HandleFunc("/10.0/releases.json", func(w http.ResponseWriter, r *http.Request) {
-		json.NewEncoder(w).Encode(map[string]any{"latest-sdk": "10.0.500", "releases": []any{map[string]any{"sdk": map[string]any{
-			"version": "10.0.500", "files": []any{map[string]any{"rid": platform, "url": srv.URL + "/sdk.tar.gz", "hash": v.hash}},
-		}}}})
+		json.NewEncoder(w).Encode(map[string]any{"latest-sdk": "10.0.500",
+			"releases": []any{map[string]any{"sdk": map[string]any{
+				"version": "10.0.500", "files": []any{map[string]any{"rid": platform, "url": srv.URL + "/sdk.tar.gz",
+					"hash": v.hash}},
+			}}}})
 	})
 	mux.HandleFunc("/sdk.tar.gz", func(w http.ResponseWriter, r *http.Request) {
 		if v.serve != nil {
@@ -80,7 +82,8 @@ func bare(t *testing.T) (m *Manifest, o FindOptions) {
 	t.Setenv("PATH", t.TempDir()+":/bin:/usr/bin")
 	t.Setenv("DOTNET_ROOT", "")
 	t.Setenv("DYNO_DOTNET", "")
-	return &Manifest{Toolchain: map[string]string{"dotnet": ">=10.0"}}, FindOptions{Root: t.TempDir(), Cache: t.TempDir()}
+	return &Manifest{Toolchain: map[string]string{"dotnet": ">=10.0"}},
+		FindOptions{Root: t.TempDir(), Cache: t.TempDir()}
 }
 
 func TestFetchFromVendor(t *testing.T) {
@@ -91,15 +94,19 @@ func TestFetchFromVendor(t *testing.T) {
 		vendor vendor
 		want   string // error; empty for success
 	}{
-		"fetched":        {vendor{archive: sdk, hash: right}, ""},
-		"checksum wrong": {vendor{archive: sdk, hash: strings.Repeat("0", 128)}, "the vendor says 000000000000…: not used"},
-		"no checksum":    {vendor{archive: sdk}, "no SHA-512"},
+		"fetched": {vendor{archive: sdk, hash: right}, ""},
+		"checksum wrong": {vendor{archive: sdk, hash: strings.Repeat("0", 128)},
+			"the vendor says 000000000000…: not used"},
+		"no checksum": {vendor{archive: sdk}, "no SHA-512"},
 		"truncated": {vendor{archive: sdk, hash: right, serve: func(w http.ResponseWriter, b []byte) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(b)))
 			w.Write(b[:len(b)/2])
 		}}, "broke off after"},
-		"shortened": {vendor{archive: sdk, hash: right, serve: func(w http.ResponseWriter, b []byte) { w.Write(b[:len(b)/2]) }}, "not used"},
-		"refused":   {vendor{archive: sdk, hash: right, serve: func(w http.ResponseWriter, b []byte) { http.Error(w, "no", http.StatusForbidden) }}, "403 Forbidden"},
+		"shortened": {vendor{archive: sdk, hash: right,
+			serve: func(w http.ResponseWriter, b []byte) { w.Write(b[:len(b)/2]) }}, "not used"},
+		"refused": {vendor{archive: sdk, hash: right,
+			serve: func(w http.ResponseWriter, b []byte) { http.Error(w, "no", http.StatusForbidden) }},
+			"403 Forbidden"},
 		"too old": func() struct {
 			vendor vendor
 			want   string
@@ -119,7 +126,8 @@ func TestFetchFromVendor(t *testing.T) {
 			o.Note = func(s string) { notes = append(notes, s) }
 			tc, err := Find(t.Context(), m, o)
 			if c.want == "" {
-				if err != nil || tc.Version != "10.0.500" || tc.Origin != "download" || tc.Env["DOTNET_ROOT"] != tc.Dir {
+				if err != nil || tc.Version != "10.0.500" || tc.Origin != "download" ||
+					tc.Env["DOTNET_ROOT"] != tc.Dir {
 					t.Fatalf("%+v, %v", tc, err)
 				}
 				if len(notes) < 2 {
@@ -164,13 +172,14 @@ func TestVendorOutOfReach(t *testing.T) {
 func TestFetchIsCancelled(t *testing.T) {
 	m, o := bare(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	v := vendor{archive: fakeSDK(t, "./", "10.0.500"), hash: strings.Repeat("0", 128), serve: func(w http.ResponseWriter, b []byte) {
-		w.Header().Set("Content-Length", "1000000")
-		w.Write(b)
-		w.(http.Flusher).Flush()
-		cancel()
-		<-ctx.Done()
-	}}
+	v := vendor{archive: fakeSDK(t, "./", "10.0.500"), hash: strings.Repeat("0", 128),
+		serve: func(w http.ResponseWriter, b []byte) {
+			w.Header().Set("Content-Length", "1000000")
+			w.Write(b)
+			w.(http.Flusher).Flush()
+			cancel()
+			<-ctx.Done()
+		}}
 	o.Vendor = v.start(t)
 	if _, err := Find(ctx, m, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
@@ -189,7 +198,8 @@ func TestOrderOfPlaces(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "dotnet"), []byte("#!/bin/sh\necho "+version+"\n"), 0o755); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "dotnet"), []byte("#!/bin/sh\necho "+version+"\n"),
+			0o755); err != nil {
 			t.Fatal(err)
 		}
 		return dir
@@ -210,7 +220,8 @@ func TestOrderOfPlaces(t *testing.T) {
 	if err := os.WriteFile(archive, sdk, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(beside, "SHA256SUMS"), fmt.Appendf(nil, "%064d  %s\n", 0, filepath.Base(archive)), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(beside, "SHA256SUMS"), fmt.Appendf(nil, "%064d  %s\n", 0,
+		filepath.Base(archive)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Find(t.Context(), m, o); err == nil || !strings.Contains(err.Error(), "damaged") {
@@ -263,8 +274,10 @@ func TestVersions(t *testing.T) {
 		version, floor string
 		want           bool
 	}{
-		{"1.26.8", ">=1.24", true}, {"1.9.1", ">=1.24", false}, {"10.0.401", ">=10.0", true}, {"9.0.1", ">=10.0", false}, {"v12.2.11", ">=12.2.11", true},
-		{"10.0.100-rc.1", ">=10.0", true}, {"1.24", ">=1.24.0", true}, {"go1.26.8", ">=1.26.9", false}, {"1.26rc1", ">=1.24", true},
+		{"1.26.8", ">=1.24", true}, {"1.9.1", ">=1.24", false}, {"10.0.401", ">=10.0", true},
+		{"9.0.1", ">=10.0", false}, {"v12.2.11", ">=12.2.11", true},
+		{"10.0.100-rc.1", ">=10.0", true}, {"1.24", ">=1.24.0", true}, {"go1.26.8", ">=1.26.9", false},
+		{"1.26rc1", ">=1.24", true},
 	} {
 		if got := atLeast(c.version, c.floor); got != c.want {
 			t.Errorf("%s %s: %v", c.version, c.floor, got)

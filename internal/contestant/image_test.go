@@ -17,12 +17,14 @@ func TestImageRefused(t *testing.T) {
 	t.Setenv(engineVariable, "")
 	t.Setenv("PATH", t.TempDir())
 	_, err := Contained(t.Context(), m, true, nil)
-	if f := AsFailure("mine", err); err == nil || err.Error() != "needs podman or docker, to run an image: neither is on PATH" ||
+	if f := AsFailure("mine", err); err == nil ||
+		err.Error() != "needs podman or docker, to run an image: neither is on PATH" ||
 		!f.Unavailable() || !strings.Contains(f.Hint, engineVariable) {
 		t.Errorf("without an engine: %v, %+v", err, AsFailure("mine", err))
 	}
 	t.Setenv(engineVariable, "no-such-engine --flag run --more")
-	if _, err = Contained(t.Context(), m, true, nil); err == nil || !strings.Contains(err.Error(), "needs no-such-engine of DYNO_PODMAN") {
+	if _, err = Contained(t.Context(), m, true, nil); err == nil ||
+		!strings.Contains(err.Error(), "needs no-such-engine of DYNO_PODMAN") {
 		t.Errorf("with one that is not there: %v", err)
 	}
 	fake := filepath.Join(t.TempDir(), "engine")
@@ -31,7 +33,8 @@ func TestImageRefused(t *testing.T) {
 	}
 	t.Setenv(engineVariable, fake+" --storage vfs run --ulimit x")
 	_, err = Contained(t.Context(), m, true, nil)
-	if err == nil || !strings.Contains(err.Error(), "the image localhost/dyno-no-such-image:1: ") || !strings.HasSuffix(err.Error(), "no such image") {
+	if err == nil || !strings.Contains(err.Error(), "the image localhost/dyno-no-such-image:1: ") ||
+		!strings.HasSuffix(err.Error(), "no such image") {
 		t.Errorf("without the image: %v", err)
 	}
 	b := &Built{Manifest: m, engine: &engine{}}

@@ -84,7 +84,8 @@ func TestBuildIdentifyLaunch(t *testing.T) {
 	if err != nil || framework != "net/http" || version != "go"+tc.Version || len(b.Hash) != 64 {
 		t.Errorf("identified as %s %s %q, %v", framework, version, b.Hash, err)
 	}
-	i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+	i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
+		Probe: probe})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +268,8 @@ func TestRealDotnet(t *testing.T) {
 	if _, version, err := b.Identify(); err != nil || !atLeast(version, ">=10.0") {
 		t.Errorf("version %q, %v", version, err)
 	}
-	i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+	i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
+		Probe: probe})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -338,14 +340,17 @@ func main() {
 // TestEnd: a contestant ends by itself when it is told to; one that goes on is ended, and that is an error.
 func TestEnd(t *testing.T) {
 	t.Parallel()
-	for before, want := range map[string]string{"": "", "signal.Ignore(syscall.SIGTERM)": "it did not end within 5s of SIGTERM, and was killed"} {
+	for before, want := range map[string]string{"": "",
+		"signal.Ignore(syscall.SIGTERM)": "it did not end within 5s of SIGTERM, and was killed"} {
 		source := strings.Replace(server(before), "import (", "import (\n\t\"os/signal\"\n\t\"syscall\"", 1)
-		m, tc, o := project(t, strings.Replace(source, "var _,", "var _, _ = signal.Ignore, syscall.SIGTERM\n\nvar _,", 1))
+		m, tc, o := project(t, strings.Replace(source, "var _,", "var _, _ = signal.Ignore, syscall.SIGTERM\n\nvar _,",
+			1))
 		b, err := Build(t.Context(), m, tc, o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"), Probe: probe})
+		i, err := Launch(t.Context(), b, LaunchOptions{Dir: t.TempDir(), Log: filepath.Join(t.TempDir(), "log"),
+			Probe: probe})
 		if err != nil {
 			t.Fatal(err)
 		}

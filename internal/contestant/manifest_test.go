@@ -40,7 +40,8 @@ func TestReadManifest(t *testing.T) {
 		{`title =`, `titel =`, `contestant.toml:2:1: unknown key "titel"; did you mean "title"?`},
 		{`name = "mine"`, `name = "other"`, `contestant.toml:1:`},
 		{`engine = "net/http"`, ``, `needs "engine"`},
-		{`engine = "net/http"`, `engine = nethttp`, "contestant.toml:6:10: a bare word is not a value: put text in quotes"},
+		{`engine = "net/http"`, `engine = nethttp`,
+			"contestant.toml:6:10: a bare word is not a value: put text in quotes"},
 		{`run = ["{out}/server"]`, `run = []`, "contestant.toml:10:"},
 		{`"chunked: its default"`, `"gzip: why"`, "contestant.toml:11:"},
 		{`"chunked: its default"`, `"chunked"`, `want "key: reason"`},
@@ -50,7 +51,8 @@ func TestReadManifest(t *testing.T) {
 		{`scenarios = ["values"]`, `scenarios = "values"`, "contestant.toml:7:"},
 		{`"/Home/About"`, `"Home/About"`, `contestant.toml:16:1: "/about" = "Home/About": want a scenario's path`},
 		{`"/about" =`, `"/about?x" =`, "contestant.toml:16:1:"},
-		{`"/public/" = "/"`, `"/public/" = "/static"`, "contestant.toml:17:1: \"/public/\" = \"/static\": a path that ends in /"},
+		{`"/public/" = "/"`, `"/public/" = "/static"`,
+			"contestant.toml:17:1: \"/public/\" = \"/static\": a path that ends in /"},
 	} {
 		_, err := Read(folder(strings.Replace(good, c.from, c.to, 1)), "contestants/go/mine")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

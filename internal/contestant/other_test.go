@@ -32,7 +32,8 @@ func TestOtherToolchain(t *testing.T) {
 		switch {
 		case c.err == "" && (err != nil || tc.Version != c.version || tc.Program != filepath.Join(dir, "frob-c")):
 			t.Errorf("%s: %+v, %v", c.script, tc, err)
-		case c.err != "" && (!errors.As(err, &missing) || !strings.Contains(err.Error(), c.err) || missing.Hint != "install frob-c, and put it on PATH"):
+		case c.err != "" && (!errors.As(err, &missing) || !strings.Contains(err.Error(), c.err) ||
+			missing.Hint != "install frob-c, and put it on PATH"):
 			t.Errorf("%s: error %v; want %q", c.script, err, c.err)
 		}
 	}
@@ -47,7 +48,8 @@ func TestOtherToolchain(t *testing.T) {
 func TestIdentifyOther(t *testing.T) {
 	out := t.TempDir()
 	write(t, out, map[string]string{"server.py": "a", doneMark: ""})
-	b := &Built{Out: out, Manifest: &Manifest{Framework: "frob", Version: "v1.2.3"}, tc: Toolchain{Name: "python3", Version: "3.12.1"}}
+	b := &Built{Out: out, Manifest: &Manifest{Framework: "frob", Version: "v1.2.3"},
+		tc: Toolchain{Name: "python3", Version: "3.12.1"}}
 	_, version, err := b.Identify()
 	first := b.Hash
 	if err != nil || version != "v1.2.3" || len(first) != 64 {
@@ -59,7 +61,8 @@ func TestIdentifyOther(t *testing.T) {
 		t.Errorf("%s, %q, %v", version, b.Hash, err)
 	}
 	b.Manifest.Version = ">=3.13"
-	if _, _, err := b.Identify(); err == nil || !strings.Contains(err.Error(), "built with frob 3.12.1; contestant.toml wants >=3.13") {
+	if _, _, err := b.Identify(); err == nil || !strings.Contains(err.Error(),
+		"built with frob 3.12.1; contestant.toml wants >=3.13") {
 		t.Errorf("error %v", err)
 	}
 }

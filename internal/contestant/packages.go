@@ -45,6 +45,7 @@ func withoutPackages(err error, log string, from int64) error {
 	}
 	return &Unavailable{
 		Toolchain: "packages", Reason: "they cannot be fetched: " + why,
-		Hint: fmt.Sprintf("is a proxy to be set, or a network missing? they are fetched once; the whole log is %s", log),
+		Hint: fmt.Sprintf("is a proxy to be set, or a network missing? they are fetched once; the whole log is %s",
+			log),
 	}
 }

@@ -41,10 +41,12 @@ func TestUnfetched(t *testing.T) {
 func TestBuildWithoutPackages(t *testing.T) {
 	m, tc, o := project(t, "package main\n\nimport _ \"example.org/there-is-none\"\n\nfunc main() {}\n")
 	mod := "module mine\n\ngo 1.24\n\nrequire example.org/there-is-none v1.0.0\n"
-	if err := os.WriteFile(filepath.Join(o.Root, "contestants", "go", "mine", "go.mod"), []byte(mod), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(o.Root, "contestants", "go", "mine", "go.mod"), []byte(mod),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	m.BuildEnv = map[string]string{"GOPROXY": "http://127.0.0.1:1", "GOFLAGS": "-mod=mod", "GONOSUMDB": "*", "GOMODCACHE": t.TempDir()}
+	m.BuildEnv = map[string]string{"GOPROXY": "http://127.0.0.1:1", "GOFLAGS": "-mod=mod", "GONOSUMDB": "*",
+		"GOMODCACHE": t.TempDir()}
 	_, err := Build(t.Context(), m, tc, o)
 	var none *Unavailable
 	if f := AsFailure("mine", err); !errors.As(err, &none) || !f.Unavailable() || f.Hint == "" {

@@ -56,7 +56,8 @@ func (r *Revision) Short() string { return r.Commit[:min(7, len(r.Commit))] }
 func (r *Revision) CheckOut(ctx context.Context, dir string) (string, error) {
 	r.tree = dir
 	// A hook of the repository is no part of what is measured.
-	_, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir, r.Commit)
+	_, err := git(ctx, r.repo, "-c", "core.hooksPath="+os.DevNull, "worktree", "add", "--quiet", "--detach", dir,
+		r.Commit)
 	if err != nil {
 		return "", fmt.Errorf("check out %s: %w", r.Short(), err)
 	}

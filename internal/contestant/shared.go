@@ -32,7 +32,8 @@ func (m *Manifest) sharedFolders(root string) ([]sharedFolder, error) {
 			f.dir, f.near = filepath.Join(project, name), false
 		}
 		if !isFolder(f.dir) {
-			return nil, fmt.Errorf("%s shares the folder %q, which is neither in %s nor in %s", m.Name, name, beside, project)
+			return nil, fmt.Errorf("%s shares the folder %q, which is neither in %s nor in %s", m.Name, name, beside,
+				project)
 		}
 		found = append(found, f)
 	}

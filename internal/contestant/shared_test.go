@@ -93,7 +93,8 @@ func TestBuildOfALoneFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	var failed *Failed
-	if _, err := Build(t.Context(), m, tc, o); !errors.As(err, &failed) || !strings.Contains(err.Error(), `"harness-go"`) {
+	if _, err := Build(t.Context(), m, tc, o); !errors.As(err, &failed) ||
+		!strings.Contains(err.Error(), `"harness-go"`) {
 		t.Errorf("where the project has none either: %v", err)
 	}
 }

@@ -63,7 +63,8 @@ func TestShippedShare(t *testing.T) {
 			text, err := os.ReadFile(file)
 			switch ext := filepath.Ext(file); {
 			case filepath.Base(file) == "go.mod" || ext == ".csproj":
-				for _, found := range append(replaced.FindAllSubmatch(text, -1), included.FindAllSubmatch(text, -1)...) {
+				for _, found := range append(replaced.FindAllSubmatch(text, -1),
+					included.FindAllSubmatch(text, -1)...) {
 					shared = append(shared, string(found[1]))
 				}
 			case (ext == ".go" || ext == ".cs") && asked.Match(text):
@@ -143,7 +144,8 @@ func TestHarness(t *testing.T) {
 		}
 		answer.Body.Close()
 	}
-	if len(before) != 4 || before["heap_inuse_bytes"] == 0 || after["total_alloc_bytes"] <= before["total_alloc_bytes"] ||
+	if len(before) != 4 || before["heap_inuse_bytes"] == 0 ||
+		after["total_alloc_bytes"] <= before["total_alloc_bytes"] ||
 		after["mallocs"] <= before["mallocs"] {
 		t.Errorf("figures %v, then %v", before, after)
 	}

@@ -120,7 +120,8 @@ func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }
 
-// fold breaks s at spaces into lines of at most so many runes; a longer word stands alone, for it may be there to be copied.
+// fold breaks s at spaces into lines of at most so many runes; a longer word stands alone, for it
+// may be there to be copied.
 func fold(s string, width int) []string {
 	var lines []string
 	line := ""

@@ -28,7 +28,8 @@ func TestAxis(t *testing.T) {
 }
 
 func TestTickValues(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", .25: "0.25", 20_000: "20,000", 500_000: "500,000", 1e6: "1 M", 2.5e6: "2.5 M"} {
+	for v, want := range map[float64]string{0: "0", .25: "0.25", 20_000: "20,000", 500_000: "500,000", 1e6: "1 M",
+		2.5e6: "2.5 M"} {
 		if got := tickValue(v); got != want {
 			t.Errorf("%v: %q; want %q", v, got, want)
 		}

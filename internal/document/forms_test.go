@@ -15,7 +15,8 @@ func page() *Document {
 			{ID: "table", Title: "Table", Blocks: []Block{Table{
 				Columns: []Column{{Head: "name", Lead: true}, {Head: "rate", Unit: "1/s", Word: "rate", Number: true}},
 				Rows: []Row{
-					{Cells: []Cell{{Value: "alpha", Small: "Go"}, {Value: "1,200", Side: "±3 %"}}, Key: "go", Notes: []string{"a|b"}},
+					{Cells: []Cell{{Value: "alpha", Small: "Go"}, {Value: "1,200", Side: "±3 %"}}, Key: "go",
+						Notes: []string{"a|b"}},
 					{Cells: []Cell{{Value: "beta"}}, Struck: "failed: *no* port"},
 					{Group: "reference", Style: Quiet, Cells: []Cell{{Value: "ref"}, {Absent: "unreadable"}}},
 				},
@@ -23,7 +24,8 @@ func page() *Document {
 			{On: OnPage, Title: "Only here", Blocks: []Block{
 				Fold{Title: "folded", Blocks: []Block{Items("inside")}},
 				Definitions{Items: []Definition{{ID: "rate", Name: "Rate", Text: "What it is."}}},
-				BarChart{ID: "c", Bars: []Bar{{Name: "alpha", Key: "go", Ratio: Ratio{2, 1.8, 2.2}, Value: "1,200", Side: "2 (1.8–2.2)"}}},
+				BarChart{ID: "c", Bars: []Bar{{Name: "alpha", Key: "go", Ratio: Ratio{2, 1.8, 2.2}, Value: "1,200",
+					Side: "2 (1.8–2.2)"}}},
 			}},
 			{On: OffPage, Blocks: []Block{Paragraph{Label: "Machine", Text: Plain("a host")}}},
 			{Blocks: []Block{
@@ -86,8 +88,10 @@ func TestHTML(t *testing.T) {
 	}
 	got := b.String()
 	for _, want := range []string{
-		"<h1>a | &lt;title&gt;</h1>", `<strong class="bad">Second</strong>`, `<a href="#w-rate">rate</a><small>1/s</small>`,
-		`<span class="key l-go"></span>alpha<small>Go</small>`, `<s>beta</s></th><td class="reason" colspan="1">failed: *no* port</td>`,
+		"<h1>a | &lt;title&gt;</h1>", `<strong class="bad">Second</strong>`,
+		`<a href="#w-rate">rate</a><small>1/s</small>`,
+		`<span class="key l-go"></span>alpha<small>Go</small>`,
+		`<s>beta</s></th><td class="reason" colspan="1">failed: *no* port</td>`,
 		"<details><summary>folded</summary>", `id="w-rate"`, `<svg class="chart wide"`, `<svg class="chart narrow"`,
 		`<b class="warn">warn</b>`, "<dt>Seed</dt><dd>7</dd>", "<pre>dyno run ```</pre>",
 	} {

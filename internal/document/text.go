@@ -96,7 +96,8 @@ func joined(all []Prose) (one Prose) {
 func (t *terminal) painted(text Prose) string {
 	var s strings.Builder
 	for _, p := range text {
-		for i, word := range strings.SplitAfter(tight(spaced(p.Text)), " ") { // a style must not go over the end of a line
+		// a style must not go over the end of a line
+		for i, word := range strings.SplitAfter(tight(spaced(p.Text)), " ") {
 			if i > 0 || word != "" {
 				s.WriteString(t.paint(p.Style, strings.TrimSuffix(word, " ")) + strings.Repeat(" ",
 					len(word)-len(strings.TrimSuffix(word, " "))))
@@ -298,7 +299,8 @@ func (t *terminal) column(tb *Table, k int) column {
 	var wide, side int
 	for i, r := range tb.Rows {
 		if k < len(r.Cells) {
-			values[i], sides[i] = Clean(Cell{Value: r.Cells[k].Value, Absent: r.Cells[k].Absent}.text()), Clean(r.Cells[k].Side)
+			values[i], sides[i] = Clean(Cell{Value: r.Cells[k].Value, Absent: r.Cells[k].Absent}.text()),
+				Clean(r.Cells[k].Side)
 			if b := r.Cells[k].Bar; b > 0 && t.bars > 0 {
 				sides[i] += " " + t.bar(b)
 			}

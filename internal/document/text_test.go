@@ -14,7 +14,8 @@ func drawText(t *testing.T, width int, blocks ...Block) string {
 	return b.String()
 }
 
-// Sentences are wrapped by what they take in a terminal, a word that is too long is cut, and figures hold together with their units.
+// Sentences are wrapped by what they take in a terminal, a word that is too long is cut, and
+// figures hold together with their units.
 func TestTextWraps(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -28,15 +29,19 @@ func TestTextWraps(t *testing.T) {
 			t.Errorf("%q in %d columns: %q, want %q", c.text, c.width, got, c.want)
 		}
 	}
-	if got, want := drawText(t, 20, Paragraph{Label: "Power", Text: Plain("one two three four")}), "Power: one two three\n       four\n"; got != want {
+	if got, want := drawText(t, 20, Paragraph{Label: "Power", Text: Plain("one two three four")}),
+		"Power: one two three\n       four\n"; got != want {
 		t.Errorf("a label: %q, want %q", got, want)
 	}
 }
 
-// Columns that do not fit stand below, after the names again; notes stand under their row, why there are no figures in its place.
+// Columns that do not fit stand below, after the names again; notes stand under their row, why
+// there are no figures in its place.
 func TestTextTable(t *testing.T) {
-	table := Table{Columns: []Column{{Head: "rank", Lead: true}, {Head: "name", Lead: true}, {Head: "rate", Unit: "1/s", Number: true}, {Head: "memory", Number: true}}, Rows: []Row{
-		{Cells: []Cell{{Value: "1"}, {Value: "alpha"}, {Value: "1,200", Side: "±3 %"}, {Value: "12"}}, Notes: []string{"at the ceiling", "see V02"}},
+	table := Table{Columns: []Column{{Head: "rank", Lead: true}, {Head: "name", Lead: true},
+		{Head: "rate", Unit: "1/s", Number: true}, {Head: "memory", Number: true}}, Rows: []Row{
+		{Cells: []Cell{{Value: "1"}, {Value: "alpha"}, {Value: "1,200", Side: "±3 %"}, {Value: "12"}},
+			Notes: []string{"at the ceiling", "see V02"}},
 		{Cells: []Cell{{}, {Value: "beta"}}, Struck: "failed: no port"},
 		{Group: "reference", Cells: []Cell{{}, {Value: "ref"}, {Value: "90", Side: "±10 %"}, {Absent: "unreadable"}}},
 	}}
@@ -71,7 +76,8 @@ ref          –
 }
 
 func TestTextLists(t *testing.T) {
-	got := drawText(t, 40, List{Items: []Item{{Label: "fail V02", Text: Plain("alpha is at the ceiling of the generator"), More: Texts("a lower bound")},
+	got := drawText(t, 40, List{Items: []Item{{Label: "fail V02",
+		Text: Plain("alpha is at the ceiling of the generator"), More: Texts("a lower bound")},
 		{Label: "warn V5", Text: Plain("a busy machine")}}}, Items("one", "two"))
 	want := `fail V02 alpha is at the ceiling of the
          generator
@@ -88,8 +94,10 @@ warn V5  a busy machine
 // What a page alone has, and what it folds away, is left out; what others wrote cannot reach the terminal.
 func TestTextLeavesOut(t *testing.T) {
 	var b strings.Builder
-	d := &Document{Title: "a\x1b[2J title", Sections: []Section{{On: OnPage, Blocks: []Block{Paragraph{Text: Plain("page")}}},
-		{Title: "empty"}, {Blocks: []Block{Fold{Title: "folded", Blocks: []Block{Paragraph{Text: Plain("folded")}}}, BarChart{}, Legend{}, Definitions{}, Log{Lines: []string{"\x07log"}}}}}}
+	d := &Document{Title: "a\x1b[2J title", Sections: []Section{{On: OnPage,
+		Blocks: []Block{Paragraph{Text: Plain("page")}}},
+		{Title: "empty"}, {Blocks: []Block{Fold{Title: "folded", Blocks: []Block{Paragraph{Text: Plain("folded")}}},
+			BarChart{}, Legend{}, Definitions{}, Log{Lines: []string{"\x07log"}}}}}}
 	if err := Text(&b, d, Options{Width: 40}); err != nil {
 		t.Fatal(err)
 	}

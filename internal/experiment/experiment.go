@@ -39,14 +39,16 @@ type Setup struct {
 	Scenario  func(name string) (*scenario.Scenario, error) // not nil
 	Folder    string                                        // of the run
 	Offline   bool                                          // fetch no toolchain
-	Alike     *alike.Sides                                  // holds the answers of all against each other; nil: the scenario has their contract
+	// holds the answers of all against each other; nil: the scenario has their contract
+	Alike *alike.Sides
 
 	NewHost    func(bench.LocalOptions) (Host, error)          // nil: this machine
 	Calibrated func(*result.Plan) (*result.Calibration, error) // what is known of this machine's latencies
 	Event      func(result.Event)                              // what goes on
-	Settled    func(*result.Run, *analysis.Analysis) bool      // besides all pairs, what must be decided before the run may end
-	Remark     func(*result.Run) string                        // told after the pilots
-	Claims     func(data *report.Data, file string)            // adds the claims of the study, judged
+	// besides all pairs, what must be decided before the run may end
+	Settled func(*result.Run, *analysis.Analysis) bool
+	Remark  func(*result.Run) string             // told after the pilots
+	Claims  func(data *report.Data, file string) // adds the claims of the study, judged
 }
 
 // Experiment is a plan, ready to be carried out.
@@ -156,8 +158,10 @@ func (x *Experiment) measure(ctx context.Context) (*result.Run, error) {
 	}
 	defer host.Close()
 	b := &bench.Bench{
-		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike, Scenario: x.scenario, Others: x.others,
-		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing, Note: x.note,
+		Host: host, Generator: host.Generator(), External: x.external, Folder: x.Folder, Alike: x.Alike,
+		Scenario: x.scenario, Others: x.others,
+		Append: store.Append, Sync: store.Sync, Event: x.Event, Decided: x.decided, Standing: study.Standing,
+		Note: x.note,
 	}
 	if x.begun != nil {
 		return b.Resume(ctx, run, x.budget)

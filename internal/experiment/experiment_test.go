@@ -23,7 +23,8 @@ func setup(t *testing.T) Setup {
 }
 
 func request() plan.Request {
-	return plan.Request{Title: "Which?", Scenario: "values", Contestants: []string{"a", "b"}, Primary: "throughput", Seed: 7}
+	return plan.Request{Title: "Which?", Scenario: "values", Contestants: []string{"a", "b"}, Primary: "throughput",
+		Seed: 7}
 }
 
 // What is to be done is told before it begins, and a host that cannot be had leaves the folder
@@ -75,7 +76,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 	run := &result.Run{End: &result.End{Reason: string(plan.Decided)}}
 	var refused *plan.RequestError
-	if _, err := Resume(t.Context(), run, 0, setup(t)); !errors.As(err, &refused) || !strings.Contains(err.Error(), "the run is over") {
+	if _, err := Resume(t.Context(), run, 0, setup(t)); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "the run is over") {
 		t.Errorf("a run that is over is resumed: %v", err)
 	}
 }

@@ -126,7 +126,8 @@ func (d *Document) Printed() int {
 }
 
 // Formats are the names of formats that Read accepts.
-var Formats = []string{"csv", "markdown", "dyno", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6", "techempower"}
+var Formats = []string{"csv", "markdown", "dyno", "wrk", "ab", "bombardier", "oha", "hey", "h2load", "k6",
+	"techempower"}
 
 // errUnknown means that the content is of no format known here.
 var errUnknown = errors.New("the content is none of " + strings.Join(Formats, ", ") + ": pass --format to force one")
@@ -174,7 +175,8 @@ func isJSON(data []byte) bool { return len(data) > 0 && (data[0] == '{' || data[
 // jsonMarks are keys that only one format has.
 var jsonMarks = []struct{ key, format string }{
 	{`"rawData"`, "techempower"}, {`"numberOfConnections"`, "bombardier"}, {`"bytesWritten"`, "bombardier"},
-	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"}, {`"http_req_duration"`, "k6"}, {`"rate_answers"`, "dyno"},
+	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"}, {`"http_req_duration"`, "k6"},
+	{`"rate_answers"`, "dyno"},
 }
 
 // sniff names the format of data, or returns "". The format "text" is one or several outputs that

@@ -145,7 +145,8 @@ var dynoFields = []field{
 
 // k6Fields are those of k6's --summary-export, and of what its handleSummary is given.
 var k6Fields = []field{
-	{"http_reqs.count", "requests", ""}, {"http_reqs.rate", "rps", "req/s"}, {"data_received.count", "transferred", "bytes"},
+	{"http_reqs.count", "requests", ""}, {"http_reqs.rate", "rps", "req/s"},
+	{"data_received.count", "transferred", "bytes"},
 	{"http_req_failed.passes", "failed", ""},
 	{"http_req_duration.avg", "latency_mean", "ms"}, {"http_req_duration.min", "latency_min", "ms"},
 	{"http_req_duration.med", "p50", "ms"}, {"http_req_duration.max", "latency_max", "ms"},

@@ -20,11 +20,14 @@ func several() result.Plan {
 	p := quick("a", "b", "c")
 	p.Protocol, p.BudgetNS, p.Analyses = Paired, int64(time.Hour), []int{8, 12}
 	p.Levels = []result.Level{
-		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3}, {DelayNS: 5e6, Connections: 125, Pipeline: 1},
+		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3},
+		{DelayNS: 5e6, Connections: 125, Pipeline: 1},
 	}
 	p.Level = p.Levels[0]
-	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("c", 1), cell("a", 2), cell("b", 2), cell("a", 3)}
-	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)}, {A: cell("a", 0), B: cell("a", 1)}}
+	p.Cells = []result.Cell{cell("a", 0), cell("b", 0), cell("a", 1), cell("b", 1), cell("c", 1), cell("a", 2),
+		cell("b", 2), cell("a", 3)}
+	p.Family = []result.Comparison{{A: cell("a", 0), B: cell("b", 0)}, {A: cell("a", 1), B: cell("b", 1)},
+		{A: cell("a", 0), B: cell("a", 1)}}
 	return p
 }
 
@@ -153,7 +156,9 @@ func TestFamilyDecides(t *testing.T) {
 		t.Errorf("%q after looks at %v valid epochs", stop, asked)
 	}
 	for _, name := range []string{"a", "b"} {
-		pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool { return o.Contestant == name && o.Epoch == 3 }}
+		pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool {
+			return o.Contestant == name && o.Epoch == 3
+		}}
 		want := map[string]Stop{"a": Nobody, "b": LastAnalysis}[name]
 		if stop := pl.play(t, never); stop != want {
 			t.Errorf("without %s it stops for %q", name, stop)
@@ -168,7 +173,9 @@ func TestFamilyDecides(t *testing.T) {
 func TestPartOfNobodyIsLeftOut(t *testing.T) {
 	p := several()
 	p.Cells[7] = cell("c", 3)
-	pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool { return o.Contestant == "c" && o.Epoch == 2 }}
+	pl := player{run: result.Run{Plan: p}, rate: rates, fails: func(o Order) bool {
+		return o.Contestant == "c" && o.Epoch == 2
+	}}
 	if stop := pl.play(t, never); stop != LastAnalysis {
 		t.Errorf("stopped for %q", stop)
 	}
@@ -263,13 +270,15 @@ func TestFamilyIsResumed(t *testing.T) {
 
 func TestPlansThatCannotBeAreRefused(t *testing.T) {
 	for want, spoil := range map[string]func(*result.Plan){
-		`"x" is no contestant`:         func(p *result.Plan) { p.Family[0].A = cell("x", 0) },
-		"the plan has 4 levels":        func(p *result.Plan) { p.Cells = append(p.Cells, cell("a", 4)) },
-		"level -1":                     func(p *result.Plan) { p.Family[0].B.Level = -1 },
-		"compared but not loaded":      func(p *result.Plan) { p.Family[0].A = cell("c", 0) },
-		"different delays":             func(p *result.Plan) { p.Family[0].B, p.Pilots = cell("a", 3), 2 },
-		"with itself":                  func(p *result.Plan) { p.Family[0].B = p.Family[0].A },
-		"compared with a at level 0":   func(p *result.Plan) { p.Family[1] = result.Comparison{A: p.Family[0].B, B: p.Family[0].A} },
+		`"x" is no contestant`:    func(p *result.Plan) { p.Family[0].A = cell("x", 0) },
+		"the plan has 4 levels":   func(p *result.Plan) { p.Cells = append(p.Cells, cell("a", 4)) },
+		"level -1":                func(p *result.Plan) { p.Family[0].B.Level = -1 },
+		"compared but not loaded": func(p *result.Plan) { p.Family[0].A = cell("c", 0) },
+		"different delays":        func(p *result.Plan) { p.Family[0].B, p.Pilots = cell("a", 3), 2 },
+		"with itself":             func(p *result.Plan) { p.Family[0].B = p.Family[0].A },
+		"compared with a at level 0": func(p *result.Plan) {
+			p.Family[1] = result.Comparison{A: p.Family[0].B, B: p.Family[0].A}
+		},
 		"level 1 is level 0 again":     func(p *result.Plan) { p.Levels[1] = p.Levels[0] },
 		"a rate and a rate share":      func(p *result.Plan) { p.Levels[2].RatePerSec = 5 },
 		"rate share of 1.5":            func(p *result.Plan) { p.Levels[2].RateShare = 1.5 },
@@ -299,7 +308,8 @@ func TestPlansThatCannotBeAreRefused(t *testing.T) {
 // verdict on two contestants within five minutes.
 func TestFullHasACommonRate(t *testing.T) {
 	for k, first := range map[int]int{2: 12, 4: 17} {
-		p := result.Plan{Protocol: Paired, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"}, Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
+		p := result.Plan{Protocol: Paired, Profile: "full", Controls: []string{"ref", "ref'", "ref+5%"},
+			Ceiling: "null", Alpha: .05, Margin: .03, Primary: "throughput",
 			BudgetNS: int64(10 * time.Minute), Level: result.Level{Connections: 125, Pipeline: 1}}
 		for i := range k {
 			p.Contestants = append(p.Contestants, string(rune('a'+i)))
@@ -309,7 +319,8 @@ func TestFullHasACommonRate(t *testing.T) {
 		if err != nil || k == 2 && c.FirstVerdict > 5*time.Minute || c.Analyses[0].N != first || c.Pairs != k*(k-1)/2 {
 			t.Errorf("%d contestants: %+v, %v", k, c, err)
 		}
-		t.Logf("%d contestants: an epoch %v, looks %v, first verdict %v, whole %v", k, c.Epoch, c.Analyses, c.FirstVerdict, c.Whole)
+		t.Logf("%d contestants: an epoch %v, looks %v, first verdict %v, whole %v", k, c.Epoch, c.Analyses,
+			c.FirstVerdict, c.Whole)
 		if len(p.Levels) != 2 || p.Levels[1].RateShare != .3 || len(p.Family) != 0 {
 			t.Errorf("%+v", p.Levels)
 		}
@@ -393,7 +404,8 @@ func TestBackendShowsTheCeilingOfEachLevel(t *testing.T) {
 			t.Errorf("the backend is asked after the pilots: %+v", e)
 		}
 	}
-	if got := fmt.Sprint(Asked(&run.Plan, "a")); got != "[10 records 500 records scenario other, 10 records scenario other, 500 records]" {
+	if got := fmt.Sprint(Asked(&run.Plan,
+		"a")); got != "[10 records 500 records scenario other, 10 records scenario other, 500 records]" {
 		t.Errorf("a is asked %s", got)
 	}
 	if warm := Warmups(&run, 1, "a"); len(warm) != 2 || warm[0].Records != 10 || warm[1].Scenario != "other" {

@@ -32,7 +32,8 @@ func TestRoundsAreChained(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"a", "b"} {
-			own, other := follows[[2]string{name, name}], follows[[2]string{map[string]string{"a": "b", "b": "a"}[name], name}]
+			own, other := follows[[2]string{name, name}], follows[[2]string{map[string]string{"a": "b", "b": "a"}[name],
+				name}]
 			if even := 4*own > 3*other; own == 0 || even != chained {
 				t.Errorf("chained %v: %s follows itself %d times and the other %d times", chained, name, own, other)
 			}

@@ -13,9 +13,11 @@ import (
 // with those of the second. Named are a and b there, and at the first; the fourth stands beside.
 func fresh() result.Plan {
 	p := quick("a", "b")
-	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Paired, "quick", true, 600, nil, int64(time.Hour)
+	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Paired, "quick", true, 600, nil,
+		int64(time.Hour)
 	p.Levels = []result.Level{
-		{DelayNS: 1e8, Connections: 30, Pipeline: 1}, {DelayNS: 1e8, Connections: 10, Pipeline: 1}, {DelayNS: 1e8, Connections: 30, Pipeline: 1, Step: 1},
+		{DelayNS: 1e8, Connections: 30, Pipeline: 1}, {DelayNS: 1e8, Connections: 10, Pipeline: 1},
+		{DelayNS: 1e8, Connections: 30, Pipeline: 1, Step: 1},
 		{DelayNS: 1e8, Connections: 20, Pipeline: 1},
 	}
 	p.Level = p.Levels[0]
@@ -32,7 +34,8 @@ func TestFreshProcessesHaveALevelOrItsSteps(t *testing.T) {
 	}
 	cost, err := Estimate(&p.run.Plan)
 	if err != nil || len(p.run.Trials) != cost.Trials || lastEpoch(&p.run)+1 != cost.Epochs {
-		t.Errorf("%d trials, %d epochs; the estimate says %d, %d, %v", len(p.run.Trials), lastEpoch(&p.run)+1, cost.Trials, cost.Epochs, err)
+		t.Errorf("%d trials, %d epochs; the estimate says %d, %d, %v", len(p.run.Trials), lastEpoch(&p.run)+1,
+			cost.Trials, cost.Epochs, err)
 	}
 	if p.run.Plan.RewarmNS != 0 || p.run.Plan.Rounds != 1 || p.run.Plan.Pilots != 0 {
 		t.Errorf("%+v", p.run.Plan)
@@ -93,7 +96,8 @@ func TestFreshVoidEpochIsNotRepeated(t *testing.T) {
 	}
 	void, _ := Discarded(&p.run)
 	if counted(&p.run) != 8 || void == 0 || len(Epochs(&p.run)) != lastEpoch(&p.run) {
-		t.Errorf("%d counted, %d trials void, %d of %d epochs valid", counted(&p.run), void, len(Epochs(&p.run)), lastEpoch(&p.run)+1)
+		t.Errorf("%d counted, %d trials void, %d of %d epochs valid", counted(&p.run), void, len(Epochs(&p.run)),
+			lastEpoch(&p.run)+1)
 	}
 }
 

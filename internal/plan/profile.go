@@ -40,9 +40,11 @@ const brief = "brief"
 // time; at 0.5 it begins to queue. The lab leaves one CPU to the system and one to the generator.
 var profiles = map[string]*profile{
 	"quick": {
-		name: "quick", analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm, load: 1200 * time.Millisecond,
-		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
-		native: WarmNative, managed: WarmManaged,
+		name: "quick", analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm,
+		load:     1200 * time.Millisecond,
+		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 6 * time.Minute,
+		manyBudget: 6 * time.Minute,
+		native:     WarmNative, managed: WarmManaged,
 	},
 	brief: {
 		name: brief, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm,
@@ -51,14 +53,18 @@ var profiles = map[string]*profile{
 		native: WarmNative, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
 	},
 	"full": {
-		name: "full", analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: quickRewarm, load: 2 * time.Second,
+		name: "full", analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: quickRewarm,
+		load:  2 * time.Second,
 		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.03, tailMargin: 0.03,
 		budget: 10 * time.Minute, manyBudget: 30 * time.Minute, native: WarmNative, managed: WarmManaged,
 	},
 	Lab: {
-		name: Lab, analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: 2 * time.Second, rewarm: 200 * time.Millisecond,
-		load: 12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02, tailMargin: 0.05,
-		budget: time.Hour, manyBudget: time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4, idle: []int{1, 500, 1000},
+		name: Lab, analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: 2 * time.Second,
+		rewarm: 200 * time.Millisecond,
+		load:   12 * time.Second, share: 0.5, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.02,
+		tailMargin: 0.05,
+		budget:     time.Hour, manyBudget: time.Hour, native: 3 * time.Second, managed: 15 * time.Second, cpus: 4,
+		idle: []int{1, 500, 1000},
 	},
 }
 

@@ -56,7 +56,8 @@ func TestProgressSaysWhy(t *testing.T) {
 	if first := all[0]; first.Epoch != "does not count yet" || first.Total < 100 || first.Left <= 0 {
 		t.Errorf("%+v", first)
 	}
-	if half := all[len(all)/2]; !strings.HasPrefix(half.Epoch, "epoch ") || half.Longer != "disturbed loads are repeated" {
+	if half := all[len(all)/2]; !strings.HasPrefix(half.Epoch, "epoch ") ||
+		half.Longer != "disturbed loads are repeated" {
 		t.Errorf("%+v", half)
 	}
 	if last := all[len(all)-1]; !strings.HasPrefix(last.Longer, "a few epochs are missing") {

@@ -120,8 +120,9 @@ func New(r Request, w World) (result.Plan, error) {
 		return result.Plan{}, err
 	}
 	p := result.Plan{
-		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Name, Profile: profile.name,
-		Study: q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
+		Format: result.Format, Dyno: w.Dyno, Command: r.Command, Protocol: protocol.Traits().Name,
+		Profile: profile.name,
+		Study:   q.Study, ClaimsHash: q.ClaimsHash, Title: q.Title, Scenario: q.Scenario, Contestants: q.Contestants,
 		Controls: r.controls(&q, protocol.Traits(), profile), Heap: q.Heap, IdleConnections: r.Idle, Epochs: r.Epochs,
 		External: r.External, Seed: cmp.Or(r.Seed, w.Seed), Primary: q.Primary, Alpha: cmp.Or(r.Alpha, DefaultAlpha),
 		Margin: cmp.Or(r.Margin, profile.margin(q.Primary)),
@@ -164,7 +165,8 @@ func (r *Request) question(t *Traits) (Question, error) {
 		first.Scenario, first.Records, q.ClaimsHash = "", 0, ""
 		alone(first)
 	}
-	q.Title, q.Scenario, q.Primary = cmp.Or(r.Title, q.Title), cmp.Or(r.Scenario, q.Scenario), cmp.Or(r.Primary, q.Primary)
+	q.Title, q.Scenario, q.Primary = cmp.Or(r.Title, q.Title), cmp.Or(r.Scenario, q.Scenario),
+		cmp.Or(r.Primary, q.Primary)
 	if len(r.Analyses) > 0 {
 		q.Analyses = r.Analyses
 	}
@@ -221,7 +223,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		flag  string
 		given bool
 	}{
-		{"external", r.External != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0}, {"idle-connections", len(r.Idle) > 0},
+		{"external", r.External != ""}, {"slo", r.SLO != nil}, {"epochs", r.Epochs != 0},
+		{"idle-connections", len(r.Idle) > 0},
 		{"requests", r.Requests != 0}, {"duration", r.Duration != 0},
 	} {
 		if o.given && !slices.Contains(t.Flags, o.flag) {
@@ -229,7 +232,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		}
 	}
 	if m, ok := analysis.MetricNamed(p.Primary); !ok || m.Unranked {
-		return refuse("--primary %q: there are throughput, cpu_per_request, p50 and memory, and in the lab p99", p.Primary)
+		return refuse("--primary %q: there are throughput, cpu_per_request, p50 and memory, and in the lab p99",
+			p.Primary)
 	}
 	for _, l := range append([]result.Level{p.Level}, p.Levels...) {
 		switch d := time.Duration(l.DelayNS); {
@@ -248,7 +252,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 		return refuse("--margin %v: want a share, more than 0 and less than 1", p.Margin)
 	case p.Epochs < 0:
 		return refuse("--epochs %d: want 1 or more", p.Epochs)
-	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 && (r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
+	case len(r.Idle) == 1 || !slices.IsSorted(r.Idle) || len(r.Idle) > 0 &&
+		(r.Idle[0] < 1 || slices.Max(r.Idle) > 60_000):
 		return refuse("--idle-connections %v: want two or more numbers from 1 to 60000, rising", r.Idle)
 	case slices.ContainsFunc(r.Analyses, func(n int) bool { return n < 1 }):
 		return refuse("--interim %v: want numbers of epochs, 1 or more", r.Analyses)

@@ -54,7 +54,8 @@ func TestResumedRunMakesTheLookThatItMissed(t *testing.T) {
 		p.run.Resumes = []result.Resume{{Epoch: epoch}}
 		n := len(p.run.Trials)
 		if got := p.play(t, never); got != want || len(p.run.Trials) != n {
-			t.Errorf("%s: it ended by %q after %d more trials; at once by %q", plan.Protocol, got, len(p.run.Trials)-n, want)
+			t.Errorf("%s: it ended by %q after %d more trials; at once by %q", plan.Protocol, got, len(p.run.Trials)-n,
+				want)
 		}
 	}
 }

@@ -14,7 +14,8 @@ import (
 // times log-normal noise, with a void round now and then.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	p := quick("a", "b")
-	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, "quick", &result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)
+	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, "quick",
+		&result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)
 	arranged(&p)
 	p.Epochs = 2
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -48,7 +49,8 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 			c.StealNS = o.TrialNS
 		}
 		level := o.Level
-		run.Trials = append(run.Trials, result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l, Causes: c, StartedUnixNS: clock, EndedUnixNS: clock + o.TrialNS})
+		run.Trials = append(run.Trials, result.Trial{Key: o.Key, Contestant: o.Contestant, Level: &level, Load: l,
+			Causes: c, StartedUnixNS: clock, EndedUnixNS: clock + o.TrialNS})
 		clock += o.TrialNS
 		if n > 2000 {
 			t.Fatal("the search does not end")
@@ -60,7 +62,8 @@ func TestSearchFindsTheCapacity(t *testing.T) {
 			rate, lo, hi := stats.Capacity(probes)
 			want := 0.8 * full[name] // where 2 ms / (1 - r/full) is 10 ms
 			if math.Abs(rate/want-1) > 0.06 || lo > rate || hi < rate || len(probes) < 20 || len(confirmed) < 2 {
-				t.Errorf("%s: %.0f (%.0f–%.0f) by %d probes, confirmed %v; want %.0f", name, rate, lo, hi, len(probes), confirmed, want)
+				t.Errorf("%s: %.0f (%.0f–%.0f) by %d probes, confirmed %v; want %.0f", name, rate, lo, hi, len(probes),
+					confirmed, want)
 			}
 		}
 	}
@@ -83,11 +86,17 @@ func TestPassed(t *testing.T) {
 		{"eleven errors", func(l *result.Load) { l.Succeeded -= 11 }, false},
 		{"rate missed", func(l *result.Load) { l.Started, l.Succeeded = 9_000, 9_000 }, false},
 		{"only a lower bound", func(l *result.Load) { l.CensoredFromNS = 8e6 }, false},
-		{"broken early, at most below the limit", func(l *result.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 9.8e6 }, true},
-		{"broken early, at most above it", func(l *result.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 1.1e7 }, false},
+		{"broken early, at most below the limit", func(l *result.Load) {
+			l.CensoredFromNS, l.ResponseP99MostNS = 1, 9.8e6
+		}, true},
+		{"broken early, at most above it", func(l *result.Load) { l.CensoredFromNS, l.ResponseP99MostNS = 1, 1.1e7 },
+			false},
 		{"censored beyond", func(l *result.Load) { l.CensoredFromNS = 2e7 }, true},
-		{"growing backlog", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 10e9, LateNS: 70e9} }, false},
-		{"backlog that comes and goes", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 40e9, LateNS: 70e9} }, true},
+		{"growing backlog", func(l *result.Load) { l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 10e9, LateNS: 70e9} },
+			false},
+		{"backlog that comes and goes", func(l *result.Load) {
+			l.Pace = &result.Pace{HalfNS: 1e9, EarlyNS: 40e9, LateNS: 70e9}
+		}, true},
 		{"too few for a p99", func(l *result.Load) { l.Planned, l.Started, l.Succeeded = 900, 900, 900 }, false},
 		{"nothing sent", func(l *result.Load) { *l = result.Load{} }, false},
 	} {
@@ -97,7 +106,8 @@ func TestPassed(t *testing.T) {
 			t.Errorf("%s: %v", c.name, got)
 		}
 	}
-	if slo.Quantile = .5; !Passed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1, ResponseP99NS: 1e9}) {
+	if slo.Quantile = .5; !Passed(slo, &result.Load{Planned: 20, Started: 20, Succeeded: 20, ResponseP50NS: 1,
+		ResponseP99NS: 1e9}) {
 		t.Error("an objective of the median looks at p99")
 	}
 }

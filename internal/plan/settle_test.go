@@ -81,7 +81,8 @@ func TestAVoidEpochOfOneRoundDoesNotCount(t *testing.T) {
 	p.Levels = []result.Level{p.Level, slow}
 	p.Family = []result.Comparison{{A: result.Cell{Contestant: "a"}, B: result.Cell{Contestant: "b"}}}
 	for i, name := range []string{"a", "b"} {
-		run.Trials = append(run.Trials, result.Trial{Key: result.Key{Epoch: 1, Position: i}, Contestant: name, Level: &slow,
+		run.Trials = append(run.Trials, result.Trial{Key: result.Key{Epoch: 1, Position: i}, Contestant: name,
+			Level:  &slow,
 			Causes: result.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1, BackgroundServerNS: 5e7}})
 	}
 	if n := roundsIn(p, 1); n != 1 || !complete(run, run.Trials[0].Key) || !discarded(run, run.Trials[0].Key) {

@@ -12,10 +12,12 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 	launch := func(name string, epoch int, class string, steady *int64) result.Launch {
 		return result.Launch{Contestant: name, Epoch: epoch, Warmup: class, SteadyNS: steady}
 	}
-	run := &result.Run{Plan: result.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"}, Managed: []string{"net", "jit"}, Pilots: 2}}
+	run := &result.Run{Plan: result.Plan{Contestants: []string{"flat", "slow", "late", "lost", "old", "net", "jit"},
+		Managed: []string{"net", "jit"}, Pilots: 2}}
 	run.Launches = []result.Launch{
 		launch("flat", 0, result.Flat, ns(0)), launch("flat", 1, result.Flat, ns(100*time.Millisecond)),
-		launch("slow", 0, result.Warmed, ns(time.Second)), launch("slow", 1, result.Warmed, ns(2*time.Second)), launch("slow", 2, result.Warmed, ns(7*time.Second)),
+		launch("slow", 0, result.Warmed, ns(time.Second)), launch("slow", 1, result.Warmed, ns(2*time.Second)),
+		launch("slow", 2, result.Warmed, ns(7*time.Second)),
 		launch("late", 0, result.Warmed, ns(9*time.Second)), launch("late", 1, result.NotSteady, nil),
 		launch("lost", 0, result.NotSteady, nil), launch("lost", 1, result.NotSteady, nil),
 		launch("old", 0, result.Warmed, nil), launch("old", 1, result.Warmed, nil),
@@ -35,7 +37,8 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 		{"lost", 2, Warming{WarmNative, WarmNative + WarmQuiet, 0, true, 0}},
 		{"old", 2, Warming{WarmNative, WarmNativeCap, 0, true, 0}}, // a run of an older version is resumed
 		{"net", 0, Warming{Least: WarmManaged, Most: WarmManagedCap, Requests: WarmRequests}},
-		{"net", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, WarmRequests}}, // as long as the other managed one
+		// as long as the other managed one
+		{"net", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, WarmRequests}},
 		{"jit", 2, Warming{25 * time.Second, WarmManagedCap, 20 * time.Second, true, WarmRequests}},
 	} {
 		if got := Warmup(run, c.name, c.epoch); got != c.want {
@@ -52,7 +55,8 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 // take, and the budget holds.
 func TestLooksReckonWithTheWarmupThatThePilotFound(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f"}
-	usual, long := player{run: result.Run{Plan: quick(names...)}}, player{run: result.Run{Plan: quick(names...)}, warms: map[string]int64{"b": 4e9}}
+	usual, long := player{run: result.Run{Plan: quick(names...)}},
+		player{run: result.Run{Plan: quick(names...)}, warms: map[string]int64{"b": 4e9}}
 	usual.play(t, never)
 	long.play(t, never)
 	a, b := turnAtPace(&usual.run), turnAtPace(&long.run)

@@ -26,7 +26,8 @@ func TestWorkIsALaunchPart(t *testing.T) {
 			t.Fatalf("epoch %d has the work %q and %q", tr.Epoch, before, work)
 		}
 		if works[tr.Epoch] = work; First(&p, tr.Epoch).Work != work {
-			t.Fatalf("epoch %d is launched with the work %q, its trials want %q", tr.Epoch, First(&p, tr.Epoch).Work, work)
+			t.Fatalf("epoch %d is launched with the work %q, its trials want %q", tr.Epoch, First(&p, tr.Epoch).Work,
+				work)
 		}
 	}
 	p.Pilots = 2
@@ -60,7 +61,8 @@ func TestTrialsOfWork(t *testing.T) {
 		return c.Epoch
 	}
 	least := 4 * 2 * 500 * cpuTime // two and two controls; in and after each trial
-	if with, without := cost(result.Level{Work: result.CPUBound, Connections: 500, Pipeline: 1}), cost(result.Level{Connections: 500, Pipeline: 1}); with-without < least {
+	if with, without := cost(result.Level{Work: result.CPUBound, Connections: 500, Pipeline: 1}),
+		cost(result.Level{Connections: 500, Pipeline: 1}); with-without < least {
 		t.Errorf("an epoch takes %v; %v without work", with, without)
 	}
 }
@@ -85,7 +87,8 @@ func TestWarmUpOfManyConnections(t *testing.T) {
 func TestRewarmRequests(t *testing.T) {
 	p := quick("a")
 	p.RewarmNS = int64(30 * time.Millisecond)
-	for l, want := range map[result.Level]int64{{Connections: 5000}: 0, {Connections: 5000, Work: result.CPUBound}: 30, {Work: result.CPUBound, DelayNS: 1e8}: 200} {
+	for l, want := range map[result.Level]int64{{Connections: 5000}: 0, {Connections: 5000, Work: result.CPUBound}: 30,
+		{Work: result.CPUBound, DelayNS: 1e8}: 200} {
 		if got := RewarmRequests(&p, l); got != want {
 			t.Errorf("%+v: %d; want %d", l, got, want)
 		}

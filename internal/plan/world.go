@@ -21,7 +21,8 @@ func (w *World) check(p *result.Plan) error {
 		}
 		for _, a := range Asked(p, name) {
 			if needs := cmp.Or(a.Scenario, p.Scenario); c.Scenarios != nil && !slices.Contains(c.Scenarios, needs) {
-				return refuse("%s does not serve the scenario %q; it serves %s", name, needs, strings.Join(c.Scenarios, ", "))
+				return refuse("%s does not serve the scenario %q; it serves %s", name, needs,
+					strings.Join(c.Scenarios, ", "))
 			}
 		}
 		if c.Attached {
@@ -36,7 +37,8 @@ func (w *World) check(p *result.Plan) error {
 			return refuse("--controls: %q is no reference server to ride along; want ref, ref' or ref+X%%", name)
 		}
 		if slices.Contains(p.Contestants, name) {
-			return refuse("%q is both a contestant and a control; name others with --controls, or --controls none", name)
+			return refuse("%q is both a contestant and a control; name others with --controls, or --controls none",
+				name)
 		}
 	}
 	if len(p.Controls) > 0 && p.Controls[0] != "ref" {
@@ -74,7 +76,8 @@ func (w *World) backend(p *result.Plan) error {
 		}
 		switch {
 		case s.Backend != p.Backend:
-			return refuse("the scenarios %s and %s cannot be run at once: want one backend for all, or none", p.Scenario, name)
+			return refuse("the scenarios %s and %s cannot be run at once: want one backend for all, or none",
+				p.Scenario, name)
 		case s.Backend == "" && l.Records != 0:
 			return refuse("--records: contestants of the scenario %s call no backend that answers with records", name)
 		case l.Records < 0:

@@ -9,9 +9,11 @@ import (
 func TestParseControl(t *testing.T) {
 	ms := time.Millisecond
 	for name, want := range map[string]Control{
-		"null": {Null: true}, "null+0ms": {Null: true, Manner: Manner{Timed: true}}, "null+5ms": {Null: true, Manner: Manner{Timed: true, Delay: 5 * ms}},
-		"null~200ms/2s": {Null: true, Manner: Manner{Stall: 200 * ms, Period: 2000 * ms}}, "null/4": {Null: true, Manner: Manner{Drop: 4}},
-		"ref": {}, "ref'": {}, "ref+20%": {Extra: .2}, "ref+2.5%": {Extra: .025},
+		"null": {Null: true}, "null+0ms": {Null: true, Manner: Manner{Timed: true}},
+		"null+5ms":      {Null: true, Manner: Manner{Timed: true, Delay: 5 * ms}},
+		"null~200ms/2s": {Null: true, Manner: Manner{Stall: 200 * ms, Period: 2000 * ms}},
+		"null/4":        {Null: true, Manner: Manner{Drop: 4}},
+		"ref":           {}, "ref'": {}, "ref+20%": {Extra: .2}, "ref+2.5%": {Extra: .025},
 	} {
 		want.Name = name
 		if got, ok, err := ParseControl(name); !ok || err != nil || got != want {
@@ -19,10 +21,13 @@ func TestParseControl(t *testing.T) {
 		}
 	}
 	for name, hint := range map[string]string{
-		"ref+x%": "ref+5%", "ref+0%": "ref+5%", "ref+-5%": "ref+5%", "null+": "null+5ms", "null+-1ms": "null+5ms", "null+2h": "null+5ms",
-		"ref!": "mutants", "ref!no": "mutants", "null~200ms": "null~200ms/2s", "null~2s/2s": "null~200ms/2s", "null~0s/2s": "null~200ms/2s", "null/0": "null/4", "null/x": "null/4",
+		"ref+x%": "ref+5%", "ref+0%": "ref+5%", "ref+-5%": "ref+5%", "null+": "null+5ms", "null+-1ms": "null+5ms",
+		"null+2h": "null+5ms",
+		"ref!":    "mutants", "ref!no": "mutants", "null~200ms": "null~200ms/2s", "null~2s/2s": "null~200ms/2s",
+		"null~0s/2s": "null~200ms/2s", "null/0": "null/4", "null/x": "null/4",
 	} {
-		if got, ok, err := ParseControl(name); !ok || err == nil || !strings.Contains(err.Error(), hint) || got != (Control{}) {
+		if got, ok, err := ParseControl(name); !ok || err == nil || !strings.Contains(err.Error(), hint) ||
+			got != (Control{}) {
 			t.Errorf("%s: %+v, %v, %v", name, got, ok, err)
 		}
 	}

@@ -67,7 +67,8 @@ func TestTimedServerDelaysAndTellsHowLong(t *testing.T) {
 		}
 		conn.Close()
 		got := stop()
-		if s := got.Service; got.Requests != 5 || s == nil || s.Count != 5 || s.P50NS < int64(delay) || s.P50NS > s.P99NS || s.MaxNS != int64(longest) {
+		if s := got.Service; got.Requests != 5 || s == nil || s.Count != 5 || s.P50NS < int64(delay) ||
+			s.P50NS > s.P99NS || s.MaxNS != int64(longest) {
 			t.Errorf("delay %v: longest told %v, tally %+v, %+v", delay, longest, got, s)
 		}
 	}

@@ -96,7 +96,8 @@ func TestRelayAsksOncePerConnection(t *testing.T) {
 		return []byte(`["` + strings.Repeat("x", asked) + `"]`), nil
 	},
 		Scenario: &scenario.Scenario{Name: "x", Backend: "records", Requests: []scenario.Request{
-			{Name: "relay", Method: "GET", Path: "/test", Weight: 1, Expect: scenario.Expect{Status: 200, JSONOf: "/data"}}}}}
+			{Name: "relay", Method: "GET", Path: "/test", Weight: 1,
+				Expect: scenario.Expect{Status: 200, JSONOf: "/data"}}}}}
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,8 @@ func TestNullEndsAConnectionAsItIsAsked(t *testing.T) {
 		{"1.0, keep-alive", "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n", kept, true},
 		{"1.0, body", "POST / HTTP/1.0\r\nContent-Length: 3\r\n\r\nabc", response, false},
 		{"1.0, keep-alive, head", "HEAD / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", kept[:len(kept)-5], true},
-		{"after others", next + next + "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", response + response + response, false},
+		{"after others", next + next + "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", response + response + response,
+			false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, step := range []int{len(c.send), 1} {
@@ -139,7 +140,8 @@ func TestNullResponseFollowsTheContract(t *testing.T) {
 	s := &scenario.Scenario{Requests: []scenario.Request{
 		{Weight: 0, Expect: scenario.Expect{Status: 404}},
 		{Weight: 1, Method: "GET", With: map[string]scenario.Input{"id": {}},
-			Expect: scenario.Expect{Status: 201, Body: &body, Headers: map[string]string{"content-type": "text/x", "B": "2", "A": "1"}}},
+			Expect: scenario.Expect{Status: 201, Body: &body, Headers: map[string]string{"content-type": "text/x",
+				"B": "2", "A": "1"}}},
 	}}
 	n, _, err := NullOf(s)
 	want := "HTTP/1.1 201 OK\r\nA: 1\r\nB: 2\r\nContent-Type: text/x\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\nContent-Length: 5\r\n\r\nvalue"
@@ -155,7 +157,8 @@ func TestNullResponseFollowsTheContract(t *testing.T) {
 // One server keeps what is loaded of several scenarios, each session another, until a request
 // brings a cookie.
 func TestNullHasAnAnswerForEachRequest(t *testing.T) {
-	all := []*scenario.Scenario{shipped(t, "sessions"), shipped(t, "sessions-jar"), shipped(t, "templates"), shipped(t, "values-rest")}
+	all := []*scenario.Scenario{shipped(t, "sessions"), shipped(t, "sessions-jar"), shipped(t, "templates"),
+		shipped(t, "values-rest")}
 	n, _, err := NullOf(all[0], all[1:]...)
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +167,8 @@ func TestNullHasAnAnswerForEachRequest(t *testing.T) {
 	addr := dial().RemoteAddr().String()
 	for _, s := range all {
 		loaded := *s
-		loaded.Requests = slices.DeleteFunc(slices.Clone(s.Requests), func(r scenario.Request) bool { return r.Weight == 0 })
+		loaded.Requests = slices.DeleteFunc(slices.Clone(s.Requests),
+			func(r scenario.Request) bool { return r.Weight == 0 })
 		if _, err := scenario.Verify(t.Context(), &loaded, "unix", addr, nil, 0); err != nil {
 			t.Errorf("%s: %v", s.Name, err)
 		}
@@ -182,13 +186,15 @@ func TestNullHasAnAnswerForEachRequest(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		got = append(got, resp.Header.Get("Set-Cookie")+string(body[:min(5, len(body))]))
 	}
-	if !strings.HasSuffix(got[0], "value") || len(got[0]) < 40 || len(got[0]) != len(got[1]) || got[0] == got[1] || got[2] != "value" || !strings.HasPrefix(got[4], "<") {
+	if !strings.HasSuffix(got[0], "value") || len(got[0]) < 40 || len(got[0]) != len(got[1]) || got[0] == got[1] ||
+		got[2] != "value" || !strings.HasPrefix(got[4], "<") {
 		t.Errorf("%q", got)
 	}
 }
 
 func TestNullAnswerWithoutAnEnd(t *testing.T) {
-	for _, n := range []Null{{Response: []byte("HTTP/1.1 200 OK\r\n")}, {Response: []byte("HTTP/1.1 200 OK\r\n\r\n"), Answers: []Answer{{Bytes: []byte("x")}}}} {
+	for _, n := range []Null{{Response: []byte("HTTP/1.1 200 OK\r\n")},
+		{Response: []byte("HTTP/1.1 200 OK\r\n\r\n"), Answers: []Answer{{Bytes: []byte("x")}}}} {
 		if _, err := n.Serve(t.Context(), "unix", filepath.Join(t.TempDir(), "s")); err == nil {
 			t.Errorf("%+v was served", n)
 		}

@@ -13,7 +13,8 @@ import (
 
 func TestReferenceAnswersDrawnPaths(t *testing.T) {
 	any := func(path string, e scenario.Expect) *scenario.Scenario {
-		return &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: path, Weight: 1, Expect: e,
+		return &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: path,
+			Weight: 1, Expect: e,
 			With: map[string]scenario.Input{"who": {Pick: []string{"ann", "bob"}}}}}}
 	}
 	hello, three := "hello {who}", int64(3)
@@ -40,10 +41,12 @@ func TestReferenceAnswersDrawnPaths(t *testing.T) {
 		}
 		stop()
 	}
-	if Can(any("/id-{int:1..9}{who}", scenario.Expect{Status: 200})) == nil || Can(any("/{who}", scenario.Expect{Status: 200, SHA256: "00"})) == nil {
+	if Can(any("/id-{int:1..9}{who}", scenario.Expect{Status: 200})) == nil ||
+		Can(any("/{who}", scenario.Expect{Status: 200, SHA256: "00"})) == nil {
 		t.Error("ref promises what it cannot do")
 	}
-	for _, e := range []scenario.Expect{{Statuses: teapots}, {Status: 200, Length: &three}, {Status: 200, Body: &hello}} {
+	for _, e := range []scenario.Expect{{Statuses: teapots}, {Status: 200, Length: &three},
+		{Status: 200, Body: &hello}} {
 		if _, _, err := NullOf(any("/{who}", e)); err == nil {
 			t.Errorf("null promises what its contract leaves open: %+v", e)
 		}
@@ -84,7 +87,8 @@ func TestReferenceKeepsEveryShippedContract(t *testing.T) {
 
 // answers is by shipped scenario how many answers the null server needs; -1: it has none.
 var answers = map[string]int{
-	"values": 1, "values-rest": 3, "hello": 1, "templates": 3, "sessions": 2, "sessions-jar": 2, "json-relay-noprocess": -1, "routes-one": 1, "routes-github": -1,
+	"values": 1, "values-rest": 3, "hello": 1, "templates": 3, "sessions": 2, "sessions-jar": 2,
+	"json-relay-noprocess": -1, "routes-one": 1, "routes-github": -1,
 }
 
 func TestNullOfShippedScenarios(t *testing.T) {
@@ -98,7 +102,8 @@ func TestNullOfShippedScenarios(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	_, also, err := NullOf(shipped(t, "sessions"), shipped(t, "json-relay-noprocess"), shipped(t, "sessions-jar"), shipped(t, "templates"))
+	_, also, err := NullOf(shipped(t, "sessions"), shipped(t, "json-relay-noprocess"), shipped(t, "sessions-jar"),
+		shipped(t, "templates"))
 	if want := []string{"sessions-jar", "templates"}; err != nil || !slices.Equal(also, want) {
 		t.Errorf("besides sessions %v, %v; want %v", also, err, want)
 	}
@@ -116,7 +121,8 @@ func shipped(t *testing.T, name string) *scenario.Scenario {
 // What is added is timed where it is spent, by the same looks at the clock in all.
 func TestAdded(t *testing.T) {
 	body := "value"
-	s := &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: "/", Weight: 1, Expect: scenario.Expect{Status: 200, Body: &body}}}}
+	s := &scenario.Scenario{Name: "any", Requests: []scenario.Request{{Name: "one", Method: "GET", Path: "/", Weight: 1,
+		Expect: scenario.Expect{Status: 200, Body: &body}}}}
 	var at [2]Added
 	for i, turns := range []int{0, 20_000} {
 		ref := Reference{Scenario: s, Turns: turns}

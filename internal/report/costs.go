@@ -48,7 +48,8 @@ func (c *Claims) costTable() *costTable {
 	t.scale = ScaleOf("ns", values...)
 	slices.SortStableFunc(t.contestants, func(a, b string) int {
 		x, y := t.at[[2]string{a, dearest}], t.at[[2]string{b, dearest}]
-		return cmp.Or(cmp.Compare(min(1, len(x.Absent)), min(1, len(y.Absent))), cmp.Compare(x.More.Value, y.More.Value))
+		return cmp.Or(cmp.Compare(min(1, len(x.Absent)), min(1, len(y.Absent))),
+			cmp.Compare(x.More.Value, y.More.Value))
 	})
 	return t
 }

@@ -14,7 +14,8 @@ func engined() *Data {
 	d := crowd()
 	for i, name := range d.Run.Plan.Contestants {
 		if i != 4 {
-			d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Title: name, Engine: []string{"net/http", "fasthttp"}[i%2]})
+			d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: name, Title: name,
+				Engine: []string{"net/http", "fasthttp"}[i%2]})
 		}
 	}
 	return d

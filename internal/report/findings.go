@@ -16,18 +16,22 @@ const findingsClaims = 12
 // FindingsPage writes what was confirmed, what was not, and why, of several studies, a screen for
 // each: for people who read the articles.
 func FindingsPage(w io.Writer, all []*Data) error {
-	page := &document.Document{Title: "Findings: here, today", Comment: "Written by `dyno check --findings` from the trials of the studies."}
+	page := &document.Document{Title: "Findings: here, today",
+		Comment: "Written by `dyno check --findings` from the trials of the studies."}
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Text: document.Prose{{Text: "What the articles concluded, and what our own trials of today's versions say of it. " +
-		"Each study's page has all claims, the figures, their intervals and the machines; "}, {Text: "studies.md", Link: "studies.md"},
+		"Each study's page has all claims, the figures, their intervals and the machines; "},
+		{Text: "studies.md", Link: "studies.md"},
 		{Text: " has the rules."}}}}}
 	if len(all) == 0 {
-		about.Blocks = append(about.Blocks, document.Paragraph{Text: document.Plain("No study has committed trials yet.")})
+		about.Blocks = append(about.Blocks,
+			document.Paragraph{Text: document.Plain("No study has committed trials yet.")})
 		page.Sections = []document.Section{about}
 		return document.Markdown(w, page, 1)
 	}
 	t := document.Table{Columns: []document.Column{{Head: "study", Lead: true}, {Head: "claims", Number: true}}}
 	for _, verdict := range claim.Verdicts {
-		t.Columns = append(t.Columns, document.Column{Head: claimMarks[verdict].icon + " " + string(verdict), Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: claimMarks[verdict].icon + " " + string(verdict),
+			Number: true})
 	}
 	for _, d := range all {
 		row := document.Row{Cells: []document.Cell{{Value: d.Claims.Slug, Link: studyFolder(d) + ReadmeFile},
@@ -89,5 +93,6 @@ func (c *Claims) with(verdict claim.Verdict) (n int) {
 func hereAt(run *result.Run) string {
 	h := &run.Host
 	v := newView(&Data{Run: run})
-	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), document.Count(h.CPUs, "CPU"), document.Clean(h.OS)), ", ") + "; " + v.started() + "."
+	return "Here: " + strings.Join(nonEmpty(document.Clean(h.CPU), document.Count(h.CPUs, "CPU"), document.Clean(h.OS)),
+		", ") + "; " + v.started() + "."
 }

@@ -70,40 +70,53 @@ type fake struct {
 }
 
 // closedMetrics are those of every closed loop.
-var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return m.Open() || m.Rare })
+var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics),
+	func(m analysis.Metric) bool { return m.Open() || m.Rare })
 
 var fakes = []fake{
-	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true, c: result.Contestant{Name: "fasthttp", Title: "fasthttp",
-		Language: "go", Framework: "github.com/valyala/fasthttp", Version: "v1.65.0", Engine: "fasthttp",
-		Toolchain: "go1.26.8 (PATH)", BuildNS: 2.1e9, HeaderBytes: 121, BodyBytes: 5}},
-	{rate: 0.979, cpu: 1.02, p50: 1.03, mem: 0.71, tier: 1, lo: 1, hi: 2, c: result.Contestant{Name: "hyper", Title: "hyper",
-		Language: "rust", Framework: "hyper", Version: "1.7.0", Engine: "hyper",
-		Toolchain: "rustc 1.91.0 (PATH)", BuildNS: 31e9, HeaderBytes: 98, BodyBytes: 5}},
-	{rate: 0.911, cpu: 1.10, p50: 1.08, mem: 1.04, tier: 2, lo: 3, hi: 4, c: result.Contestant{Name: "iris", Title: "Iris",
-		Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
-		Toolchain: "go1.26.8 (PATH)", BuildNS: 8.4e9, HeaderBytes: 133, BodyBytes: 5}},
-	{rate: 0.902, cpu: 1.09, p50: 1.09, mem: 1.01, tier: 2, lo: 3, hi: 4, c: result.Contestant{Name: "net-http", Title: "net/http",
-		Language: "go", Framework: "net/http", Version: "go1.26.8", Engine: "net/http",
-		Toolchain: "go1.26.8 (PATH)", BuildNS: 1.2e9, HeaderBytes: 127, BodyBytes: 5}},
-	{rate: 0.781, cpu: 1.29, p50: 1.27, mem: 1.31, tier: 3, lo: 5, hi: 5, c: result.Contestant{Name: "iris-mvc", Title: "Iris MVC",
-		Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
-		Toolchain: "go1.26.8 (PATH)", BuildNS: 8.8e9, HeaderBytes: 133, BodyBytes: 5,
-		Tuning: []string{"iris.WithoutPathCorrection: as its own MVC guide has it"}}},
-	{rate: 0.543, cpu: 1.86, p50: 1.81, mem: 6.4, tier: 4, lo: 6, hi: 6, c: result.Contestant{Name: "kestrel", Title: "Kestrel",
-		Language: "csharp", Framework: "Microsoft.AspNetCore", Version: "10.0.2", Engine: "kestrel", Managed: true,
-		Toolchain: ".NET SDK 10.0.102 (shared/dotnet)", BuildNS: 14e9, HeaderBytes: 146, BodyBytes: 5,
-		Differs: []string{"chunked: it sends no Content-Length for a string result"}}},
-	{rate: 1, cpu: 1, p50: 1, mem: 1, c: result.Contestant{Name: "ref", Title: "ref", Language: "go", Framework: "net/http",
-		Version: "go1.26.8", Engine: "net/http", Control: true, Toolchain: "dyno itself", HeaderBytes: 127, BodyBytes: 5}},
-	{rate: 1.002, cpu: 0.999, p50: 0.998, mem: 1.003, c: result.Contestant{Name: "ref'", Title: "ref'", Language: "go", Framework: "net/http",
-		Version: "go1.26.8", Engine: "net/http", Control: true, Toolchain: "dyno itself", HeaderBytes: 127, BodyBytes: 5}},
+	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true,
+		c: result.Contestant{Name: "fasthttp", Title: "fasthttp",
+			Language: "go", Framework: "github.com/valyala/fasthttp", Version: "v1.65.0", Engine: "fasthttp",
+			Toolchain: "go1.26.8 (PATH)", BuildNS: 2.1e9, HeaderBytes: 121, BodyBytes: 5}},
+	{rate: 0.979, cpu: 1.02, p50: 1.03, mem: 0.71, tier: 1, lo: 1, hi: 2,
+		c: result.Contestant{Name: "hyper", Title: "hyper",
+			Language: "rust", Framework: "hyper", Version: "1.7.0", Engine: "hyper",
+			Toolchain: "rustc 1.91.0 (PATH)", BuildNS: 31e9, HeaderBytes: 98, BodyBytes: 5}},
+	{rate: 0.911, cpu: 1.10, p50: 1.08, mem: 1.04, tier: 2, lo: 3, hi: 4,
+		c: result.Contestant{Name: "iris", Title: "Iris",
+			Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
+			Toolchain: "go1.26.8 (PATH)", BuildNS: 8.4e9, HeaderBytes: 133, BodyBytes: 5}},
+	{rate: 0.902, cpu: 1.09, p50: 1.09, mem: 1.01, tier: 2, lo: 3, hi: 4,
+		c: result.Contestant{Name: "net-http", Title: "net/http",
+			Language: "go", Framework: "net/http", Version: "go1.26.8", Engine: "net/http",
+			Toolchain: "go1.26.8 (PATH)", BuildNS: 1.2e9, HeaderBytes: 127, BodyBytes: 5}},
+	{rate: 0.781, cpu: 1.29, p50: 1.27, mem: 1.31, tier: 3, lo: 5, hi: 5,
+		c: result.Contestant{Name: "iris-mvc", Title: "Iris MVC",
+			Language: "go", Framework: "github.com/kataras/iris/v12", Version: "v12.2.11", Engine: "net/http",
+			Toolchain: "go1.26.8 (PATH)", BuildNS: 8.8e9, HeaderBytes: 133, BodyBytes: 5,
+			Tuning: []string{"iris.WithoutPathCorrection: as its own MVC guide has it"}}},
+	{rate: 0.543, cpu: 1.86, p50: 1.81, mem: 6.4, tier: 4, lo: 6, hi: 6,
+		c: result.Contestant{Name: "kestrel", Title: "Kestrel",
+			Language: "csharp", Framework: "Microsoft.AspNetCore", Version: "10.0.2", Engine: "kestrel", Managed: true,
+			Toolchain: ".NET SDK 10.0.102 (shared/dotnet)", BuildNS: 14e9, HeaderBytes: 146, BodyBytes: 5,
+			Differs: []string{"chunked: it sends no Content-Length for a string result"}}},
+	{rate: 1, cpu: 1, p50: 1, mem: 1, c: result.Contestant{Name: "ref", Title: "ref", Language: "go",
+		Framework: "net/http",
+		Version:   "go1.26.8", Engine: "net/http", Control: true, Toolchain: "dyno itself", HeaderBytes: 127,
+		BodyBytes: 5}},
+	{rate: 1.002, cpu: 0.999, p50: 0.998, mem: 1.003, c: result.Contestant{Name: "ref'", Title: "ref'", Language: "go",
+		Framework: "net/http",
+		Version:   "go1.26.8", Engine: "net/http", Control: true, Toolchain: "dyno itself", HeaderBytes: 127,
+		BodyBytes: 5}},
 }
 
-// fixture is a whole run of six contestants that stand, one that is unavailable and one that failed, all drawn from one seed.
+// fixture is a whole run of six contestants that stand, one that is unavailable and one that
+// failed, all drawn from one seed.
 func fixture() *Data {
 	rng := rand.New(rand.NewPCG(2017, 8))
 	d := &Data{Run: &result.Run{Plan: fixturePlan(), Host: fixtureHost()}, Valid: 12*3*8 + 11, Discarded: 24,
-		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03, MDE: 0.0213,
+		Analysis: &analysis.Analysis{Primary: "throughput", Epochs: 12, Interim: 2, AlphaAt: 0.0125, Margin: 0.03,
+			MDE:    0.0213,
 			Shares: map[string]float64{"fasthttp": 0.843}}}
 	d.Run.End = &result.End{Reason: "last analysis", EndedUnixNS: 1763722245e9, MeasuredUnits: 12}
 	base := map[string]float64{"throughput": 93412, "cpu_per_request": 10230, "p50": 1.284e6, "memory": 14.9e6}
@@ -124,8 +137,10 @@ func fixture() *Data {
 			d.Run.Launches = append(d.Run.Launches, l)
 		}
 		for _, m := range closedMetrics {
-			r := map[string]float64{"throughput": f.rate, "cpu_per_request": f.cpu, "p50": f.p50, "memory": f.mem}[m.Name]
-			cell := analysis.Cell{Contestant: f.c.Name, Metric: m.Name, Level: around(rng, base[m.Name]*r, 0.02, 12), Ratio: around(rng, r, 0.008, 12)}
+			r := map[string]float64{"throughput": f.rate, "cpu_per_request": f.cpu, "p50": f.p50,
+				"memory": f.mem}[m.Name]
+			cell := analysis.Cell{Contestant: f.c.Name, Metric: m.Name, Level: around(rng, base[m.Name]*r, 0.02, 12),
+				Ratio: around(rng, r, 0.008, 12)}
 			if f.c.Name == "ref" {
 				cell.Ratio = analysis.Estimate{}
 			}
@@ -143,16 +158,24 @@ func fixture() *Data {
 	fixturePairs(rng, d.Analysis)
 	fixtureFailures(d)
 	d.Findings = []checks.Finding{
-		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
+		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass,
+			Text: "others used 1.2 % of the server's CPUs"},
 		{ID: checks.Withheld, Title: "steal", State: checks.Warn, Text: "the hypervisor withheld 1.4 %"},
-		{ID: checks.Discarded, Title: "share of void rounds", State: checks.Pass, Text: "7.4 % of the trials lie in void rounds"},
-		{ID: checks.Twins, Title: "A/A check: the reference against its copy", State: checks.Pass, Text: "ref against ref': 1.002 (0.991–1.011), inconclusive"},
-		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "fasthttp", State: checks.Fail,
-			Text: "84.3 % of the ceiling of this generator for this shape of load: a lower bound"},
-		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "iris", State: checks.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
-		{ID: checks.Busy, Title: "server busy", Contestant: "kestrel", State: checks.Warn, Text: "it used 93.1 % of its CPUs"},
-		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "hyper", State: checks.Fail, Text: "its number of processes changed 2 times within an epoch"},
-		{ID: checks.Contract, Title: "every response within its contract", Contestant: "gin", State: checks.Fail, Text: "3 of 41,002 responses broke the contract"},
+		{ID: checks.Discarded, Title: "share of void rounds", State: checks.Pass,
+			Text: "7.4 % of the trials lie in void rounds"},
+		{ID: checks.Twins, Title: "A/A check: the reference against its copy", State: checks.Pass,
+			Text: "ref against ref': 1.002 (0.991–1.011), inconclusive"},
+		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "fasthttp",
+			State: checks.Fail,
+			Text:  "84.3 % of the ceiling of this generator for this shape of load: a lower bound"},
+		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "iris",
+			State: checks.Pass, Text: "51 % of the ceiling of this generator for this shape of load"},
+		{ID: checks.Busy, Title: "server busy", Contestant: "kestrel", State: checks.Warn,
+			Text: "it used 93.1 % of its CPUs"},
+		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "hyper", State: checks.Fail,
+			Text: "its number of processes changed 2 times within an epoch"},
+		{ID: checks.Contract, Title: "every response within its contract", Contestant: "gin", State: checks.Fail,
+			Text: "3 of 41,002 responses broke the contract"},
 	}
 	return d
 }
@@ -160,7 +183,8 @@ func fixture() *Data {
 // around is an estimate near a true value, with an interval about as wide as the noise.
 func around(rng *rand.Rand, truth, noise float64, n int) analysis.Estimate {
 	v := truth * math.Exp(noise/4*rng.NormFloat64())
-	return analysis.Estimate{Value: v, Lo: v * (1 - noise*(0.8+rng.Float64()/2)), Hi: v * (1 + noise*(0.8+rng.Float64()/2)), N: n}
+	return analysis.Estimate{Value: v, Lo: v * (1 - noise*(0.8+rng.Float64()/2)),
+		Hi: v * (1 + noise*(0.8+rng.Float64()/2)), N: n}
 }
 
 func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
@@ -171,16 +195,20 @@ func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
 			}
 		}
 	}
-	a.AACheck = &analysis.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42, Adjusted: 0.42, Verdict: analysis.Inconclusive,
-		Ratio: analysis.Estimate{Value: 0.998, Lo: 0.989, Hi: 1.009, N: 12}}
-	a.Others = []analysis.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049, Adjusted: 0.00049, Verdict: analysis.Different,
-		Better: "ref", Ratio: analysis.Estimate{Value: 1.191, Lo: 1.172, Hi: 1.208, N: 12}}}
+	a.AACheck = &analysis.Pair{A: "ref", B: "ref'", Metric: "throughput", P: 0.42, Adjusted: 0.42,
+		Verdict: analysis.Inconclusive,
+		Ratio:   analysis.Estimate{Value: 0.998, Lo: 0.989, Hi: 1.009, N: 12}}
+	a.Others = []analysis.Pair{{A: "ref", B: "ref+20%", Metric: "throughput", P: 0.00049, Adjusted: 0.00049,
+		Verdict: analysis.Different,
+		Better:  "ref", Ratio: analysis.Estimate{Value: 1.191, Lo: 1.172, Hi: 1.208, N: 12}}}
 }
 
 func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
-	of := map[string]func(fake) float64{"throughput": func(f fake) float64 { return f.rate }, "cpu_per_request": func(f fake) float64 { return f.cpu },
-		"p50": func(f fake) float64 { return f.p50 }, "memory": func(f fake) float64 { return f.mem }}[m.Name]
-	p := analysis.Pair{A: x.c.Name, B: y.c.Name, Metric: m.Name, Ratio: around(rng, of(x)/of(y), 0.011, 12), Verdict: analysis.Different}
+	of := map[string]func(fake) float64{"throughput": func(f fake) float64 { return f.rate },
+		"cpu_per_request": func(f fake) float64 { return f.cpu },
+		"p50":             func(f fake) float64 { return f.p50 }, "memory": func(f fake) float64 { return f.mem }}[m.Name]
+	p := analysis.Pair{A: x.c.Name, B: y.c.Name, Metric: m.Name, Ratio: around(rng, of(x)/of(y), 0.011, 12),
+		Verdict: analysis.Different}
 	p.P, p.Adjusted = 0.00049, 0.0073
 	p.Better = p.A
 	switch gap := math.Abs(math.Log(of(x) / of(y))); {
@@ -200,13 +228,17 @@ func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
 
 // fixtureFailures adds one contestant without its toolchain and one that broke its contract after four epochs.
 func fixtureFailures(d *Data) {
-	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go", Framework: "github.com/gin-gonic/gin",
-		Version: "v1.11.0", Engine: "net/http", Toolchain: "go1.26.8 (PATH)", BinaryHash: fmt.Sprintf("%x", sha256.Sum256([]byte("gin"))), HeaderBytes: 130, BodyBytes: 5})
+	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go",
+		Framework: "github.com/gin-gonic/gin",
+		Version:   "v1.11.0", Engine: "net/http", Toolchain: "go1.26.8 (PATH)",
+		BinaryHash: fmt.Sprintf("%x", sha256.Sum256([]byte("gin"))), HeaderBytes: 130, BodyBytes: 5})
 	d.Run.Failures = []result.Failure{
 		{Contestant: "aspnetcore-mvc", Stage: "toolchain", Reason: "needs .NET SDK >=10.0",
 			Hint: "install it from https://dotnet.microsoft.com/download or set DYNO_DOTNET"},
-		{Contestant: "gin", Stage: "load", Epoch: 5, Reason: "3 of 41,002 responses broke the contract: body \"valu\" where \"value\" was due",
-			LogFile: "logs/gin-5.log", LogTail: []string{"[GIN] listening on 127.0.0.1:40123", "panic: runtime error: <nil> & \"quotes\"", "goroutine 1 [running]:"}},
+		{Contestant: "gin", Stage: "load", Epoch: 5,
+			Reason:  "3 of 41,002 responses broke the contract: body \"valu\" where \"value\" was due",
+			LogFile: "logs/gin-5.log", LogTail: []string{"[GIN] listening on 127.0.0.1:40123",
+				"panic: runtime error: <nil> & \"quotes\"", "goroutine 1 [running]:"}},
 	}
 	d.Analysis.Order = append(d.Analysis.Order, "aspnetcore-mvc", "gin")
 	d.Analysis.Places = append(d.Analysis.Places,
@@ -214,21 +246,25 @@ func fixtureFailures(d *Data) {
 		analysis.Place{Contestant: "gin", Excluded: "broke its contract"})
 	d.Analysis.Cells = append(d.Analysis.Cells,
 		analysis.Cell{Contestant: "aspnetcore-mvc", Metric: "throughput", Absent: "needs .NET SDK >=10.0"},
-		analysis.Cell{Contestant: "gin", Metric: "throughput", Level: analysis.Estimate{Value: 84100, Lo: 82000, Hi: 86000, N: 4},
+		analysis.Cell{Contestant: "gin", Metric: "throughput", Level: analysis.Estimate{Value: 84100, Lo: 82000,
+			Hi: 86000, N: 4},
 			Ratio: analysis.Estimate{Value: 0.895, Lo: 0, Hi: math.Inf(1), N: 4}})
 }
 
 func fixturePlan() result.Plan {
-	return result.Plan{Format: 2, Dyno: "v0.1.0", Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", Protocol: "paired", Profile: "quick",
+	return result.Plan{Format: 2, Dyno: "v0.1.0",
+		Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", Protocol: "paired", Profile: "quick",
 		Study: "iris-vs-netcore-2017", Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
 		Contestants: []string{"iris-mvc", "aspnetcore-mvc", "iris", "kestrel", "net-http", "fasthttp", "hyper", "gin"},
-		Controls:    []string{"ref", "ref'"}, Managed: []string{"kestrel", "aspnetcore-mvc"}, Level: result.Level{Connections: 125, Pipeline: 1},
-		Seed: 2017, Primary: "throughput", Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12},
+		Controls:    []string{"ref", "ref'"}, Managed: []string{"kestrel", "aspnetcore-mvc"},
+		Level: result.Level{Connections: 125, Pipeline: 1},
+		Seed:  2017, Primary: "throughput", Alpha: 0.05, Margin: 0.03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12},
 		TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: 36e10, StartedUnixNS: 1763721892e9}
 }
 
 func fixtureHost() result.Host {
-	return result.Host{OS: "linux", Kernel: "6.18.5", CPU: "AMD EPYC 7763", CPUs: 2, ServerCPUs: []int{0}, GeneratorCPUs: []int{1}, Pinned: true,
+	return result.Host{OS: "linux", Kernel: "6.18.5", CPU: "AMD EPYC 7763", CPUs: 2, ServerCPUs: []int{0},
+		GeneratorCPUs: []int{1}, Pinned: true,
 		MemoryBytes: 8326737920, Governor: "unknown", Hypervisor: "KVM", FileLimit: 1048576}
 }
 
@@ -236,10 +272,12 @@ func fixtureHost() result.Host {
 func nothing() *Data {
 	p := fixturePlan()
 	p.Contestants = []string{"iris-mvc", "kestrel"}
-	return &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "failed"}, Failures: []result.Failure{
-		{Contestant: "iris-mvc", Stage: "build", Reason: "exit status 1", Hint: "see its log", LogTail: []string{"main.go:7:2: undefined: iris"}},
-		{Contestant: "kestrel", Stage: "toolchain", Reason: "needs .NET SDK >=10.0", Hint: "install it"},
-	}}, Analysis: &analysis.Analysis{Primary: "throughput", Margin: 0.03}}
+	return &Data{Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "failed"},
+		Failures: []result.Failure{
+			{Contestant: "iris-mvc", Stage: "build", Reason: "exit status 1", Hint: "see its log",
+				LogTail: []string{"main.go:7:2: undefined: iris"}},
+			{Contestant: "kestrel", Stage: "toolchain", Reason: "needs .NET SDK >=10.0", Hint: "install it"},
+		}}, Analysis: &analysis.Analysis{Primary: "throughput", Margin: 0.03}}
 }
 
 // early is a run of two contestants that was interrupted in its third epoch, before the first look.
@@ -248,8 +286,10 @@ func early() *Data {
 	d.Run.Plan.Contestants = []string{"iris-mvc", "kestrel"}
 	d.Run.Failures, d.Run.End, d.Valid, d.Discarded, d.Findings = nil, nil, 24, 0, nil
 	a := d.Analysis
-	a.Epochs, a.Interim, a.MDE, a.Order, a.Others, a.Shares = 2, 0, math.NaN(), []string{"iris-mvc", "kestrel"}, nil, nil
-	a.Places = []analysis.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2}, {Contestant: "kestrel", Tier: 1, Lo: 1, Hi: 2}}
+	a.Epochs, a.Interim, a.MDE, a.Order, a.Others, a.Shares = 2, 0, math.NaN(), []string{"iris-mvc", "kestrel"}, nil,
+		nil
+	a.Places = []analysis.Place{{Contestant: "iris-mvc", Tier: 1, Lo: 1, Hi: 2},
+		{Contestant: "kestrel", Tier: 1, Lo: 1, Hi: 2}}
 	wide := func(e *analysis.Estimate, lo float64) { e.Lo, e.Hi, e.N = lo, math.Inf(1), 2 }
 	keep := map[string]bool{"iris-mvc": true, "kestrel": true, "ref": true, "ref'": true}
 	var cells []analysis.Cell

@@ -76,7 +76,8 @@ func (c *classic) growthTable() document.Section {
 	for i, r := range rows {
 		row := c.tableRow(r)
 		for k := range growthPoints {
-			row.Cells = append(row.Cells, document.Cell{Value: memoryAt(loads[i].Memory, until*int64(k)/(growthPoints-1))})
+			row.Cells = append(row.Cells, document.Cell{Value: memoryAt(loads[i].Memory,
+				until*int64(k)/(growthPoints-1))})
 		}
 		g := analysis.GrowthOf(&loads[i])
 		row.Cells = append(row.Cells, document.Cell{Value: signed(g.PerMinute)},
@@ -119,7 +120,8 @@ func (c *classic) growthChart() document.Section {
 	scale := ScaleOf("bytes", values...)
 	plot := document.Plot{X: "seconds under load"}
 	for i := range 5 {
-		plot.Ticks = append(plot.Ticks, document.Tick{At: float64(i) / 4, Text: Sig3(float64(until) * float64(i) / 4e9)})
+		plot.Ticks = append(plot.Ticks, document.Tick{At: float64(i) / 4,
+			Text: Sig3(float64(until) * float64(i) / 4e9)})
 	}
 	chart := document.LineChart{ID: "growth", Foot: "Memory over the time of the load",
 		Note: "PSS of the process tree, read every two seconds of the last load of each.", Unit: unitWords(scale),

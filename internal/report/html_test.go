@@ -102,7 +102,8 @@ func TestHTMLHostile(t *testing.T) {
 }
 
 func TestSVG(t *testing.T) {
-	for name, f := range map[string]func() *Data{"full": fixture, "nothing": nothing, "early": early, "hostile": hostile, "empty": func() *Data { return &Data{} }} {
+	for name, f := range map[string]func() *Data{"full": fixture, "nothing": nothing, "early": early,
+		"hostile": hostile, "empty": func() *Data { return &Data{} }} {
 		p := &paired{newView(f())}
 		for _, m := range closedMetrics {
 			var b bytes.Buffer
@@ -135,12 +136,14 @@ func TestSVG(t *testing.T) {
 // What has no figure has no bar, and stands there all the same with the reason.
 func TestChartStruck(t *testing.T) {
 	got := string(written(t, SVG, fixture()))
-	for _, want := range []string{`class="name struck">Gin<`, `class="name struck">aspnetcore-mvc<`, "failed at load", "needs .NET SDK"} {
+	for _, want := range []string{`class="name struck">Gin<`, `class="name struck">aspnetcore-mvc<`, "failed at load",
+		"needs .NET SDK"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in the chart", want)
 		}
 	}
-	if bars, brackets := strings.Count(got, `class="bar"`), strings.Count(got, `class="bracket"`); bars != 6 || brackets != 2 {
+	if bars, brackets := strings.Count(got, `class="bar"`), strings.Count(got, `class="bracket"`); bars != 6 ||
+		brackets != 2 {
 		t.Errorf("%d bars and %d brackets; want 6, and 2 around the pairs that are not separated", bars, brackets)
 	}
 }

@@ -20,20 +20,25 @@ import (
 	"dyno/internal/result"
 )
 
-// sweepFixture is a made-up sweep of some epochs: three contestants at 2 delays × 3 connections. One fails under load, one has no trial at the last level.
+// sweepFixture is a made-up sweep of some epochs: three contestants at 2 delays × 3 connections.
+// One fails under load, one has no trial at the last level.
 func sweepFixture(epochs int) *Data {
 	rng := rand.New(rand.NewPCG(7, 8))
 	p := fixturePlan()
-	p.Protocol, p.Study, p.Title, p.Command = "sweep", "", "GET one value by its number", "dyno run --contestants net-http,kestrel,gin --protocol sweep --connections 10,100,1000 --delay 0s,5ms --seed 7"
-	p.Contestants, p.Managed, p.Analyses, p.Pilots, p.Epochs, p.TrialNS, p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, nil, 2, epochs, 1e8, 7
-	d := &Data{Kind: checks.Sweep, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Discarded: 6}
+	p.Protocol, p.Study, p.Title, p.Command = "sweep", "", "GET one value by its number",
+		"dyno run --contestants net-http,kestrel,gin --protocol sweep --connections 10,100,1000 --delay 0s,5ms --seed 7"
+	p.Contestants, p.Managed, p.Analyses, p.Pilots, p.Epochs, p.TrialNS,
+		p.Seed = []string{"net-http", "gin", "kestrel"}, []string{"kestrel"}, nil, 2, epochs, 1e8, 7
+	d := &Data{Kind: checks.Sweep, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}},
+		Discarded: 6}
 	for _, f := range fakes {
 		if f.c.Control || f.c.Name == "net-http" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
 			d.Run.Contestants = append(d.Run.Contestants, f.c)
 		}
 	}
-	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go", Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
+	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go",
+		Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
 	rates := map[string]float64{"net-http": 0.93, "kestrel": 0.71, "ref": 1, "ref'": 1.002}
 	for _, delay := range []int64{0, 5e6} {
 		for _, c := range []int{10, 100, 1000} {
@@ -56,7 +61,8 @@ func sweepFixture(epochs int) *Data {
 					}
 				}
 			}
-			l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
+			l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: p.Contestants,
+				Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
 			if delay == 0 {
 				l.Analysis.Shares["net-http"] = 0.7 + 0.05*math.Log10(float64(c))
 			}
@@ -67,11 +73,15 @@ func sweepFixture(epochs int) *Data {
 	broken := madeTrial("gin", result.Level{Connections: 1000, Pipeline: 1}, 2, 1, 80000, 1e8)
 	broken.Load.Errors = map[string]int64{"reset": 12}
 	d.Run.Trials = []result.Trial{broken}
-	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Epoch: 2, Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
+	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Epoch: 2,
+		Reason: "12 of 8,000 requests got no answer: reset 12", LogTail: []string{"accept: too many open files"}}}
 	d.Findings = []checks.Finding{
-		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass, Text: "others used 1.2 % of the server's CPUs"},
-		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
-		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "net-http", State: checks.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
+		{ID: checks.ServerCPUs, Title: "foreign CPU on the server's CPUs", State: checks.Pass,
+			Text: "others used 1.2 % of the server's CPUs"},
+		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail,
+			Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: checks.Ceiling, Title: "throughput against the generator's ceiling", Contestant: "net-http",
+			State: checks.Fail, Text: "at c=1000 85 % of the ceiling: a lower bound"},
 	}
 	return d
 }
@@ -84,8 +94,10 @@ func madeTrial(name string, at result.Level, epoch, round int, rate, windowNS fl
 		pss *= 5
 	}
 	p50 := int64(float64(at.Connections)/rate*1e9) * 9 / 10
-	return result.Trial{Key: result.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at, Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
-		Load: result.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections, Started: n, Succeeded: n, BytesRead: n * 121,
+	return result.Trial{Key: result.Key{Epoch: epoch, Round: round}, Contestant: name, Level: &at,
+		Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss},
+		Load: result.Load{WindowNS: int64(windowNS), Connections: at.Connections, Established: at.Connections,
+			Started: n, Succeeded: n, BytesRead: n * 121,
 			ServiceP50NS: p50, ServiceP99NS: 4 * p50, ServiceMaxNS: 31 * p50},
 		Causes: result.Causes{WallNS: int64(windowNS), ServerCPUs: 1, GeneratorCPUs: 1}}
 }
@@ -106,7 +118,8 @@ func crowd() *Data {
 				l.Trials = append(l.Trials, madeTrial(name, l.At, e*2, 0, float64(40000+3000*i+500*(e%3)), 1e8))
 			}
 		}
-		l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: d.Run.Plan.Contestants, Controls: d.Run.Plan.Controls, Primary: "throughput", Alpha: 0.05})
+		l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: d.Run.Plan.Contestants,
+			Controls: d.Run.Plan.Controls, Primary: "throughput", Alpha: 0.05})
 	}
 	return d
 }
@@ -114,17 +127,22 @@ func crowd() *Data {
 // classicFixture is a made-up classic run: three contestants, two loads of 200,000 requests each, one of them broken.
 func classicFixture() *Data {
 	p := fixturePlan()
-	p.Protocol, p.Study, p.Title, p.Command = "classic", "", "GET one value by its number", "dyno run --contestants iris-mvc,gin,kestrel --protocol classic --requests 200000 --epochs 2 --seed 7"
-	p.Contestants, p.Controls, p.Managed, p.Analyses, p.Pilots, p.Rounds, p.Epochs, p.Requests, p.RewarmNS = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, nil, 0, 1, 2, 200_000, 0
-	d := &Data{Kind: checks.Classic, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}}, Discarded: 1}
+	p.Protocol, p.Study, p.Title, p.Command = "classic", "", "GET one value by its number",
+		"dyno run --contestants iris-mvc,gin,kestrel --protocol classic --requests 200000 --epochs 2 --seed 7"
+	p.Contestants, p.Controls, p.Managed, p.Analyses, p.Pilots, p.Rounds, p.Epochs, p.Requests,
+		p.RewarmNS = []string{"iris-mvc", "gin", "kestrel"}, nil, nil, nil, 0, 1, 2, 200_000, 0
+	d := &Data{Kind: checks.Classic, Run: &result.Run{Plan: p, Host: fixtureHost(), End: &result.End{Reason: "done"}},
+		Discarded: 1}
 	for _, f := range fakes {
 		if f.c.Name == "iris-mvc" || f.c.Name == "kestrel" {
 			f.c.BinaryHash = "1f" + f.c.Name
 			d.Run.Contestants = append(d.Run.Contestants, f.c)
 		}
 	}
-	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go", Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
-	for e, rates := range []map[string]float64{{"iris-mvc": 71000, "gin": 80000, "kestrel": 52000}, {"iris-mvc": 55500, "kestrel": 60400}} {
+	d.Run.Contestants = append(d.Run.Contestants, result.Contestant{Name: "gin", Title: "Gin", Language: "go",
+		Engine: "net/http", BinaryHash: "1f", Version: "v1.11.0"})
+	for e, rates := range []map[string]float64{{"iris-mvc": 71000, "gin": 80000, "kestrel": 52000},
+		{"iris-mvc": 55500, "kestrel": 60400}} {
 		for _, name := range p.Contestants {
 			if rates[name] == 0 {
 				continue
@@ -151,11 +169,15 @@ func classicFixture() *Data {
 		}
 	}
 	d.Run.Trials, d.Valid = d.Loads, len(d.Loads)
-	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load", Reason: "12 of 200000 requests got no answer: reset 9, timeout 3", LogTail: []string{"accept: too many open files"}}}
+	d.Run.Failures = []result.Failure{{Contestant: "gin", Stage: "load",
+		Reason:  "12 of 200000 requests got no answer: reset 9, timeout 3",
+		LogTail: []string{"accept: too many open files"}}}
 	d.Findings = []checks.Finding{
 		{ID: checks.Complete, Title: "record complete", State: checks.Pass, Text: "all of trials.jsonl could be read"},
-		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail, Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
-		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "kestrel", State: checks.Fail, Text: "2 different programs were started under this name"},
+		{ID: checks.Errors, Title: "errors, and connections established", Contestant: "gin", State: checks.Fail,
+			Text: "12 requests without an answer; 0 trials with fewer connections than asked"},
+		{ID: checks.SameProcesses, Title: "server's processes", Contestant: "kestrel", State: checks.Fail,
+			Text: "2 different programs were started under this name"},
 	}
 	return d
 }
@@ -168,12 +190,14 @@ func unjudgedNothing(protocol string, kind checks.RunKind) *Data {
 }
 
 var unjudgedFixtures = map[string]func() *Data{
-	"sweep": func() *Data { return sweepFixture(6) }, "sweep-early": func() *Data { return sweepFixture(2) }, "classic": classicFixture,
+	"sweep": func() *Data { return sweepFixture(6) }, "sweep-early": func() *Data { return sweepFixture(2) },
+	"classic": classicFixture,
 }
 
 func TestUnjudgedForms(t *testing.T) {
 	for name, f := range unjudgedFixtures {
-		for ext, write := range map[string]Writer{"txt": Text, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON, "svg": SVG} {
+		for ext, write := range map[string]Writer{"txt": Text, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON,
+			"svg": SVG} {
 			if name != "sweep" && ext != "txt" && name != "classic" || name == "classic" && ext == "svg" {
 				continue // of an early sweep the words differ, the forms do not
 			}
@@ -188,10 +212,12 @@ func hostileUnjudged() []*Data {
 	var list []*Data
 	for _, f := range unjudgedFixtures {
 		d, evil := f(), hostile()
-		d.Run.Plan.Title, d.Run.Plan.Command, d.Run.Plan.Scenario = evil.Run.Plan.Title, evil.Run.Plan.Title, evil.Run.Plan.Title
+		d.Run.Plan.Title, d.Run.Plan.Command, d.Run.Plan.Scenario = evil.Run.Plan.Title, evil.Run.Plan.Title,
+			evil.Run.Plan.Title
 		for i := range d.Run.Contestants {
 			c := &d.Run.Contestants[i]
-			c.Title, c.Version, c.Language, c.Differs = evil.Run.Plan.Title+c.Name, evil.Run.Plan.Title, evil.Run.Plan.Title, []string{evil.Run.Plan.Title}
+			c.Title, c.Version, c.Language, c.Differs = evil.Run.Plan.Title+c.Name, evil.Run.Plan.Title,
+				evil.Run.Plan.Title, []string{evil.Run.Plan.Title}
 		}
 		for i := range d.Run.Failures {
 			d.Run.Failures[i].Reason = evil.Run.Plan.Title
@@ -245,7 +271,8 @@ func TestUnjudgedSaysSo(t *testing.T) {
 }
 
 func TestUnjudgedShapes(t *testing.T) {
-	all := append(hostileUnjudged(), sweepFixture(1), sweepFixture(6), classicFixture(), crowd(), unjudgedNothing("sweep", checks.Sweep), unjudgedNothing("classic", checks.Classic),
+	all := append(hostileUnjudged(), sweepFixture(1), sweepFixture(6), classicFixture(), crowd(),
+		unjudgedNothing("sweep", checks.Sweep), unjudgedNothing("classic", checks.Classic),
 		&Data{Kind: checks.Sweep, Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}},
 		&Data{Kind: checks.Classic, Run: &result.Run{Plan: result.Plan{Protocol: "classic"}}})
 	for i, d := range all {
@@ -329,7 +356,8 @@ func TestPanels(t *testing.T) {
 		{[]Level{level(0, 10), level(5e6, 10)}, "", "c=10 5 ms, c=10"},
 		{[]Level{level(5e6, 100)}, "", "5 ms, c=100"},
 	} {
-		s := newSweep(newView(&Data{Kind: checks.Sweep, Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}}, Levels: c.levels}))
+		s := newSweep(newView(&Data{Kind: checks.Sweep, Run: &result.Run{Plan: result.Plan{Protocol: "sweep"}},
+			Levels: c.levels}))
 		var titles, ticks []string
 		for _, p := range s.panels() {
 			titles = append(titles, p.Title)
@@ -349,16 +377,19 @@ func TestGrowth(t *testing.T) {
 	d := classicFixture()
 	const words = "Memory of Kestrel under load: 40.0 MiB at the start, 150 MiB after 8.00 s, at most 150 MiB; once settled +700 MiB a minute, +478 KiB per 1,000 requests."
 	for name, write := range map[string]Writer{"text": inFull, "markdown": Markdown, "html": HTML} {
-		got := strings.NewReplacer("\\", "", "&#43;", "+", "\u00a0", " ").Replace(strings.Join(strings.Fields(string(written(t, write, d))), " "))
+		got := strings.NewReplacer("\\", "", "&#43;", "+", "\u00a0",
+			" ").Replace(strings.Join(strings.Fields(string(written(t, write, d))), " "))
 		if !strings.Contains(got, words) {
 			t.Errorf("%s does not say how memory grew:\n%s", name, got)
 		}
 	}
-	if got := string(written(t, JSON, d)); !strings.Contains(got, `"bytes_per_minute": 734003200`) || !strings.Contains(got, `"title": "Gin"`) {
+	if got := string(written(t, JSON, d)); !strings.Contains(got, `"bytes_per_minute": 734003200`) ||
+		!strings.Contains(got, `"title": "Gin"`) {
 		t.Errorf("run.json: %s", got)
 	}
 	var out bytes.Buffer
-	if err := document.Markdown(&out, &document.Document{Sections: []document.Section{newClassic(newView(d)).growthTable()}}, 1); err != nil {
+	if err := document.Markdown(&out,
+		&document.Document{Sections: []document.Section{newClassic(newView(d)).growthTable()}}, 1); err != nil {
 		t.Fatal(err)
 	}
 	if row := "| Kestrel | 40.0 MiB | 40.0 MiB | 80.0 MiB | 80.0 MiB | 120 MiB | 150 MiB | 150 MiB | +700 MiB | +478 KiB | 200,000 |"; !strings.Contains(out.String(), row) {

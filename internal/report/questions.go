@@ -17,10 +17,12 @@ func (v *view) belief(doubts []document.Block) document.Section {
 	}
 	var list document.List
 	for _, a := range checks.Summary(v.Findings) {
-		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State], Text: document.Plain(v.because(a))}
+		item := document.Item{Label: a.Question.String(), Style: stateStyle[a.State],
+			Text: document.Plain(v.because(a))}
 		if v.Verbose {
 			for _, f := range a.Findings {
-				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID, Style: stateStyle[f.State]},
+				item.More = append(item.More, document.Prose{{Text: f.State.String() + " " + f.ID,
+					Style: stateStyle[f.State]},
 					{Text: " " + v.finding(f)}})
 			}
 		}

@@ -20,25 +20,29 @@ import (
 
 // Data is a run and what was found in it.
 type Data struct {
-	Run       *result.Run
-	Kind      checks.RunKind     // of the run, as its protocol says
-	Analysis  *analysis.Analysis // of a paired comparison
-	Levels    []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
-	Loads     []result.Trial     // of a classic run: those that are shown
-	AllLoads  []result.Trial     // of one with an external load generator: those, that generator's, and both of the ceiling's server
-	Found     []Capacity         // of a search
-	Alone     []Alone            // of a run with a backend, by what it is asked for
-	Claims    *Claims            // of its study, judged; nil where there are none
-	Classic   *Data              // Readme only: the study's long loads, of which it shows how memory grew; nil where there are none
-	Findings  []checks.Finding   // whole run first, then by contestant
-	Valid     int                // valid trials
-	Discarded int                // trials of discarded rounds
-	Promised  float64            // the least difference that the pilots let hope to find, as a share; 0: not known
-	Folder    string             // Text only: what dyno report takes for the rest; empty: not said
-	Page      string             // Text only: the file that has the page; empty: there is none
-	Color     bool               // Text only
-	Verbose   bool               // Text and Markdown: all details, with p-values and the ids of checks
-	Width     int                // Text only: columns; 0 means 100, the most without details
+	Run      *result.Run
+	Kind     checks.RunKind     // of the run, as its protocol says
+	Analysis *analysis.Analysis // of a paired comparison
+	Levels   []Level            // of a sweep; of a comparison of named pairs all, of another those beside the first
+	Loads    []result.Trial     // of a classic run: those that are shown
+	// of one with an external load generator: those, that generator's, and both of the ceiling's
+	// server
+	AllLoads []result.Trial
+	Found    []Capacity // of a search
+	Alone    []Alone    // of a run with a backend, by what it is asked for
+	Claims   *Claims    // of its study, judged; nil where there are none
+	// Readme only: the study's long loads, of which it shows how memory grew; nil where there are
+	// none
+	Classic   *Data
+	Findings  []checks.Finding // whole run first, then by contestant
+	Valid     int              // valid trials
+	Discarded int              // trials of discarded rounds
+	Promised  float64          // the least difference that the pilots let hope to find, as a share; 0: not known
+	Folder    string           // Text only: what dyno report takes for the rest; empty: not said
+	Page      string           // Text only: the file that has the page; empty: there is none
+	Color     bool             // Text only
+	Verbose   bool             // Text and Markdown: all details, with p-values and the ids of checks
+	Width     int              // Text only: columns; 0 means 100, the most without details
 }
 
 // Writer writes one form of a report.

@@ -44,7 +44,8 @@ func (s *search) objective() string {
 }
 
 func (s *search) head() []string {
-	return append([]string{document.Count(s.run.Plan.Level.Connections, "connection"), document.Count(len(s.ranked()), "server")},
+	return append([]string{document.Count(s.run.Plan.Level.Connections, "connection"),
+		document.Count(len(s.ranked()), "server")},
 		s.lasted()...)
 }
 
@@ -90,9 +91,10 @@ func (s *search) document() *document.Document {
 	d.Facts = []document.Fact{{Name: "Objective", Value: s.objective()}, s.trialsFact(), s.checksFact()}
 	d.Facts[1].Name = "Probes"
 	rest := append([]document.Section{s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
-		{ID: "search", Name: "Highest rate", Text: "The rate of Poisson arrivals at which half of all probes keep the " +
-			"objective: 12 probes by probabilistic bisection, 12 around what that " +
-			"found, and a logistic curve through all. Response time counts from when a request was due."},
+		{ID: "search", Name: "Highest rate",
+			Text: "The rate of Poisson arrivals at which half of all probes keep the " +
+				"objective: 12 probes by probabilistic bisection, 12 around what that " +
+				"found, and a logistic curve through all. Response time counts from when a request was due."},
 		{ID: "confirmed", Name: "Confirmed", Text: "Three probes of 10 s at 95 % of the rate. If not all pass, the " +
 			"figure is unstable."},
 	}, "void", "first_answer", "warm_up"))...)
@@ -117,7 +119,8 @@ func (s *search) capacities() document.Section {
 				confirmed += ", unstable"
 			}
 			row := s.tableRow(r)
-			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" + openBound(c.Lo, decimals3(c.Lo)) +
+			row.Cells = append(row.Cells, document.Cell{Value: Sig3(c.Rate), Side: "(" +
+				openBound(c.Lo, decimals3(c.Lo)) +
 				"–" + openBound(c.Hi, decimals3(c.Rate)) + ")"},
 				document.Cell{Value: confirmed}, document.Cell{Value: Sig3(c.Top)})
 			t.Rows = append(t.Rows, row)

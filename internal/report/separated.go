@@ -76,7 +76,9 @@ func (v *view) groups(rows []row) (groups []group) {
 	for i := range rows {
 		for j := i + 2; j < len(rows); j++ {
 			p, together := pair(i, j)
-			if together && !slices.ContainsFunc(groups, func(g group) bool { return g.has(rows[i]) && g.has(rows[j]) }) {
+			if together && !slices.ContainsFunc(groups, func(g group) bool {
+				return g.has(rows[i]) && g.has(rows[j])
+			}) {
 				groups = append(groups, group{[]row{rows[i], rows[j]}, []analysis.Pair{p}})
 			}
 		}

@@ -21,7 +21,8 @@ type startColumn struct {
 var startColumns = []startColumn{
 	{"first_answer", "first answer", "ns", func(s analysis.Starts) analysis.Estimate { return s.Ready }},
 	{"warm_up", "warm-up", "ns", func(s analysis.Starts) analysis.Estimate { return s.Steady }},
-	{"memory_per_connection", "memory per connection", "bytes", func(s analysis.Starts) analysis.Estimate { return s.PerConnection }},
+	{"memory_per_connection", "memory per connection", "bytes",
+		func(s analysis.Starts) analysis.Estimate { return s.PerConnection }},
 }
 
 // startsShown are the columns that some row of the run fills.
@@ -81,7 +82,8 @@ func (v *view) starts() document.Section {
 		Columns: []document.Column{{Head: "contestant", Lead: true}}}
 	shown := v.startsShown()
 	for _, c := range shown {
-		t.Columns = append(t.Columns, document.Column{Head: c.Head, Unit: v.startScale(c).Name, Word: c.Name, Number: true})
+		t.Columns = append(t.Columns, document.Column{Head: c.Head, Unit: v.startScale(c).Name, Word: c.Name,
+			Number: true})
 	}
 	if v.warmed() {
 		t.Columns = append(t.Columns, document.Column{Head: "warm-up class"})

@@ -19,7 +19,8 @@ func TestText(t *testing.T) {
 	golden(t, "full-color-140.txt", written(t, Text, d))
 }
 
-// What stands between a column and the edge must hold at any width that a terminal has; the command alone is left whole.
+// What stands between a column and the edge must hold at any width that a terminal has; the command
+// alone is left whole.
 func TestTextWidth(t *testing.T) {
 	for name, f := range fixtures {
 		for width := 40; width <= 200; width += 10 {

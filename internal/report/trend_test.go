@@ -13,10 +13,13 @@ import (
 func TestMovingIsMarked(t *testing.T) {
 	d := fixture()
 	d.Analysis.Trends = []analysis.Trend{
-		{Cell: result.Cell{Contestant: "kestrel"}, Metric: "throughput", Change: analysis.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.10, N: 12}, P: .01, Moving: true},
-		{Cell: result.Cell{Contestant: "iris"}, Metric: "throughput", Change: analysis.Estimate{Value: 1.02, Lo: .99, Hi: 1.05, N: 12}, P: .4},
+		{Cell: result.Cell{Contestant: "kestrel"}, Metric: "throughput",
+			Change: analysis.Estimate{Value: 1.06, Lo: 1.03, Hi: 1.10, N: 12}, P: .01, Moving: true},
+		{Cell: result.Cell{Contestant: "iris"}, Metric: "throughput",
+			Change: analysis.Estimate{Value: 1.02, Lo: .99, Hi: 1.05, N: 12}, P: .4},
 	}
-	d.Findings = append(d.Findings, checks.Finding{ID: checks.Order, Title: "order effect", State: checks.CannotTell, Text: "as much as 3 %"})
+	d.Findings = append(d.Findings, checks.Finding{ID: checks.Order, Title: "order effect", State: checks.CannotTell,
+		Text: "as much as 3 %"})
 	for name, write := range map[string]Writer{"text": inFull, "html": HTML, "markdown": Markdown} {
 		got := strings.Join(strings.Fields(string(written(t, write, d))), " ")
 		if strings.Count(got, "still rising 6 % (3–10) over the epoch") != 1 {
@@ -27,7 +30,8 @@ func TestMovingIsMarked(t *testing.T) {
 		}
 	}
 	got := string(written(t, JSON, d))
-	if !strings.Contains(got, `"moving": true`) || strings.Count(got, `"p_adjusted"`) != 2 || !strings.Contains(got, `"state": "cannot tell"`) {
+	if !strings.Contains(got, `"moving": true`) || strings.Count(got, `"p_adjusted"`) != 2 ||
+		!strings.Contains(got, `"state": "cannot tell"`) {
 		t.Errorf("json: %s", got)
 	}
 }

@@ -7,7 +7,8 @@ import (
 
 func TestSig3(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0", 93412: "93,400", 1234567: "1,230,000", 999.6: "1,000", 999.4: "999", 100: "100", 12.345: "12.3", 9.996: "10.0", 1: "1.00",
+		0: "0", 93412: "93,400", 1234567: "1,230,000", 999.6: "1,000", 999.4: "999", 100: "100", 12.345: "12.3",
+		9.996: "10.0", 1: "1.00",
 		0.55: "0.550", 0.01234: "0.0123", 0.0009996: "0.00100", -1234: "−1,230", math.Inf(1): "∞", math.Inf(-1): "−∞",
 	} {
 		if got := Sig3(v); got != want {
@@ -20,13 +21,15 @@ func TestSig3(t *testing.T) {
 }
 
 func TestScaled(t *testing.T) {
-	for ns, want := range map[float64]string{0: "0 ns", 1: "1.00 ns", 999.4: "999 ns", 999.6: "1.00 µs", 12345: "12.3 µs", 1.284e6: "1.28 ms", 3e9: "3.00 s",
+	for ns, want := range map[float64]string{0: "0 ns", 1: "1.00 ns", 999.4: "999 ns", 999.6: "1.00 µs",
+		12345: "12.3 µs", 1.284e6: "1.28 ms", 3e9: "3.00 s",
 		3.6e12: "3,600 s", math.Inf(1): "∞ ns"} {
 		if got := Duration(ns); got != want {
 			t.Errorf("Duration(%v) = %q, want %q", ns, got, want)
 		}
 	}
-	for b, want := range map[float64]string{5: "5.00 B", 1023: "1,020 B", 1024: "1.00 KiB", 14.9e6: "14.2 MiB", 8326737920: "7.75 GiB"} {
+	for b, want := range map[float64]string{5: "5.00 B", 1023: "1,020 B", 1024: "1.00 KiB", 14.9e6: "14.2 MiB",
+		8326737920: "7.75 GiB"} {
 		if got := Bytes(b); got != want {
 			t.Errorf("Bytes(%v) = %q, want %q", b, got, want)
 		}
@@ -37,7 +40,8 @@ func TestScaled(t *testing.T) {
 }
 
 func TestPlanned(t *testing.T) {
-	for ns, want := range map[int64]string{0: "0 s", 4e8: "400 ms", 3e7: "30 ms", 15e8: "1.5 s", 90e9: "90 s", 36e10: "6 min", 361e9: "361 s"} {
+	for ns, want := range map[int64]string{0: "0 s", 4e8: "400 ms", 3e7: "30 ms", 15e8: "1.5 s", 90e9: "90 s",
+		36e10: "6 min", 361e9: "361 s"} {
 		if got := planned(ns); got != want {
 			t.Errorf("planned(%d) = %q, want %q", ns, got, want)
 		}
@@ -71,7 +75,8 @@ func TestPlusMinus(t *testing.T) {
 		v, lo, hi float64
 		want      string
 	}{
-		{100, 98, 101, "±2 %"}, {100, 97.7, 101, "±2.3 %"}, {100, 86, 101, "±14 %"}, {100, 100, 100, "±0 %"}, {1e6, 1e6 - 1, 1e6, "±0.1 %"},
+		{100, 98, 101, "±2 %"}, {100, 97.7, 101, "±2.3 %"}, {100, 86, 101, "±14 %"}, {100, 100, 100, "±0 %"},
+		{1e6, 1e6 - 1, 1e6, "±0.1 %"},
 		{100, math.Inf(-1), math.Inf(1), "±∞"}, {0, 0, 0, "±0 %"}, {0, -1, 1, "±∞"},
 	} {
 		if got := PlusMinus(c.v, c.lo, c.hi); got != c.want {
@@ -81,7 +86,8 @@ func TestPlusMinus(t *testing.T) {
 }
 
 func TestP(t *testing.T) {
-	for p, want := range map[float64]string{0.00049: "p = 0.0005", 0.00005: "p < 0.0001", 0.0073: "p = 0.007", 0.0122: "p = 0.012", 0.31: "p = 0.31", 1: "p = 1"} {
+	for p, want := range map[float64]string{0.00049: "p = 0.0005", 0.00005: "p < 0.0001", 0.0073: "p = 0.007",
+		0.0122: "p = 0.012", 0.31: "p = 0.31", 1: "p = 1"} {
 		if got := P("p", p); got != want {
 			t.Errorf("P(%v) = %q, want %q", p, got, want)
 		}

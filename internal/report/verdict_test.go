@@ -12,7 +12,8 @@ func TestSentence(t *testing.T) {
 	d := fixture()
 	d.Verbose = true
 	v := newView(d)
-	base := analysis.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.00049, Adjusted: 0.0073, Verdict: analysis.Different, Better: "iris-mvc",
+	base := analysis.Pair{A: "iris-mvc", B: "kestrel", Metric: "throughput", P: 0.00049, Adjusted: 0.0073,
+		Verdict: analysis.Different, Better: "iris-mvc",
 		Ratio: analysis.Estimate{Value: 1.42, Lo: 1.38, Hi: 1.47, N: 12}}
 	with := func(f func(*analysis.Pair)) analysis.Pair { p := base; f(&p); return p }
 	for _, c := range []struct {
@@ -65,9 +66,12 @@ func TestAnswer(t *testing.T) {
 		{"a tie", func(*Data) {}, []string{"fasthttp or hyper is fastest: these 2 are not separated.",
 			"Not separated: fasthttp / hyper (equal within 3 %); Iris / net/http (noisy machine: at most 2.9 % apart)",
 			"Not run: aspnetcore-mvc (needs .NET SDK >=10.0; install", "Failed: Gin, at load: 3 of 41,002"}, "pairs"},
-		{"few data", func(d *Data) { d.Findings = nil }, []string{"Iris / net/http (few data: at most 2.9 % apart)"}, "noisy"},
-		{"two, and a winner", func(d *Data) { two(d, analysis.Different) }, []string{"fasthttp is faster: 1.00 × hyper (0.99–1.01)."}, "separated"},
-		{"two, equal", func(d *Data) { two(d, analysis.Equivalent) }, []string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
+		{"few data", func(d *Data) { d.Findings = nil }, []string{"Iris / net/http (few data: at most 2.9 % apart)"},
+			"noisy"},
+		{"two, and a winner", func(d *Data) { two(d, analysis.Different) },
+			[]string{"fasthttp is faster: 1.00 × hyper (0.99–1.01)."}, "separated"},
+		{"two, equal", func(d *Data) { two(d, analysis.Equivalent) },
+			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
 		{"two, open", func(d *Data) { d.Findings = nil; two(d, analysis.Inconclusive) },
 			[]string{"Not separated: fasthttp and hyper: 1.00 × (0.99–1.01); few data: at most 1.2 % apart; run longer: --budget 24m."}, "pair"},
 		{"all separated", func(d *Data) {
@@ -88,7 +92,8 @@ func TestAnswer(t *testing.T) {
 			}
 		}, []string{"Not enough data to rank: none of the 6 servers is shown to be ahead of another; few data: at most 8", "run longer: --budget 24m"}, "Not separated"},
 		{"a canary that differs", func(d *Data) {
-			d.Findings = []checks.Finding{{ID: checks.Twins, State: checks.Fail, Text: "two identical servers came out different"}}
+			d.Findings = []checks.Finding{{ID: checks.Twins, State: checks.Fail,
+				Text: "two identical servers came out different"}}
 		}, []string{"This run must not be quoted: two identical"}, ""},
 		{"one alone", func(d *Data) {
 			for i := range d.Analysis.Places[1:] {
@@ -102,7 +107,8 @@ func TestAnswer(t *testing.T) {
 		{"interrupted", func(d *Data) {
 			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 11, 10, "interrupted"
 		}, []string{"Not enough data to rank: 11 epochs measured", "The run was interrupted."}, "--budget"},
-		{"none", func(d *Data) { d.Analysis.Cells, d.Analysis.Places = nil, nil }, []string{"Nothing was measured"}, "Of "},
+		{"none", func(d *Data) { d.Analysis.Cells, d.Analysis.Places = nil, nil }, []string{"Nothing was measured"},
+			"Of "},
 	} {
 		got := answer(c.change)
 		for _, w := range c.want {
@@ -119,7 +125,8 @@ func TestAnswer(t *testing.T) {
 // two leaves the first two, with that verdict.
 func two(d *Data, verdict analysis.Verdict) {
 	a := d.Analysis
-	d.Run.Plan.Contestants, d.Run.Failures, d.Run.Contestants = []string{"fasthttp", "hyper"}, nil, d.Run.Contestants[:2]
+	d.Run.Plan.Contestants, d.Run.Failures, d.Run.Contestants = []string{"fasthttp", "hyper"}, nil,
+		d.Run.Contestants[:2]
 	a.Order, a.Places = a.Order[:2], a.Places[:2]
 	for i := range a.Pairs {
 		a.Pairs[i].Verdict = verdict

@@ -32,46 +32,39 @@ func namesOf(metrics []analysis.Metric) (names []string) {
 
 var general = []document.Definition{
 	{ID: "ratio", Name: "Ratio to the reference",
-		Text: "In every round each contestant and the reference are loaded one after the other. Their ratio within the " +
-			"round cancels " +
-			"what the machine did to all of them. The figure is the Hodges–Lehmann estimate over the epochs: a ratio under " +
-			"the same " +
-			"momentary conditions, not a ratio of averages. The reference is a plain net/http server that dyno brings along."},
+		Text: "In every round each contestant and the reference are loaded one after the other. Their ratio within " +
+			"the round cancels what the machine did to all of them. The figure is the Hodges–Lehmann estimate over " +
+			"the epochs: a ratio under the same momentary conditions, not a ratio of averages. The reference is a " +
+			"plain net/http server that dyno brings along."},
 	{ID: "interval", Name: "Interval",
-		Text: "The range that the data leaves open. For a level it is 95 % between epochs; for a ratio it has the level " +
-			"of an interim analysis, so " +
-			"that it holds for all of them together. ∞ means: too few epochs."},
+		Text: "The range that the data leaves open. For a level it is 95 % between epochs; for a ratio it has the " +
+			"level of an interim analysis, so that it holds for all of them together. ∞ means: too few epochs."},
 	{ID: "epoch", Name: "Trial, round, epoch",
-		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. An " +
-			"epoch is some " +
-			"rounds on freshly started processes; epochs are what is counted."},
+		Text: "A trial is a short load on one contestant. A round is one trial of every contestant in random order. " +
+			"An epoch is some rounds on freshly started processes; epochs are what is counted."},
 	{ID: "void", Name: "Discarded",
 		Text: "A round in which others used the CPUs, the hypervisor withheld them, or the generator or the machine " +
-			"stood still, is thrown " +
-			"away for all contestants and repeated. The results themselves are never looked at for this."},
+			"stood still, is thrown away for all contestants and repeated. The results themselves are never looked " +
+			"at for this."},
 	{ID: "rank", Name: "Rank interval",
-		Text: "Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page together. " +
-			"It counts who is " +
-			"surely ahead and who is surely behind. Where two intervals overlap, the data does not order them."},
+		Text: "Rank 2–3 says: the place is somewhere from 2 to 3, as surely as all other places on this page " +
+			"together. It counts who is surely ahead and who is surely behind. Where two intervals overlap, the data " +
+			"does not order them."},
 	{ID: "tier", Name: "Tier",
-		Text: "A new tier begins with the first contestant that is surely worse than the leader of the tier above, by " +
-			"more than the " +
-			"margin. Neighbours across a border may still not be separated."},
+		Text: "A new tier begins with the first contestant that is surely worse than the leader of the tier above, " +
+			"by more than the margin. Neighbours across a border may still not be separated."},
 	{ID: "different", Name: "Different",
 		Text: "The signed-rank test over epochs, corrected for the number of pairs (Holm) and of interim analyses, " +
 			"leaves no room for chance."},
 	{ID: "tie", Name: "Equal, negligible, not separated",
-		Text: "Equal is shown, not assumed: the interval lies within the margin. Negligible is a sure difference within " +
-			"the margin. " +
-			"Not separated means that the data shows neither; it does not mean equal."},
+		Text: "Equal is shown, not assumed: the interval lies within the margin. Negligible is a sure difference " +
+			"within the margin. Not separated means that the data shows neither; it does not mean equal."},
 	{ID: "canary", Name: "A/A check",
-		Text: "The reference runs twice, the second time under another name. If the run finds a difference between the " +
-			"two, it would " +
-			"find one anywhere."},
+		Text: "The reference runs twice, the second time under another name. If the run finds a difference between " +
+			"the two, it would find one anywhere."},
 	{ID: "bound", Name: "Lower bound",
 		Text: "The contestant reached what the load generator can do for this shape of load. It may be faster than " +
-			"shown, and is never " +
-			"ranked above another for it."},
+			"shown, and is never ranked above another for it."},
 }
 
 // startWords explain what is known of the starts.
@@ -81,9 +74,8 @@ var startWords = []document.Definition{
 			"Median of the starts, one each epoch."},
 	{ID: "warm_up", Name: "Warm-up",
 		Text: "Loaded by turns with the others, from the first window of load to the one with which the level began " +
-			"that it stayed at: 0 is a contestant that " +
-			"is at its speed at once. Its class is flat, warmed (it became faster), slowdown (it was faster before), or no " +
-			"steady state."},
+			"that it stayed at: 0 is a contestant that is at its speed at once. Its class is flat, warmed (it became " +
+			"faster), slowdown (it was faster before), or no steady state."},
 	{ID: "memory_per_connection", Name: "Memory per connection",
 		Text: "What one more idle connection takes, after it has carried a request: the slope of PSS over the numbers " +
 			"of connections held (Theil–Sen), median of the epochs."},
@@ -119,10 +111,9 @@ func (s *sweep) words() []document.Definition {
 	if s.namesPairs() {
 		ids = append(ids, "different", "tie", "canary")
 		own = []document.Definition{{ID: "pair", Name: "Named pair",
-			Text: "Two cells, each a contestant at a level, that the study asked to compare. All named pairs together are " +
-				"one family: the chance of any " +
-				"false difference among them is bounded. The ratio is the first's figure over the second's, round by round, " +
-				"with the interval of an interim analysis."}}
+			Text: "Two cells, each a contestant at a level, that the study asked to compare. All named pairs " +
+				"together are one family: the chance of any false difference among them is bounded. The ratio is the " +
+				"first's figure over the second's, round by round, with the interval of an interim analysis."}}
 	}
 	ids = append(ids, namesOf(s.metrics)...)
 	return wordsOf(append(own, document.Definition{ID: "sweep-interval", Name: "Interval of a level",

@@ -1,7 +1,8 @@
 package result
 
-// Calibration is what dyno found out about a machine and about itself on it, by servers whose truth is known. What was not measured, in a quick
-// calibration or where the machine does not tell, is nil.
+// Calibration is what dyno found out about a machine and about itself on it, by servers whose truth
+// is known. What was not measured, in a quick calibration or where the machine does not tell, is
+// nil.
 type Calibration struct {
 	Format        int    `json:"format"`
 	Dyno          string `json:"dyno"`    // version of dyno
@@ -31,9 +32,11 @@ func (c *Calibration) LatencyErrorP99NS() (ns int64, ok bool) {
 
 // Facts are settings of the machine that bear on measuring, beyond those of Host. What is not told is empty or nil.
 type Facts struct {
-	SMT         string  `json:"smt,omitempty"`         // sys/devices/system/cpu/smt/control: on, off, forceoff, notsupported, notimplemented
-	SplitCores  [][]int `json:"split_cores,omitempty"` // CPUs of a core of which the server has a thread and the generator another
-	Turbo       string  `json:"turbo,omitempty"`       // on, off
+	// sys/devices/system/cpu/smt/control: on, off, forceoff, notsupported, notimplemented
+	SMT string `json:"smt,omitempty"`
+	// CPUs of a core of which the server has a thread and the generator another
+	SplitCores  [][]int `json:"split_cores,omitempty"`
+	Turbo       string  `json:"turbo,omitempty"` // on, off
 	ClockSource string  `json:"clock_source,omitempty"`
 	THP         string  `json:"thp,omitempty"` // always, madvise, never
 
@@ -55,7 +58,8 @@ type Clock struct {
 	StepNS int64   `json:"step_ns"`
 }
 
-// Waiting is how late requests go out that are due every so often: by the engine, and by a goroutine that sleeps (time.Sleep).
+// Waiting is how late requests go out that are due every so often: by the engine, and by a
+// goroutine that sleeps (time.Sleep).
 type Waiting struct {
 	RatePerSec float64 `json:"rate_per_sec"`
 	Requests   int64   `json:"requests"`
@@ -83,8 +87,9 @@ type Ceiling struct {
 	ServerShare    *float64         `json:"server_cpu_share,omitempty"`    // of the server's
 }
 
-// KnownDelay sets the service times that the engine saw beside those that the server knows of. An error is their difference less RoundTripNS: the
-// difference of the medians at no delay, which is the way there and back.
+// KnownDelay sets the service times that the engine saw beside those that the server knows of. An
+// error is their difference less RoundTripNS: the difference of the medians at no delay, which is
+// the way there and back.
 type KnownDelay struct {
 	DelayNS     int64 `json:"delay_ns"`
 	Requests    int64 `json:"requests"`
@@ -97,7 +102,8 @@ type KnownDelay struct {
 	ErrorP99NS  int64 `json:"error_p99_ns"`
 }
 
-// KnownStall is the p99 of response seen in an open loop against a server that stands still for the last StallNS of every PeriodNS.
+// KnownStall is the p99 of response seen in an open loop against a server that stands still for the
+// last StallNS of every PeriodNS.
 type KnownStall struct {
 	StallNS       int64   `json:"stall_ns"`
 	PeriodNS      int64   `json:"period_ns"`
@@ -108,8 +114,9 @@ type KnownStall struct {
 	ExpectedP99NS int64   `json:"expected_p99_ns"`
 }
 
-// KnownCost is the CPU per request of a server with a known cost added, as a ratio to the same without it: Hodges-Lehmann over rounds with its
-// interval of 95 %, whose bounds are nil where the rounds are too few.
+// KnownCost is the CPU per request of a server with a known cost added, as a ratio to the same
+// without it: Hodges-Lehmann over rounds with its interval of 95 %, whose bounds are nil where the
+// rounds are too few.
 type KnownCost struct {
 	Server   string   `json:"server"`
 	AddedNS  int64    `json:"added_ns"` // to each request
@@ -120,7 +127,8 @@ type KnownCost struct {
 	Rounds   int      `json:"rounds"`
 }
 
-// Noise is how far servers that are alike, loaded in turn, are from each other, and what else the machine did meanwhile.
+// Noise is how far servers that are alike, loaded in turn, are from each other, and what else the
+// machine did meanwhile.
 type Noise struct {
 	Servers     []string     `json:"servers"` // ref, its copy, those of known cost
 	TrialNS     int64        `json:"trial_ns"`

@@ -82,7 +82,8 @@ func TestCommittedRecordings(t *testing.T) {
 			}
 		}
 		if p := &run.Plan; p.Format != Format || p.Protocol == "duel" || len(run.Trials) == 0 || run.End == nil {
-			t.Errorf("%s: format %d, protocol %s, %d trials, end %v", file, p.Format, p.Protocol, len(run.Trials), run.End)
+			t.Errorf("%s: format %d, protocol %s, %d trials, end %v", file, p.Format, p.Protocol, len(run.Trials),
+				run.End)
 		}
 		var b bytes.Buffer
 		if err := Write(&b, run); err != nil {
@@ -92,7 +93,8 @@ func TestCommittedRecordings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		diff := cmp.Diff(run, again, cmpopts.IgnoreFields(Run{}, "OlderFormat"), cmpopts.IgnoreFields(End{}, "Records", "SHA256"))
+		diff := cmp.Diff(run, again, cmpopts.IgnoreFields(Run{}, "OlderFormat"),
+			cmpopts.IgnoreFields(End{}, "Records", "SHA256"))
 		if diff != "" || again.OlderFormat != 0 {
 			t.Errorf("%s: written anew as format %d: %s", file, again.Plan.Format, diff)
 		}

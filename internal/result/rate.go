@@ -1,6 +1,7 @@
 package result
 
-// Edge says how a rate stands to the edges of its window, in which connections still start, or are answered for the last time.
+// Edge says how a rate stands to the edges of its window, in which connections still start, or are
+// answered for the last time.
 type Edge uint8
 
 // The edges. Estimated and Low are of recordings that lack Load.RateNS, where handlers wait.
@@ -18,8 +19,8 @@ func (e Edge) String() string {
 // steadyTimes is how many median service times the steady part must last.
 const steadyTimes = 5
 
-// The median service time, over the handler's delay, between which the edges of a window are known: below, a server does not keep the delay,
-// above it is busy with more.
+// The median service time, over the handler's delay, between which the edges of a window are known:
+// below, a server does not keep the delay, above it is busy with more.
 const (
 	leastWaited = 0.99
 	mostWaited  = 1.1
@@ -38,7 +39,8 @@ func (l *Load) PerSec() (float64, bool) {
 	return perSec(answers, ns)
 }
 
-// WholePerSec is the rate from first send to last answer, edges and all: of recordings that were judged apart it is alike.
+// WholePerSec is the rate from first send to last answer, edges and all: of recordings that were
+// judged apart it is alike.
 func (l *Load) WholePerSec() (float64, bool) { return perSec(float64(l.Succeeded), l.WindowNS) }
 
 func perSec(answers float64, ns int64) (float64, bool) {
@@ -56,8 +58,8 @@ func (l *Load) Edge() Edge {
 	return l.AtEdge
 }
 
-// Wall is the time from the start of the window until all was drained, over which the loops' times were read; of a recording without it the
-// window.
+// Wall is the time from the start of the window until all was drained, over which the loops' times
+// were read; of a recording without it the window.
 func (l *Load) Wall() int64 {
 	if l.WallNS > 0 {
 		return l.WallNS
@@ -73,8 +75,9 @@ func (t *Trial) ClocksWall() int64 {
 	return t.Load.WindowNS
 }
 
-// settle finds the edge of a load that was recorded before rates had their own fields. With a delay D the connections started within one D,
-// and were drained in another: a window of T was recorded as T + D. A number of requests was started at once and has no such edges.
+// settle finds the edge of a load that was recorded before rates had their own fields. With a delay
+// D the connections started within one D, and were drained in another: a window of T was recorded
+// as T + D. A number of requests was started at once and has no such edges.
 func (l *Load) settle(p *Plan, at Level) {
 	if l.RateNS > 0 || at.DelayNS == 0 || p.Requests > 0 || l.Succeeded == 0 {
 		return

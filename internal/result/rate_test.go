@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestPerSecOfRecordings: of the steady part where it was recorded; else of the window, less a service time where its edges are known.
+// TestPerSecOfRecordings: of the steady part where it was recorded; else of the window, less a
+// service time where its edges are known.
 func TestPerSecOfRecordings(t *testing.T) {
 	const d = 100_000_000
 	old := Load{Succeeded: 20_000, WindowNS: 21 * d, ServiceP50NS: d + 1_000_000} // 1,000 connections for 20 d
@@ -26,9 +27,12 @@ func TestPerSecOfRecordings(t *testing.T) {
 		{"busy", Plan{}, change(late, func(l *Level) { l.DelayNS = d / 2 }), old, 20_000 / 2.1, Low},
 		{"shorter than its delay", Plan{}, change(late, func(l *Level) { l.DelayNS = 2 * d }), old, 20_000 / 2.1, Low},
 		{"of a number", Plan{Requests: 20_000}, late, old, 20_000 / 2.1, Inside},
-		{"with its steady part", Plan{}, late, Load{Succeeded: 20_000, WindowNS: 21 * d, ServiceP50NS: d, RateAnswers: 18_000, RateNS: 18 * d, RateFromNS: 2 * d}, 10_000, Inside},
-		{"a short one", Plan{}, late, Load{Succeeded: 20_000, WindowNS: 21 * d, ServiceP50NS: d, RateAnswers: 4000, RateNS: 4 * d, RateFromNS: 2 * d}, 10_000, Unsteady},
-		{"none", Plan{}, late, Load{Succeeded: 20_000, WindowNS: 21 * d, ServiceP50NS: d, RateAnswers: 20_000, RateNS: 25 * d}, 8_000, Unsteady},
+		{"with its steady part", Plan{}, late, Load{Succeeded: 20_000, WindowNS: 21 * d, ServiceP50NS: d,
+			RateAnswers: 18_000, RateNS: 18 * d, RateFromNS: 2 * d}, 10_000, Inside},
+		{"a short one", Plan{}, late, Load{Succeeded: 20_000, WindowNS: 21 * d, ServiceP50NS: d, RateAnswers: 4000,
+			RateNS: 4 * d, RateFromNS: 2 * d}, 10_000, Unsteady},
+		{"none", Plan{}, late, Load{Succeeded: 20_000, WindowNS: 21 * d, ServiceP50NS: d, RateAnswers: 20_000,
+			RateNS: 25 * d}, 8_000, Unsteady},
 	} {
 		run := Run{Plan: c.plan}
 		run.Add(Record{Trial: &Trial{Level: &c.at, Load: c.load}})

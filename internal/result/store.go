@@ -44,7 +44,8 @@ type Stopped struct {
 }
 
 func (s *Stopped) Error() string {
-	text := fmt.Sprintf("append to %s: %v; nothing more is recorded, the %d records before stand", s.File, s.Err, s.Records)
+	text := fmt.Sprintf("append to %s: %v; nothing more is recorded, the %d records before stand", s.File, s.Err,
+		s.Records)
 	if s.Cut != nil {
 		text += fmt.Sprintf("; after them stands half a line, which could not be cut away (%v)", s.Cut)
 	}
@@ -203,7 +204,8 @@ func (s *sealer) check(end *End, line []byte) error {
 	case end.SHA256 == "" && end.Records == 0:
 		return nil
 	case end.Records != s.records:
-		return fmt.Errorf("%d records stand before the run's end, which says %d: lines were taken out or put in", s.records, end.Records)
+		return fmt.Errorf("%d records stand before the run's end, which says %d: lines were taken out or put in",
+			s.records, end.Records)
 	case at < 0 || s.digest(line[:at]) != end.SHA256:
 		return errors.New("the digest in the run's end is not that of the record: it was changed after it was written")
 	}

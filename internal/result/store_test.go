@@ -22,7 +22,8 @@ func sample() []Record {
 		{Host: &Host{OS: "linux", CPUs: 2}},
 		{Contestant: &Contestant{Name: "a", Version: "v1"}},
 		{Launch: &Launch{Contestant: "a", ReadyNS: 5}},
-		{Trial: &Trial{Key: Key{Seed: 9, Epoch: 1, Round: 2}, Contestant: "a", Load: Load{Started: 3, Succeeded: 3}, Server: Usage{CPUNS: &cpu}}},
+		{Trial: &Trial{Key: Key{Seed: 9, Epoch: 1, Round: 2}, Contestant: "a", Load: Load{Started: 3, Succeeded: 3},
+			Server: Usage{CPUNS: &cpu}}},
 		{Failure: &Failure{Contestant: "a", Stage: "load", Reason: "reset"}},
 		{End: &End{Reason: "decided"}},
 	}
@@ -89,13 +90,15 @@ func TestReadErrorsSayWhere(t *testing.T) {
 }
 
 func TestLineCutOffByACrashIsDropped(t *testing.T) {
-	run, err := Read(strings.NewReader("{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"), "t.jsonl")
+	run, err := Read(strings.NewReader("{\"plan\":{\"format\":1}}\n{\"trial\":{\"epoch\":1}}\n{\"trial\":{\"ep"),
+		"t.jsonl")
 	if err != nil || len(run.Trials) != 1 {
 		t.Errorf("%d trials, error %v", len(run.Trials), err)
 	}
 }
 
-// A disk that is full for a while: what was half written is cut away, nothing comes after it, and the run can be continued.
+// A disk that is full for a while: what was half written is cut away, nothing comes after it, and
+// the run can be continued.
 func TestFailedWriteLeavesWholeLines(t *testing.T) {
 	for name, cut := range map[string]error{"cut back": nil, "not even cut": errors.New("read-only file system")} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +114,8 @@ func TestFailedWriteLeavesWholeLines(t *testing.T) {
 			s.f = disk
 			err = s.Append(Record{Trial: &Trial{Contestant: "a"}})
 			var stopped *Stopped
-			if !errors.As(err, &stopped) || !errors.Is(err, errFull) || stopped.Records != 1 || (stopped.Cut == nil) != (cut == nil) {
+			if !errors.As(err, &stopped) || !errors.Is(err, errFull) || stopped.Records != 1 ||
+				(stopped.Cut == nil) != (cut == nil) {
 				t.Fatalf("error %v", err)
 			}
 			disk.room = 1 << 20
@@ -127,8 +131,10 @@ func TestFailedWriteLeavesWholeLines(t *testing.T) {
 			if s, err = Continue(dir); err != nil {
 				t.Fatal(err)
 			}
-			err = errors.Join(s.Append(Record{Trial: &Trial{Contestant: "b"}}), s.Append(Record{End: &End{Reason: "last analysis"}}), s.Close())
-			if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End == nil || run.End.Records != 2 {
+			err = errors.Join(s.Append(Record{Trial: &Trial{Contestant: "b"}}),
+				s.Append(Record{End: &End{Reason: "last analysis"}}), s.Close())
+			if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End == nil ||
+				run.End.Records != 2 {
 				t.Errorf("%+v, %v, %v", run, err, e)
 			}
 		})
@@ -189,7 +195,8 @@ func ended(t *testing.T) string {
 		t.Fatal(err)
 	}
 	records := sample()
-	for _, r := range append(records, Record{Resume: &Resume{Epoch: 2}}, records[4], Record{End: &End{Reason: "last analysis"}}) {
+	for _, r := range append(records, Record{Resume: &Resume{Epoch: 2}}, records[4],
+		Record{End: &End{Reason: "last analysis"}}) {
 		if r.Resume != nil {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
@@ -214,7 +221,8 @@ func ended(t *testing.T) string {
 
 func TestDamageIsTold(t *testing.T) {
 	whole := ended(t)
-	if run, err := Read(strings.NewReader(whole), "t"); err != nil || run.End == nil || run.End.Records != 9 || len(run.End.SHA256) != 64 {
+	if run, err := Read(strings.NewReader(whole), "t"); err != nil || run.End == nil || run.End.Records != 9 ||
+		len(run.End.SHA256) != 64 {
 		t.Fatalf("whole: %v", err)
 	}
 	lines := strings.SplitAfter(strings.TrimSuffix(whole, "\n"), "\n")
@@ -224,9 +232,10 @@ func TestDamageIsTold(t *testing.T) {
 		want   string
 		trials int // before the damage
 	}{
-		"glued":         {strings.Replace(whole, lines[4], lines[4][:40]+lines[4], 1), "t:5:43: invalid character", 0},
-		"edited":        {strings.Replace(whole, `"succeeded":3`, `"succeeded":4`, 1), "t:7:1: the digest", 1},
-		"end edited":    {strings.Replace(whole, `"reason":"last analysis"`, `"reason":"decided"`, 1), "t:10:1: the digest", 2},
+		"glued":  {strings.Replace(whole, lines[4], lines[4][:40]+lines[4], 1), "t:5:43: invalid character", 0},
+		"edited": {strings.Replace(whole, `"succeeded":3`, `"succeeded":4`, 1), "t:7:1: the digest", 1},
+		"end edited": {strings.Replace(whole, `"reason":"last analysis"`, `"reason":"decided"`, 1),
+			"t:10:1: the digest", 2},
 		"line lost":     {without(3), "t:6:1: 5 records stand before the run's end, which says 6", 1},
 		"line repeated": {lines[0] + lines[1] + lines[1] + strings.Join(lines[2:], ""), "t:8:1: 7 records", 1},
 		"plan repeated": {lines[0] + lines[1] + lines[4] + whole, "t:4:1: a second plan", 1},
@@ -290,7 +299,8 @@ func TestContinueKeepsWhatReadReads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(s.Append(Record{Resume: &Resume{Epoch: 2}}), s.Append(Record{End: &End{Reason: "last analysis"}}), s.Close())
+	err = errors.Join(s.Append(Record{Resume: &Resume{Epoch: 2}}), s.Append(Record{End: &End{Reason: "last analysis"}}),
+		s.Close())
 	if run, e := Open(dir); errors.Join(err, e) != nil || len(run.Trials) != 1 || run.End.Records != 3 {
 		t.Errorf("%+v, %v, %v", run, err, e)
 	}
@@ -343,7 +353,8 @@ func TestContinueCutsTheBrokenLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(s.Append(Record{Plan: &Plan{Format: Format}}), s.Append(Record{End: &End{Reason: "interrupted"}}), s.Close())
+	err = errors.Join(s.Append(Record{Plan: &Plan{Format: Format}}), s.Append(Record{End: &End{Reason: "interrupted"}}),
+		s.Close())
 	if err != nil {
 		t.Fatal(err)
 	}

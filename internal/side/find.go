@@ -76,7 +76,8 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	case isURL(text):
 		return s, s.takeURL(ctx)
 	case strings.HasPrefix(text, imagePrefix):
-		if s.Kind, s.image = Image, strings.TrimPrefix(text, imagePrefix); s.image == "" || strings.ContainsAny(s.image, " \t") {
+		if s.Kind, s.image = Image, strings.TrimPrefix(text, imagePrefix); s.image == "" ||
+			strings.ContainsAny(s.image, " \t") {
 			return nil, conf.Usagef("%q: want the name of an image behind %s, such as image:docker.io/library/nginx:1.29",
 				text, imagePrefix)
 		}

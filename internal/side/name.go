@@ -84,7 +84,9 @@ func (s *Side) candidate(length int) string {
 
 // clipped is the end of a name, which tells more than its beginning.
 func clipped(name string) string {
-	runes := []rune(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \t\n,", r) }), "-"))
+	runes := []rune(strings.Join(strings.FieldsFunc(name, func(r rune) bool {
+		return strings.ContainsRune(" \t\n,", r)
+	}), "-"))
 	if len(runes) <= nameLength {
 		return string(runes)
 	}

@@ -113,7 +113,8 @@ func TestNames(t *testing.T) {
 		{[]string{"a", "b", "c"}, "3 names for 2 sides"},
 	} {
 		o.Names = c.given
-		if _, err := Find(t.Context(), []string{"node a.js", "node b.js"}, o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Find(t.Context(), []string{"node a.js", "node b.js"}, o); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v; want %q", c.given, err, c.want)
 		}
 	}

@@ -94,7 +94,8 @@ func TestQuantileRanksCoverage(t *testing.T) {
 		inv  func(p float64) float64
 	}{
 		{"exponential", (*rand.Rand).ExpFloat64, func(p float64) float64 { return -math.Log1p(-p) }},
-		{"pareto 1.5", func(r *rand.Rand) float64 { return math.Pow(1-r.Float64(), -1/1.5) }, func(p float64) float64 { return math.Pow(1-p, -1/1.5) }},
+		{"pareto 1.5", func(r *rand.Rand) float64 { return math.Pow(1-r.Float64(), -1/1.5) },
+			func(p float64) float64 { return math.Pow(1-p, -1/1.5) }},
 	} {
 		for _, p := range []float64{.5, .9, .98} {
 			l, u, ok := QuantileRanks(n, p, .95)
@@ -114,7 +115,8 @@ func TestQuantileRanksCoverage(t *testing.T) {
 				}
 			}
 			exact := binomialCDF(n, u-1, p) - binomialCDF(n, l-1, p)
-			if got := float64(held) / reps; got < .94 || got > .98 || !near(got, exact, 4*math.Sqrt(exact*(1-exact)/reps)) {
+			if got := float64(held) / reps; got < .94 || got > .98 ||
+				!near(got, exact, 4*math.Sqrt(exact*(1-exact)/reps)) {
 				t.Errorf("%s p = %v: [x(%d), x(%d)] covers %.3f, by theory %.3f", pop.name, p, l, u, got, exact)
 			}
 		}

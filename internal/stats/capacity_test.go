@@ -54,19 +54,23 @@ func TestCapacityIsFoundUnderNoise(t *testing.T) {
 			}
 		}
 		slices.Sort(errs)
-		t.Logf("noise %.2f, outliers %.2f: |error| median %.3f, p90 %.3f, p99 %.3f; the interval holds it in %.1f %%", c.noise, c.outliers,
+		t.Logf("noise %.2f, outliers %.2f: |error| median %.3f, p90 %.3f, p99 %.3f; the interval holds it in %.1f %%",
+			c.noise, c.outliers,
 			errs[reps/2], errs[reps*9/10], errs[reps*99/100], 100*float64(held)/reps)
 		if held < 85*reps/100 {
-			t.Errorf("noise %.2f, outliers %.2f: the interval holds the capacity in %d of %d", c.noise, c.outliers, held, reps)
+			t.Errorf("noise %.2f, outliers %.2f: the interval holds the capacity in %d of %d", c.noise, c.outliers,
+				held, reps)
 		}
 		if errs[reps/2] > c.p50 || errs[reps*9/10] > c.p90 {
-			t.Errorf("noise %.2f, outliers %.2f: |error| median %.3f, p90 %.3f", c.noise, c.outliers, errs[reps/2], errs[reps*9/10])
+			t.Errorf("noise %.2f, outliers %.2f: |error| median %.3f, p90 %.3f", c.noise, c.outliers, errs[reps/2],
+				errs[reps*9/10])
 		}
 	}
 }
 
 func TestCapacityAtTheEdges(t *testing.T) {
-	if rate, lo, hi := Capacity([]Probe{{100, true}, {200, true}}); rate != 200 && math.Abs(rate-200) > 1e-9 || lo <= 0 || !math.IsInf(hi, 1) {
+	if rate, lo, hi := Capacity([]Probe{{100, true}, {200, true}}); rate != 200 && math.Abs(rate-200) > 1e-9 ||
+		lo <= 0 || !math.IsInf(hi, 1) {
 		t.Errorf("all pass: %v (%v–%v)", rate, lo, hi)
 	}
 	if _, lo, hi := Capacity([]Probe{{100, false}, {200, false}}); lo != 0 || math.Abs(hi-100) > 1e-9 {

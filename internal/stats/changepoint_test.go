@@ -94,7 +94,8 @@ func TestSegmentsOfNoise(t *testing.T) {
 		for i := n / 3; i < n; i++ {
 			x[i] += 3
 		}
-		if s := Segments(x, penalty()); len(s) > 1 && slices.ContainsFunc(s, func(at int) bool { return at >= n/3-2 && at <= n/3+2 }) {
+		if s := Segments(x, penalty()); len(s) > 1 && slices.ContainsFunc(s,
+			func(at int) bool { return at >= n/3-2 && at <= n/3+2 }) {
 			found++
 		}
 	}

@@ -79,7 +79,8 @@ func TestSpearman(t *testing.T) {
 		want float64
 	}{
 		// The worked example of en.wikipedia.org/wiki/Spearman's_rank_correlation_coefficient.
-		{"iq", []float64{106, 100, 86, 101, 99, 103, 97, 113, 112, 110}, []float64{7, 27, 2, 50, 28, 29, 20, 12, 6, 17}, -29. / 165},
+		{"iq", []float64{106, 100, 86, 101, 99, 103, 97, 113, 112, 110}, []float64{7, 27, 2, 50, 28, 29, 20, 12, 6, 17},
+			-29. / 165},
 		{"monotone", []float64{1, 2, 3, 4}, []float64{1, 10, 100, 1000}, 1},
 		{"falling", []float64{1, 2, 3, 4}, []float64{9, 7, 5, -1}, -1},
 		{"ties", []float64{1, 2, 2, 3}, []float64{1, 2, 3, 4}, 4.5 / math.Sqrt(22.5)},

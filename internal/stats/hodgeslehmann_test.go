@@ -85,9 +85,12 @@ func TestHodgesLehmannEdges(t *testing.T) {
 func TestWalsh(t *testing.T) {
 	r := rand.New(rand.NewPCG(61, 6))
 	draw := map[string]func() float64{
-		"normal": r.NormFloat64, "quantised": func() float64 { return math.Round(2*r.NormFloat64()) / 4 }, "constant": func() float64 { return -.25 },
-		"heavy": func() float64 { return math.Exp(30*r.NormFloat64()) * float64(2*r.IntN(2)-1) }, "zeros": func() float64 { return math.Copysign(0, r.NormFloat64()) },
-		"infinite": func() float64 { return max(r.NormFloat64(), inf*float64(r.IntN(2)*2-1)) }, "largest": func() float64 { return math.MaxFloat64 },
+		"normal": r.NormFloat64, "quantised": func() float64 { return math.Round(2*r.NormFloat64()) / 4 },
+		"constant": func() float64 { return -.25 },
+		"heavy":    func() float64 { return math.Exp(30*r.NormFloat64()) * float64(2*r.IntN(2)-1) },
+		"zeros":    func() float64 { return math.Copysign(0, r.NormFloat64()) },
+		"infinite": func() float64 { return max(r.NormFloat64(), inf*float64(r.IntN(2)*2-1)) },
+		"largest":  func() float64 { return math.MaxFloat64 },
 		"smallest": func() float64 { return math.SmallestNonzeroFloat64 * float64(r.IntN(3)-1) },
 	}
 	for name, one := range draw {

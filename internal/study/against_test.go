@@ -26,11 +26,13 @@ func TestRunAgainstItself(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.Changes) != 8*len(metrics("throughput")) || a.Reference != "ref" || a.Epochs != [2]int{10, 10} || len(a.Absent) > 0 {
+	if len(a.Changes) != 8*len(metrics("throughput")) || a.Reference != "ref" || a.Epochs != [2]int{10, 10} ||
+		len(a.Absent) > 0 {
 		t.Errorf("%d changes, %+v", len(a.Changes), a)
 	}
 	for _, c := range a.Changes {
-		if c.Ratio.Value != 1 || c.P != 1 || c.Now != c.Then || !c.Control && !c.SameBuild || !(c.Ratio.Lo < 1 && c.Ratio.Hi > 1) {
+		if c.Ratio.Value != 1 || c.P != 1 || c.Now != c.Then || !c.Control && !c.SameBuild ||
+			!(c.Ratio.Lo < 1 && c.Ratio.Hi > 1) {
 			t.Errorf("%+v", c)
 		}
 		if c.Verdict != analysis.Equivalent && c.Verdict != analysis.Inconclusive {
@@ -79,7 +81,8 @@ func TestAgainstFindsAChange(t *testing.T) {
 		if c.Metric != "throughput" {
 			continue
 		}
-		if fast := c.Contestant == "fasthttp"; fast != (c.Verdict == analysis.Different) || fast && !(c.Better && !c.SameBuild && c.Ratio.Lo > 1.1 && c.Ratio.Hi < 1.3) {
+		if fast := c.Contestant == "fasthttp"; fast != (c.Verdict == analysis.Different) || fast &&
+			!(c.Better && !c.SameBuild && c.Ratio.Lo > 1.1 && c.Ratio.Hi < 1.3) {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -113,7 +116,8 @@ func TestCompareRefuses(t *testing.T) {
 		forced, again := Compare(run, other, true)
 		if overruled := again == nil; overruled != errors.As(err, &machine) {
 			t.Errorf("%s: forced: %v", what, again)
-		} else if overruled && !slices.ContainsFunc(forced.Warnings, func(w string) bool { return strings.Contains(w, "not the same machine") }) {
+		} else if overruled && !slices.ContainsFunc(forced.Warnings,
+			func(w string) bool { return strings.Contains(w, "not the same machine") }) {
 			t.Errorf("%s: forced without a warning: %v", what, forced.Warnings)
 		}
 	}
@@ -130,12 +134,14 @@ func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"iris: failed at load", "kestrel: not in the other run", "gone: only in the other run"} {
+	for _, want := range []string{"iris: failed at load", "kestrel: not in the other run",
+		"gone: only in the other run"} {
 		if !slices.Contains(a.Absent, want) {
 			t.Errorf("no %q in %q", want, a.Absent)
 		}
 	}
-	if text := strings.Join(a.Warnings, "\n"); !strings.Contains(text, "was 0.0.9") || !strings.Contains(text, "was go1.1") {
+	if text := strings.Join(a.Warnings, "\n"); !strings.Contains(text, "was 0.0.9") ||
+		!strings.Contains(text, "was go1.1") {
 		t.Errorf("%s", text)
 	}
 }
@@ -143,7 +149,8 @@ func TestAgainstNamesTheAbsentAndTheWeak(t *testing.T) {
 // Critical values of U, two-sided at 5 % and at 1 % (Mann and Whitney 1947; Milton, JASA 59 (1964)).
 func TestUTable(t *testing.T) {
 	for _, c := range []struct{ m, n, five, one int }{
-		{4, 4, 0, -1}, {5, 5, 2, 0}, {6, 6, 5, 2}, {8, 8, 13, 7}, {10, 10, 23, 16}, {8, 12, 22, 15}, {12, 12, 37, 27}, {20, 20, 127, 105},
+		{4, 4, 0, -1}, {5, 5, 2, 0}, {6, 6, 5, 2}, {8, 8, 13, 7}, {10, 10, 23, 16}, {8, 12, 22, 15}, {12, 12, 37, 27},
+		{20, 20, 127, 105},
 	} {
 		for tail, want := range map[float64]int{.025: c.five, .005: c.one} {
 			got := -1

@@ -10,7 +10,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// alone is what the backend did in the pilots when it was loaded itself: the median of all loads of one shape, whatever scenario asks for it.
+// alone is what the backend did in the pilots when it was loaded itself: the median of all loads of
+// one shape, whatever scenario asks for it.
 func alone(run *result.Run) (out []report.Alone) {
 	p := &run.Plan
 	if p.Backend == "" {

@@ -41,22 +41,26 @@ func TestBackendIsToldOf(t *testing.T) {
 		tr.Load.Started = tr.Load.Succeeded
 	})
 	run.Host = result.Host{Pinned: true, CPUs: 2, CPU: "x", ServerCPUs: []int{0}, GeneratorCPUs: []int{1}}
-	run.Add(result.Record{Contestant: &result.Contestant{Name: "records", Backend: true, Framework: "fasthttp", Version: "v1", BinaryHash: "00"}})
+	run.Add(result.Record{Contestant: &result.Contestant{Name: "records", Backend: true, Framework: "fasthttp",
+		Version: "v1", BinaryHash: "00"}})
 	d := Evaluate(run)
-	if len(d.Alone) != 2 || d.Alone[0].At.Records != 10 || math.Abs(d.Alone[0].PerSec/20_000-1) > .01 || math.Abs(d.Alone[1].PerSec/(20_000./6)-1) > .01 {
+	if len(d.Alone) != 2 || d.Alone[0].At.Records != 10 || math.Abs(d.Alone[0].PerSec/20_000-1) > .01 ||
+		math.Abs(d.Alone[1].PerSec/(20_000./6)-1) > .01 {
 		t.Errorf("alone: %+v", d.Alone)
 	}
 	for _, l := range d.Levels {
 		if x := l.Analysis.Shares["a"]; math.Abs(x-.2) > .01 {
 			t.Errorf("%s: a reaches %v of what the backend does alone", l.Title(), x)
 		}
-		if c := l.Analysis.Cell("a", "backend_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 || c.Ratio.N > 0 {
+		if c := l.Analysis.Cell("a", "backend_cpu_share"); c == nil || math.Abs(c.Level.Value-.25) > .01 ||
+			c.Ratio.N > 0 {
 			t.Errorf("the backend's share: %+v", c)
 		}
 	}
 	d.Verbose = true
 	for name, want := range map[string][]string{
-		"text":     {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)", "CPU of the backend", "25.0"},
+		"text": {"Backend: records (fasthttp v1) on the generator's CPUs (1)", "20,000/s (10 records, c=125)",
+			"CPU of the backend", "25.0"},
 		"html":     {"20,000/s", "CPU of the backend", "told, not compared", "records, the backend"},
 		"markdown": {"**Backend:** records", "20,000/s"},
 		"json":     {`"backend_cpu_share"`, `"alone"`},
@@ -65,7 +69,8 @@ func TestBackendIsToldOf(t *testing.T) {
 		if err := report.Formats[name](&out, d); err != nil {
 			t.Fatal(err)
 		}
-		text := strings.Join(strings.Fields(strings.NewReplacer("&nbsp;", " ", "\u00a0", " ", "&#39;", "'", `\`, "").Replace(out.String())), " ")
+		text := strings.Join(strings.Fields(strings.NewReplacer("&nbsp;", " ", "\u00a0", " ", "&#39;", "'", `\`,
+			"").Replace(out.String())), " ")
 		for _, w := range want {
 			if !strings.Contains(text, w) {
 				t.Errorf("%s does not say %q", name, w)

@@ -16,12 +16,14 @@ func TestCosts(t *testing.T) {
 	if d.Claims, err = st.JudgeClaims(d, "studies/fake"); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]float64{"fast c20": 3850, "slow c20": 2200} // ns: 0.99 s of CPU a second, at the rates of fakeRun
+	// ns: 0.99 s of CPU a second, at the rates of fakeRun
+	want := map[string]float64{"fast c20": 3850, "slow c20": 2200}
 	for _, c := range d.Claims.Costs {
 		switch ns, known := want[c.Contestant+" "+c.Level]; {
 		case c.Level == "c10":
 			t.Errorf("the base is a cost: %+v", c)
-		case known && (c.More.Lo > ns*1.02 || c.More.Hi < ns/1.02 || c.More.Value < ns/1.1 || c.More.Value > ns*1.1 || c.Absent != ""):
+		case known && (c.More.Lo > ns*1.02 || c.More.Hi < ns/1.02 || c.More.Value < ns/1.1 || c.More.Value > ns*1.1 ||
+			c.Absent != ""):
 			t.Errorf("%s at %s costs %+v (%s); want %v ns", c.Contestant, c.Level, c.More, c.Absent, ns)
 		case !known && c.Absent == "" && c.More.N > 0:
 			t.Errorf("%s at %s, which shares no round with the base or failed: %+v", c.Contestant, c.Level, c.More)
@@ -32,16 +34,19 @@ func TestCosts(t *testing.T) {
 	if !strings.Contains(text, "CPU per request beyond the level c10, µs") || slow < 0 || slow > fast {
 		t.Errorf("the cheaper one goes first:\n%s", text)
 	}
-	if page := string(written(t, report.Readme, d)); !strings.Contains(page, "| slow | 19.7 | +2.") || !strings.Contains(page, "| odd | – | – | – |") {
+	if page := string(written(t, report.Readme, d)); !strings.Contains(page, "| slow | 19.7 | +2.") ||
+		!strings.Contains(page, "| odd | – | – | – |") {
 		t.Errorf("the page:\n%s", page)
 	}
-	if text := string(written(t, report.ClaimsJSON, d)); !strings.Contains(text, `"costs"`) || !strings.Contains(text, `"base": "c10"`) {
+	if text := string(written(t, report.ClaimsJSON, d)); !strings.Contains(text, `"costs"`) ||
+		!strings.Contains(text, `"base": "c10"`) {
 		t.Errorf("the JSON:\n%s", text)
 	}
 }
 
 func TestBaseErrors(t *testing.T) {
-	for base, want := range map[string]string{"c11": `no level "c11" in this study; it has c10, c20, late`, "c10": `the level "late" has another delay`} {
+	for base, want := range map[string]string{"c11": `no level "c11" in this study; it has c10, c20, late`,
+		"c10": `the level "late" has another delay`} {
 		_, err := Read(project(map[string]string{"study.toml": "base = \"" + base + "\"\n" + fakeStudy}), "fake")
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "study.toml:1:") {
 			t.Errorf("%s: %v; want %s", base, err, want)

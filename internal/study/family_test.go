@@ -15,10 +15,12 @@ import (
 func familyRequest() plan.Request {
 	q := plan.Question{
 		Contestants: []string{"a", "b"}, Primary: "throughput",
-		Levels: []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1}, {Connections: 10, Pipeline: 1, RateShare: 0.5}},
+		Levels: []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 100, Pipeline: 1},
+			{Connections: 10, Pipeline: 1, RateShare: 0.5}},
 	}
 	for l := range 2 {
-		q.Family = append(q.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: l}, B: result.Cell{Contestant: "b", Level: l}})
+		q.Family = append(q.Family, result.Comparison{A: result.Cell{Contestant: "a", Level: l},
+			B: result.Cell{Contestant: "b", Level: l}})
 	}
 	return plan.Request{Question: q, Seed: 3}
 }
@@ -58,13 +60,15 @@ func TestJudgeFamily(t *testing.T) {
 	if !AllDecided(d.Analysis) {
 		t.Error("a different pair and a tie are decided")
 	}
-	if l := d.Levels[2]; l.Compared || l.At.RatePerSec == 0 || l.Analysis.Cell("a", "response_p50").Level.N != 6 || strings.Join(l.Loaded, " ") != "a b" || len(l.Absent) > 0 {
+	if l := d.Levels[2]; l.Compared || l.At.RatePerSec == 0 || l.Analysis.Cell("a", "response_p50").Level.N != 6 ||
+		strings.Join(l.Loaded, " ") != "a b" || len(l.Absent) > 0 {
 		t.Errorf("the common rate: %+v", l)
 	}
 	if l := d.Levels[1]; !l.Compared || l.Analysis.Cell("a", "throughput").Ratio.N == 0 || l.Analysis.Shares["a"] == 0 {
 		t.Errorf("a level of the family: %+v", l.Analysis)
 	}
-	if r := Cells(run).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2}, result.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
+	if r := Cells(run).Compare(metricOf(t, "response_p50"), result.Cell{Contestant: "a", Level: 2},
+		result.Cell{Contestant: "b", Level: 2}, 0.95); r.N != 6 || r.Value > 0.6 {
 		t.Errorf("beside the family: %+v", r)
 	}
 	checked(t, d.Findings,
@@ -97,11 +101,13 @@ func TestJudgeFamily(t *testing.T) {
 // A duel of profile full ranks at its level alone, and shows the common rate beside.
 func TestJudgeFull(t *testing.T) {
 	r := plan.Request{
-		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput", Connections: []int{10}, Seed: 3,
+		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
+		Connections: []int{10}, Seed: 3,
 	}
 	run := carriedOut(t, planned(t, r), madeUp)
 	d := Evaluate(run)
-	if len(d.Levels) != 1 || d.Levels[0].At.RateShare != 0.3 || len(d.Analysis.Places) != 2 || d.Analysis.Places[0].Contestant != "a" {
+	if len(d.Levels) != 1 || d.Levels[0].At.RateShare != 0.3 || len(d.Analysis.Places) != 2 ||
+		d.Analysis.Places[0].Contestant != "a" {
 		t.Fatalf("%+v, %+v", d.Levels, d.Analysis.Places)
 	}
 	if c := d.Analysis.Cell("a", "throughput"); c.Level.Value < 80_000 {
@@ -118,7 +124,8 @@ func TestJudgeFull(t *testing.T) {
 	if _, err := Compare(run, run, false); err != nil {
 		t.Errorf("runs of profile full are compared at their level: %v", err)
 	}
-	if _, err := Compare(carriedOut(t, planned(t, familyRequest()), madeUp), run, false); err == nil || !strings.Contains(err.Error(), "named comparisons") {
+	if _, err := Compare(carriedOut(t, planned(t, familyRequest()), madeUp), run, false); err == nil ||
+		!strings.Contains(err.Error(), "named comparisons") {
 		t.Errorf("a run with named pairs was compared: %v", err)
 	}
 }

@@ -10,10 +10,12 @@ import (
 	"dyno/internal/result"
 )
 
-// TestLabRanksTheTail: in the lab the 99th percentile of an open loop decides, at half of what the slower contestant bears; the closed loop stands beside.
+// TestLabRanksTheTail: in the lab the 99th percentile of an open loop decides, at half of what the
+// slower contestant bears; the closed loop stands beside.
 func TestLabRanksTheTail(t *testing.T) {
 	r := plan.Request{
-		Profile: plan.Lab, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "p99", Connections: []int{10},
+		Profile: plan.Lab, Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "p99",
+		Connections: []int{10},
 	}
 	rates := map[float64]int{}
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
@@ -43,7 +45,8 @@ func TestLabRanksTheTail(t *testing.T) {
 		t.Errorf("beside it: %+v", d.Levels)
 	}
 	got := ids(d.Findings)
-	for _, id := range []string{checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation, checks.Calibrated} {
+	for _, id := range []string{checks.Achieved, checks.Lag, checks.Backlog, checks.Arrivals, checks.Starvation,
+		checks.Calibrated} {
 		if !slices.Contains(got, id) {
 			t.Errorf("no %s: %v", id, got)
 		}
@@ -61,7 +64,8 @@ func TestLabRanksTheTail(t *testing.T) {
 // A level beside a duel is checked as an open loop, and by nothing else.
 func TestLevelBesideADuelIsChecked(t *testing.T) {
 	r := plan.Request{
-		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3, Primary: "throughput", Connections: []int{10},
+		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3,
+		Primary: "throughput", Connections: []int{10},
 	}
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Level.Open() {

@@ -49,7 +49,9 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 		for _, p := range s.Claims[i].Pairs() {
 			a, ok := find(p.A)
 			b, ok2 := find(p.B)
-			if ok && ok2 && !slices.ContainsFunc(family, func(c result.Comparison) bool { return c.A == a && c.B == b || c.A == b && c.B == a }) {
+			if ok && ok2 && !slices.ContainsFunc(family, func(c result.Comparison) bool {
+				return c.A == a && c.B == b || c.A == b && c.B == a
+			}) {
 				family = append(family, result.Comparison{A: a, B: b})
 			}
 		}
@@ -71,7 +73,9 @@ func (s *Study) taken(c Choice) []*Level {
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		leads := func(to func(Level) bool) bool {
-			return slices.ContainsFunc(s.Levels, func(o Level) bool { return to(o) && o.part == l.part && o.At.Step >= l.At.Step })
+			return slices.ContainsFunc(s.Levels, func(o Level) bool {
+				return to(o) && o.part == l.part && o.At.Step >= l.At.Step
+			})
 		}
 		if len(c.Levels) > 0 && !leads(func(o Level) bool { return slices.Contains(c.Levels, o.Name) }) {
 			continue
@@ -128,7 +132,8 @@ func (s *Study) Whole(run *result.Run) error {
 	}
 	for i := range s.Levels {
 		if !slices.Contains(p.Points(), s.Levels[i].At) {
-			return fmt.Errorf("the run did not load the level %q: a page is made of a run of every level", s.Levels[i].Name)
+			return fmt.Errorf("the run did not load the level %q: a page is made of a run of every level",
+				s.Levels[i].Name)
 		}
 	}
 	for _, name := range s.Contestants {
@@ -148,7 +153,8 @@ func (s *Study) Ask(c Choice) plan.Question {
 			return !slices.ContainsFunc(s.taken(c), func(l *Level) bool { return slices.Contains(s.at(l), name) })
 		}),
 		Levels: levels, LevelNames: s.names(c), Cells: cells, Family: family,
-		Rounds: s.Rounds, ExtraEpochs: s.ExtraEpochs, Analyses: s.Analyses, Requests: s.Requests, Heap: s.Heap, Fresh: s.Fresh,
+		Rounds: s.Rounds, ExtraEpochs: s.ExtraEpochs, Analyses: s.Analyses, Requests: s.Requests, Heap: s.Heap,
+		Fresh: s.Fresh,
 	}
 	for i, l := range s.taken(c) {
 		if l.Controls != nil && !*l.Controls {

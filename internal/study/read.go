@@ -26,7 +26,8 @@ type keys struct {
 	OldAnalyses []int `toml:"looks"`
 }
 
-// Read reads the study of that slug. Errors carry file:line:column, all of them at once where one does not hide the next.
+// Read reads the study of that slug. Errors carry file:line:column, all of them at once where one
+// does not hide the next.
 func Read(fsys fs.FS, slug string) (*Study, error) {
 	var doc keys
 	s, dir := &doc.Study, path.Join(Folder, slug)
@@ -81,7 +82,8 @@ func (r *reader) head() {
 	for _, required := range []struct {
 		key   string
 		there bool
-	}{{"title", s.Title != ""}, {"scenario", s.Scenario != ""}, {"contestants", len(s.Contestants) > 0}, {"level", len(s.Levels) > 0}} {
+	}{{"title", s.Title != ""}, {"scenario", s.Scenario != ""}, {"contestants", len(s.Contestants) > 0},
+		{"level", len(s.Levels) > 0}} {
 		if !required.there {
 			r.errorf(required.key, "a study needs %q", required.key)
 		}
@@ -93,7 +95,8 @@ func (r *reader) head() {
 		}
 		r.errorf("primary", "no metric %q; there are %s", s.Primary, strings.Join(names, ", "))
 	}
-	for _, d := range []struct{ key, value string }{{"budget", s.Budget}, {"quick_budget", s.QuickBudget}, {"duration", s.Duration}} {
+	for _, d := range []struct{ key, value string }{{"budget", s.Budget}, {"quick_budget", s.QuickBudget},
+		{"duration", s.Duration}} {
 		if v, err := time.ParseDuration(d.value); d.value != "" && (err != nil || v <= 0) {
 			r.errorf(d.key, "%q: want a time such as 30m", d.value)
 		}
@@ -130,13 +133,16 @@ func (r *reader) head() {
 		if _, gone := s.Unavailable[name]; gone {
 			r.errorf(key, "%q is among the unavailable too", name)
 		}
-		if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") && !strings.HasPrefix(name, "null") {
-			r.errorf(key, "no contestant %q in this project%s", name, r.nearest(name, "contestants/*/*/contestant.toml"))
+		if !r.exists("contestants/*/"+name+"/contestant.toml") && !strings.HasPrefix(name, "ref") &&
+			!strings.HasPrefix(name, "null") {
+			r.errorf(key, "no contestant %q in this project%s", name,
+				r.nearest(name, "contestants/*/*/contestant.toml"))
 		}
 	}
 	for i, name := range s.QuickContestants {
 		if !slices.Contains(s.Contestants, name) {
-			r.errorf(fmt.Sprintf("quick_contestants[%d]", i), "no contestant %q in this study; it has %s", name, strings.Join(s.Contestants, ", "))
+			r.errorf(fmt.Sprintf("quick_contestants[%d]", i), "no contestant %q in this study; it has %s", name,
+				strings.Join(s.Contestants, ", "))
 		}
 	}
 	r.scenario("scenario", s.Scenario)
@@ -153,7 +159,8 @@ func (r *reader) scenario(key, name string) {
 	}
 }
 
-// nearest names the one most likely meant of those that the pattern finds, by their file or, of a contestant.toml, by its folder.
+// nearest names the one most likely meant of those that the pattern finds, by their file or, of a
+// contestant.toml, by its folder.
 func (r *reader) nearest(name, pattern string) string {
 	files, _ := fs.Glob(r.fsys, pattern)
 	for i, f := range files {
@@ -184,21 +191,25 @@ func (r *reader) levels() {
 			key       string
 			value     int
 			least, to int
-		}{{"load.connections", l.Load.Connections, 1, 60_000}, {"load.pipeline", l.Load.Pipeline, 0, 1 << 10}, {"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
+		}{{"load.connections", l.Load.Connections, 1, 60_000}, {"load.pipeline", l.Load.Pipeline, 0, 1 << 10},
+			{"load.per_connection", l.Load.PerConnection, 0, 1 << 30},
 			{"records", l.Records, 0, 1 << 20}} {
 			if n.value < n.least || n.value > n.to {
 				r.errorf(at+"."+n.key, "%s = %d: want %d to %d", n.key, n.value, n.least, n.to)
 			}
 		}
 		if l.Load.RateShare < 0 || l.Load.RateShare >= 1 {
-			r.errorf(at+".load.rate_share", "rate_share = %v: want a share of the slowest contestant's capacity, less than 1", l.Load.RateShare)
+			r.errorf(at+".load.rate_share",
+				"rate_share = %v: want a share of the slowest contestant's capacity, less than 1", l.Load.RateShare)
 		}
 		for j, name := range l.Contestants {
 			if !slices.Contains(r.s.Contestants, name) {
-				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q in this study; it has %s", name, strings.Join(r.s.Contestants, ", "))
+				r.errorf(fmt.Sprintf("%s.contestants[%d]", at, j), "no contestant %q in this study; it has %s", name,
+					strings.Join(r.s.Contestants, ", "))
 			}
 		}
-		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections, Pipeline: max(1, l.Load.Pipeline), PerConnection: l.Load.PerConnection,
+		l.At = result.Level{DelayNS: int64(delay), Work: l.Launch.Work, Connections: l.Load.Connections,
+			Pipeline: max(1, l.Load.Pipeline), PerConnection: l.Load.PerConnection,
 			RateShare: l.Load.RateShare, Scenario: l.Scenario, Records: l.Records}
 		if l.At.Scenario == r.s.Scenario {
 			l.At.Scenario = ""
@@ -224,7 +235,8 @@ func (r *reader) levels() {
 func (r *reader) process(i int) {
 	l, key := &r.s.Levels[i], fmt.Sprintf("level[%d].continues", i)
 	if r.s.Fresh && l.At.RateShare > 0 {
-		r.errorf(fmt.Sprintf("level[%d].load.rate_share", i), "fresh processes are loaded with a number of requests, in a closed loop: leave the rate out")
+		r.errorf(fmt.Sprintf("level[%d].load.rate_share", i),
+			"fresh processes are loaded with a number of requests, in a closed loop: leave the rate out")
 	}
 	l.part = i
 	switch {
@@ -279,7 +291,8 @@ func levelName(l *Level) string {
 	return strings.Join(parts, ", ")
 }
 
-// pairs refuses comparisons across launch parts: these reach a contestant when it is launched, so that the two never share a round.
+// pairs refuses comparisons across launch parts: these reach a contestant when it is launched, so
+// that the two never share a round.
 func (r *reader) pairs() {
 	for i := range r.s.Claims {
 		c := &r.s.Claims[i]
@@ -291,9 +304,12 @@ func (r *reader) pairs() {
 			switch {
 			case a == nil || b == nil:
 			case r.s.Fresh && a.part != b.part:
-				r.errorf(fmt.Sprintf("claim[%d].kind", i), "%s and %s are loads of different processes: no round has both, so they cannot be compared", p.A, p.B)
+				r.errorf(fmt.Sprintf("claim[%d].kind", i),
+					"%s and %s are loads of different processes: no round has both, so they cannot be compared", p.A,
+					p.B)
 			case a.At.Launch() != b.At.Launch():
-				r.errorf(fmt.Sprintf("claim[%d].kind", i), "%s and %s have different delays or work, which reach a contestant at its launch: no round has both, so they cannot be compared", p.A, p.B)
+				r.errorf(fmt.Sprintf("claim[%d].kind", i),
+					"%s and %s have different delays or work, which reach a contestant at its launch: no round has both, so they cannot be compared", p.A, p.B)
 			}
 		}
 	}
@@ -301,7 +317,8 @@ func (r *reader) pairs() {
 
 // known is what claims and figures may name.
 func (s *Study) known() claim.Known {
-	k := claim.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary, Single: len(s.Levels) == 1}
+	k := claim.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary,
+		Single: len(s.Levels) == 1}
 	var gone []string
 	for name := range s.Unavailable {
 		gone = append(gone, name)

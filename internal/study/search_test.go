@@ -16,10 +16,12 @@ import (
 func searched(t *testing.T, full map[string]float64) *result.Run {
 	t.Helper()
 	p := planned(t, plan.Request{
-		Title: "How much?", Scenario: "values", Protocol: "search", Contestants: []string{"a", "b", "gone"}, Controls: []string{"ref"},
-		Seed: 3, Primary: "throughput", Budget: time.Hour, Connections: []int{64},
+		Title: "How much?", Scenario: "values", Protocol: "search", Contestants: []string{"a", "b", "gone"},
+		Controls: []string{"ref"},
+		Seed:     3, Primary: "throughput", Budget: time.Hour, Connections: []int{64},
 	})
-	run := &result.Run{Plan: p, Failures: []result.Failure{{Contestant: "gone", Stage: "build", Reason: "it does not compile"}}}
+	run := &result.Run{Plan: p, Failures: []result.Failure{{Contestant: "gone", Stage: "build",
+		Reason: "it does not compile"}}}
 	for {
 		o, stop := plan.Next(run, nil)
 		if stop != "" {
@@ -27,7 +29,8 @@ func searched(t *testing.T, full map[string]float64) *result.Run {
 			return run
 		}
 		rate, top := o.Level.RatePerSec, full[o.Contestant]
-		l := result.Load{WindowNS: o.TrialNS, Connections: 64, Established: 64, Started: int64(top * float64(o.TrialNS) / 1e9)}
+		l := result.Load{WindowNS: o.TrialNS, Connections: 64, Established: 64,
+			Started: int64(top * float64(o.TrialNS) / 1e9)}
 		if rate > 0 {
 			l.Planned = int64(rate * float64(o.TrialNS) / 1e9)
 			l.Started = l.Planned
@@ -63,7 +66,8 @@ func TestSearchIsReported(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if text := b.String(); !strings.Contains(strings.ToLower(text), "search") || !strings.Contains(text, "3 of 3") && name != "csv" && name != "json" {
+		if text := b.String(); !strings.Contains(strings.ToLower(text), "search") ||
+			!strings.Contains(text, "3 of 3") && name != "csv" && name != "json" {
 			t.Errorf("%s:\n%s", name, text)
 		}
 	}

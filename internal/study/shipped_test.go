@@ -10,7 +10,8 @@ import (
 	"dyno/internal/result"
 )
 
-// The study of the Go frameworks has the cells that it was made for, and its quick run ends within ten minutes by its own estimate.
+// The study of the Go frameworks has the cells that it was made for, and its quick run ends within
+// ten minutes by its own estimate.
 func TestGoWebFrameworkBenchmark(t *testing.T) {
 	st, err := Read(os.DirFS("../.."), "go-web-framework-benchmark")
 	if err != nil {
@@ -26,8 +27,10 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 		return p, cost
 	}
 	p, cost := of(Choice{Quick: true})
-	if len(p.Contestants) != 12 || p.Rounds != 1 || len(p.Levels) != 3 || cost.Whole > 10*time.Minute || p.BudgetNS > int64(10*time.Minute) {
-		t.Errorf("quick: %d contestants, %d rounds, %d levels, %v of %v", len(p.Contestants), p.Rounds, len(p.Levels), cost.Whole, time.Duration(p.BudgetNS))
+	if len(p.Contestants) != 12 || p.Rounds != 1 || len(p.Levels) != 3 || cost.Whole > 10*time.Minute ||
+		p.BudgetNS > int64(10*time.Minute) {
+		t.Errorf("quick: %d contestants, %d rounds, %d levels, %v of %v", len(p.Contestants), p.Rounds, len(p.Levels),
+			cost.Whole, time.Duration(p.BudgetNS))
 	}
 	for _, l := range p.Levels {
 		if l.Pipeline > 1 || l.PerConnection > 0 {
@@ -42,10 +45,12 @@ func TestGoWebFrameworkBenchmark(t *testing.T) {
 		wanted = append(wanted, result.Level{DelayNS: ms * 1e6, Connections: 5000, Pipeline: 1})
 	}
 	for _, c := range []int{100, 1000, 5000} {
-		wanted = append(wanted, result.Level{Connections: c, Pipeline: 1}, result.Level{DelayNS: 30e6, Connections: c, Pipeline: 1},
+		wanted = append(wanted, result.Level{Connections: c, Pipeline: 1},
+			result.Level{DelayNS: 30e6, Connections: c, Pipeline: 1},
 			result.Level{Work: result.CPUBound, Connections: c, Pipeline: 1})
 	}
-	wanted = append(wanted, result.Level{Connections: 1000, Pipeline: 1, PerConnection: 1}, result.Level{Connections: 5000, Pipeline: 16})
+	wanted = append(wanted, result.Level{Connections: 1000, Pipeline: 1, PerConnection: 1},
+		result.Level{Connections: 5000, Pipeline: 16})
 	for _, l := range wanted {
 		at := slices.Index(p.Levels, l)
 		n := 0

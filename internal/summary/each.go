@@ -42,7 +42,8 @@ func (s *Summary) eachTable() []document.Block {
 	if len(all) == 0 {
 		return nil
 	}
-	t := document.Table{Columns: columns("Requests of the mix ("+s.loop()+")", "req/s", "p50", "p99", "wrong", "no answer")}
+	t := document.Table{Columns: columns("Requests of the mix ("+s.loop()+")", "req/s", "p50", "p99", "wrong",
+		"no answer")}
 	if n := len(all); n > eachShown {
 		slices.SortStableFunc(all, func(a, b eachRequest) int {
 			return -cmp.Or(cmp.Compare(a.latency.quantile(.99).ns, b.latency.quantile(.99).ns),

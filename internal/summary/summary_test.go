@@ -58,16 +58,20 @@ func spread(h *hist.Histogram, n int, lo, hi time.Duration) *hist.Histogram {
 func closed() *Summary {
 	s := &Summary{
 		Dyno: "0.1.0-test", Command: "dyno load --seed 1 http://127.0.0.1:9200/", Target: "http://127.0.0.1:9200/",
-		Did: "10 s over 125 connections, closed loop, 1 thread (epoll)", Seed: 1, For: 10 * time.Second, Wall: 10004 * time.Millisecond,
+		Did: "10 s over 125 connections, closed loop, 1 thread (epoll)", Seed: 1, For: 10 * time.Second,
+		Wall: 10004 * time.Millisecond,
 		Load: result.Load{
-			Planned: 120_000, Started: 120_000, Succeeded: 120_000, WindowNS: 10_003e6, Connections: 125, Established: 125, Workers: 1,
+			Planned: 120_000, Started: 120_000, Succeeded: 120_000, WindowNS: 10_003e6, Connections: 125,
+			Established: 125, Workers: 1,
 			LoopCPUNS: 6_200e6, RunQueueNS: 30e6, BytesRead: 15_600_000, BytesWritten: 7_800_000,
 			RateAnswers: 119_880.25, RateNS: 9_990e6, RateFromNS: 10e6, WallNS: 10_004e6, ServiceP50NS: 6e6,
 		},
 		Detail: result.Detail{
-			Service: spread(spread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond, 115*time.Millisecond),
-			Connect: spread(nil, 125, 40*time.Microsecond, 400*time.Microsecond), FirstByte: spread(nil, 120_000, time.Millisecond, 11*time.Millisecond),
-			Status: map[int]int64{200: 120_000},
+			Service: spread(spread(nil, 119_000, time.Millisecond, 12*time.Millisecond), 1000, 12*time.Millisecond,
+				115*time.Millisecond),
+			Connect:   spread(nil, 125, 40*time.Microsecond, 400*time.Microsecond),
+			FirstByte: spread(nil, 120_000, time.Millisecond, 11*time.Millisecond),
+			Status:    map[int]int64{200: 120_000},
 		},
 	}
 	for k := range 11 {
@@ -75,7 +79,8 @@ func closed() *Summary {
 		if k == 10 {
 			n = 400 // the drain
 		}
-		s.Seconds = append(s.Seconds, Second{StartNS: int64(k) * 1e9, LengthNS: 1e9, Started: n, Succeeded: n, BytesRead: 130 * n, RunQueueNS: 3e6,
+		s.Seconds = append(s.Seconds, Second{StartNS: int64(k) * 1e9, LengthNS: 1e9, Started: n, Succeeded: n,
+			BytesRead: 130 * n, RunQueueNS: 3e6,
 			P50NS: 6_500_000, P99NS: 11_900_000, MaxNS: 115_000_000})
 	}
 	return s
@@ -85,24 +90,31 @@ func closed() *Summary {
 func open() *Summary {
 	s := &Summary{
 		Dyno: "0.1.0-test", Command: "dyno load --rate 1000 --seed 1 http://h/", Target: "http://h/",
-		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread (epoll)", Seed: 1, Open: true, For: 10 * time.Second, Timeout: 2 * time.Second, Wall: 12 * time.Second,
+		Did: "10 s at 1,000/s over 125 connections, open loop, 1 thread (epoll)", Seed: 1, Open: true,
+		For: 10 * time.Second, Timeout: 2 * time.Second, Wall: 12 * time.Second,
 		Load: result.Load{
-			Planned: 10_000, Started: 9_990, NeverStarted: 10, Succeeded: 9_931, Failed: 3, Errors: map[string]int64{"timeout": 54, "reset": 2},
+			Planned: 10_000, Started: 9_990, NeverStarted: 10, Succeeded: 9_931, Failed: 3,
+			Errors:   map[string]int64{"timeout": 54, "reset": 2},
 			Failures: map[string]int64{"status": 3}, WindowNS: 11_999e6, Connections: 125, Established: 125, Workers: 1,
-			LoopCPUNS: 400e6, SpunNS: 600e6, Spin: new(true), RunQueueNS: 5e6, BytesRead: 1_290_000, BytesWritten: 650_000,
+			LoopCPUNS: 400e6, SpunNS: 600e6, Spin: new(true), RunQueueNS: 5e6, BytesRead: 1_290_000,
+			BytesWritten: 650_000,
 		},
 		Detail: result.Detail{
-			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second, 2500*time.Millisecond),
-			Service:  spread(spread(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second, 2*time.Second),
+			Response: spread(spread(nil, 9_934, 2*time.Millisecond, 3*time.Millisecond), 66, 2*time.Second,
+				2500*time.Millisecond),
+			Service: spread(spread(nil, 9_931, 2*time.Millisecond, 3*time.Millisecond), 56, 2*time.Second,
+				2*time.Second),
 			Wrong:    spread(nil, 3, 2*time.Millisecond, 3*time.Millisecond),
 			Lag:      spread(nil, 9_990, 5*time.Microsecond, 50*time.Microsecond),
-			Censored: 69, CensoredFromNS: 2e6, Unanswered: 56, UnansweredFromNS: 2e9, Status: map[int]int64{200: 9_931, 503: 3},
-			Texts: map[string]string{"timeout": "no complete answer within 2s", "reset": "connection reset by peer"},
-			First: "GET /: wrong status: status 503, body of 4 bytes; read last: \"HTTP/1.1 503 Service Unavailable\\r\\n\"",
+			Censored: 69, CensoredFromNS: 2e6, Unanswered: 56, UnansweredFromNS: 2e9,
+			Status: map[int]int64{200: 9_931, 503: 3},
+			Texts:  map[string]string{"timeout": "no complete answer within 2s", "reset": "connection reset by peer"},
+			First:  "GET /: wrong status: status 503, body of 4 bytes; read last: \"HTTP/1.1 503 Service Unavailable\\r\\n\"",
 		},
 	}
 	for k := range 10 {
-		s.Seconds = append(s.Seconds, Second{StartNS: int64(k) * 1e9, LengthNS: 1e9, Started: 999, Succeeded: 993, P50NS: 2_500_000, P99NS: 2_990_000, MaxNS: 3e6,
+		s.Seconds = append(s.Seconds, Second{StartNS: int64(k) * 1e9, LengthNS: 1e9, Started: 999, Succeeded: 993,
+			P50NS: 2_500_000, P99NS: 2_990_000, MaxNS: 3e6,
 			LagP50NS: 27_000, LagP99NS: 50_000})
 	}
 	s.Seconds[4] = Second{StartNS: 4e9, LengthNS: 1e9} // nothing came
@@ -124,7 +136,8 @@ func cases() map[string]*Summary {
 	all["short"] = short
 
 	mute := closed()
-	mute.For, mute.Load.RateAnswers, mute.Load.RateNS, mute.Load.RateFromNS, mute.Load.WallNS = 20*time.Second, 120_000, 20_000e6, 0, 22_000e6
+	mute.For, mute.Load.RateAnswers, mute.Load.RateNS, mute.Load.RateFromNS, mute.Load.WallNS = 20*time.Second, 120_000,
+		20_000e6, 0, 22_000e6
 	all["mute"] = mute
 
 	fewer := closed()
@@ -134,16 +147,20 @@ func cases() map[string]*Summary {
 	all["fewer"] = fewer
 
 	gone := closed()
-	gone.For, gone.Load.Planned, gone.Load.NeverStarted, gone.Load.Errors = 0, 5_000_000, 4_879_500, map[string]int64{"dial": 500}
+	gone.For, gone.Load.Planned, gone.Load.NeverStarted, gone.Load.Errors = 0, 5_000_000, 4_879_500,
+		map[string]int64{"dial": 500}
 	gone.Load.Started, gone.Load.UnreachableNS = 120_500, 10_020e6
 	gone.Detail.Texts = map[string]string{"dial": "dial: connection refused"}
 	all["gone"] = gone
 
 	starved := open()
-	starved.Load = result.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120, WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
+	starved.Load = result.Load{Planned: 10_000, Started: 8_120, NeverStarted: 1_880, Succeeded: 8_120,
+		WindowNS: 10_010e6, Connections: 8, Established: 8, Workers: 1,
 		LoopCPUNS: 300e6, StarvedNS: 9_000e6, BacklogPeak: 1_900}
-	starved.Detail = result.Detail{Response: spread(spread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond), 1_880, time.Millisecond, 1880*time.Millisecond),
-		Service: spread(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond), Lag: spread(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
+	starved.Detail = result.Detail{Response: spread(spread(nil, 8_120, 10*time.Millisecond, 1800*time.Millisecond),
+		1_880, time.Millisecond, 1880*time.Millisecond),
+		Service:  spread(nil, 8_120, 8*time.Millisecond, 9*time.Millisecond),
+		Lag:      spread(nil, 8_120, time.Millisecond, 1800*time.Millisecond),
 		Censored: 1_880, CensoredFromNS: 1e6, Status: map[int]int64{200: 8_120}}
 	all["starved"] = starved
 
@@ -161,10 +178,12 @@ func cases() map[string]*Summary {
 	all["suspended"] = suspended
 
 	late := open()
-	late.Load = result.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125, Established: 125, Workers: 1,
+	late.Load = result.Load{Planned: 10_000, Started: 10_000, Succeeded: 10_000, WindowNS: 10_002e6, Connections: 125,
+		Established: 125, Workers: 1,
 		LoopCPUNS: 5_000e6, RunQueueNS: 5_100e6}
-	late.Detail = result.Detail{Response: spread(nil, 10_000, time.Millisecond, 12*time.Millisecond), Service: spread(nil, 10_000, time.Millisecond, 3*time.Millisecond),
-		Lag: spread(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
+	late.Detail = result.Detail{Response: spread(nil, 10_000, time.Millisecond, 12*time.Millisecond),
+		Service: spread(nil, 10_000, time.Millisecond, 3*time.Millisecond),
+		Lag:     spread(nil, 10_000, time.Microsecond, 9*time.Millisecond), Status: map[int]int64{200: 10_000}}
 	all["late"] = late
 
 	cut := closed()
@@ -172,7 +191,8 @@ func cases() map[string]*Summary {
 	cut.Load.WindowNS, cut.Load.Planned, cut.Load.InFlight, cut.Load.NeverStarted = 3_400e6, 500_000, 125, 465_875
 	cut.Load.Started, cut.Load.Succeeded, cut.Load.LoopCPUNS = 34_125, 34_000, 2_100e6
 	cut.Load.RateAnswers, cut.Load.RateNS, cut.Load.RateFromNS, cut.Load.WallNS = 33_900, 3_390e6, 10e6, 3_401e6
-	cut.Detail.Service = spread(spread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond, 9*time.Millisecond)
+	cut.Detail.Service = spread(spread(nil, 34_000, time.Millisecond, 12*time.Millisecond), 125, 100*time.Microsecond,
+		9*time.Millisecond)
 	cut.Detail.Unanswered, cut.Detail.UnansweredFromNS = 125, 100_000
 	cut.Seconds = cut.Seconds[:4]
 	all["interrupted"] = cut
@@ -199,9 +219,12 @@ func cases() map[string]*Summary {
 	all["redirects"] = moved
 
 	// An engine that measures little, a load of few requests and no whole second.
-	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection", Load: result.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
-		Detail: result.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond), Status: map[int]int64{204: 12}}}
-	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second, Load: result.Load{Connections: 1, Established: 1}}
+	all["few"] = &Summary{Target: "http://h/", Did: "12 requests over 1 connection",
+		Load: result.Load{Planned: 12, Started: 12, Succeeded: 12, WindowNS: 30e6, Connections: 1, Established: 1},
+		Detail: result.Detail{Service: spread(nil, 12, time.Millisecond, 3*time.Millisecond),
+			Status: map[int]int64{204: 12}}}
+	all["nothing"] = &Summary{Target: "http://h/", Did: "1 s over 1 connection", For: time.Second,
+		Load: result.Load{Connections: 1, Established: 1}}
 	return all
 }
 
@@ -260,7 +283,8 @@ func TestFormsHold(t *testing.T) {
 	for name, s := range cases() {
 		text := write(t, Text, s)
 		lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-		if !strings.HasPrefix(lines[len(lines)-1], "Requests/sec: ") || strings.Contains(text, "\x1b") || strings.Contains(text, "NaN") {
+		if !strings.HasPrefix(lines[len(lines)-1], "Requests/sec: ") || strings.Contains(text, "\x1b") ||
+			strings.Contains(text, "NaN") {
 			t.Errorf("%s:\n%s", name, text)
 		}
 		if wrong := len(s.Warnings()) > 0; wrong != strings.HasPrefix(text, "WARNING: ") {
@@ -279,9 +303,12 @@ func TestFormsHold(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	want := map[string]string{
-		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors", "starved": "starved rate errors", "late": "generator",
-		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn", "short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused", "suspended": "paused errors",
-		"mix": "errors", "redirects": "redirects",
+		"closed": "", "open": "errors", "generator": "generator", "fewer": "connections errors",
+		"starved": "starved rate errors", "late": "generator",
+		"interrupted": "interrupted", "gone": "ended_early errors", "few": "", "nothing": "", "churn": "churn",
+		"short": "unsteady", "mute": "unsteady", "uneven": "starved rate errors", "paused": "paused",
+		"suspended": "paused errors",
+		"mix":       "errors", "redirects": "redirects",
 	}
 	for name, s := range cases() {
 		var ids []string
@@ -323,7 +350,8 @@ func TestRedirects(t *testing.T) {
 func TestLateNeedsPercentile(t *testing.T) {
 	for n, want := range map[int]bool{999: false, 1000: true} {
 		s := open()
-		s.Load = result.Load{Planned: int64(n), Started: int64(n), Succeeded: int64(n), WindowNS: 10_002e6, Connections: 1,
+		s.Load = result.Load{Planned: int64(n), Started: int64(n), Succeeded: int64(n), WindowNS: 10_002e6,
+			Connections: 1,
 			Established: 1, Workers: 1, LoopCPUNS: 1_000e6}
 		h := spread(nil, n, 100*time.Millisecond, 200*time.Millisecond)
 		s.Detail = result.Detail{Response: h, Service: h, Lag: h, Status: map[int]int64{200: int64(n)}}
@@ -340,8 +368,10 @@ func TestParseObjectives(t *testing.T) {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	for text, want := range map[string]string{
-		"p99": "want NAME<LIMIT", "p98<1ms": "there are p50, p75", "p99<20": "want a limit above 0", "errors<2": "want a limit",
-		"errors<0": "want a limit", "p99<-1s": "want a limit", "p99<1s,p99<2s": "a second limit of p99", "": "want NAME<LIMIT",
+		"p99": "want NAME<LIMIT", "p98<1ms": "there are p50, p75", "p99<20": "want a limit above 0",
+		"errors<2": "want a limit",
+		"errors<0": "want a limit", "p99<-1s": "want a limit", "p99<1s,p99<2s": "a second limit of p99",
+		"": "want NAME<LIMIT",
 	} {
 		if _, err := ParseObjectives(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v; want %q", text, err, want)
@@ -393,7 +423,8 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 		n     int
 		q     float64
 		known bool
-	}{{20, .5, true}, {19, .5, false}, {100, .9, true}, {99, .9, false}, {1000, .99, true}, {999, .99, false}, {100_000, .999, true}, {99_999, .999, false}, {100_000, .9999, false}, {0, .5, false}} {
+	}{{20, .5, true}, {19, .5, false}, {100, .9, true}, {99, .9, false}, {1000, .99, true}, {999, .99, false},
+		{100_000, .999, true}, {99_999, .999, false}, {100_000, .9999, false}, {0, .5, false}} {
 		l := latency{h: spread(nil, c.n, time.Millisecond, time.Second)}
 		if got := l.quantile(c.q).known; got != c.known {
 			t.Errorf("%v of %d: %v", c.q, c.n, got)
@@ -406,7 +437,8 @@ func TestQuantileNeedsRequestsBeyond(t *testing.T) {
 
 func TestQuantileOfCensored(t *testing.T) {
 	// 900 answers at 1 ms, 100 requests given up after 2 s: nine in ten are known, the rest is at least 2 s.
-	l := latency{h: spread(spread(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second), censored: 100, from: 2e9}
+	l := latency{h: spread(spread(nil, 900, time.Millisecond, time.Millisecond), 100, 2*time.Second, 2*time.Second),
+		censored: 100, from: 2e9}
 	if f := l.quantile(.5); f.atLeast || f.text() != "1.00 ms" {
 		t.Errorf("median %s", f.text())
 	}
@@ -417,7 +449,8 @@ func TestQuantileOfCensored(t *testing.T) {
 		t.Errorf("max %s", f.text())
 	}
 	// Three in flight at the end, after 0.1 ms: they cannot move the median of 100,000, but they can the last of all.
-	l = latency{h: spread(spread(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond, 100*time.Microsecond), censored: 3, from: 100_000}
+	l = latency{h: spread(spread(nil, 100_000, time.Millisecond, time.Millisecond), 3, 100*time.Microsecond,
+		100*time.Microsecond), censored: 3, from: 100_000}
 	if f := l.quantile(.5); f.atLeast {
 		t.Errorf("median %s", f.text())
 	}
@@ -486,9 +519,11 @@ func TestHlog(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	want := []string{"#[dyno load: http://h/]", "#[Histogram log format version 1.3]",
-		"#[StartTime: 1795255200.250 (seconds since epoch), 2026-11-21T10:00:00Z]", "#[BaseTime: 1795255200.250 (seconds since epoch)]",
+		"#[StartTime: 1795255200.250 (seconds since epoch), 2026-11-21T10:00:00Z]",
+		"#[BaseTime: 1795255200.250 (seconds since epoch)]",
 		`"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"`,
-		"0.000,1.000,5.000000,HISTF", "Tag=response,1.000,1.000,5.000000,HISTF", "Tag=service,1.000,1.000,5.000000,HISTF"}
+		"0.000,1.000,5.000000,HISTF", "Tag=response,1.000,1.000,5.000000,HISTF",
+		"Tag=service,1.000,1.000,5.000000,HISTF"}
 	if len(lines) != len(want) {
 		t.Fatalf("%d lines:\n%s", len(lines), b.String())
 	}
@@ -506,7 +541,8 @@ func TestHlog(t *testing.T) {
 		if err != nil || back == nil {
 			t.Fatalf("read back: %v, %v", back, err)
 		}
-		if back.TotalCount() != 1000 || back.ValueAtQuantile(50) != h.Quantile(.5) || back.Tag() != want.tag || back.StartTimeMs()-1_795_255_200_250 != want.at {
+		if back.TotalCount() != 1000 || back.ValueAtQuantile(50) != h.Quantile(.5) || back.Tag() != want.tag ||
+			back.StartTimeMs()-1_795_255_200_250 != want.at {
 			t.Errorf("read back: %d latencies, tag %q, at %d ms", back.TotalCount(), back.Tag(), back.StartTimeMs())
 		}
 	}
@@ -514,9 +550,12 @@ func TestHlog(t *testing.T) {
 
 func TestOf(t *testing.T) {
 	h := spread(nil, 1000, time.Millisecond, 5*time.Millisecond)
-	s := Of(result.Interval{StartNS: 2e9, LengthNS: 1e9, Load: result.Load{Started: 9, Succeeded: 5, Failed: 1, Errors: map[string]int64{"reset": 1, "dial": 2}},
-		Detail: result.Detail{Service: spread(nil, 10, 1, 2), Response: h, Lag: spread(nil, 999, time.Microsecond, 2*time.Microsecond)}})
-	if s.Errored != 3 || s.P50NS != h.Quantile(.5) || s.P99NS != h.Quantile(.99) || s.MaxNS != h.Max() || s.LagP50NS == 0 || s.LagP99NS != 0 || s.second() != 2 {
+	s := Of(result.Interval{StartNS: 2e9, LengthNS: 1e9, Load: result.Load{Started: 9, Succeeded: 5, Failed: 1,
+		Errors: map[string]int64{"reset": 1, "dial": 2}},
+		Detail: result.Detail{Service: spread(nil, 10, 1, 2), Response: h,
+			Lag: spread(nil, 999, time.Microsecond, 2*time.Microsecond)}})
+	if s.Errored != 3 || s.P50NS != h.Quantile(.5) || s.P99NS != h.Quantile(.99) || s.MaxNS != h.Max() ||
+		s.LagP50NS == 0 || s.LagP99NS != 0 || s.second() != 2 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -20,7 +20,8 @@ import (
 func Text(w io.Writer, s *Summary) error {
 	var blocks []document.Block
 	for _, warning := range s.Warnings() {
-		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad, Text: document.Plain(warning.Text)})
+		blocks = append(blocks, document.Paragraph{Label: "WARNING", Style: document.Bad,
+			Text: document.Plain(warning.Text)})
 	}
 	line := func(label, text string) {
 		blocks = append(blocks, document.Paragraph{Label: label, Text: document.Plain(text)})
@@ -32,7 +33,8 @@ func Text(w io.Writer, s *Summary) error {
 	blocks = append(blocks, s.failures("Failures (answers that broke their contract)", s.Load.Failures)...)
 	blocks = append(blocks, s.failures("Errors (no answer)", s.Load.Errors)...)
 	if n := s.Dialled(); n > 0 {
-		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled", document.Whole(int64(s.Load.Connections)),
+		line("Connections", fmt.Sprintf("%s asked for, %s established, %s dialled",
+			document.Whole(int64(s.Load.Connections)),
 			document.Whole(int64(s.Load.Established)), document.Whole(n)))
 	}
 	line("Ledger", s.ledger())

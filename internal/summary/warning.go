@@ -36,8 +36,10 @@ const (
 )
 
 const (
-	busyFrom     = 0.9       // share of their time that the event loops may use or wait for a CPU, in a closed loop
-	judgedFrom   = 100e6     // ns that a window must last for the loops to be judged by their CPU time: a shorter one is all beginning
+	busyFrom = 0.9 // share of their time that the event loops may use or wait for a CPU, in a closed loop
+	// ns that a window must last for the loops to be judged by their CPU time: a shorter one is all
+	// beginning
+	judgedFrom   = 100e6
 	crowdedFrom  = 0.1       // share of their time from which the waiting is what is wrong
 	lateFrom     = 1_000_000 // ns that requests may leave late in an open loop, at p99 …
 	lateShare    = 0.1       // … or this share of the median response, if that is more
@@ -57,7 +59,8 @@ func (s *Summary) Warnings() []Warning {
 	add(Ended, s.ended())
 	add(Connections, s.fewer())
 	if s.Interrupted {
-		add(Interrupted, fmt.Sprintf("interrupted after %s: what follows is of that time", report.Duration(float64(s.Wall))))
+		add(Interrupted, fmt.Sprintf("interrupted after %s: what follows is of that time",
+			report.Duration(float64(s.Wall))))
 	}
 	add(Ledger, s.unbalanced())
 	add(Churn, s.churn())
@@ -86,7 +89,8 @@ func (s *Summary) ended() string {
 		text += " (" + why + ")"
 	}
 	if l.NeverStarted > 0 {
-		text += fmt.Sprintf(", so %s of %s requests were never started", document.Whole(l.NeverStarted), document.Whole(s.planned()))
+		text += fmt.Sprintf(", so %s of %s requests were never started", document.Whole(l.NeverStarted),
+			document.Whole(s.planned()))
 	}
 	return text + ". Look whether the server still runs, and at the end of its log"
 }
@@ -239,7 +243,8 @@ func (s *Summary) missed() string {
 		return ""
 	}
 	if s.For <= 0 {
-		return fmt.Sprintf("rate missed: %s of %s requests were sent", document.Whole(s.Load.Started), document.Whole(s.planned()))
+		return fmt.Sprintf("rate missed: %s of %s requests were sent", document.Whole(s.Load.Started),
+			document.Whole(s.planned()))
 	}
 	return fmt.Sprintf("rate missed: %s of %s/s were sent", number(float64(s.Load.Started)/s.For.Seconds()),
 		number(float64(s.planned())/s.For.Seconds()))
@@ -259,7 +264,8 @@ func (s *Summary) redirects() string {
 		return ""
 	}
 	return fmt.Sprintf("all %s are redirects (3xx), so the load measures a redirect and not what it leads to. Load "+
-		"the address that it leads to (curl -I shows it), or say --expect-status 3xx if that is meant", document.Count(n, "answer"))
+		"the address that it leads to (curl -I shows it), or say --expect-status 3xx if that is meant",
+		document.Count(n, "answer"))
 }
 
 // errors names what went wrong, the most frequent first.
@@ -277,7 +283,8 @@ func (s *Summary) errors() string {
 	for i, k := range kinds {
 		words[i] = document.Whole(k.n) + " " + cmp.Or(phrases[k.kind], k.kind)
 	}
-	return fmt.Sprintf("errors: %s of %s requests: %s", shareText(share), document.Whole(s.planned()), strings.Join(words, ", "))
+	return fmt.Sprintf("errors: %s of %s requests: %s", shareText(share), document.Whole(s.planned()),
+		strings.Join(words, ", "))
 }
 
 // phrases say in words what the kinds of failure and error mean.

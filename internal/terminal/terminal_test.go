@@ -231,7 +231,8 @@ func TestTimeLeft(t *testing.T) {
 		left int
 		why  string
 	}{{200, ""}, {190, ""}, {205, ""}, {210, "because"}, {195, "because"}, {189, ""}, {250, "because"}, {100, ""}} {
-		v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 9, Left: time.Duration(c.left) * time.Second, Longer: "because"}))
+		v.Event(at(0, result.Event{Stage: "measure", Done: 1, Total: 9, Left: time.Duration(c.left) * time.Second,
+			Longer: "because"}))
 		if v.longer != c.why {
 			t.Errorf("%d s left: %q, want %q", c.left, v.longer, c.why)
 		}

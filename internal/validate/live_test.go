@@ -139,7 +139,8 @@ func TestLiveGoesOn(t *testing.T) {
 		if l.Kind != LiveSame && !l.Found { // its two seemed to move, by chance
 			missed++
 		}
-		if l.Kind != LiveSame && (math.Abs(l.cost()-liveCost) > .003 || l.Cost != liveCost) || l.Epochs < 8 || l.Seconds < 30 || l.Throughput.Ratio == 0 ||
+		if l.Kind != LiveSame && (math.Abs(l.cost()-liveCost) > .003 || l.Cost != liveCost) || l.Epochs < 8 ||
+			l.Seconds < 30 || l.Throughput.Ratio == 0 ||
 			l.Started != "2017-07-14T02:40:00Z" || l.DiscardedShare != 0 || l.Machine != "none, 2 CPUs" {
 			t.Errorf("%+v", l)
 		}
@@ -151,7 +152,8 @@ func TestLiveGoesOn(t *testing.T) {
 	if err := Page(&page, p); err != nil {
 		t.Fatal(err)
 	}
-	if rows := strings.Count(page.String(), "| A/A |") + strings.Count(page.String(), "| A/B |") + strings.Count(page.String(), "| A/B, full |"); rows != LiveAll {
+	if rows := strings.Count(page.String(), "| A/A |") + strings.Count(page.String(), "| A/B |") +
+		strings.Count(page.String(), "| A/B, full |"); rows != LiveAll {
 		t.Errorf("the page has %d of %d runs:\n%s", rows, LiveAll, &page)
 	}
 	if strings.Contains(page.String(), "NaN") || strings.Contains(page.String(), "%!") {
@@ -217,7 +219,8 @@ func TestLiveUnfit(t *testing.T) {
 
 func TestReadLive(t *testing.T) {
 	for _, bad := range []string{`{"kind":"ac"}`, `{"kind":"aa","what":1}`, `{`} {
-		if _, err := ReadLive(strings.NewReader("\n"+bad), "live.jsonl"); err == nil || !strings.HasPrefix(err.Error(), "live.jsonl:2: ") {
+		if _, err := ReadLive(strings.NewReader("\n"+bad), "live.jsonl"); err == nil ||
+			!strings.HasPrefix(err.Error(), "live.jsonl:2: ") {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
