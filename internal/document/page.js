@@ -16,8 +16,10 @@
   const grouped = (v, n) => v === unbounded ? "∞" :
     v.toFixed(n).replace(/^\d+/, d => d.replace(/\B(?=(\d{3})+$)/g, ","));
   const decimals = v => Math.max(0, 2 - Math.floor(Math.log10(+v.toPrecision(3)) + 1e-12));
+  const unknown = r => r.lo === 0 && r.hi === unbounded; // too few epochs for an interval
   function ratioText(r) {
     let n = decimals(r.at);
+    if (unknown(r)) return grouped(r.at, n);
     const seemsOne = v => v !== 1 && Math.abs(v - 1) < 0.5 * 10 ** -n;
     while (n < 4 && (seemsOne(r.lo) || seemsOne(r.hi))) n++;
     const bound = v => v === 0 ? "0" : grouped(v, n);
@@ -34,7 +36,7 @@
     return i < k ? r : { at: 1 / at, lo: 1 / r.hi, hi: lo ? 1 / lo : unbounded };
   }
 
-  const reach = r => r.hi > 1.5 * r.at ? 1.2 * r.at : r.hi;
+  const reach = r => unknown(r) ? r.at : r.hi > 1.5 * r.at ? 1.2 * r.at : r.hi;
 
   // rebase draws a chart anew with another bar as its baseline.
   function rebase(bars, name) {
@@ -51,7 +53,7 @@
       const lo = r && x(r.lo).toFixed(1), hi = r && x(reach(r)).toFixed(1), open = r && reach(r) < r.hi;
       bar.setAttribute("width", r ? Math.max(x(r.at) - x0, 1).toFixed(1) : 0);
       whisker.setAttribute("class", open ? "whisker open" : "whisker");
-      whisker.setAttribute("d", !r || r.hi <= r.lo ? "" :
+      whisker.setAttribute("d", !r || r.hi <= r.lo || unknown(r) ? "" :
         `M${lo} ${mid - 4}V${mid + 4}M${lo} ${mid}H${hi}` + (open ? "" : `M${hi} ${mid - 4}V${mid + 4}`));
       row.querySelector(".value").setAttribute("x", (r ? Math.max(x(r.at), x(reach(r))) + 7 : x0).toFixed(1));
       row.querySelector(".side").textContent = !r ? "–" : +row.dataset.i === base ? "1" : ratioText(r);

@@ -96,11 +96,17 @@ func drawBars(c *BarChart, wide, alone bool) string {
 
 // reach is how far a whisker goes that is drawn whole; one wide interval does not shorten all bars.
 func (b *Bar) reach() float64 {
+	if b.open() {
+		return b.At
+	}
 	if math.IsInf(b.Hi, 0) || b.Hi > 1.5*b.At {
 		return 1.2 * b.At
 	}
 	return b.Hi
 }
+
+// open says whether nothing is known of how far a ratio is from the truth.
+func (r Ratio) open() bool { return r.Lo <= 0 && math.IsInf(r.Hi, 0) }
 
 // places are the tops of the rows, and the height of all.
 func (s *bars) places() (tops []float64, y float64) {
@@ -205,7 +211,7 @@ func (s *bars) bar(b *Bar, top float64) {
 	if b.reach() < b.Hi {
 		class, end = "whisker open", "open"
 	}
-	if b.Hi > b.Lo {
+	if b.Hi > b.Lo && !b.open() {
 		s.printf(`<path class="%s" d="%s"/>`, class, whisker(lo, hi, mid, end == ""))
 	} else {
 		s.printf(`<path class="whisker" d=""/>`)

@@ -8,14 +8,25 @@ import (
 // shiftWidth is that of a line of a ShiftChart, in px.
 const shiftWidth = 190.0
 
+// shiftMost is how far from 1 an axis goes where few figures lie beyond: they are drawn at its end.
+const shiftMost = 8.0
+
 // axis is the one of all lines.
 func (c *ShiftChart) axis() ratioAxis {
-	var values []float64
+	var values, near []float64
 	for _, s := range c.Shifts {
 		values = append(values, s.From, s.To.At)
 		if s.To.At > 0 {
 			values = append(values, within(s.To.Lo, s.To.At), within(s.To.Hi, s.To.At))
 		}
+	}
+	for _, v := range values {
+		if v > 1/shiftMost && v < shiftMost {
+			near = append(near, v)
+		}
+	}
+	if 4*len(near) > 3*len(values) {
+		values = near
 	}
 	return newRatioAxis(8, shiftWidth-8, values...)
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -130,6 +131,7 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 		c.Unit = "requests per second"
 	}
 	var titles []string
+	open := false
 	for _, r := range rows[:min(len(rows), most)] {
 		b := document.Bar{Name: r.Title, Small: metaOf(r), Key: keyOf(r), Struck: r.Struck != ""}
 		x := p.cell(r.Name, m.Name)
@@ -143,7 +145,11 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 			b.Value, b.Side = Sig3(x.Level.Value/p.scale(m).Per), "1"
 			b.Ratio = document.Ratio{At: ratio.Value, Lo: ratio.Lo, Hi: ratio.Hi}
 			b.Beyond = r.Place.LowerBound && m.AtCeiling && m.More
-			if r.Name != base {
+			switch {
+			case r.Name == base:
+			case math.IsInf(ratio.Hi, 0) && ratio.Lo <= 0: // an interval that says nothing
+				b.Side, open = Sig3(ratio.Value), true
+			default:
 				b.Side = Ratio(ratio.Value, ratio.Lo, ratio.Hi)
 			}
 		}
@@ -160,6 +166,9 @@ func (p *paired) chart(m analysis.Metric, rows []row, base string, most int) doc
 	}
 	if m.Name == p.primary().Name && p.a.Interim > 0 {
 		c.Groups = p.brackets(rows[:len(c.Bars)])
+	}
+	if open {
+		c.Foot = strings.Replace(c.Foot, "Whiskers: its interval.", "Too few epochs for intervals.", 1)
 	}
 	if len(c.Groups) > 0 {
 		c.Foot += " Brackets: not separated."
