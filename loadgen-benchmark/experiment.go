@@ -47,7 +47,7 @@ func (e experiment) row(name string) row {
 	return row{}
 }
 
-// measure runs e and returns a result for each of its rows; why there is none stands in it as
+// measure runs e and returns a result for each of its rows; where there is none it has the reason as
 // Reason.
 func (b *bench) measure(ctx context.Context, e experiment) []result {
 	var version string

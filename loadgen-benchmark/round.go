@@ -85,14 +85,14 @@ func runRounds(
 			case ctx.Err() != nil:
 				return nil, all, ctx.Err()
 			case o.others > most && !o.unmoved:
-				void = "  void: other programs"
+				void = "  discarded: other programs"
 				if err != nil {
 					void += ", and " + cs[k].name + " failed: " + err.Error()
 				}
 			case err != nil:
 				return nil, all, fmt.Errorf("%s: %w", cs[k].name, err)
 			case o.erred:
-				void = "  void: " + cs[k].name + " had errors"
+				void = "  discarded: " + cs[k].name + " had errors"
 			}
 			round[k] = o
 		}

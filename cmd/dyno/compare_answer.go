@@ -88,17 +88,17 @@ func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
 	}
 	switch {
 	case a.Interim == 0:
-		return "undecided, for the run ended before its first look"
+		return "not separated: the run ended before its first interim analysis"
 	case p.Verdict == analysis.Different:
 		return way
 	case p.Verdict == analysis.Negligible:
 		return way + ", but " + within
 	case p.Verdict == analysis.Equivalent:
-		return "a tie " + within
+		return "equal " + within
 	case p.Note != "":
-		return "undecided, for " + p.Note
+		return "not separated: " + p.Note
 	}
-	return "undecided"
+	return "not separated"
 }
 
 // rangeText is the interval of a change whose direction is told: "(3.9–5.3 %)", or with both directions where it holds none at all.

@@ -77,9 +77,9 @@ func parseCondition(text string) (condition, error) {
 type state string
 
 const (
-	held      state = "held"      // the whole interval lies on the right side of the limit, or at it
-	failed    state = "failed"    // the whole interval lies beyond it
-	undecided state = "undecided" // the interval holds the limit, or the run has no say
+	held         state = "held"         // the whole interval lies on the right side of the limit, or at it
+	failed       state = "failed"       // the whole interval lies beyond it
+	inconclusive state = "inconclusive" // the interval holds the limit, or the run has no say
 )
 
 // judgement is a condition's state, and the change that it rests on.
@@ -88,15 +88,15 @@ type judgement struct {
 	of     string // the side that it is about
 	state  state
 	change analysis.Estimate // of the ratio to the first; zero N if there is none
-	note   string            // why it is undecided, where the interval alone does not say it
-	open   bool              // undecided, but more epochs may decide it
+	note   string            // why it is inconclusive, where the interval alone does not say it
+	open   bool              // inconclusive, but more epochs may decide it
 }
 
-// judge holds the interval of the last look against the limit. It has the confidence of that look,
-// 1 less alpha over the number of looks, so that all looks together call a condition that holds
+// judge compares the interval of the last interim analysis with the limit. It has its confidence,
+// 1 less alpha over the number of analyses, so that all of them together call a condition that holds
 // failed with a chance of at most half of alpha.
 func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
-	j := judgement{condition: c, of: head, state: undecided}
+	j := judgement{condition: c, of: head, state: inconclusive}
 	p, ok := a.Pair(head, base, c.metric.Name)
 	if !ok || p.Ratio.N == 0 {
 		j.note = "there is no figure of both"
@@ -105,7 +105,7 @@ func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
 	j.change = p.Ratio
 	switch beyond, within := c.sides(p.Ratio); {
 	case a.Interim == 0:
-		j.open, j.note = true, "no look was reached"
+		j.open, j.note = true, "no interim analysis was reached"
 	case a.TooBusy && c.metric.Wall():
 		j.open, j.note = true, "the machine is too busy for what the wall clock measures"
 	case c.metric.Wall() && max(a.Shares[base], a.Shares[head]) > analysis.CeilingLimit:
@@ -132,7 +132,7 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 func withdrawn(js []judgement, findings []checks.Finding) []judgement {
 	if s, _ := checks.StateOf(findings, checks.Twins); s == checks.Fail {
 		for i := range js {
-			js[i].state, js[i].note = undecided, "the A/A check fails: the reference differs from its own copy"
+			js[i].state, js[i].note = inconclusive, "the A/A check fails: the reference differs from its own copy"
 		}
 	}
 	return js
@@ -160,7 +160,7 @@ func identical(r *result.Run, sides []*side.Side) string {
 // answered reports whether every condition is decided that can be.
 func answered(a *analysis.Analysis, sides []*side.Side, conditions []condition) bool {
 	return !slices.ContainsFunc(judged(a, sides, conditions), func(j judgement) bool {
-		return j.state == undecided && j.open
+		return j.state == inconclusive && j.open
 	})
 }
 

@@ -93,19 +93,19 @@ func TestJudgeCondition(t *testing.T) {
 		noteOfWhom string
 	}{
 		{text: "throughput<-3%", lo: .90, hi: .96, look: 1, want: failed},
-		{text: "throughput<-3%", lo: .95, hi: .98, look: 1, want: undecided, mayBecome: true},
+		{text: "throughput<-3%", lo: .95, hi: .98, look: 1, want: inconclusive, mayBecome: true},
 		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: held},
 		{text: "cpu_per_request>3%", lo: 1.039, hi: 1.053, look: 1, want: failed},
-		{text: "cpu_per_request>3%", lo: 1.02, hi: 1.053, look: 1, want: undecided, mayBecome: true},
+		{text: "cpu_per_request>3%", lo: 1.02, hi: 1.053, look: 1, want: inconclusive, mayBecome: true},
 		{text: "cpu_per_request>3%", lo: .9, hi: 1.02, look: 1, want: held},
-		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: undecided, mayBecome: true, noteOfWhom: "look"},
-		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: undecided, mayBecome: true},
-		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: undecided, mayBecome: true, noteOfWhom: "busy",
+		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: inconclusive, mayBecome: true, noteOfWhom: "no interim analysis"},
+		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: inconclusive, mayBecome: true},
+		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: inconclusive, mayBecome: true, noteOfWhom: "busy",
 			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
 		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 1, want: failed, spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
-		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: undecided, noteOfWhom: "ceiling",
+		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, noteOfWhom: "ceiling",
 			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
-		{text: "memory>5%", look: 1, want: undecided, noteOfWhom: "no figure", spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
+		{text: "memory>5%", look: 1, want: inconclusive, noteOfWhom: "no figure", spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
 	} {
 		cond, err := parseCondition(c.text)
 		if err != nil {
@@ -155,15 +155,15 @@ func TestAnswer(t *testing.T) {
 		{run("b"), found(1, analysis.Different, "head", .8, .78, .83), nil, false,
 			[]string{"head uses 20 % (17–22 %) less CPU per request than base: better.", "held  −20 % (−22 % to −17 %)"}},
 		{run("a"), found(1, analysis.Equivalent, "", 1.004, .988, 1.02), nil, false,
-			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: a tie within 3 %.", "byte for byte"}},
+			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: equal within 3 %.", "byte for byte"}},
 		{run("b"), found(2, analysis.Negligible, "base", 1.01, 1.005, 1.02), nil, false, []string{"1 % (0.5–2 %) more", "worse, but within 3 %."}},
-		{run("b"), found(1, analysis.Inconclusive, "", .99, .9, 1.05), nil, false, []string{"1 % (−10 % to +5 %) less CPU per request than base: undecided."}},
-		{run("b"), found(0, analysis.Inconclusive, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs", "undecided, for the run ended before its first look"}},
+		{run("b"), found(1, analysis.Inconclusive, "", .99, .9, 1.05), nil, false, []string{"1 % (−10 % to +5 %) less CPU per request than base: not separated."}},
+		{run("b"), found(0, analysis.Inconclusive, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
 		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false, []string{"no answer: nothing was measured that counts"}},
 		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil, false,
 			[]string{"no answer: head has no figure, for it failed at build"}},
 		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6), []checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false,
-			[]string{"undecided", "A/A check fails"}},
+			[]string{"inconclusive", "A/A check fails"}},
 	} {
 		var out bytes.Buffer
 		got := answer(&out, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, two, cs)

@@ -26,7 +26,7 @@ import (
 	"dyno/internal/validate"
 )
 
-// What a live run may take, and its looks. More of them would share alpha more thinly, and a run of
+// What a live run may take, and its interim analyses. More of them would share alpha more thinly, and a run of
 // 100 s has 16 epochs at most.
 const liveBudget = 100 * time.Second
 
@@ -109,7 +109,7 @@ func (p *project) validation(cmd *cobra.Command, r plan.Request, dir string) (*e
 }
 
 // addedIn is by how many ns the second's requests cost more than the first's, as the servers of a
-// run say in their logs: the median over its epochs, of each process's own median. What a look at
+// run say in their logs: the median over its epochs, of each process's own median. What reading
 // the clock takes is in both.
 func addedIn(dir string, contestants [2]string) (float64, error) {
 	var at [2]float64

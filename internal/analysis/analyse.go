@@ -14,14 +14,14 @@ type Input struct {
 	Trials         []result.Trial
 	Pilot          []result.Trial
 	Contestants    []string
-	Controls       []string          // the yardstick, its blinded copy, others
+	Controls       []string          // the reference, its copy for the A/A check, others
 	Ceiling        string            // control of the pilots that shows the generator's ceiling
 	Failed         map[string]string // contestants that have no figure, and why
 	Analyses       []stats.Interim
 	Primary        string
 	Alpha          float64
 	Margin         float64
-	DiscardedShare float64 // of the trials, that lie in void rounds
+	DiscardedShare float64 // of the trials, that lie in discarded rounds
 	Fresh          bool    // each level has processes of its own, so that what they hold is its own
 
 	// Family are the comparisons of a run at several levels that are judged together, nil: all pairs of contestants at the one level. At is the
@@ -33,7 +33,7 @@ type Input struct {
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02).
 const CeilingLimit = 0.8
 
-// DiscardedLimit is the share of trials in void rounds above which nothing is ranked that the wall clock measures (V06).
+// DiscardedLimit is the share of trials in discarded rounds above which nothing is ranked that the wall clock measures (V06).
 const DiscardedLimit = 0.5
 
 // Analyse finds all that the trials say.
@@ -43,16 +43,13 @@ func Analyse(in Input) *Analysis {
 	slices.Sort(standing)
 	family := in.standingFamily(standing)
 	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{},
-		TooBusy: in.DiscardedShare > DiscardedLimit}
-	spent := 0.
+		TooBusy: in.DiscardedShare > DiscardedLimit, Needed: stats.MinEpochs(max(1, len(family)), in.Alpha)}
 	for _, l := range in.Analyses {
 		a.AlphaAt = l.Alpha
-		spent += l.Alpha
 		if l.N <= a.Epochs {
 			a.Interim++
 		}
 	}
-	a.Needed = stats.MinEpochs(max(1, len(family)), cmp.Or(spent, in.Alpha))
 	shares := map[result.Cell]float64{}
 	for _, level := range levels(family) {
 		addShares(shares, t, pilot, in, level)
@@ -122,7 +119,7 @@ func levels(family []result.Comparison) []int {
 	return slices.Compact(out)
 }
 
-// decidePairs compares the cells of a family under m, as Decide does. Before the first look a pair shows what is known so far.
+// decidePairs compares the cells of a family under m, as Decide does. Before the first interim analysis a pair shows what is known so far.
 func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
 	pairs := make([]Pair, len(family))
 	diffs := make([][]float64, len(family))
@@ -148,7 +145,7 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 func unrank(pairs []Pair) {
 	for i := range pairs {
 		pairs[i].Verdict, pairs[i].Better = Inconclusive, ""
-		pairs[i].Note = "more than half of the trials lie in void rounds: this machine is too busy to rank what the wall clock measures"
+		pairs[i].Note = "more than half of the trials lie in discarded rounds: this machine is too busy to rank what the wall clock measures"
 	}
 }
 
@@ -221,7 +218,7 @@ func (a *Analysis) strike(in Input) {
 }
 
 // controls compares the controls among themselves, at those levels of the family that have them, but outside of it and at their own alpha. Of the
-// yardstick and its copy the worst level is kept.
+// reference and its copy the worst level is kept.
 func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	m, ok := MetricNamed(in.Primary)
 	if !ok || len(in.Controls) < 2 {
@@ -246,8 +243,8 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	}
 }
 
-// addShares finds which share of the generator's ceiling each contestant reaches at a level: its ratio to the yardstick in the run times the
-// yardstick's ratio to the ceiling's server in the pilots. Ratios of one round each, they do not drift with the machine.
+// addShares finds which share of the generator's ceiling each contestant reaches at a level: its ratio to the reference in the run times the
+// reference's ratio to the ceiling's server in the pilots. Ratios of one round each, they do not drift with the machine.
 func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level int) {
 	m := named("throughput")
 	if in.Ceiling == "" || len(in.Controls) == 0 {

@@ -29,7 +29,7 @@ type Cell struct {
 	Contestant string
 	Metric     string
 	Level      Estimate // median over epochs of the epoch's median, in the metric's unit; its interval is between epochs, 95 %
-	Ratio      Estimate // to the yardstick, Hodges–Lehmann; zero N where there is none
+	Ratio      Estimate // to the reference, Hodges–Lehmann; zero N where there is none
 	Absent     string   // why there is no value; empty when there is
 }
 
@@ -45,7 +45,7 @@ type Pair struct {
 	Better   string // A, B or "" unless different or negligible
 	BetterAt int    // its level
 	Note     string // why a difference that was found is not counted
-	Moving   bool   // one of the two still moves over the rounds of an epoch (Analysis.Trends): no verdict stands
+	Moving   bool   // one of the two still moves over the rounds of an epoch (Analysis.Trends): no verdict counts
 }
 
 // CellA is A at its level, CellB is B.
@@ -85,19 +85,19 @@ type Place struct {
 type Analysis struct {
 	Primary string
 	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
-	Interim int     // number of the look at which the run stands, from 1; 0 before the first
-	AlphaAt float64 // level of each look
+	Interim int     // number of the last interim analysis, from 1; 0 before the first
+	AlphaAt float64 // level of each interim analysis
 	Needed  int     // fewest valid epochs after which any difference can be shown
 	Margin  float64
 
-	Order   []string // contestants in table order: by their figures, the best first; struck ones last
+	Order   []string // contestants in table order: by their figures, the best first; those without figures last
 	Cells   []Cell   // contestants and controls × metrics, and their p99, which is compared with nothing
-	Pairs   []Pair   // of contestants, all metrics: the run's family; controls' own pair stands in Canary
+	Pairs   []Pair   // of contestants, all metrics: the run's family; the controls' own pair is AACheck
 	Places  []Place  // in Order
-	AACheck *Pair    // the yardstick against its blinded copy, primary metric
+	AACheck *Pair    // the reference against its copy, primary metric
 	Trends  []Trend  // of all cells of the family, by the metrics of speed
-	Others  []Pair   // the yardstick against further controls (ref+20%), primary metric
-	TooBusy bool     // more than VoidLimit of the trials are void: metrics of the wall clock are not ranked
+	Others  []Pair   // the reference against further controls (ref+20%), primary metric
+	TooBusy bool     // more than DiscardedLimit of the trials are discarded: metrics of the wall clock are not ranked
 
 	Shares map[string]float64 // of the generator's ceiling that a contestant reaches, where known
 	MDE    float64            // minimum detectable effect of the primary as a share, from the pair spread seen

@@ -8,15 +8,15 @@ import (
 
 // Decision is what the differences say of one pair so far.
 type Decision struct {
-	Ratio    Estimate // of the first over the second, with the interval of intervalAt
+	Ratio    Estimate // of the first over the second, at confidence 1 − alpha of the interim analysis
 	P        float64  // exact two-sided signed-rank
 	Adjusted float64  // Holm
 	Verdict  Verdict
 	Up       bool // where a difference was found: the first has the larger value
 }
 
-// Decide judges the pairs of one family at each look in turn, as far as there are epochs: the whole decision procedure, on numbers alone.
-// d[i] are the differences of pair i in order of their epochs, log ratios, NaN in an epoch that has none. It is nil before the first look.
+// Decide judges the pairs of one family at each interim analysis in turn, as far as there are epochs: the whole decision procedure, on numbers alone.
+// d[i] are the differences of pair i in order of their epochs, log ratios, NaN in an epoch that has none. It is nil before the first interim analysis.
 func Decide(d [][]float64, epochs int, looks []stats.Interim, margin float64) []Decision {
 	var js []Decision
 	for _, look := range looks {
@@ -28,7 +28,7 @@ func Decide(d [][]float64, epochs int, looks []stats.Interim, margin float64) []
 	return js
 }
 
-// DecideAt takes one look at the pairs of a family, at the first look.N values of each. before is what it said at the look before, nil at the
+// DecideAt tests the pairs of a family once, by the first n values of each. before is what it said at the analysis before, nil at the
 // first: a verdict once given stays, so that later looks do not retract it.
 func DecideAt(before []Decision, d [][]float64, look stats.Interim, margin float64) []Decision {
 	js := make([]Decision, len(d))
@@ -38,9 +38,8 @@ func DecideAt(before []Decision, d [][]float64, look stats.Interim, margin float
 		seen[i] = present(d[i], look.N)
 		ps[i] = stats.SignedRank(seen[i])
 	}
-	holm := stats.Holm(ps)
-	for i, adjusted := range holm {
-		j := Decision{Ratio: intervalAt(look, seen[i], holm, i), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
+	for i, adjusted := range stats.Holm(ps) {
+		j := Decision{Ratio: ratio(seen[i], 1-look.Alpha), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
 		if before != nil && before[i].Verdict != Inconclusive {
 			j.Verdict, j.Up = before[i].Verdict, before[i].Up
 		} else {
@@ -51,33 +50,7 @@ func DecideAt(before []Decision, d [][]float64, look stats.Interim, margin float
 	return js
 }
 
-// intervalAt estimates the ratio of pair i, whose differences are d. Its interval is at 1 − alpha of
-// the look. If the intervals of the family are to hold together, that of a pair that Holm's procedure
-// rejects is at 1 − alpha/m and ends at 1, and that of each of r others at 1 − alpha/r: so it excludes
-// 1 exactly where the pair is different (Strassburger and Bretz 2008; Guilbaud 2008).
-func intervalAt(look stats.Interim, d, holm []float64, i int) Estimate {
-	if !look.Simultaneous {
-		return ratio(d, 1-look.Alpha)
-	}
-	left := 0
-	for _, adjusted := range holm {
-		if adjusted > look.Alpha {
-			left++
-		}
-	}
-	if holm[i] > look.Alpha {
-		return ratio(d, 1-look.Alpha/float64(left))
-	}
-	e := ratio(d, 1-look.Alpha/float64(len(holm)))
-	if e.Value > 1 {
-		e.Lo = max(e.Lo, 1)
-	} else {
-		e.Hi = min(e.Hi, 1)
-	}
-	return e
-}
-
-// decide gives the pair its verdict at a look of level alpha.
+// decide gives the pair its verdict at an interim analysis of level alpha.
 func (j *Decision) decide(d []float64, alpha, margin float64) {
 	limit := math.Log1p(margin)
 	switch {

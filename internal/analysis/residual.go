@@ -70,7 +70,7 @@ func Follow(rs []Residual, trials []result.Trial) {
 	before := map[place]string{}
 	for i := range trials {
 		t := &trials[i]
-		at := place{t.Epoch, t.Round, t.Position} // a repeated round takes the place of the void one
+		at := place{t.Epoch, t.Round, t.Position} // a repeated round takes the place of the discarded one
 		if i > 0 && trials[i-1].Epoch == t.Epoch {
 			before[at] = trials[i-1].Contestant
 		} else {
@@ -128,7 +128,7 @@ func HalfRatio(rs []Residual, contestant string) Effect {
 // test residuals are cut off at two of their standard deviations (MAD), for what hits one trial is not the machine's speed. The size is the
 // larger of that with the cut, which errs to the small side, and that without, which noise moves more.
 //
-// Note: the medians of the ratio to the yardstick in the slower and the faster half of the rounds need no cutting off, but told of one that
+// Note: the medians of the ratio to the reference in the slower and the faster half of the rounds need no cutting off, but reported one that
 // suffers twice as much in 7 of 10 runs only (doc/validation.md, traps).
 func SpeedRatio(rs []Residual, contestant string) Effect {
 	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)

@@ -203,7 +203,7 @@ func (t *Table) metrics(fresh bool) []Metric {
 // at is a contestant at the first level, which is the only one of most runs.
 func at(contestant string) result.Cell { return result.Cell{Contestant: contestant} }
 
-// cells are the levels, and the ratios to the yardstick, of every contestant and control that has trials.
+// cells are the levels, and the ratios to the reference, of every contestant and control that has trials.
 func cells(t *Table, in Input, alpha float64) []Cell {
 	var out []Cell
 	for _, name := range append(slices.Clone(in.Contestants), in.Controls...) {

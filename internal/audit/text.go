@@ -136,7 +136,7 @@ func section(j *Report, v Verdict, all bool) document.Section {
 		s.Blocks = append(s.Blocks, document.List{Items: []document.Item{entries[k].item(k.source, all)}})
 	}
 	if list := j.Missing(); v == CannotTell && len(list) > 0 {
-		s.Blocks = append(s.Blocks, paragraph("nothing stands beside them that they could be checked against"))
+		s.Blocks = append(s.Blocks, paragraph("nothing is published that they could be checked against"))
 		var l document.List
 		for _, m := range list {
 			l.Items = append(l.Items, document.Item{Text: document.Plain(fmt.Sprintf("%s: %s: missing: %s", m.File,

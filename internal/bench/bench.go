@@ -1,5 +1,5 @@
 // Package bench carries a plan out: it builds, launches, verifies, warms up, loads and records. It
-// reaches contestants and load generators only through Host and Driver, so that tests can play a
+// reaches contestants and load generators only through Host and Generator, so that tests can play a
 // run with known numbers.
 package bench
 
@@ -95,7 +95,7 @@ type External interface {
 type Bench struct {
 	Host      Host
 	Generator Generator
-	External  External                      // of a plan with a Driver; else nil
+	External  External                      // of a plan with an external tool; else nil
 	Folder    string                        // of the run; External's output goes below it
 	Scenario  *scenario.Scenario            // of the plan
 	Others    map[string]*scenario.Scenario // of levels that have one of their own, by name
@@ -104,7 +104,7 @@ type Bench struct {
 	Append    func(result.Record) error     // puts it in the store
 	Sync      func() error                  // puts the store on disk
 	Event     func(result.Event)            // may be nil; called from one goroutine at a time
-	Decided   func(*result.Run) bool        // whether every pair is decided, at a look
+	Decided   func(*result.Run) bool        // whether every pair is decided, at an interim analysis
 	Standing  func(*result.Run) []result.Standing
 	Note      func(*result.Run) string // told once, after the pilots
 
@@ -185,7 +185,7 @@ func (b *Bench) all(ctx context.Context) (string, error) {
 			return "", fmt.Errorf("a level has the scenario %q, which was not read", l.Scenario)
 		}
 	}
-	if err := b.prove(ctx, built); err != nil {
+	if err := b.verifyAll(ctx, built); err != nil {
 		return "", err
 	}
 	epoch := -1

@@ -34,10 +34,10 @@ type LocalOptions struct {
 	Offline   bool     // fetch no toolchain
 }
 
-// Local is this machine, as Host and as the source of a Driver.
+// Local is this machine, as Host and as the source of a Generator.
 type Local struct {
 	opts      LocalOptions
-	self      string // dyno's own program, that truth servers are started from
+	self      string // dyno's own program, that reference servers are started from
 	machine   result.Host
 	pin       bool // generator, dyno and what it starts keep to their CPUs
 	attached  map[string]*attached

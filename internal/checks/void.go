@@ -70,12 +70,12 @@ func Paused(t *result.Trial) bool {
 	return t.Causes.SuspendedNS > 0 || float64(Pause(t)) > max(pauseLeast, limit*float64(t.Load.WindowNS))
 }
 
-// Discard reports whether a round is spoilt by a cause outside its contestants: foreign CPU on the
+// Discard reports whether a round is spoilt by a cause outside its contestants: background CPU on the
 // server's or the generator's CPUs, that of other sides that are not frozen, steal, or a pause of the
 // generator or the machine in any of its trials. It is given all trials of the round and looks at no metric.
 //
-// Note: the event loops' run-queue delay is shown but voids nothing. In a VM each wake from idle
-// counts as delay: 3 to 8 % on an idle machine with 0 % foreign CPU, the more the oftener the loop
+// Note: the event loops' run-queue delay is shown but discards nothing. In a VM each wake from idle
+// counts as delay: 3 to 8 % on an idle machine with 0 % background CPU, the more the oftener the loop
 // sleeps, and that depends on the contestant.
 func Discard(round []result.Trial) bool {
 	for i := range round {

@@ -51,6 +51,9 @@ func Check(f *conf.File, claims []Claim, known Known) error {
 	seen := map[string]int{}
 	for i := range claims {
 		c := &claims[i]
+		if c.Kind == "tie" {
+			c.Kind = Equal
+		}
 		k := &checker{f: f, c: c, at: fmt.Sprintf("claim[%d]", i), known: known}
 		if first, twice := seen[c.ID]; twice && c.ID != "" {
 			k.errorf("id", "the id %q is taken by claim %d", c.ID, first+1)
@@ -80,13 +83,13 @@ func (k *checker) errorf(key, format string, args ...any) {
 func (k *checker) has(key string) bool { return k.f.Has(k.at + "." + key) }
 
 // kinds are the kinds of claim, in the order of messages.
-var kinds = []string{Ratio, Order, Tie, Trend, Drop, Bound, Most}
+var kinds = []string{Ratio, Order, Equal, Trend, Drop, Bound, Most}
 
 // fields are the keys of each kind: those that it needs, and those that it may have.
 var fields = map[string]struct{ needs, may []string }{
 	Ratio: {[]string{"a", "b", "value"}, []string{"within"}},
 	Order: {[]string{"cells"}, []string{"over"}},
-	Tie:   {[]string{"a", "b"}, []string{"margin"}},
+	Equal: {[]string{"a", "b"}, []string{"margin"}},
 	Trend: {[]string{"cells", "direction"}, []string{"over", "margin"}},
 	Drop:  {nil, []string{"a", "b", "cells", "over", "value", "within", "at_least", "at_most", "than"}},
 	Bound: {[]string{"a"}, []string{"at_least", "at_most"}},
@@ -254,7 +257,7 @@ func (k *checker) values() {
 			k.errorf("value", "value = %v: want the published factor of a over b, above 0", c.Value)
 		} else if math.Abs(math.Log(c.Value)) <= math.Log1p(leastEffect) {
 			k.errorf("value",
-				"value = %v is equality: use the kind tie, or a factor that differs from 1 by more than %v %%",
+				"value = %v is equality: use the kind equal, or a factor that differs from 1 by more than %v %%",
 				c.Value, 100*leastEffect)
 		}
 	case Trend:

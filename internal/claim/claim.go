@@ -20,7 +20,7 @@ import (
 const (
 	Ratio = "ratio" // a over b is value
 	Order = "order" // cells, best first
-	Tie   = "tie"   // a and b are equal
+	Equal = "equal" // a and b are equal; "tie" until 0.1.0
 	Trend = "trend" // over the cells the metric rises, falls or stays
 	Drop  = "drop"  // 1 − a/b is value percent, or more than that of two other cells
 	Bound = "bound" // the metric of a is at most or at least a value that does not depend on the machine
@@ -48,7 +48,7 @@ type Claim struct {
 	Than      []string `toml:"than"`   // drop: the two cells of a drop that is smaller
 	Value     float64  `toml:"value"`  // ratio: the factor; drop: percent
 	Within    float64  `toml:"within"` // ratio and drop: the factor within which a magnitude is the same
-	Margin    float64  `toml:"margin"` // of a tie, as a share; the run's where it is 0
+	Margin    float64  `toml:"margin"` // of equality, as a share; the run's where it is 0
 	Direction string   `toml:"direction"`
 	AtLeast   *float64 `toml:"at_least"` // bound: in base units; drop: percent; most: in base units, or of the ratio
 	AtMost    *float64 `toml:"at_most"`
@@ -196,6 +196,9 @@ func metricNames() (names []string) {
 func Hash(claims []Claim) string {
 	bare := slices.Clone(claims)
 	for i := range bare {
+		if bare[i].Kind == Equal {
+			bare[i].Kind = "tie" // as in the hashes of stored runs
+		}
 		bare[i].Text, bare[i].Source, bare[i].Place, bare[i].Note, bare[i].Sentence = "", "", "", "", ""
 	}
 	b, err := json.Marshal(bare)

@@ -153,8 +153,8 @@ func (o *Outcome) rule(c *Claim, e Evidence, pairs []Pair, of []Comparison) (Ver
 		return ofRatio(of[0], c.Value, c.Within, judged)
 	case Order:
 		return ofOrder(pairs, of, o.Metric.More, judged)
-	case Tie:
-		return ofTie(of[0], margin, judged)
+	case Equal:
+		return ofEqual(of[0], margin, judged)
 	case Trend:
 		if len(c.Over) == 0 {
 			return ofTrend(of, c.Direction, margin, judged)

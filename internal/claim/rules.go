@@ -105,8 +105,8 @@ func ofOrder(pairs []Pair, of []Comparison, more bool, margin float64) (Verdict,
 	return verdict, fmt.Sprintf("%d of %d links hold; %s", holds, len(of), strings.Join(reasons, "; "))
 }
 
-// ofTie judges equality within margin; judged is the margin of the run's own tests of it.
-func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
+// ofEqual judges equality within margin; judged is the margin of the run's own tests of it.
+func ofEqual(c Comparison, margin, judged float64) (Verdict, string) {
 	limit := 1 + margin
 	switch {
 	case c.silent() != "":
@@ -122,7 +122,7 @@ func ofTie(c Comparison, margin, judged float64) (Verdict, string) {
 }
 
 // ofTrend judges a row of cells: all has each over the one before, and the last over the first at
-// the end; of two cells these are one. A trend that stays is judged like a tie, by margin; judged
+// the end; of two cells these are one. A trend that stays is judged like equality, by margin; judged
 // is the margin of the run. A trend that rises must be shown to fall in no step by more than
 // judged.
 func ofTrend(all []Comparison, direction string, margin, judged float64) (Verdict, string) {
@@ -197,11 +197,11 @@ func ofLead(of []Comparison, direction string, margin float64, v Verdict, why st
 	return v, why
 }
 
-// ofStay judges whether nothing moves: every step, and the last over the first, are ties.
+// ofStay judges whether nothing moves: every step, and the last over the first, are equal within the margin.
 func ofStay(all []Comparison, margin, judged float64) (Verdict, string) {
 	verdict, why := Confirmed, "equal within "+document.Percent(margin)+" in every step"
 	for i, c := range all {
-		v, reason := ofTie(c, margin, judged)
+		v, reason := ofEqual(c, margin, judged)
 		where := fmt.Sprintf("step %d: ", i+1)
 		if i == len(all)-1 {
 			where = "from the first to the last: "

@@ -122,7 +122,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-func TestTie(t *testing.T) {
+func TestEqual(t *testing.T) {
 	bound := pair(0.999, math.Inf(1))
 	bound.Bound = true
 	tested := pair(0.965, 1.02)
@@ -149,7 +149,7 @@ func TestTie(t *testing.T) {
 		{"at the generator's ceiling", bound, 0.03, Inconclusive},
 		{"no figure", Comparison{}, 0.03, Inconclusive},
 	} {
-		if v, why := ofTie(c.c, c.margin, 0.03); v != c.want {
+		if v, why := ofEqual(c.c, c.margin, 0.03); v != c.want {
 			t.Errorf("%s: %s (%s), want %s", c.name, v, why, c.want)
 		}
 	}

@@ -169,7 +169,7 @@ func (c *Command) Telling(more int) []string {
 		}
 	}
 	file := first
-	for range more { // first what it is told, then what it is told by
+	for range more { // first what it is given, then the names of the variables
 		switch {
 		case last+1 < len(words):
 			last++

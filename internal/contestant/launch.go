@@ -70,7 +70,7 @@ func (i *Instance) End() error {
 	return err
 }
 
-// Launch starts b on a free loopback port, waits until it answers the probe, and proves that the
+// Launch starts b on a free loopback port, waits until it answers the probe, and verifies that the
 // process that listens is in the tree that was started. The error is a *Failed, or ctx's; then
 // nothing is left running.
 func Launch(ctx context.Context, b *Built, o LaunchOptions) (*Instance, error) {
@@ -272,7 +272,7 @@ func (i *Instance) listens(addr string) error {
 	return conn.Close()
 }
 
-// ours proves that the listening socket belongs to the started tree.
+// ours verifies that the listening socket belongs to the started tree.
 func (i *Instance) ours() error {
 	a, err := netip.ParseAddrPort(i.Addr)
 	if err != nil {

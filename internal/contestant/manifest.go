@@ -1,5 +1,5 @@
 // Package contestant reads manifests, finds the toolchains they need, builds and launches the
-// programs, and proves which program answers.
+// programs, and verifies which program answers.
 //
 // A contestant is ready when it answers its scenario's probe, and the process that listens is in
 // the tree that was started.

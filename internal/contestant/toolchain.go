@@ -85,7 +85,7 @@ func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	return Toolchain{}, errors.New("the manifest names no toolchain")
 }
 
-// search is one look for one toolchain; it remembers what it turned down.
+// search is one search for one toolchain; it remembers what it turned down.
 type search struct {
 	name, floor string
 	kind        kind

@@ -110,7 +110,7 @@ func TestFindings(t *testing.T) {
 			for i := range c.Noise.Rounds {
 				c.Noise.Rounds[i].RatePerSec[1] = 60_000 * math.Pow(c.Noise.Rounds[i].RatePerSec[1]/60_000, 20)
 			}
-		}, stateWarn, "undecided"},
+		}, stateWarn, "not be separated"},
 	} {
 		m := quietMachine()
 		c.change(m)
@@ -187,8 +187,8 @@ func TestExpectations(t *testing.T) {
 			t.Errorf("%d contestants are not harder than %d: %v, %v", e.Contestants, all[i-1].Contestants, e.MDE, all[i-1].MDE)
 		}
 	}
-	if all[0].More {
-		t.Errorf("two in quick need more than its budget: %+v", all[0])
+	if !all[2].More || all[0].More {
+		t.Errorf("ten in quick need more than its budget, two do not: %+v, %+v", all[2], all[0])
 	}
 	c.Noise.Rounds[7].RatePerSec[1] *= 9 // in a void round
 	c.Noise.Rounds[7].Causes.StealNS = 6e9

@@ -20,7 +20,7 @@ type expectation struct {
 	Contestants int     `json:"contestants"`
 	MDE         float64 `json:"mde_ratio"` // found four times in five, as a share
 	Epochs      int     `json:"epochs"`
-	WholeNS     int64   `json:"whole_ns"`              // until the last look, on a quiet machine and with native contestants
+	WholeNS     int64   `json:"whole_ns"`              // until the last interim analysis, on a quiet machine and with native contestants
 	BudgetNS    int64   `json:"budget_ns"`             // that it needs
 	More        bool    `json:"budget_more,omitempty"` // than the profile has by itself
 }

@@ -105,7 +105,7 @@ func generatorFindings(c *result.Calibration) []finding {
 	const group = "Generator"
 	var out []finding
 	if k := c.Clock; k != nil {
-		r := finding{Group: group, Name: "clock", State: stateOK, Value: fmt.Sprintf("a look costs %s, the least step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
+		r := finding{Group: group, Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it costs %s, the least step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
 		if k.CostNS > 300 || k.StepNS > 1000 {
 			r.State, r.Means = stateWarn, "the engine looks several times per request, so it is slower and blunter than it could be"
 			r.Change = "see clock source"

@@ -188,7 +188,7 @@ func clockSourceFinding(group string, f *result.Facts) finding {
 	case "":
 		r.State, r.Value = stateNote, "not told"
 	default:
-		r.State, r.Means = stateWarn, "each look at it enters the kernel, which costs the generator and every server that tells the time"
+		r.State, r.Means = stateWarn, "each reading of it enters the kernel, which costs the generator and every server that reads the time"
 		r.Change = "echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if tsc stands in available_clocksource beside it"
 	}
 	return r

@@ -136,7 +136,7 @@ func noiseFindings(c *result.Calibration) []finding {
 	}
 	if sigma > .15 {
 		r.State = stateWarn
-		r.Means = strings.TrimPrefix(r.Means+"; small differences will stay undecided", "; ")
+		r.Means = strings.TrimPrefix(r.Means+"; small differences will not be separated", "; ")
 		r.Change = "a quieter machine, or a longer --budget"
 	}
 	return append(out, r)

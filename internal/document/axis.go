@@ -12,7 +12,7 @@ type ratioAxis struct {
 	x0, x1 float64
 }
 
-// leastSpan keeps near ties from looking like differences: an axis goes at least from 1/leastSpan
+// leastSpan keeps small differences from looking large: an axis goes at least from 1/leastSpan
 // to leastSpan.
 const leastSpan = 1.12
 

@@ -19,7 +19,7 @@ type BarChart struct {
 type Bar struct {
 	Name, Small string
 	Key         string // of the legend
-	Struck      bool   // the name is struck out
+	Struck      bool   // the name is crossed out
 	Missing     string // why there is no bar
 	Ratio              // what is drawn
 	Value, Side string // in words: the value, and its ratio with its interval

@@ -97,11 +97,11 @@ type Column struct {
 // Row is a line of a table.
 type Row struct {
 	Group  string // a heading that begins with this row
-	Cells  []Cell // one for each column; those of a struck row may end early
+	Cells  []Cell // one for each column; those of a row without figures may end early
 	Key    string // its colour in charts
 	Style  Style
 	Rule   bool     // a line above, on a page
-	Struck string   // why there are no figures; the name is struck out
+	Struck string   // why there are no figures; the name is crossed out
 	Notes  []string // what a reader must know beside the figures
 }
 

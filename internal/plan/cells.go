@@ -20,7 +20,7 @@ type slot struct {
 // fewer give a median no interval at 95 %.
 const leastExtra = 6
 
-// extraAttempts is how often a void first round is repeated with those cells, whose trials are long.
+// extraAttempts is how often a discarded first round is repeated with those cells, whose trials are long.
 // Then they wait for another epoch.
 const extraAttempts = 3
 
@@ -171,7 +171,7 @@ func roundsIn(p *result.Plan, epoch int) int {
 }
 
 // slots are all that every round of an epoch loads: the compared cells of its part, with the
-// controls; in a plan that is carried out whole, each starter at each level.
+// controls; in a plan that is carried out whole, each of them at each level.
 func slots(p *result.Plan, epoch int) []slot {
 	pilot := epoch < p.Pilots
 	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot))

@@ -28,14 +28,14 @@ const (
 type Cost struct {
 	Pairs        int           // that are compared
 	Epoch        time.Duration // without the cells beside the family; the mean over delays
-	Epochs       int           // after the pilots, until the last look
-	Trials       int           // until the last look, pilots among them
+	Epochs       int           // after the pilots, until the last interim analysis
+	Trials       int           // until the last interim analysis, pilots among them
 	FirstVerdict time.Duration // 0: there are no verdicts
-	Whole        time.Duration // until the last look, no round void; 0: unknown
+	Whole        time.Duration // until the last interim analysis, no round discarded; 0: unknown
 	Analyses     []stats.Interim
 }
 
-// reserve is the share of the budget that is kept for void rounds and for a machine that slows
+// reserve is the share of the budget that is kept for discarded rounds and for a machine that slows
 // down.
 const reserve = 0.07
 
@@ -58,29 +58,16 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 }
 
 // pairs is the size of Holm's family among the named contestants; one contestant alone is compared
-// with nobody, but still judged at one look.
+// with nobody, but still judged in one analysis.
 func pairs(p *result.Plan, names []string) int { return max(1, len(Family(p, names))) }
 
-// spent is what the analyses of a plan spend of its alpha. A single one leaves a tenth: where starts
-// are skewed or loads carry over, an exact test exceeds its level a little (doc/validation.md, Traps).
-func spent(p *result.Plan) float64 {
-	if p.Simultaneous {
-		return 0.9 * p.Alpha
-	}
-	return p.Alpha
-}
-
-// analyses picks from the candidates those that fit; where none does, one analysis at all that fit, if
+// analyses picks from the candidates those that fit; where none does, one analysis of all that fit, if
 // Holm can use it.
-func analyses(p *result.Plan, candidates []int, fits, m int) []stats.Interim {
-	l := stats.Interims(candidates, fits, m, spent(p))
-	if len(l) == 0 {
-		l = stats.Interims([]int{fits}, fits, m, spent(p))
+func analyses(candidates []int, fits, m int, alpha float64) []stats.Interim {
+	if l := stats.Interims(candidates, fits, m, alpha); len(l) > 0 {
+		return l
 	}
-	for i := range l {
-		l[i].Simultaneous = p.Simultaneous
-	}
-	return l
+	return stats.Interims([]int{fits}, fits, m, alpha)
 }
 
 func pilotsEstimate(p *result.Plan) time.Duration {
@@ -106,7 +93,7 @@ func extraCost(p *result.Plan) (sum time.Duration) {
 	return sum
 }
 
-// sidesAt are the cells beside the family that an epoch loads where none before is void.
+// sidesAt are the cells beside the family that an epoch loads where none before is discarded.
 func sidesAt(p *result.Plan, epoch int) []slot {
 	if epoch >= p.Pilots && turnOf(p, epoch) >= extraEpochs(p) {
 		return nil

@@ -38,7 +38,7 @@ func Answered(l result.Level) time.Duration {
 // requestTime is what a request takes beside the handler's delay, with a connection of its own.
 const requestTime = 50 * time.Microsecond
 
-// trialOf is the length of an entrant's trial, ns. Where there are several levels it is long enough
+// trialOf is the length of a trial of e, ns. Where there are several levels it is long enough
 // for each connection to be used, some five times; where a backend answers with many records,
 // twice and more, and once where handlers hash. With fresh processes it is about what the number of
 // requests takes.

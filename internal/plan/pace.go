@@ -8,9 +8,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// Analyses are the looks of the run, fixed when its pilots end: those candidates that fit the rest of
+// Analyses are the interim analyses of the run, fixed when its pilots end: those candidates that fit the rest of
 // the budget at the pace of the pilots. Before that they are those of the estimate. When the budget
-// ends between two looks, those that remain are taken there, as one: how long an epoch takes does
+// ends between two of them, those that remain are taken there, as one: how long an epoch takes does
 // not say who is faster, so their levels may be spent together; but not where the budget was
 // raised, by one who had seen the figures.
 func Analyses(run *result.Run) []stats.Interim {
@@ -25,10 +25,10 @@ func Analyses(run *result.Run) []stats.Interim {
 	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
 		return looks
 	}
-	return append(looks[:taken], stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous})
+	return append(looks[:taken], stats.Interim{N: n, Alpha: left})
 }
 
-// planned are the looks as they are fixed when the pilots end.
+// planned are the interim analyses as they are fixed when the pilots end.
 func planned(run *result.Run) []stats.Interim {
 	p := &run.Plan
 	m := pairs(p, active(run, false))
@@ -42,11 +42,11 @@ func planned(run *result.Run) []stats.Interim {
 		return nil
 	}
 	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
-	if l := analyses(p, p.Analyses, int(left/float64(turnAtPace(run))), m); len(l) > 0 {
+	if l := analyses(p.Analyses, int(left/float64(turnAtPace(run))), m, p.Alpha); len(l) > 0 {
 		return l
 	}
-	least := stats.MinEpochs(m, spent(p)) // no verdict fits at this pace; it may still get better
-	return analyses(p, []int{least}, least, m)
+	least := stats.MinEpochs(m, p.Alpha) // no verdict fits at this pace; it may still get better
+	return analyses([]int{least}, least, m, p.Alpha)
 }
 
 // pilotsOver reports whether the last trial is past the pilots, or their last.

@@ -1,5 +1,5 @@
 // Package plan says what to do next, given what is recorded, and runs nothing: the same records and
-// seed give the same orders. It alone decides which rounds are void and repeated, and it decides so
+// seed give the same orders. It alone decides which rounds are discarded and repeated, and it decides so
 // on causes, never on a metric.
 package plan
 
@@ -40,7 +40,7 @@ const (
 )
 
 // Next returns the next trial, or why there is none. decided answers for the trials so far whether
-// every pair is decided at the look just reached; it is asked once per look.
+// every pair is decided at the interim analysis just reached; it is asked once for each.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
 	if nobody(run) {
@@ -97,7 +97,7 @@ func nobody(run *result.Run) bool {
 }
 
 // Resumable says at which epoch an interrupted run can go on, or why it cannot. With a larger
-// budget (ns; 0: as it is) so can one whose budget ended before any look: its looks stay those of
+// budget (ns; 0: as it is) so can one whose budget ended before any interim analysis: these stay those of
 // the plan, and nothing of its error was spent.
 func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	ended := run.End != nil && run.End.Reason == string(Budget)
@@ -119,7 +119,7 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	return lastEpoch(run) + 1, nil
 }
 
-// analysed reports whether a look has been taken.
+// analysed reports whether an interim analysis has been made.
 func analysed(run *result.Run) bool {
 	n := counted(run)
 	return slices.ContainsFunc(Analyses(run), func(l stats.Interim) bool { return l.N <= n })
@@ -251,7 +251,7 @@ func active(run *result.Run, controls bool) []string {
 	return names
 }
 
-// launched are those starters that an epoch loads.
+// launched are those contestants and controls that an epoch loads.
 func launched(p *result.Plan, epoch int, entering []slot) []string {
 	return slices.DeleteFunc(participants(p, epoch < p.Pilots), func(name string) bool {
 		return !slices.ContainsFunc(entering, func(e slot) bool { return e.Contestant == name })

@@ -49,7 +49,7 @@ func Dropped(run *result.Run) int {
 		for _, name := range p.Contestants {
 			var x []float64
 			for _, values := range byName[name] {
-				x = append(x, stats.Median(values)) // NaN where the round is void
+				x = append(x, stats.Median(values)) // NaN where the round is discarded
 			}
 			if known := present(x); len(known) > 1 {
 				series = append(series, x)

@@ -34,7 +34,7 @@ func isBase(p *result.Plan, level int) bool {
 
 // resolve gives a level of a share its rate: that share of the least median throughput which a
 // contestant showed at the closed loop in the pilots, a whole number. Those that failed under load
-// in them do not count. Void rounds count only where there are no others. false: no contestant
+// in them do not count. Discarded rounds count only where there are no others. false: no contestant
 // showed any.
 func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
 	p := &run.Plan

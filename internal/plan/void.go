@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Valid returns the trials that count: of rounds that are not void nor Dropped, in valid epochs
+// Valid returns the trials that count: of rounds that are not discarded nor Dropped, in valid epochs
 // after the pilots, of the last attempt of each round.
 func Valid(run *result.Run) []result.Trial {
 	var out []result.Trial
@@ -88,7 +88,7 @@ func epochCounts(run *result.Run, epoch, dropped int) bool {
 	return 2*valid >= done
 }
 
-// roundsOf returns the trials of an epoch's complete rounds that are not void. Of those that are
+// roundsOf returns the trials of an epoch's complete rounds that are not discarded. Of those that are
 // dropped it returns what is loaded beside the rounds, once an epoch.
 func roundsOf(run *result.Run, epoch, dropped int) []result.Trial {
 	var out []result.Trial
@@ -129,7 +129,7 @@ func discarded(run *result.Run, k result.Key) bool {
 	return checks.Discard(trials(run, k))
 }
 
-// Discarded counts the trials of void rounds, repeated ones among them, and all trials, pilots left
+// Discarded counts the trials of discarded rounds, repeated ones among them, and all trials, pilots left
 // out.
 func Discarded(run *result.Run) (void, all int) {
 	seen := map[result.Key]bool{}

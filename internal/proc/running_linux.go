@@ -17,7 +17,7 @@ type Running struct {
 
 	mu       sync.Mutex
 	roots    []stat // that hold its listening socket
-	members  []stat // these and their descendants, when last looked
+	members  []stat // these and their descendants, when last read
 	reported time.Duration
 }
 
@@ -92,7 +92,7 @@ func (r *Running) Look() {
 	r.members = slices.DeleteFunc(all, func(s stat) bool { return !ours[s.pid] || s.dead() })
 }
 
-// Pids are the processes of the tree, ascending, when last looked.
+// Pids are the processes of the tree, ascending, when last read.
 func (r *Running) Pids() []int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,7 +122,7 @@ func (r *Running) Ended() bool {
 	return !slices.ContainsFunc(r.roots, func(root stat) bool { return !gone(root) })
 }
 
-// CPU is the CPU time of the tree as it was last looked at, and of the children that it has waited
+// CPU is the CPU time of the tree as it was last read, and of the children that it has waited
 // for, in ticks of 10 ms. It does not go back. A child that ends uncounted takes its time with it.
 func (r *Running) CPU() (time.Duration, error) {
 	r.mu.Lock()

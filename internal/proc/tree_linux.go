@@ -251,7 +251,7 @@ func (p *Process) mark() []byte { return append([]byte(p.box), 0) }
 //
 // A child that was stopped before it could execute its program holds up its parent, which does not
 // stop meanwhile (vfork(2); posix_spawn, Go and dash start programs so). So all may run for a
-// moment after 8 looks, 16, 32 and so on.
+// moment after 8 readings, 16, 32 and so on.
 func (p *Process) Freeze() error {
 	deadline := time.Now().Add(freezeTimeout)
 	patience := 8
@@ -286,7 +286,7 @@ func (p *Process) Freeze() error {
 	}
 }
 
-// freezePause is the time between two looks of Freeze.
+// freezePause is the time between two readings of Freeze.
 const freezePause = 200 * time.Microsecond
 
 // threads returns the numbers of the threads of process pid.

@@ -8,14 +8,14 @@ import (
 )
 
 // Added is the time that a Reference spent, in the midst of its work, on its added cost: of one
-// request in 64, by two looks at the clock, which are in it. What a plain ref tells of itself is
-// what the looks take.
+// request in 64, by two readings of the clock, which are in it. What a plain ref tells of itself is
+// what the readings take.
 type Added struct {
 	Sampled int   `json:"sampled"`
 	P50NS   int64 `json:"p50_ns"` // 0 if nothing was sampled
 }
 
-// sampleEvery keeps the looks at the clock below 1/100 of 1 % of a request.
+// sampleEvery keeps the readings of the clock below 1/100 of 1 % of a request.
 const sampleEvery = 64
 
 // mostSampled bounds the memory of a server that nobody stops: 512 kB.

@@ -60,7 +60,7 @@ type Service struct {
 
 // NullOf is the null server that keeps the contract of every loaded request of s, and of those of
 // others that it can answer besides, which it names: then its rate is the generator's ceiling for
-// that shape of load. A request is told by how it begins, up to what is drawn, and whether it
+// that shape of load. A request is recognized by how it begins, up to what is drawn, and whether it
 // carries a cookie. Where the right answer depends on more there is no such server: such a scenario
 // needs ref. A Date stands still.
 func NullOf(s *scenario.Scenario, others ...*scenario.Scenario) (n *Null, also []string, err error) {

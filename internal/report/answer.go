@@ -39,7 +39,7 @@ func (v *view) only(r row) string {
 		Sig3(c.Level.Value/s.Per),
 		strings.Replace(s.Name, "1/s", "per second", 1), intervalIn(c.Level, s))
 	if c.Ratio.N > 0 {
-		text += fmt.Sprintf(", %s of the reference %s", timesText(c.Ratio), v.yardstick())
+		text += fmt.Sprintf(", %s of the reference %s", timesText(c.Ratio), v.reference())
 	}
 	return text + "."
 }
@@ -294,9 +294,6 @@ func (v *view) forbidding() (list []string) {
 		}
 		if n := len(fails) - 1; n > 0 {
 			text += fmt.Sprintf(" (and %d more)", n)
-		}
-		if a.Question == checks.MachineQuiet {
-			text += "; run it again while nothing else uses the machine"
 		}
 		list = append(list, "This run must not be quoted: "+text+".")
 	}

@@ -88,7 +88,7 @@ func publishedText(o *claim.Outcome) string {
 		return fmt.Sprintf("%g %%", c.Value)
 	case c.Kind == claim.Drop:
 		return "a larger drop"
-	case c.Kind == claim.Tie:
+	case c.Kind == claim.Equal:
 		return "equal"
 	case c.Kind == claim.Order && len(c.Over) > 0:
 		return "each before its other"

@@ -190,7 +190,7 @@ func (d *driven) csv(at []string) (rows [][]string) {
 	}
 	for i := range d.rows {
 		r := &d.rows[i]
-		if r.driver == "" && r.contestant != d.run.Plan.Ceiling {
+		if r.external == "" && r.contestant != d.run.Plan.Ceiling {
 			continue // it stands above
 		}
 		answers, errs := r.counts()

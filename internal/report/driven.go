@@ -21,8 +21,8 @@ type driven struct {
 
 // drivenRow is one server under one of the two generators.
 type drivenRow struct {
-	contestant, title, driver string // driver is "" for dyno's own
-	loads                     []result.Trial
+	contestant, title, external string // external is "" for dyno's own
+	loads                       []result.Trial
 }
 
 // newDriven returns nil where the run has no external load generator.
@@ -33,10 +33,10 @@ func newDriven(c *classic) *driven {
 	}
 	d := &driven{classic: c, name: document.Clean(p.External)}
 	add := func(name, title string) {
-		for _, driver := range []string{"", p.External} {
-			r := drivenRow{contestant: name, title: title, driver: driver}
+		for _, external := range []string{"", p.External} {
+			r := drivenRow{contestant: name, title: title, external: external}
 			for _, t := range c.AllLoads {
-				if t.Contestant == name && t.External == driver {
+				if t.Contestant == name && t.External == external {
 					r.loads = append(r.loads, t)
 				}
 			}
@@ -55,7 +55,7 @@ func newDriven(c *classic) *driven {
 }
 
 // by is who made the loads of a row.
-func (r *drivenRow) by() string { return orElse(document.Clean(r.driver), "dyno") }
+func (r *drivenRow) by() string { return orElse(document.Clean(r.external), "dyno") }
 
 // value is the middle one of a row's loads. NaN: none tells it.
 func (r *drivenRow) value(m analysis.Metric) float64 {
@@ -69,9 +69,9 @@ func (r *drivenRow) value(m analysis.Metric) float64 {
 func (r *drivenRow) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
 
 // row finds that of a contestant under a generator.
-func (d *driven) row(contestant, driver string) *drivenRow {
+func (d *driven) row(contestant, external string) *drivenRow {
 	for i := range d.rows {
-		if r := &d.rows[i]; r.contestant == contestant && r.driver == driver {
+		if r := &d.rows[i]; r.contestant == contestant && r.external == external {
 			return r
 		}
 	}
@@ -84,7 +84,7 @@ func (d *driven) share(r *drivenRow) float64 {
 	if d.run.Plan.Ceiling == "" {
 		return math.NaN()
 	}
-	return r.rate() / d.row(d.run.Plan.Ceiling, r.driver).rate()
+	return r.rate() / d.row(d.run.Plan.Ceiling, r.external).rate()
 }
 
 // counts are a row's answers and errors. A generator that does not tell how many it had has none

@@ -66,7 +66,7 @@ const (
 // said is what to make of the two, contestant by contestant.
 func (d *driven) said() (lines []string) {
 	for i := range d.rows {
-		if r := &d.rows[i]; r.driver != "" && r.contestant != d.run.Plan.Ceiling {
+		if r := &d.rows[i]; r.external != "" && r.contestant != d.run.Plan.Ceiling {
 			lines = append(lines, r.title+": "+strings.Join(d.differ(d.row(r.contestant, ""), r), " "))
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// familyLabel stands in every form of a duel whose comparisons are named.
+// familyLabel stands in every form of a paired comparison whose comparisons are named.
 const familyLabel = "paired comparison at several levels: named pairs are judged, all else has intervals"
 
 // label is what the figures of a run at several levels are, in words.
@@ -143,7 +143,7 @@ func (s *sweep) familySentences() (list []string) {
 	return slices.Concat(list, s.absent(), s.endedEarly())
 }
 
-// familyMethod are the facts of a duel, with what is otherwise at several levels.
+// familyMethod are the facts of a paired comparison, with what is otherwise at several levels.
 func (s *sweep) familyMethod() []document.Fact {
 	facts := s.methodFacts()
 	for i := range facts {

@@ -288,7 +288,7 @@ func (d *driven) json() *drivenJSON {
 		for _, m := range analysis.ExternalMetrics {
 			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))
 		}
-		if r.driver != "" {
+		if r.external != "" {
 			one.Reported = []*result.Reported{}
 			for k := range r.loads {
 				if t := r.loads[k].Reported; t != nil {

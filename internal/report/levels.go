@@ -17,7 +17,7 @@ type Level struct {
 	At       result.Level       // a share with the rate that it came to
 	Loaded   []string           // contestants and controls that the plan loads here; nil: all
 	Compared bool               // a comparison names it
-	Analysis *analysis.Analysis // of the trials at this level alone, with no looks: cells, ratios and shares of the ceiling
+	Analysis *analysis.Analysis // of the trials at this level alone, without interim analyses: cells, ratios and shares of the ceiling
 	Trials   []result.Trial     // valid, of this level
 	Absent   map[string]string  // why a contestant has no valid trial here
 }
@@ -101,7 +101,7 @@ func levelName(l result.Level) string {
 type figure struct {
 	analysis.Estimate                   // median over the level's epochs, and its interval
 	least, most       float64           // of its epochs
-	ratio             analysis.Estimate // to the yardstick
+	ratio             analysis.Estimate // to the reference
 	bound             bool              // at the generator's ceiling: it may do more
 	absent            string            // why there is none
 }

@@ -40,7 +40,7 @@ func (p *paired) standings() document.Section {
 	for _, m := range p.shown() {
 		t.Columns = append(t.Columns, column(m, p.scale(m)))
 		if m.Name == p.primary().Name {
-			t.Columns = append(t.Columns, document.Column{Head: "× " + p.yardstick(), Word: "ratio", Number: true})
+			t.Columns = append(t.Columns, document.Column{Head: "× " + p.reference(), Word: "ratio", Number: true})
 		}
 	}
 	tier := 0

@@ -148,7 +148,7 @@ func (v *view) contestants() document.Section {
 
 // facts are the few numbers that say how far the answer can be trusted.
 func (v *view) facts() []document.Fact {
-	_, state := v.canary()
+	_, state := v.aaCheck()
 	aa := document.Fact{Name: "A/A check", Value: "passed", Note: "the reference against its copy",
 		Style: stateStyle[state]}
 	switch {
@@ -255,7 +255,7 @@ func (v *view) started() string {
 // doubts are what may be wrong with verdicts: the reference against itself, further controls, and
 // what could not be seen.
 func (v *view) doubts() []document.Block {
-	canary, state := v.canary()
+	canary, state := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "canary", Style: stateStyle[state],
 		Text: document.Plain(canary + ".")}}
 	for _, o := range v.others() {

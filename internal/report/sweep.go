@@ -43,7 +43,7 @@ func (v *view) struckLast() {
 	})
 }
 
-// struckWhere is why a row is struck, with the level at which it failed under load.
+// struckWhere is why a row has no figures, with the level at which it failed under load.
 func (s *sweep) struckWhere(r *row) string {
 	if r.Failure == nil || r.Failure.Stage != "load" {
 		return r.Struck

@@ -128,9 +128,9 @@ func mark(p analysis.Pair) string {
 
 const markLegend = "> better than the column · < worse · = equal within the margin · ≈ differs, but within the margin · ? not separated"
 
-// canary is the A/A check in words: what it is, its figure, and what follows; the last says how bad
+// aaCheck is the A/A check in words: what it is, its figure, and what follows; the last says how bad
 // it is.
-func (v *view) canary() (text string, state checks.State) {
+func (v *view) aaCheck() (text string, state checks.State) {
 	c := v.a.AACheck
 	if c == nil && len(v.run.Plan.Controls) > 1 || c != nil && c.Ratio.Value == 0 {
 		return "not done: the reference and its copy have too few trials", checks.Warn

@@ -71,7 +71,7 @@ func newView(d *Data) *view {
 	}
 	for _, n := range controls {
 		if r := v.row(n, true); r.Failure != nil || len(v.ranked()) > 0 || r.Struck == "" {
-			v.controls = append(v.controls, r) // where nothing was measured at all, a yardstick says nothing
+			v.controls = append(v.controls, r) // where nothing was measured at all, a reference says nothing
 		}
 	}
 	if c := v.run.Plan.Ceiling; c != "" && v.run.FailureOf(c) != nil {
@@ -98,7 +98,7 @@ func (v *view) row(name string, control bool) row {
 			r.Place = p
 		}
 	}
-	r.Struck = v.struck(&r)
+	r.Struck = v.unranked(&r)
 	r.Starts = analysis.StartsOf(v.run, name)
 	r.Notes = v.notes(&r)
 	questions, ids := v.see(&r)
@@ -106,9 +106,9 @@ func (v *view) row(name string, control bool) row {
 	return r
 }
 
-// struck says why a row has no rank: its failure before the analysis' own words, for it names the
+// unranked says why a row has no rank: its failure before the analysis' own words, for it names the
 // stage and what to do.
-func (v *view) struck(r *row) string {
+func (v *view) unranked(r *row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
 	}
@@ -207,8 +207,8 @@ func (v *view) primary() analysis.Metric {
 	return analysis.Metrics[0]
 }
 
-// yardstick is the reference, the control that ratios are to.
-func (v *view) yardstick() string {
+// reference is the control that ratios are to.
+func (v *view) reference() string {
 	if c := v.run.Plan.Controls; len(c) > 0 {
 		return document.Clean(c[0])
 	}
@@ -221,7 +221,7 @@ func (v *view) isYardstick(r row) bool {
 	return r.Control && len(c) > 0 && r.Name == c[0]
 }
 
-// margin is that of a tie, as a share.
+// margin is that of equivalence, as a share.
 func (v *view) margin() float64 {
 	if v.a.Margin > 0 {
 		return v.a.Margin
@@ -253,7 +253,7 @@ func (v *view) scale(m analysis.Metric) analysis.Scale {
 	return ScaleOf(m.Unit, levels...)
 }
 
-// shown are the metrics that tables have columns for: none if nothing stands that could fill them.
+// shown are the metrics that tables have columns for: none if no trials could fill them.
 func (v *view) shown() []analysis.Metric {
 	for _, r := range v.all() {
 		if r.Struck == "" {

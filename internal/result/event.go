@@ -8,7 +8,7 @@ type Event struct {
 	Stage      string // toolchain, build, verify, calibrate, launch, pilot, measure, analyse, done
 	Contestant string
 	Text       string
-	Done       int           // trials that stand
+	Done       int           // valid trials
 	Total      int           // trials planned, at most
 	Left       time.Duration // 0 when unknown
 	Longer     string        // why Left can be more than was said before

@@ -96,7 +96,7 @@ func (l *Load) Response(beyond bool) (ns, most int64) {
 	return ns, most
 }
 
-// Raised is how far a percentile may be raised by requests without a right answer and still be told as known.
+// Raised is how far a percentile may be raised by requests without a right answer and still be shown as known.
 const Raised = 0.01
 
 // Errored is the number of requests that got no answer, whatever the kind.

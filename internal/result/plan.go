@@ -18,21 +18,21 @@ type Plan struct {
 	Title       string   `json:"title,omitempty"`
 	Scenario    string   `json:"scenario"`
 	Contestants []string `json:"contestants"`       // in the order asked, controls not among them
-	Controls    []string `json:"controls"`          // truth servers that ride along: the yardstick, its blinded copy, others
-	Ceiling     string   `json:"ceiling,omitempty"` // truth server that shows the generator's ceiling; in the pilots only
+	Controls    []string `json:"controls"`          // reference servers that ride along: the reference, its copy for the A/A check, others
+	Ceiling     string   `json:"ceiling,omitempty"` // reference server that shows the generator's ceiling; in the pilots only
 	Backend     string   `json:"backend,omitempty"` // program that the contestants call, on the generator's CPUs
 	Managed     []string `json:"managed,omitempty"`
 	// Attached are the contestants that run before the run and after it: nobody starts, freezes or
 	// stops them, and an epoch is a block of rounds on the same processes.
 	Attached []string `json:"attached,omitempty"`
 	Level    Level    `json:"level"`            // of a run at one level; where there are Levels, the first of them
-	Levels   []Level  `json:"levels,omitempty"` // of a sweep, and of a duel at several; no two are alike
+	Levels   []Level  `json:"levels,omitempty"` // of a sweep, and of a paired comparison at several; no two are alike
 	SLO      *SLO     `json:"slo,omitempty"`    // of a search
 
 	LevelNames       []string `json:"level_names,omitempty"`       // of Levels, as a study calls them; "": it gives that one no name
 	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"` // those of levels that a null server as the ceiling answers besides Scenario
 
-	// Of a duel at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
+	// Of a paired comparison at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
 	// decides and that Holm corrects together, empty: all pairs of contestants at the first level. SideEpochs is in how many epochs a cell
 	// that is in no comparison is loaded, once each; 0: six.
 	Cells       []Cell       `json:"cells,omitempty"`
@@ -47,14 +47,11 @@ type Plan struct {
 	Seed     uint64  `json:"seed"`
 	Primary  string  `json:"primary"`          // metric that decides pairs and stops the run
 	Alpha    float64 `json:"alpha"`            // family-wise
-	Margin   float64 `json:"margin"`           // of a tie, as a share: 0.03
+	Margin   float64 `json:"margin"`           // of equivalence, as a share: 0.03
 	Rounds   int     `json:"rounds"`           // per epoch
 	Pilots   int     `json:"pilots"`           // epochs before the first that counts
 	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs
-	// Simultaneous: several comparisons are analysed once, and their intervals hold together.
-	Simultaneous bool `json:"simultaneous,omitempty"`
-
-	Epochs int `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
+	Epochs   int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
 	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping; "": where it takes a CPU from nobody.
 	Spin string `json:"spin,omitempty"`

@@ -96,7 +96,7 @@ func (r *Run) FailureOf(name string) *Failure {
 }
 
 // Key names a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch; Position from 0 within its round;
-// Attempt from 0, one more each time that the round was void and is repeated.
+// Attempt from 0, one more each time that the round was discarded and is repeated.
 type Key struct {
 	Seed     uint64 `json:"seed"`
 	Epoch    int    `json:"epoch"`
@@ -114,7 +114,7 @@ type Contestant struct {
 	Version   string `json:"version"` // read from the built program
 	Engine    string `json:"engine"`
 	HTTP2     bool   `json:"http2,omitempty"`   // its engine, as it comes, can serve HTTP/2; declared
-	Control   bool   `json:"control,omitempty"` // a truth server of dyno itself
+	Control   bool   `json:"control,omitempty"` // a reference server of dyno itself
 	Backend   bool   `json:"backend,omitempty"` // not under test: contestants call it
 	Managed   bool   `json:"managed,omitempty"` // a managed runtime: longer warm-up
 
@@ -296,7 +296,7 @@ type Host struct {
 	Absent map[string]string `json:"absent,omitempty"`
 }
 
-// Resume says that an interrupted run goes on, or one whose budget ended before its first look: with processes started anew, at the head of an
+// Resume says that an interrupted run goes on, or one whose budget ended before its first interim analysis: with processes started anew, at the head of an
 // epoch, for what the last one had is incomplete.
 type Resume struct {
 	Epoch         int   `json:"epoch"`

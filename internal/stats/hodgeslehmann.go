@@ -14,9 +14,9 @@ import (
 // The estimate is the median of the M = n(n+1)/2 Walsh averages
 // w_ab = (d_a+d_b)/2, a <= b (Hodges and Lehmann, Ann. Math. Stat. 34 (1963)).
 // The interval is [w_(c+1), w_(M-c)], c being the largest number such that
-// P(W <= c) <= (1-conf)/2 under the null of SignedRank without ties (Tukey 1949;
+// P(W <= c) <= (1-conf)/2 under the null of SignedRank without equal ranks (Tukey 1949;
 // Hollander and Wolfe, §3.3). So it excludes 0 exactly when SignedRank gives
-// p <= 1-conf, if d has no ties and no zeros. Coverage is at least conf for any
+// p <= 1-conf, if d has no equal ranks and no zeros. Coverage is at least conf for any
 // continuous symmetric distribution, up to n = 60 (95.8 % at n = 12 and conf =
 // .95), and also for a quantised symmetric one. Above 60, c is from the normal
 // approximation.
@@ -131,10 +131,10 @@ func walshRank(n int, tail float64) int {
 	return sort.Search(len(cdf), func(w int) bool { return !(cdf[w] <= tail) }) - 1
 }
 
-// Equivalent reports whether d, log ratios, show a tie: the Hodges-Lehmann
+// Equivalent reports whether d, log ratios, show equivalence: the Hodges-Lehmann
 // interval at confidence 1-2·alpha lies inside [-log(1+margin), +log(1+margin)].
 // That is two one-sided tests at alpha (Schuirmann, J. Pharmacokin. Biopharm. 15
-// (1987)): a pair whose true ratio is outside the margin is called a tie with
+// (1987)): a pair whose true ratio is outside the margin is called equivalent with
 // probability at most alpha. margin is a share, .03 for 3 %; alpha < 1/2. It is
 // false where n is too small for alpha, and if d holds a NaN.
 func Equivalent(d []float64, margin, alpha float64) bool {

@@ -10,18 +10,17 @@ import (
 // Interim is one time at which the data are tested: after N valid epochs, at level
 // Alpha for the family of pairs (reject what Holm adjusts to at most Alpha).
 type Interim struct {
-	N            int
-	Alpha        float64
-	Simultaneous bool // the intervals of the family hold together, at level Alpha
+	N     int
+	Alpha float64
 }
 
-// Interims returns the looks that a run which fits that many epochs takes, early
+// Interims returns the interim analyses that a run which fits that many epochs takes, early
 // ones first: those candidates that fit, alpha split evenly over them. While the
 // earliest is of no use to Holm over m pairs (N < MinEpochs at its Alpha), it is
 // dropped and alpha split again over the rest. Nil if none can be used.
 //
 // The Alphas sum to alpha, so by Bonferroni the chance of any false rejection at
-// any look is at most alpha, under any dependence. That holds only for looks that
+// any of them is at most alpha, under any dependence. That holds only for analyses that
 // are fixed before the first count (doc/method.md, Statistics).
 func Interims(candidates []int, fits, m int, alpha float64) []Interim {
 	ns := slices.Clone(candidates)
@@ -56,7 +55,7 @@ func MinEpochs(m int, alphaLook float64) int {
 	return n
 }
 
-// MDE returns about the minimum detectable effect of one look, on the log scale
+// MDE returns about the minimum detectable effect of one analysis, on the log scale
 // (math.Expm1 of it is a share): the shift that SignedRank finds with
 // probability 80 % after n epochs when its p-value must pass the first step of
 // Holm over m pairs at level alphaLook.

@@ -14,11 +14,11 @@ import (
 	"dyno/internal/stats"
 )
 
-// Against is a run held against an earlier one of the same question: contestant by contestant, how far its ratio to the yardstick has changed. Absolute
-// figures drift from run to run with the machine, and are not compared; Drifts says by how much the yardstick's own did.
+// Against is a run held against an earlier one of the same question: contestant by contestant, how far its ratio to the reference has changed. Absolute
+// figures drift from run to run with the machine, and are not compared; Drifts says by how much the reference's own did.
 //
 // The unit is the epoch on both sides. Its spread knows nothing of what differs between the days of two runs, so that an interval here promises
-// less than one within a run; the yardstick's blinded copy, which stands among the controls, shows what is left of that.
+// less than one within a run; the reference's copy, which stands among the controls, shows what is left of that.
 type Against struct {
 	Reference string
 	Alpha     float64 // of each metric's family of contestants
@@ -30,22 +30,22 @@ type Against struct {
 	Absent    []string // who is compared under no metric, and why
 }
 
-// Drift is the yardstick's own level in both runs.
+// Drift is the reference's own level in both runs.
 type Drift struct {
 	Metric    string
 	Now, Then float64
 }
 
-// Change is how one contestant stands to the yardstick in the run, and how it stood in the other.
+// Change is how one contestant stands to the reference in the run, and how it stood in the other.
 type Change struct {
 	Contestant string
 	Control    bool
 	Metric     string
-	Now, Then  analysis.Estimate // ratio to the yardstick, at 1 − Alpha
+	Now, Then  analysis.Estimate // ratio to the reference, at 1 − Alpha
 	Ratio      analysis.Estimate // of the two, Now over Then, at 1 − Alpha; N is the smaller number of epochs
 	P          float64           // exact two-sided rank-sum test
 	Adjusted   float64           // Holm over the contestants; a control's own
-	Verdict    analysis.Verdict  // undecided means that no change is shown
+	Verdict    analysis.Verdict  // inconclusive means that no change is shown
 	Better     bool              // of a change that is shown: for the better
 	SameBuild  bool              // the same program was started in both
 	Note       string            // why a change is not judged
@@ -102,7 +102,7 @@ func sameQuestion(p, q *result.Plan) error {
 	case !of.Decides:
 		return fmt.Errorf("only paired comparisons are compared from run to run; these are of the protocol %s", of.Name)
 	case len(p.Family)+len(q.Family) > 0:
-		return fmt.Errorf("only duels at one level are compared from run to run; one of these has named comparisons")
+		return fmt.Errorf("only runs at one level are compared with each other; one of these has named comparisons")
 	case p.Scenario != q.Scenario:
 		return differ("scenario", p.Scenario, q.Scenario)
 	case p.Level != q.Level:

@@ -76,7 +76,7 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 	}
 	for _, f := range e.findings(c, metric) {
 		if f.StrikesOut() {
-			return claim.Inconclusive, "struck out, " + f.Title + ": " + f.Text
+			return claim.Inconclusive, "excluded: " + f.Title + ": " + f.Text
 		}
 	}
 	if at, ok := e.cell(c); ok && e.data.Analysis != nil {
@@ -132,7 +132,7 @@ func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
 	return out
 }
 
-// index is which of the run's Levels is the level, −1 where it is the one that Analysis and Findings are of: a duel's without a named family.
+// index is which of the run's Levels is the level, −1 where it is the one that Analysis and Findings are of: a run's without a named family.
 func (e *evidence) index(level int) int {
 	return level - (len(e.run.Plan.Points()) - len(e.data.Levels))
 }
@@ -335,7 +335,7 @@ func (e *evidence) Compare(a, b claim.Cell, metric string) claim.Comparison {
 		p = analysis.Pair{A: x.Contestant, AtA: x.Level, B: y.Contestant, AtB: y.Level}
 	}
 	if e.data.Analysis.Interim == 0 {
-		c.Note = "the run ended before its first look"
+		c.Note = "the run ended before its first interim analysis"
 	}
 	e.bound(&c, p, metric)
 	return c

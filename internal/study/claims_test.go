@@ -235,7 +235,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Ceiling, p.Analyses, p.Simultaneous = "", []int{8, 12, 16, 24}, false // nobody plays the one; with the others it ends early
+	p.Ceiling, p.Analyses = "", []int{8, 12, 16, 24} // nobody plays the one; with the others it ends early
 	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
@@ -508,7 +508,7 @@ func TestClaimsAtTheCeiling(t *testing.T) {
 				switch o.Claim.ID {
 				case "ratio":
 					wrong = o.Verdict != want
-				case "tie":
+				case "equal":
 					wrong = o.Verdict != claim.Inconclusive
 				case "bound": // of fast
 					open := o.Verdict == claim.Inconclusive && strings.Contains(o.Reason, "ceiling")

@@ -7,7 +7,7 @@ import (
 	"dyno/internal/result"
 )
 
-// evaluateNamedPairs is Judge for a duel whose comparisons are named: its verdicts, and an analysis of each level alone.
+// evaluateNamedPairs is Judge for a paired comparison whose comparisons are named: its verdicts, and an analysis of each level alone.
 func evaluateNamedPairs(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
 	void, all := plan.Discarded(run)

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/result"
 )
 
-// evaluateSweep is Judge for a sweep: an analysis of each level alone, with no looks and so without verdicts.
+// evaluateSweep is Judge for a sweep: an analysis of each level alone, without interim analyses and verdicts.
 func evaluateSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	void, all := plan.Discarded(run)
@@ -81,7 +81,7 @@ func Levels(run *result.Run) []report.Level {
 			switch {
 			case slices.ContainsFunc(valid[i], func(t result.Trial) bool { return t.Contestant == name }):
 			case taken[result.Cell{Contestant: name, Level: i}]:
-				l.Absent[name] = "all its trials lie in rounds or epochs that are void or incomplete"
+				l.Absent[name] = "all its trials lie in rounds or epochs that are discarded or incomplete"
 			default:
 				l.Absent[name] = "the run ended before a trial was taken"
 			}
@@ -103,8 +103,8 @@ func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
 
 // evaluateClassic is Judge for a classic run. Every load is shown, the latest of those that were taken again.
 //
-// Note: a duel voids what others disturbed. A classic run cannot: who publishes such figures does not know of it, and on a busy machine nothing
-// would be left. The report says beside each figure whether a duel would have counted it.
+// Note: a paired comparison discards what other programs disturbed. A classic run cannot: who publishes such figures does not know of it, and on a busy machine nothing
+// would be left. The report says beside each figure whether a paired comparison would have counted it.
 func evaluateClassic(run *result.Run) *report.Data {
 	all := latest(run.Trials)
 	loads := ownLoads(run, all)

@@ -139,7 +139,7 @@ func TestJudgeSweepAbsent(t *testing.T) {
 		}
 	})
 	d := Evaluate(run)
-	if why := d.Levels[3].Absent["a"]; !strings.Contains(why, "void") || len(d.Levels[0].Absent) > 0 {
+	if why := d.Levels[3].Absent["a"]; !strings.Contains(why, "discarded") || len(d.Levels[0].Absent) > 0 {
 		t.Errorf("%q; %v", why, d.Levels[0].Absent)
 	}
 	run.Trials = slices.DeleteFunc(run.Trials, func(tr result.Trial) bool { return tr.Epoch >= 3 })

@@ -31,7 +31,7 @@ type Study struct {
 	Budget           string            `toml:"budget"`            // for measuring every level; the profile's where it is empty
 	QuickBudget      string            `toml:"quick_budget"`      // with --quick
 	QuickContestants []string          `toml:"quick_contestants"` // with --quick, all where it is empty
-	Rounds           int               `toml:"rounds"`            // of an epoch of a duel; those of the profile where it is 0
+	Rounds           int               `toml:"rounds"`            // of an epoch of a paired comparison; those of the profile where it is 0
 	QuickRounds      int               `toml:"quick_rounds"`      // with --quick
 	ExtraEpochs      int               `toml:"side_epochs"`       // in how many epochs a cell that no claim names is loaded; six where it is 0
 	Heap             bool              `toml:"heap"`              // read the heaps of Go contestants around each window

@@ -17,7 +17,7 @@ type Part struct {
 // ablationEpochs is where all parts end; those that look more than once do so at ablationLooks.
 const ablationEpochs = 24
 
-// ablationLooks returns the looks for k servers. Parts that look once do so at ablationEpochs.
+// ablationLooks returns the interim analyses for k servers. Parts with one analysis make it at ablationEpochs.
 func ablationLooks(k int) []stats.Interim {
 	return stats.Interims([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha)
 }
@@ -25,9 +25,9 @@ func ablationLooks(k int) []stats.Interim {
 // Parts are what the ablation compares, dyno first.
 var Parts = []Part{
 	{Name: "dyno", find: inTurns(byWilcoxon),
-		What: "rounds in random order, compared within the round; void rounds repeated; " +
-			"Wilcoxon and Holm at planned looks"},
-	{Name: "no gate", What: "void rounds count",
+		What: "rounds in random order, compared within the round; discarded rounds repeated; " +
+			"Wilcoxon and Holm at planned interim analyses"},
+	{Name: "no gate", What: "disturbed rounds count",
 		find: func(f *field, k int) []int { f.gated = false; return inTurns(byWilcoxon)(f, k) }},
 	{Name: "no pairing", find: inTurns(unpaired),
 		What: "each server's median of an epoch, compared as independent samples (Mann-Whitney)"},
@@ -117,7 +117,7 @@ func inTurns(decide func(epochs func(n int) [][][]float64, k int) []int) func(*f
 	}
 }
 
-// byWilcoxon is dyno's own way: analysis.Judge at planned looks, until all pairs are decided.
+// byWilcoxon is dyno's own way: analysis.Judge at planned interim analyses, until all pairs are decided.
 func byWilcoxon(epochs func(int) [][][]float64, k int) []int {
 	c := &comparison{k: k, looks: ablationLooks(k), next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
 	c.play()
@@ -160,7 +160,7 @@ func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 	}
 }
 
-// testedBy tests the values at each look, Holm over the pairs.
+// testedBy tests the values at each interim analysis, Holm over the pairs.
 func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, looks []stats.Interim) []int {
 	marked := make([]int, len(couples(k)))
 	for _, l := range looks {

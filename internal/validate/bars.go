@@ -124,8 +124,8 @@ func (p *Proof) simulationBars() []Bar {
 		covers,
 		held.bar("intervals as displayed at the end cover", "≥ 95 %", atLeast95),
 		sign.bar("5 % called different the wrong way round", "≤ 0.1 %", func(r Rate) bool { return r.Share() <= .001 }),
-		tie.bar("a difference of 6 % called a tie", "≤ 5 %", atMost5),
-		edge.bar("a difference of the margin, 3 %, called a tie", "≤ 5 %", atMost5),
+		tie.bar("a difference of 6 % called equivalent", "≤ 5 %", atMost5),
+		edge.bar("a difference of the margin, 3 %, called equivalent", "≤ 5 %", atMost5),
 		ranks.bar("all rank intervals hold", "≥ 95 %", atLeast95),
 	}
 }
@@ -158,9 +158,9 @@ func (t *Trap) Outcome() (text string, met bool) {
 	case t.Catch == "":
 		return "does not keep the bars", false
 	case atLeast95(told):
-		return "told by " + t.Catch + " in " + told.String(), true
+		return "shown by " + t.Catch + " in " + told.String(), true
 	}
-	return "told by " + t.Catch + " in " + told.String() + " only", false
+	return "shown by " + t.Catch + " in " + told.String() + " only", false
 }
 
 // trapBar returns the limit of the traps: all must end well.

@@ -16,7 +16,7 @@ type Carried struct {
 	Drawn, Chained Rate    // a round begins with the server drawn first; with the one that ended the round before
 }
 
-// carried compares two servers, with the looks of a run of theirs.
+// carried compares two servers, with the interim analyses of a run of theirs.
 func carried(ctx context.Context, o *Options) (out []Carried) {
 	looks := plannedLooks(lone(2).plan)
 	for _, by := range []float64{0, .02, .03} {

@@ -41,14 +41,14 @@ func difference(rows [][]float64, i, j int) float64 {
 }
 
 // comparison compares the first k servers of epochs that next makes, interim analysis by interim
-// analysis, until all pairs are decided or no look is left. analysis.Judge decides.
+// analysis, until all pairs are decided or none is left. analysis.Judge decides.
 type comparison struct {
 	k     int
 	looks []stats.Interim
 	next  func(epoch int) [][]float64 // one row a round, in it the log speed of each server
 
 	d  [][]float64           // of each pair, by epoch
-	at [][]analysis.Decision // after each look that was taken
+	at [][]analysis.Decision // after each interim analysis that was made
 }
 
 // play takes epochs until it stops.
@@ -95,7 +95,7 @@ func different(v analysis.Verdict) bool { return v == analysis.Different || v ==
 // played holds what one comparison showed.
 type played struct {
 	false, wrong, tie, held, ranks bool
-	found, fixed                   []bool // by look; by number of epochs in fixedAt
+	found, fixed                   []bool // by interim analysis; by number of epochs in fixedAt
 	sd, epochs                     float64
 }
 

@@ -41,7 +41,7 @@ type Side struct {
 	Verdict string  `json:"verdict"` // as analysis.Verdict
 }
 
-// looked reports whether the run came to a look. That depends on the background CPU, not on what was
+// looked reports whether the run came to an interim analysis. That depends on the background CPU, not on what was
 // measured.
 func (l *Live) looked() bool { return l.Analyses > 0 }
 

@@ -67,7 +67,7 @@ type LiveOptions struct {
 	Keep func(Live) error // called as soon as a run is over
 }
 
-// RunLive makes the live runs that are missing, in their order, each once. A run that comes to no look
+// RunLive makes the live runs that are missing, in their order, each once. A run that comes to no interim analysis
 // is kept, but still missing the next time. When a run is interrupted or a server fails, RunLive
 // returns an error; the runs before it are kept.
 func RunLive(ctx context.Context, o *LiveOptions) error {

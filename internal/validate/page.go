@@ -169,7 +169,7 @@ func (g page) ErrorTable() table {
 	})
 }
 
-// PowerTable has how often 5 % is found by each look of a profile. Fewer servers have more looks that
+// PowerTable has how often 5 % is found by each interim analysis of a profile. Fewer servers have more of them that
 // are of use, so some cells stay empty.
 func (g page) PowerTable(profile string) table {
 	var ns []int
@@ -194,7 +194,7 @@ func (g page) PowerTable(profile string) table {
 	return t
 }
 
-// foundAt prints what was found by each of ns epochs; nothing where there was no look.
+// foundAt prints what was found by each of ns epochs; nothing where there was none.
 func foundAt(ns, looks []int, found []Rate) []string {
 	out := make([]string, len(ns))
 	for i, n := range ns {
@@ -205,9 +205,9 @@ func foundAt(ns, looks []int, found []Rate) []string {
 	return out
 }
 
-// IntervalTable has the coverage of intervals, and the rates of false ties and wrong ranks.
+// IntervalTable has the coverage of intervals, and the rates of false equivalence and wrong ranks.
 func (g page) IntervalTable() table {
-	head := words("noise|n = 12|n = 24|n = 48|displayed, k = 2|4|10|tie at 6 %|tie at 3 %|ranks, k = 4|10")
+	head := words("noise|n = 12|n = 24|n = 48|displayed, k = 2|4|10|equivalent at 6 %|equivalent at 3 %|ranks, k = 4|10")
 	return tableOf(head, Noises, func(n Noise) []string {
 		cell := func(k int, truth string) *Cell { return g.cell(n, Full.Name, k, truth) }
 		return append([]string{n.Name}, shares(

@@ -151,14 +151,14 @@ func steadyTable(units []SteadyUnit) table {
 // LiveTable lists the live runs.
 func (g page) LiveTable() table {
 	kinds := map[string]string{LiveSame: "A/A", LiveCost: "A/B", LiveFull: "A/B, full"}
-	head := words("run||hog|truth|CPU/request|p|verdict|throughput|its verdict|epochs|void, %|seconds|seed|commit")
+	head := words("run||hog|truth|CPU/request|p|verdict|throughput|its verdict|epochs|discarded, %|seconds|seed|commit")
 	return tableOf(head, g.Live, func(l Live) []string {
 		hog, verdict, through := "", l.Verdict, &l.Throughput
 		if l.Hog {
 			hog = "yes"
 		}
 		if !l.looked() {
-			verdict = "no look"
+			verdict = "no analysis"
 		}
 		return []string{
 			fmt.Sprint(l.Number), kinds[l.Kind], hog, fmt.Sprintf("%.3f", l.truth()),

@@ -20,7 +20,7 @@ type Replay struct {
 	Effect   float64 // share by which the first is faster
 	Analyses []int
 	False    Rate   // an equal pair was called different
-	Found    []Rate // by look, the first was found faster than the second
+	Found    []Rate // by interim analysis, the first was found faster than the second
 	Held     Rate   // the interval at the end holds the true ratio
 }
 

@@ -19,9 +19,9 @@ type Profile struct {
 	Analyses func(k int) []stats.Interim
 }
 
-// Full and Quick are the simulated profiles, as plan has them. The looks of quick are those that the
+// Full and Quick are the simulated profiles, as plan has them. The analyses of quick are those that the
 // planner's own estimate fits into 6 minutes, or 10 for more than four contestants. Full takes all of
-// its looks, as if there were no budget.
+// its interim analyses, as if there were no budget.
 var (
 	Full  = Profile{Name: "full", Rounds: runPlan("full", 2).Rounds, Riders: 3, Analyses: looksOf("full")}
 	Quick = Profile{Name: "quick", Rounds: runPlan("quick", 2).Rounds, Riders: 2, Analyses: looksOf("quick")}
@@ -29,12 +29,12 @@ var (
 
 var profiles = []*Profile{&Full, &Quick}
 
-// looksOf returns the looks of a profile that fit into its budget, by the number of servers.
+// looksOf returns the interim analyses of a profile that fit into its budget, by the number of servers.
 func looksOf(profile string) func(k int) []stats.Interim {
 	return func(k int) []stats.Interim { return plannedLooks(runPlan(profile, k)) }
 }
 
-// plannedLooks returns the looks that fit into the budget of p.
+// plannedLooks returns the interim analyses that fit into the budget of p.
 func plannedLooks(p result.Plan) []stats.Interim {
 	c, err := plan.Estimate(&p)
 	if err != nil {
@@ -66,7 +66,7 @@ func runPlan(profile string, k int) result.Plan {
 func serverName(i int) string { return fmt.Sprintf("server%d", i) }
 
 // truths are the true speeds that are simulated, as the log by which the first server is faster than
-// the others: not at all, by 5 %, by the margin of a tie, and by twice that.
+// the others: not at all, by 5 %, by the margin of equivalence, and by twice that.
 var truths = map[string]float64{"A/A": 0, "5 %": math.Log1p(.05), "3 %": math.Log1p(.03), "6 %": math.Log1p(.06)}
 
 // Cell is one cell of the simulation: many comparisons of k servers in one noise. All rates are of
@@ -79,9 +79,9 @@ type Cell struct {
 
 	Analyses []int
 	False    Rate         // an equal pair was called different, or different within the margin
-	Found    []Rate       // by look: the first was found faster than the second
+	Found    []Rate       // by interim analysis: the first was found faster than the second
 	Wrong    Rate         // a pair that differs was called different the wrong way round
-	Tie      Rate         // the first and second were called a tie
+	Tie      Rate         // the first and second were called equivalent
 	Held     Rate         // the interval at the end holds the true ratio of the first two
 	Ranks    Rate         // all rank intervals hold the true ranks
 	Fixed    map[int]Rate // by number of epochs in fixedAt: the 95 % interval holds the true ratio; for k = 2
@@ -130,7 +130,7 @@ func speeds(n int, truth string) []float64 {
 	return log
 }
 
-// epochsOf returns the numbers of epochs of looks.
+// epochsOf returns the numbers of epochs of interim analyses.
 func epochsOf(looks []stats.Interim) (ns []int) {
 	for _, l := range looks {
 		ns = append(ns, l.N)
@@ -138,7 +138,7 @@ func epochsOf(looks []stats.Interim) (ns []int) {
 	return ns
 }
 
-// foundBy returns, by look, how often the first server was found faster than the second. After an
+// foundBy returns, by interim analysis, how often the first server was found faster than the second. After an
 // interruption some comparisons found nothing.
 func foundBy(all []played, looks []stats.Interim) (rates []Rate) {
 	for i := range looks {
@@ -151,7 +151,7 @@ func foundBy(all []played, looks []stats.Interim) (rates []Rate) {
 var sizes = []int{2, 4, 10}
 
 // simulation makes all cells: every profile × noise × k, all alike and one 5 % faster; for two
-// servers also those at the edge of a tie.
+// servers also those at the edge of equivalence.
 func simulation(ctx context.Context, o *Options) (cells []Cell) {
 	for _, pr := range profiles {
 		for _, noise := range Noises {

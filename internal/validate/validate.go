@@ -76,7 +76,7 @@ func Run(ctx context.Context, o *Options) (*Proof, error) {
 			p.Carried, p.Checked = carried(ctx, o), checked(ctx, o)
 		}
 		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return nil, fmt.Errorf("prove %s: %w", section, err)
+			return nil, fmt.Errorf("validate %s: %w", section, err)
 		}
 	}
 	return p, nil

@@ -145,7 +145,7 @@ func (u *Setup) launched(ctx context.Context, host *bench.Local, s *scenario.Sce
 	}
 	if err == nil {
 		to := Server{Network: network, Addr: addr, Differs: c.Differs}
-		o.Seen, err = Prove(ctx, host.Generator(), s.At(c.Paths), to)
+		o.Seen, err = Contract(ctx, host.Generator(), s.At(c.Paths), to)
 	}
 	if err == nil {
 		err = Ends(server.End)

@@ -107,7 +107,7 @@ func (f *Finding) try(ctx context.Context, e load.Engine, s *scenario.Scenario, 
 			}
 		})
 	default:
-		_, err = Prove(ctx, e, s, to)
+		_, err = Contract(ctx, e, s, to)
 	}
 	var broken *scenario.Broken
 	switch {

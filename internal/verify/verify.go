@@ -33,11 +33,11 @@ var loads = []struct {
 // visitors is how many clients with a session come at once, and visits how often each does.
 const visitors, visits = 8, 50
 
-// Prove verifies that the server keeps the contract of s, whose paths are those of the server. Its
+// Contract verifies that the server keeps the contract of s, whose paths are those of the server. Its
 // steps are scenario.Verify, many visitors at once, loads through e that include requests that are
 // otherwise only verified, scenario.Verify again, and a Date that advances. It ends with the first
 // step that fails. The error joins *scenario.Broken.
-func Prove(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
+func Contract(ctx context.Context, e load.Engine, s *scenario.Scenario, to Server) (*scenario.Observed, error) {
 	seen, err := scenario.Verify(ctx, s, to.Network, to.Addr, to.Differs, to.Delay)
 	if err != nil {
 		return seen, err

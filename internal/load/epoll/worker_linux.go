@@ -48,7 +48,7 @@ type worker struct {
 	ups       int     // connections that are up
 	refused   int64   // when the first dial began that failed since one came through; 0: none
 	depth     int     // requests that may be in flight on each
-	tick      int64   // between two looks at the timeouts
+	tick      int64   // between two checks of the timeouts
 	nextSweep int64
 	clock     int64 // of the last read
 	seen      int64 // when the loop last ran, or slept on purpose

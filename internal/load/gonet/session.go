@@ -1,6 +1,6 @@
 // Package gonet is the plain load engine: package net, a goroutine for each connection and one that
 // reads it, for systems without epoll. It keeps the same ledger as load/epoll, through the same
-// parser, with more CPU per request; its speed is nobody's yardstick.
+// parser, with more CPU per request; its speed is not optimized.
 //
 // Note: a connection that writes takes nothing in. Where a pipeline of requests and its answers
 // each exceed what the sockets hold, both sides block in write until Job.Timeout; load/epoll reads

@@ -178,7 +178,7 @@ func cancelStream(t *testing.T, e load.Engine) {
 }
 
 // lateAnswers: what comes a little after the time-out has timed out, whenever in the engine's turns
-// that was. Connections start at 25 ms of 50 by turns, the time between two looks at the time-outs.
+// that was. Connections start at 25 ms of 50 by turns, the time between two checks of the time-outs.
 func lateAnswers(t *testing.T, e load.Engine) {
 	const patience, late = time.Second, 25 * time.Millisecond
 	s := serve(t, "tcp", func(p *peer) {

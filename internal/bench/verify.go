@@ -74,9 +74,9 @@ func (b *Bench) build(ctx context.Context) ([]result.Contestant, error) {
 	return standing, nil
 }
 
-// prove starts each contestant once, alone, and verifies that it keeps the contract. Only then is
+// verifyAll starts each contestant once, alone, and verifies that it keeps the contract. Only then is
 // it recorded, with what was observed.
-func (b *Bench) prove(ctx context.Context, built []result.Contestant) error {
+func (b *Bench) verifyAll(ctx context.Context, built []result.Contestant) error {
 	if _, err := b.startBackend(ctx, 0); err != nil {
 		return fmt.Errorf("the backend %s: %w", b.run.Plan.Backend, err)
 	}

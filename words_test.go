@@ -1,0 +1,159 @@
+package dyno_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// narrowed are retired words that plain English needs too, each with the pattern of its retired use.
+var narrowed = map[string]string{
+	"look":   `(?:a|the|each|every|any|last|next|first|second|final|planned|interim|one|two|three|no|by|of|its|those) looks?|after \d+ looks|looks (?:of|that|in|left|taken|there)`,
+	"stands": `(?:trials?|rounds?|verdicts?|none|nothing) (?:of (?:it|them) |that )?stands?`,
+	"told":   `told(?:[,;.)]| (?:with|as|by|in|of|here|beside)\b)`,
+	"room":   `(?:package|lower|upper|own|next) rooms?`,
+	"floor":  `(?:package|lower|upper|next) floors?`,
+}
+
+// excepted are places where a retired word is right, with the reason.
+var excepted = []struct{ file, word, reason string }{
+	{"CHANGELOG.md", "", "says what had which name when"},
+	{"doc/glossary.md", "", "its tables list the words"},
+	{"doc/format.md", "", "lists the keys of old records"},
+	{"doc/method.md", "tie", "ties of ranks are called so in the literature"},
+	{"internal/stats/describe.go", "tie", "ties of ranks"},
+	{"internal/stats/foils.go", "tie", "ties of ranks"},
+	{"internal/stats/signedrank.go", "tie", "ties of ranks"},
+	{"internal/study/shift.go", "tie", "ties of ranks"},
+	{"cmd/dyno/renamed.go", "duel", "the old name, which it reads"},
+	{"internal/plan/protocol.go", "duel", "the old name, which it reads"},
+	{"internal/result/format1.go", "", "the old names, which it reads"},
+	{"internal/document/svgbars.go", "struck", "a class of the page's style"},
+	{"internal/contestant/manifest.go", "companion", "the old name, which it reads"},
+	{"internal/claim/claim.go", "tie", "the old name, which it reads"},
+	{"internal/claim/outcome.go", "", "the old names, which it reads"},
+	{"internal/report/csv.go", "", "names of columns and states in the CSV form"},
+}
+
+var (
+	inlineCode = regexp.MustCompile("`[^`\n]*`")
+	link       = regexp.MustCompile(`\]\([^)]*\)`)
+)
+
+// retired are the words of the glossary's last column, as patterns.
+func retired(t *testing.T, glossary string) map[string]*regexp.Regexp {
+	words := map[string]*regexp.Regexp{}
+	for line := range strings.Lines(glossary) {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) != 3 || !strings.HasPrefix(line, "|") {
+			continue
+		}
+		for word := range strings.SplitSeq(cells[2], ",") {
+			word = strings.TrimSpace(word)
+			if word == "" || word == "not" || strings.Trim(word, "-") == "" {
+				continue
+			}
+			pattern := narrowed[word]
+			if pattern == "" {
+				pattern = strings.ReplaceAll(word, " ", `\s+`) + "s?"
+			}
+			words[word] = regexp.MustCompile(`(?i)\b` + pattern + `\b`)
+		}
+	}
+	if len(words) < 20 {
+		t.Fatalf("the glossary lists %d retired words only", len(words))
+	}
+	return words
+}
+
+// violation is a retired word in a text that a person reads.
+type violation struct{ at, word, text string }
+
+// inText finds retired words in a text that begins at a line of a file.
+func inText(words map[string]*regexp.Regexp, file string, line int, text string) (found []violation) {
+	text = link.ReplaceAllString(inlineCode.ReplaceAllString(text, "``"), "]")
+	for word, pattern := range words {
+		if slices.ContainsFunc(excepted, func(e struct{ file, word, reason string }) bool {
+			return (e.file == "" || e.file == file) && (e.word == "" || e.word == word)
+		}) {
+			continue
+		}
+		for _, at := range pattern.FindAllStringIndex(text, -1) {
+			n := line + strings.Count(text[:at[0]], "\n")
+			found = append(found, violation{fmt.Sprintf("%s:%d", file, n), word, strings.TrimSpace(text[max(0, at[0]-30):min(len(text), at[1]+30)])})
+		}
+	}
+	return found
+}
+
+// inGo finds retired words in the comments of a Go file, and in those of its strings that have
+// several words: others are names and keys.
+func inGo(words map[string]*regexp.Regexp, file string, src []byte) (found []violation, err error) {
+	set := token.NewFileSet()
+	f, err := parser.ParseFile(set, file, src, parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range f.Comments {
+		found = append(found, inText(words, file, set.Position(c.Pos()).Line, c.Text())...)
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if field, ok := n.(*ast.Field); ok && field.Tag != nil {
+			field.Tag = nil
+		}
+		if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+			if text, err := strconv.Unquote(lit.Value); err == nil && strings.Contains(strings.TrimSpace(text), " ") {
+				found = append(found, inText(words, file, set.Position(lit.Pos()).Line, text)...)
+			}
+		}
+		return true
+	})
+	return found, nil
+}
+
+// TestRetiredWords holds what people read to the glossary: strings and comments of the program,
+// manuals and pages.
+func TestRetiredWords(t *testing.T) {
+	glossary, err := os.ReadFile("doc/glossary.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := retired(t, string(glossary))
+	var found []violation
+	err = fs.WalkDir(os.DirFS("."), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == "testdata" || d.Name() == "runs" || name != "." && strings.HasPrefix(d.Name(), ".")):
+			return fs.SkipDir
+		case path.Ext(name) == ".md":
+			text, err := os.ReadFile(name)
+			found = append(found, inText(words, name, 1, string(text))...)
+			return err
+		case path.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"):
+			src, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			in, err := inGo(words, name, src)
+			found = append(found, in...)
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range found {
+		t.Errorf("%s: retired word %q: …%s…", v.at, v.word, v.text)
+	}
+}
