@@ -99,7 +99,7 @@ func (c *Change) text(margin float64) string {
 	case c.Note != "":
 		return "not judged: " + c.Note
 	case c.Verdict == analysis.Inconclusive:
-		return "undecided"
+		return "no change shown"
 	case c.Verdict == analysis.Equivalent:
 		return "unchanged within " + report.PerCent(margin)
 	case c.Verdict == analysis.Negligible:
