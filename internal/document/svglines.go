@@ -82,7 +82,7 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	}
 	if alone { // on a page the table says both
 		for _, it := range c.Struck {
-			s.struck(it, below)
+			s.absent(it, below)
 			below += struckRow
 		}
 		s.text(0, below+4, "tick", "", c.Foot)
@@ -317,8 +317,8 @@ func (s *lines) mark(k int, x, y float64) {
 	}
 }
 
-// struck says below the plots who has no line, and why.
-func (s *lines) struck(it Item, y float64) {
+// absent says below the plots who has no line, and why.
+func (s *lines) absent(it Item, y float64) {
 	name, why := it.Label, it.Text.String()
 	s.printf(`<circle cx="6" cy="%.1f" r="4" class="hollow"/>`, y-4)
 	s.printf(`<text x="18" y="%.1f" class="reason"><title>%s</title><tspan class="gone">%s</tspan><tspan dx="8">%s</tspan></text>`, y,
