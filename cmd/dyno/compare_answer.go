@@ -47,8 +47,11 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 func attached(r *result.Run) string {
 	var all []string
 	for _, c := range r.Contestants {
-		if c.URL != "" {
+		switch {
+		case strings.Contains(c.Processes, "(pid "):
 			all = append(all, c.Name+": "+c.Processes)
+		case c.URL != "":
+			all = append(all, c.Name+": processes that cannot be read")
 		}
 	}
 	if len(all) == 0 {
