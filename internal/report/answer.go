@@ -11,6 +11,7 @@ import (
 	"dyno/internal/analysis"
 	"dyno/internal/checks"
 	"dyno/internal/document"
+	"dyno/internal/result"
 )
 
 // answer is what the run says, in sentences: what forbids to believe it, who is ahead and by how
@@ -154,7 +155,7 @@ func (v *view) absent() (sentences []string) {
 			why := strings.TrimPrefix(r.Struck, "unavailable: ")
 			missing[why] = append(missing[why], r.Title)
 		case r.Failure != nil:
-			broken = append(broken, failed+" "+r.Title+", "+strings.TrimPrefix(r.Struck, "failed ")+".")
+			broken = append(broken, failed+" "+r.Title+", "+strings.TrimPrefix(r.Struck, "failed ")+logSays(r.Failure)+".")
 		default:
 			unranked[r.Struck] = append(unranked[r.Struck], r.Title)
 		}
@@ -172,6 +173,23 @@ func (v *view) absent() (sentences []string) {
 		}
 	}
 	return append(sentences, broken...)
+}
+
+// logSays is the line of a log's end that says most of a failure: the last with an error in it, or the
+// last of all. All that is kept of the log stands among the details.
+func logSays(f *result.Failure) string {
+	line := ""
+	for _, l := range f.LogTail {
+		if l = document.Clean(l); l != "" && (strings.Contains(strings.ToLower(l), "error") ||
+			!strings.Contains(strings.ToLower(line), "error")) {
+			line = l
+		}
+	}
+	const most = 120
+	if r := []rune(line); len(r) > most {
+		line = string(r[:most-1]) + "…"
+	}
+	return led("; its log: ", strings.TrimSuffix(line, "."))
 }
 
 // head is the run in a line's worth of facts: those that ran are counted.

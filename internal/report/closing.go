@@ -20,7 +20,9 @@ func (v *view) closing() document.Section {
 			list.Items = append(list.Items, document.Item{Label: label, Text: text})
 		}
 	}
-	add("Trust", v.trust())
+	if v.Valid+v.Discarded > 0 {
+		add("Trust", v.trust())
+	}
 	if c := v.Claims; c != nil && len(c.Outcomes) > 0 {
 		text := fmt.Sprintf("%s, here today: %s", document.Count(len(c.Outcomes), "published claim"), c.counts())
 		if c.Changed {
