@@ -183,6 +183,9 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 	var betweens, mosts, ps []float64
 	for _, name := range e.Run.Plan.Contestants {
 		within, between, most, p := analysis.EpochComponents(e.residuals(), name)
+		if attached(e.Run, name) { // which is never started anew
+			continue
+		}
 		if !math.IsNaN(p) {
 			out = append(out, Finding{Contestant: name,
 				Text: fmt.Sprintf("%s between epochs, %s between trials", document.Percent(between),
@@ -195,20 +198,13 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 		switch {
 		case p <= shown && betweens[i] > c.Limits[0].Warn:
 			f.State = Warn
-			if attached(e.Run, f.Contestant) {
-				f.Text += ": it changes from one block of rounds to the next"
-			} else {
-				f.Text += ": a fresh start changes it"
-			}
+			f.Text += ": a fresh start changes it"
 		case p <= shown:
 		case mosts[i] > c.Limits[0].Warn:
 			f.State = CannotTell
 			f.Text += fmt.Sprintf(", which may be chance or as much as %s between epochs", document.Percent(mosts[i]))
 		default:
 			f.Text += ", which may be chance"
-		}
-		if attached(e.Run, f.Contestant) {
-			f.Text += "; it was never started anew, and what a fresh start changes is not known"
 		}
 	}
 	return out

@@ -136,7 +136,11 @@ func (v *view) missed() string {
 	}
 	text := "differences below " + PerCent(v.a.MDE) + " may be missed"
 	if v.Promised > least && v.a.MDE > max(1.25*v.Promised, v.Promised+0.005) {
-		text += " (" + PerCent(v.Promised) + " was expected: restarts differ more than the first loads showed)"
+		what := "restarts"
+		if len(v.run.Plan.Attached) > 0 {
+			what = "epochs"
+		}
+		text += " (" + PerCent(v.Promised) + " was expected: " + what + " differ more than the first loads showed)"
 	}
 	return text
 }
