@@ -61,7 +61,7 @@ func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
 			return keepLine(file, l)
 		},
 	})
-	for _, b := range (&validate.Proof{Live: done}).LiveBars() {
+	for _, b := range (&validate.Results{Live: done}).LiveBars() {
 		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s (bar: %s)\n", b.Target, b.Worst, b.Limit)
 	}
 	return err

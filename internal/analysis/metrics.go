@@ -110,7 +110,7 @@ var Metrics = []Metric{
 		Title: "CPU per request", Head: "CPU %s/req",
 		About: "CPU time of the server's whole process tree, by right answers. It is the steadiest figure on a " +
 			"shared machine, but on a busy single core it says nearly the same as throughput: do not count them " +
-			"as two proofs.",
+			"as two findings.",
 		Phrases: Phrases{"uses %s the CPU per request of", "uses the least CPU per request",
 			"uses %s more CPU per request than", "uses %s less CPU per request than"},
 	},

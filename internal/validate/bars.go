@@ -50,7 +50,7 @@ func atLeast95(r Rate) bool { return r.Share() >= .95 }
 func atMost5(r Rate) bool   { return r.Share() <= .05 }
 
 // Bars returns the limits of all sections that were made.
-func (p *Proof) Bars() []Bar {
+func (p *Results) Bars() []Bar {
 	var bars []Bar
 	if p.Cells != nil {
 		bars = append(bars, p.simulationBars()...)
@@ -82,7 +82,7 @@ func (p *Proof) Bars() []Bar {
 const foundAfter = 12
 
 // simulationBars returns the limits of the simulation: for each, the worst cell that it applies to.
-func (p *Proof) simulationBars() []Bar {
+func (p *Results) simulationBars() []Bar {
 	var wrongly, sign, tie, edge, high worst
 	found, held, ranks, low := worst{low: true}, worst{low: true}, worst{low: true}, worst{low: true}
 	for _, c := range p.Cells {
@@ -136,7 +136,7 @@ func (p *Proof) simulationBars() []Bar {
 // Where the noise is symmetric it should be what the discrete ranks allow next above 95 %: 96.1, 95.8,
 // 95.6, 95.1 and 95.1 % for 8, 12, 16, 24 and 48. Cells of a thousand comparisons scatter about that by
 // 0.7 %, and the worst of a hundred of them by three times as much.
-func (p *Proof) covered(noise string, n int) (r Rate) {
+func (p *Results) covered(noise string, n int) (r Rate) {
 	for _, c := range p.Cells {
 		if c.Noise == noise && c.K == 2 && (c.Truth == "A/A" || c.Truth == "5 %") {
 			r.Hits += c.Fixed[n].Hits
@@ -164,7 +164,7 @@ func (t *Trap) Outcome() (text string, met bool) {
 }
 
 // trapBar returns the limit of the traps: all must end well.
-func (p *Proof) trapBar() Bar {
+func (p *Results) trapBar() Bar {
 	b := Bar{
 		Target: "traps: the bars are kept, or the check named tells of it in 95 % of the runs", Limit: "all", Met: true,
 	}
@@ -195,7 +195,7 @@ func oddRuns(n int) int {
 }
 
 // LiveBars returns the limits of the live runs. They are open until all runs are made.
-func (p *Proof) LiveBars() []Bar {
+func (p *Results) LiveBars() []Bar {
 	looked := map[string][]*Live{}
 	for i := range p.Live {
 		if l := &p.Live[i]; l.looked() {
@@ -243,7 +243,7 @@ func (p *Proof) LiveBars() []Bar {
 var checksShown = slices.Concat([]string{checks.Discarded}, statistical)
 
 // checkBars returns the limits of carry-over between two, and of who is called moving for nothing.
-func (p *Proof) checkBars() []Bar {
+func (p *Results) checkBars() []Bar {
 	var over, moving worst
 	for _, c := range p.Carried {
 		over.see(c.Chained, "carry-over of %g %%", 100*c.By)
@@ -267,7 +267,7 @@ func (p *Proof) checkBars() []Bar {
 }
 
 // steadyBar returns the limit of the experiment with long trials.
-func (p *Proof) steadyBar() Bar {
+func (p *Results) steadyBar() Bar {
 	var each []string
 	met := true
 	for _, r := range SteadyRows(p.Steady) {

@@ -33,7 +33,7 @@ func TestBestOf(t *testing.T) {
 	if !slices.Equal(numbers, []int{0, 1, 3, 4}) {
 		t.Errorf("made %v", numbers)
 	}
-	g := page{Proof: &Proof{BestOf: made, Live: []Live{{Kind: LiveSame, Analyses: 1,
+	g := page{Results: &Results{BestOf: made, Live: []Live{{Kind: LiveSame, Analyses: 1,
 		Throughput: Side{Ratio: 1.02, Verdict: "tie"}}}}}
 	got := g.BestOfTable().String()
 	for _, want := range []string{"best of three", "25.0 %", "1.0 %", "dyno", "2.0 %"} {

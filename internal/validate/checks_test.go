@@ -27,7 +27,7 @@ func TestChecksTell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates hundreds of runs")
 	}
-	p := &Proof{Options: Options{Only: "checks"}, Carried: []Carried{{By: .02}}, Checked: checked(t.Context(), &Options{Reps: 4 * checkRuns, Seed: 7})}
+	p := &Results{Options: Options{Only: "checks"}, Carried: []Carried{{By: .02}}, Checked: checked(t.Context(), &Options{Reps: 4 * checkRuns, Seed: 7})}
 	for _, c := range p.Checked {
 		for i, told := range c.Told {
 			switch {

@@ -127,7 +127,7 @@ func TestLiveGoesOn(t *testing.T) {
 	if len(played) != LiveAll+2 {
 		t.Errorf("%d runs instead of %d", len(played), LiveAll+2)
 	}
-	p := &Proof{Live: options(0).Done[:LiveAll]}
+	p := &Results{Live: options(0).Done[:LiveAll]}
 	for _, b := range p.LiveBars() {
 		if !b.Met || b.Open {
 			t.Errorf("%+v", b)
@@ -163,7 +163,7 @@ func TestLiveGoesOn(t *testing.T) {
 }
 
 // breakBars breaks each bar.
-func breakBars(t *testing.T, p *Proof) {
+func breakBars(t *testing.T, p *Results) {
 	t.Helper()
 	same, cost := 0, 0
 	for i := range p.Live {
@@ -224,7 +224,7 @@ func TestReadLive(t *testing.T) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	for _, b := range (&Proof{}).LiveBars() {
+	for _, b := range (&Results{}).LiveBars() {
 		if !b.Open {
 			t.Errorf("not tried, and yet %+v", b)
 		}

@@ -39,7 +39,7 @@ const (
 	liveSeed = 20170819
 )
 
-// LiveAll is how many tasks make the proof.
+// LiveAll is how many live runs a validation has.
 const LiveAll = 1 + 2*liveRuns
 
 // LiveTaskAt returns the task of that number.

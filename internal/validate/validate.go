@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// Sections are the parts of a proof, in order.
+// Sections are the parts of a validation, in order.
 var Sections = []string{"simulation", "replay", "ablation", "adversarial", "checks"}
 
 // IsSection reports whether there is a section of that name.
@@ -40,8 +40,8 @@ func (o *Options) tell(format string, args ...any) {
 	}
 }
 
-// Proof holds the results. Sections that were not asked for are nil.
-type Proof struct {
+// Results are those of a validation. Sections that were not asked for are nil.
+type Results struct {
 	Options  Options
 	Cells    []Cell
 	Recorded []Recorded
@@ -56,8 +56,8 @@ type Proof struct {
 }
 
 // Run makes the sections that were asked for. When ctx ends it returns the error of ctx.
-func Run(ctx context.Context, o *Options) (*Proof, error) {
-	p := &Proof{Options: *o}
+func Run(ctx context.Context, o *Options) (*Results, error) {
+	p := &Results{Options: *o}
 	for _, section := range Sections {
 		if o.Only != "" && o.Only != section {
 			continue

@@ -244,7 +244,7 @@ func TestPageIsAFunctionOfTheSeed(t *testing.T) {
 	if !strings.Contains(string(page), faultsText) {
 		t.Error("doc/validation.md has another section of faults: make it again (dyno validate)")
 	}
-	for _, b := range (&Proof{Cells: []Cell{}, Replays: []Replay{}, Traps: []Trap{}}).Bars() {
+	for _, b := range (&Results{Cells: []Cell{}, Replays: []Replay{}, Traps: []Trap{}}).Bars() {
 		if !strings.Contains(string(page), "| "+b.Target+" | "+b.Limit+" |") {
 			t.Errorf("doc/validation.md has no bar %q: make it again (dyno validate)", b.Target)
 		}
@@ -255,7 +255,7 @@ func TestInterrupted(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if p, err := Run(ctx, &Options{Reps: 1000, Seed: 1, Only: "replay"}); err == nil || p != nil {
-		t.Error("an interrupted proof is no proof")
+		t.Error("an interrupted validation gives no results")
 	}
 }
 
