@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -59,6 +60,44 @@ func (r *Row) ofDyno(at map[string]leaf) {
 			at["response."+rest] = l
 		}
 	}
+}
+
+// runMetrics are the metrics of a contestant in a run.json, and their names and units here.
+var runMetrics = []struct{ path, value, metric, unit string }{
+	{"throughput", "per_sec", "rps", "req/s"}, {"p50", "ns", "p50", "ns"}, {"p99", "ns", "p99", "ns"},
+}
+
+// dynoRun reads what dyno run and dyno compare write as run.json: a row for each contestant, each
+// figure with its interval.
+func (r *reader) dynoRun(list []leaf) {
+	at := byPath(list)
+	number := func(path string) float64 {
+		v, _ := strconv.ParseFloat(at[path].text, 64)
+		return v
+	}
+	for i := 0; ; i++ {
+		of := fmt.Sprintf("contestants.%d.", i)
+		if _, ok := at[of+"name"]; !ok {
+			break
+		}
+		row := r.newRow("dyno")
+		row.Contestant, row.Scenario = at[of+"name"].text, at["plan.scenario"].text
+		row.Connections, _ = strconv.Atoi(at["plan.level.connections"].text)
+		_, row.Open = at["plan.level.rate_per_sec"]
+		for _, m := range runMetrics {
+			path := of + "metrics." + m.path + "."
+			l := at[path+"value_"+m.value]
+			if l.text == "" {
+				continue
+			}
+			f := r.add(row, m.metric, l.text, m.unit, l.line, l.column)
+			if lo, hi := number(path+"lo_"+m.value), number(path+"hi_"+m.value); f != nil && f.Value > 0 && hi > 0 {
+				base := f.Value / number(path+"value_"+m.value)
+				f.Lo, f.Hi = lo*base, hi*base
+			}
+		}
+	}
+	r.finish()
 }
 
 // words takes the depth of pipelining from what was asked for, and whether connections were idle on

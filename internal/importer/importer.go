@@ -177,6 +177,7 @@ var jsonMarks = []struct{ key, format string }{
 	{`"rawData"`, "techempower"}, {`"numberOfConnections"`, "bombardier"}, {`"bytesWritten"`, "bombardier"},
 	{`"successRate"`, "oha"}, {`"latencyPercentiles"`, "oha"}, {`"http_req_duration"`, "k6"},
 	{`"rate_answers"`, "dyno"},
+	{`"aa_check"`, "dyno"},
 }
 
 // sniff names the format of data, or returns "". The format "text" is one or several outputs that

@@ -170,6 +170,10 @@ func (r *reader) toolJSON() error {
 		return err
 	}
 	at := byPath(list)
+	if _, run := at["contestants.0.name"]; run && r.doc.Format == "dyno" {
+		r.dynoRun(list)
+		return nil
+	}
 	row, tool := r.newRow(r.doc.Format), jsonTools[r.doc.Format]
 	row.Connections, _ = strconv.Atoi(at["spec.numberOfConnections"].text)
 	row.Contestant = at["spec.url"].text

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -14,6 +15,9 @@ import (
 var numberForm = regexp.MustCompile(`^([~≈<>≤≥=]*)\s*` +
 	`([-−+]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?)` +
 	`(?:\s*[-–]\s*([0-9]+(?:\.[0-9]+)?))?\s*([^0-9\s+~][^+~]*)?(\+?)$`)
+
+// aboutForm is what may stand behind a number: how far it may be off, in per cent or in its unit.
+var aboutForm = regexp.MustCompile(`\s*(?:±|\+/-)\s*([0-9.]+)\s*(%|[\wµ/]*)$`)
 
 // clockForm is a time as minutes:seconds or hours:minutes:seconds.
 var clockForm = regexp.MustCompile(`^(?:([0-9]+):)?([0-9]+):([0-9]+(?:\.[0-9]+)?)$`)
@@ -81,6 +85,9 @@ func (f *Figure) read(text, unit string) error {
 		f.Value, f.Lo, f.Hi = math.NaN(), math.NaN(), math.NaN()
 		return nil
 	}
+	if m := aboutForm.FindStringSubmatchIndex(text); m != nil && m[0] > 0 {
+		return f.readAbout(text, m, unit)
+	}
 	if f.clock(text) {
 		return nil
 	}
@@ -96,6 +103,32 @@ func (f *Figure) read(text, unit string) error {
 		f.Text = text
 	}
 	return f.set(m[1], m[2], m[3], per, approx)
+}
+
+// readAbout reads a number with its margin, "1.20 ±13 %" or "1.20 ±0.15 ms": it lies within. m are
+// the places of aboutForm in text.
+func (f *Figure) readAbout(text string, m []int, unit string) error {
+	margin, err := strconv.ParseFloat(text[m[2]:m[3]], 64)
+	if err != nil {
+		return fmt.Errorf("%q is not a number", text)
+	}
+	own := text[m[4]:m[5]]
+	number := text[:m[0]]
+	if own != "%" && own != "" {
+		number += " " + own
+	}
+	if err := f.read(number, unit); err != nil {
+		return err
+	}
+	f.Text = strings.TrimSpace(text + " " + unit)
+	if own == "%" {
+		margin *= f.Value / 100
+	} else {
+		_, per, _ := unitOf(cmp.Or(own, unit))
+		margin *= per
+	}
+	f.Lo, f.Hi = min(f.Lo, f.Value-margin), max(f.Hi, f.Value+margin)
+	return nil
 }
 
 // set computes value and bounds in base units. The number may be vague ("~", ">") and end a range
