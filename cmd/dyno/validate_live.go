@@ -30,7 +30,7 @@ import (
 // 100 s has 16 epochs at most.
 const liveBudget = 100 * time.Second
 
-var liveLooks = []int{12, 16}
+var liveAnalyses = []int{12, 16}
 
 // validateLive makes live runs and appends what came of them to file.
 func validateLive(cmd *cobra.Command, file string, more int, wait bool) error {
@@ -76,7 +76,7 @@ func playLive(cmd *cobra.Command, pr *project, t validate.LiveTask) (run *result
 	defer func() { err = errors.Join(err, proc.RemoveTemp(dir)) }()
 	r := plan.Request{
 		Contestants: t.Contestants[:], Controls: []string{"none"}, Primary: "cpu_per_request", Alpha: validate.Alpha, Margin: validate.Margin,
-		Budget: liveBudget, Analyses: liveLooks, Seed: t.Seed,
+		Budget: liveBudget, Analyses: liveAnalyses, Seed: t.Seed,
 	}
 	if t.Kind == validate.LiveFull {
 		r.Profile, r.Budget, r.Analyses = "full", 0, nil

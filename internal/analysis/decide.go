@@ -17,33 +17,33 @@ type Decision struct {
 
 // Decide judges the pairs of one family at each interim analysis in turn, as far as there are epochs: the whole decision procedure, on numbers alone.
 // d[i] are the differences of pair i in order of their epochs, log ratios, NaN in an epoch that has none. It is nil before the first interim analysis.
-func Decide(d [][]float64, epochs int, looks []stats.Interim, margin float64) []Decision {
+func Decide(d [][]float64, epochs int, analyses []stats.Interim, margin float64) []Decision {
 	var js []Decision
-	for _, look := range looks {
-		if look.N > epochs {
+	for _, interim := range analyses {
+		if interim.N > epochs {
 			break
 		}
-		js = DecideAt(js, d, look, margin)
+		js = DecideAt(js, d, interim, margin)
 	}
 	return js
 }
 
 // DecideAt tests the pairs of a family once, by the first n values of each. before is what it said at the analysis before, nil at the
 // first: a verdict once given stays, so that later looks do not retract it.
-func DecideAt(before []Decision, d [][]float64, look stats.Interim, margin float64) []Decision {
+func DecideAt(before []Decision, d [][]float64, interim stats.Interim, margin float64) []Decision {
 	js := make([]Decision, len(d))
 	ps := make([]float64, len(d))
 	seen := make([][]float64, len(d))
 	for i := range d {
-		seen[i] = present(d[i], look.N)
+		seen[i] = present(d[i], interim.N)
 		ps[i] = stats.SignedRank(seen[i])
 	}
 	for i, adjusted := range stats.Holm(ps) {
-		j := Decision{Ratio: ratio(seen[i], 1-look.Alpha), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
+		j := Decision{Ratio: ratio(seen[i], 1-interim.Alpha), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
 		if before != nil && before[i].Verdict != Inconclusive {
 			j.Verdict, j.Up = before[i].Verdict, before[i].Up
 		} else {
-			j.decide(seen[i], look.Alpha, margin)
+			j.decide(seen[i], interim.Alpha, margin)
 		}
 		js[i] = j
 	}

@@ -80,10 +80,10 @@ func (t *Table) changes(m Metric, c result.Cell, cells []result.Cell, controls [
 	out := make([]float64, len(t.epochs))
 	for i, e := range t.epochs {
 		own := t.logs(m, c, e)
-		if beside := t.beside(m, own, e, riders, c); len(beside) > 0 {
-			out[i] = t.change(e, own, beside, mean)
+		if others := t.others(m, own, e, riders, c); len(others) > 0 {
+			out[i] = t.change(e, own, others, mean)
 		} else {
-			out[i] = t.against(e, own, t.beside(m, own, e, cells, c))
+			out[i] = t.against(e, own, t.others(m, own, e, cells, c))
 		}
 	}
 	return out
@@ -102,8 +102,8 @@ func (t *Table) logs(m Metric, c result.Cell, epoch int) map[int]float64 {
 	return out
 }
 
-// beside are the logs of those of cells, c apart, that have a value in each round that own has: one that is missing in some would be a step there.
-func (t *Table) beside(m Metric, own map[int]float64, epoch int, cells []result.Cell, c result.Cell) (out []map[int]float64) {
+// others are the logs of those of cells, c apart, that have a value in each round that own has: one that is missing in some would be a step there.
+func (t *Table) others(m Metric, own map[int]float64, epoch int, cells []result.Cell, c result.Cell) (out []map[int]float64) {
 	for _, o := range cells {
 		if o == c {
 			continue

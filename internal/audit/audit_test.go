@@ -148,8 +148,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// judge12846 reads and judges the published file.
-func judge12846() *Report {
+// examine12846 reads and judges the published file.
+func examine12846() *Report {
 	data, err := os.ReadFile(publishedFile)
 	if err != nil {
 		panic(err)
@@ -161,12 +161,12 @@ func judge12846() *Report {
 	return Examine([]*importer.Document{doc})
 }
 
-// judged does so once for all tests.
-var judged = sync.OnceValue(judge12846)
+// examined does so once for all tests.
+var examined = sync.OnceValue(examine12846)
 
 // TestPublished holds the judge to what people found in these figures by hand.
 func TestPublished(t *testing.T) {
-	j := judged()
+	j := examined()
 	if n := j.Figures.Total() + len(j.Documents[0].Troubles); n != 12846 {
 		t.Errorf("%d figures and troubles, want 12,846", n)
 	}
@@ -253,7 +253,7 @@ func TestMissing(t *testing.T) {
 
 func TestText(t *testing.T) {
 	var b bytes.Buffer
-	if err := Text(&b, judged(), 120, false); err != nil {
+	if err := Text(&b, examined(), 120, false); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "published.txt", b.Bytes())
@@ -284,10 +284,10 @@ func TestForms(t *testing.T) {
 // TestSameBytes runs the judge twice: maps must not show.
 func TestSameBytes(t *testing.T) {
 	var a, b strings.Builder
-	if err := Text(&a, judged(), 100, true); err != nil {
+	if err := Text(&a, examined(), 100, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := Text(&b, judge12846(), 100, true); err != nil {
+	if err := Text(&b, examine12846(), 100, true); err != nil {
 		t.Fatal(err)
 	}
 	if a.String() != b.String() {
@@ -298,7 +298,7 @@ func TestSameBytes(t *testing.T) {
 func BenchmarkPublished(b *testing.B) {
 	for b.Loop() {
 		var out bytes.Buffer
-		if err := Text(&out, judge12846(), 100, false); err != nil {
+		if err := Text(&out, examine12846(), 100, false); err != nil {
 			b.Fatal(err)
 		}
 	}

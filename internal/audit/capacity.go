@@ -71,14 +71,14 @@ func (j *examiner) delayLess() {
 	tableOf := func(f *importer.Figure) key {
 		return key{f.Row.Source, f.Row.Edition, cmp.Or(f.Table, f.Row.Suite), f.Row.Date}
 	}
-	over, judged := map[key]int{}, map[key]int{}
+	over, examined := map[key]int{}, map[key]int{}
 	beyond := map[*importer.Figure]bool{}
 	for _, f := range j.found {
 		if f.Rule != "R3" || len(f.Figures) != 1 || f.Figures[0].Unit != importer.PerSec {
 			continue
 		}
 		rate := f.Figures[0]
-		judged[tableOf(rate)]++
+		examined[tableOf(rate)]++
 		if f.Verdict == Impossible || f.Kind == pipelinedOnly {
 			over[tableOf(rate)]++
 			beyond[rate] = true
@@ -86,7 +86,7 @@ func (j *examiner) delayLess() {
 	}
 	for _, r := range j.rows {
 		for _, f := range rates(r) {
-			n, total := over[tableOf(f)], judged[tableOf(f)]
+			n, total := over[tableOf(f)], examined[tableOf(f)]
 			if f.Derived || f.Prose || beyond[f] || n < 4 || 2*n < total {
 				continue
 			}

@@ -12,8 +12,8 @@ import (
 // Format is the version of the JSON form. doc/audit.md says what its keys mean.
 const Format = 1
 
-// judgementJSON is the form of a Judgement; doc/audit.md has its keys.
-type judgementJSON struct {
+// reportJSON is the form of a Judgement; doc/audit.md has its keys.
+type reportJSON struct {
 	Format   int           `json:"format"`
 	Files    []jsonFile    `json:"files"`
 	Figures  jsonCounts    `json:"figures"`
@@ -101,7 +101,7 @@ func countsJSON(c Counts) jsonCounts {
 
 // JSON writes one object. It leaves out sound findings unless all is set.
 func JSON(w io.Writer, j *Report, all bool) error {
-	doc := judgementJSON{
+	doc := reportJSON{
 		Format: Format, Figures: countsJSON(j.Figures), Prose: countsJSON(j.Prose),
 		Findings: []jsonFinding{}, Troubles: []jsonTrouble{},
 	}

@@ -139,9 +139,9 @@ func (s *attached) launch(ctx context.Context) (Server, error) {
 	return s, nil
 }
 
-// beside returns the servers that run already and are not the one that is loaded, nor a part of it,
+// others returns the servers that run already and are not the one that is loaded, nor a part of it,
 // each process once.
-func (l *Local) beside(loaded Server) (others []*attached) {
+func (l *Local) others(loaded Server) (others []*attached) {
 	mine, _ := loaded.(*attached)
 	for _, s := range l.attached {
 		known := func(o *attached) bool { return o.tree.Shares(s.tree) }

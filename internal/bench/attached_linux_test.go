@@ -107,10 +107,10 @@ func TestAttached(t *testing.T) {
 		}
 	}
 	a, c2 := servers["a"], servers["c"]
-	if others := l.beside(a); len(others) != 1 || others[0] != c2 {
+	if others := l.others(a); len(others) != 1 || others[0] != c2 {
 		t.Errorf("beside a: %v", others)
 	}
-	if others := l.beside(c2); len(others) != 1 {
+	if others := l.others(c2); len(others) != 1 {
 		t.Errorf("beside c there is one process, not %d", len(others))
 	}
 	for _, do := range []func() error{a.Freeze, a.Thaw, a.Freeze, a.Exited, a.End, a.Stop} {

@@ -27,7 +27,7 @@ func values(body string) *scenario.Scenario {
 // set is a bench on fakes, whose records are kept.
 func set(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, *[]result.Record) {
 	t.Helper()
-	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}, held: map[string]int{}}
+	h := &fakeHost{t: t, scenario: values("value"), starts: map[string]int{}, connections: map[string]int{}}
 	d := &fakeGenerator{host: h, rng: rand.New(rand.NewPCG(1, 1)),
 		rates: map[string]float64{"a": 60_000, "b": 40_000, "c": 30_000, "ref": 5e4, "ref'": 5e4, "null": 2e5}}
 	var records []result.Record
@@ -143,8 +143,8 @@ func TestIdleConnectionsAreHeldWhileMemoryIsRead(t *testing.T) {
 			t.Errorf("record %d: %+v with %d bytes; want %d connections", i, r, *r.Server.PSSBytes, want)
 		}
 	}
-	if h.held["a"] != 0 {
-		t.Errorf("%d connections are still held", h.held["a"])
+	if h.connections["a"] != 0 {
+		t.Errorf("%d connections are still held", h.connections["a"])
 	}
 	again := &result.Run{}
 	for _, r := range *records {

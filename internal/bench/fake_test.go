@@ -42,14 +42,14 @@ type fakeHost struct {
 	compiles func(*fakeServer) time.Duration // CPU clock of a server, read anew
 	followed bool                            // memory is read under load
 
-	mu      sync.Mutex
-	thawed  []string
-	running int
-	starts  map[string]int
-	held    map[string]int         // connections, by contestant
-	servers map[string]*fakeServer // by address
-	routes  map[string][]string    // that a contestant was last told to have
-	told    []Launch
+	mu          sync.Mutex
+	thawed      []string
+	running     int
+	starts      map[string]int
+	connections map[string]int         // connections, by contestant
+	servers     map[string]*fakeServer // by address
+	routes      map[string][]string    // that a contestant was last told to have
+	told        []Launch
 }
 
 func (h *fakeHost) Describe() result.Host { return result.Host{OS: "fake", CPUs: 2} }
@@ -208,7 +208,7 @@ func (s *fakeServer) Usage(u *result.Usage) {
 	u.Processes = 1
 	s.host.mu.Lock()
 	defer s.host.mu.Unlock()
-	n := int64(s.host.held[s.name]) * 1000
+	n := int64(s.host.connections[s.name]) * 1000
 	u.PSSBytes = &n
 }
 
@@ -326,7 +326,7 @@ func (d *fakeGenerator) Open(ctx context.Context, job load.Job) (load.Session, e
 			d.asks++
 		}
 	}
-	d.host.held[name] += job.Connections
+	d.host.connections[name] += job.Connections
 	return &fakeSession{d: d, name: name, server: d.host.servers[job.Addr], job: job}, nil
 }
 
@@ -388,7 +388,7 @@ func (s *fakeSession) Close() error {
 	s.d.host.mu.Lock()
 	defer s.d.host.mu.Unlock()
 	if !s.closed {
-		s.d.host.held[s.name] -= s.job.Connections
+		s.d.host.connections[s.name] -= s.job.Connections
 	}
 	s.closed = true
 	return nil

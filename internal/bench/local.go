@@ -321,7 +321,7 @@ func (l *Local) Failure(name, stage string, err error) result.Failure {
 
 // Watch reads the clocks of the machine now, and again when the returned function is called.
 func (l *Local) Watch(loaded Server) func(server, generator, backend time.Duration) result.Causes {
-	others := l.beside(loaded)
+	others := l.others(loaded)
 	for _, s := range others {
 		s.tree.Look()
 	}

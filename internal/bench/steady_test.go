@@ -38,9 +38,9 @@ func step(i, at int, before, after float64) float64 {
 
 const length = 30 // of the series of warmups
 
-// judged is the class of a series as an epoch that is not calibrated gives it, which looks again
+// classified is the class of a series as an epoch that is not calibrated gives it, which looks again
 // after up to five windows more.
-func judged(x []float64, noise float64) (class string, from int) {
+func classified(x []float64, noise float64) (class string, from int) {
 	for n := len(x) - 5; n <= len(x); n++ {
 		if levels(x[:n], steadyWindows, noise).settled {
 			return classOf([]leveled{levels(x[:n], fewest, noise)})
@@ -55,7 +55,7 @@ func TestClassesWithoutNoise(t *testing.T) {
 		for i := range length + 5 {
 			x = append(x, math.Log(w.rates(i)))
 		}
-		if class, from := judged(x, 0); class != w.class || from != w.from {
+		if class, from := classified(x, 0); class != w.class || from != w.from {
 			t.Errorf("%s: %s from window %d; want %s from %d", w.name, class, from, w.class, w.from)
 		}
 	}
@@ -77,7 +77,7 @@ func TestClassesInNoise(t *testing.T) {
 				}
 				x = append(x, v)
 			}
-			class, from := judged(x, .15)
+			class, from := classified(x, .15)
 			if class == w.class {
 				right++
 				if from >= w.from-1 && from <= w.from+1 {

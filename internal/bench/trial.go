@@ -118,7 +118,7 @@ func (b *Bench) open(ctx context.Context, s *started) error {
 	s.server, b.servers[s.Contestant] = server, server
 	s.ReadyNS = int64(server.Ready())
 	if s.Contestant == b.run.Plan.Ceiling {
-		err = b.look(ctx, s.Contestant, server)
+		err = b.inspect(ctx, s.Contestant, server)
 	} else {
 		_, err = b.verify(ctx, s.Contestant, b.differs(s.Contestant), server, s.Epoch, s.Epoch)
 	}

@@ -206,15 +206,15 @@ func (b *Bench) verify(ctx context.Context, name string, differs []string, s Ser
 	return all, nil
 }
 
-// look replaces verify for the ceiling's server: the load requires the bytes that it shows here.
-func (b *Bench) look(ctx context.Context, name string, s Server) error {
+// inspect replaces verify for the ceiling's server: the load requires the bytes that it shows here.
+func (b *Bench) inspect(ctx context.Context, name string, s Server) error {
 	network, addr := s.Addr()
 	for _, of := range plan.Asked(&b.run.Plan, name) {
 		if !plan.AtCeiling(&b.run.Plan, of.Scenario) {
 			continue
 		}
 		sc := b.scenario(of.Scenario)
-		seen, err := sc.Look(ctx, network, addr, "")
+		seen, err := sc.Inspect(ctx, network, addr, "")
 		if err != nil {
 			return err
 		}

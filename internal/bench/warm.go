@@ -66,7 +66,7 @@ func (b *Bench) warm(ctx context.Context, all []*started) {
 	}
 	for _, s := range all {
 		if s.err == nil && len(s.Windows) > 0 {
-			s.judge()
+			s.classify()
 		}
 	}
 }
@@ -120,8 +120,8 @@ func (s *started) levels(need int) []leveled {
 	return all
 }
 
-// judge records the class of the warm-up and when it was over.
-func (s *started) judge() {
+// classify records the class of the warm-up and when it was over.
+func (s *started) classify() {
 	rates := perCPU(s.Windows)
 	s.WarmupRateFirst, s.WarmupRateLast = rate(rates[0]), rate(rates[len(rates)-1])
 	if !s.steady() || s.managed && !s.quiet() {

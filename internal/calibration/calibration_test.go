@@ -117,7 +117,7 @@ func TestJudgeDelays(t *testing.T) {
 		{SeenP50NS: 45_000, TrueP50NS: 5_000, SeenP99NS: 90_000, TrueP99NS: 10_000},
 		{SeenP50NS: 1_050_000, TrueP50NS: 1_002_000, SeenP99NS: 1_100_000, TrueP99NS: 1_200_000},
 	}
-	judge(d)
+	setErrors(d)
 	if d[0].RoundTripNS != 40_000 || d[0].ErrorP50NS != 0 || d[0].ErrorP99NS != 40_000 {
 		t.Errorf("no delay: %+v", d[0])
 	}

@@ -113,27 +113,27 @@ func above(x, warn, fail float64) State {
 }
 
 func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
-	var used, beside, had float64
+	var used, backend, had float64
 	for i := range own {
 		if cpu := own[i].Generator.CPUNS; cpu != nil {
 			used += float64(max(*cpu-own[i].Load.SpunNS, 0))
 			cpus := own[i].Causes.GeneratorCPUs
 			if beneath := own[i].Backend; beneath != nil && beneath.CPUNS != nil {
-				beside += float64(*beneath.CPUNS)
+				backend += float64(*beneath.CPUNS)
 			} else if loops := own[i].Load.Workers; loops > 0 {
 				cpus = min(cpus, loops) // more than one CPU a loop cannot use
 			}
 			had += float64(own[i].ClocksWall()) * float64(cpus)
 		}
 	}
-	x := share(used+beside, had)
+	x := share(used+backend, had)
 	state := c.Limits[0].Grade(x)
 	if state == Fail && e.Analysis.Shares[name] < ceilingWarn {
 		state = Warn
 	}
-	if beside > 0 {
+	if backend > 0 {
 		return state, fmt.Sprintf("the generator used %s of its CPUs, the backend there %s",
-			document.Percent(share(used, had)), document.Percent(share(beside, had)))
+			document.Percent(share(used, had)), document.Percent(share(backend, had)))
 	}
 	return state, fmt.Sprintf("the generator used %s of its CPUs", document.Percent(x))
 }

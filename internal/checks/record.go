@@ -38,15 +38,15 @@ func extraCost(reference, name string) (share float64, ok bool) {
 
 func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, string) {
 	m, _ := analysis.MetricNamed(a.Primary)
-	truth := 1 + cost // the reference's rate over the control's
+	made := 1 + cost // the reference's rate over the control's
 	if !m.More {
-		truth = 1 / truth
+		made = 1 / made
 	}
 	if m.Kind == analysis.Memory {
 		return Warn, c.B + " tells nothing about memory"
 	}
 	text := fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; made to be %.3f",
-		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, truth)
+		c.A, c.B, c.Ratio.Value, c.Ratio.Lo, c.Ratio.Hi, c.Verdict, made)
 	found := c.Verdict == analysis.Different && c.Better == c.A
 	if m.Open() { // at less than all it can bear, a server that costs more is not slower by as much
 		text = fmt.Sprintf("%s against %s: %.3f (%.3f–%.3f), %s; "+
@@ -58,7 +58,7 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 		return Warn, text + ": not found"
 	}
 	switch {
-	case found && c.Ratio.Lo <= truth && truth <= c.Ratio.Hi:
+	case found && c.Ratio.Lo <= made && made <= c.Ratio.Hi:
 		return Pass, text
 	case found:
 		return Warn, text + ": found, but of another size"

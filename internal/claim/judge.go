@@ -57,7 +57,7 @@ type Warning struct{ ID, Contestant, Text string }
 func Judge(claims []Claim, e Evidence) []Outcome {
 	out := make([]Outcome, len(claims))
 	for i := range claims {
-		out[i] = judge(&claims[i], e)
+		out[i] = outcomeOf(&claims[i], e)
 	}
 	return out
 }
@@ -66,9 +66,9 @@ func Judge(claims []Claim, e Evidence) []Outcome {
 // counts.
 var gravity = []Verdict{Inconclusive, NotRun, NotTestable}
 
-// judge decides one claim. What no run can judge keeps its reason, whatever the run shows; its
+// outcomeOf decides one claim. What no run can judge keeps its reason, whatever the run shows; its
 // figures are shown all the same, unless the run lacks them.
-func judge(c *Claim, e Evidence) Outcome {
+func outcomeOf(c *Claim, e Evidence) Outcome {
 	m, _ := MetricNamed(c.Metric)
 	o := Outcome{Claim: *c, Metric: m}
 	o.missing(c, e)

@@ -100,7 +100,7 @@ func noiseFindings(c *result.Calibration) []finding {
 	}
 	var sum result.Causes
 	var queue, loaded int64
-	voids := 0
+	discarded := 0
 	for i := range n.Rounds {
 		r := &n.Rounds[i]
 		sum.WallNS += r.Causes.WallNS
@@ -110,7 +110,7 @@ func noiseFindings(c *result.Calibration) []finding {
 		sum.ServerCPUs, sum.GeneratorCPUs = r.Causes.ServerCPUs, r.Causes.GeneratorCPUs
 		queue, loaded = queue+r.RunQueueNS, loaded+r.LoadedNS
 		if spoilt(r) {
-			voids++
+			discarded++
 		}
 	}
 	share := func(ns int64, cpus int) float64 { return float64(ns) / max(1, float64(sum.WallNS)*float64(cpus)) }
@@ -125,7 +125,7 @@ func noiseFindings(c *result.Calibration) []finding {
 			checks.Withheld, share(sum.StealNS, sum.ServerCPUs+sum.GeneratorCPUs)),
 		{Group: group, Name: "waiting for a CPU", State: stateNote, Value: report.PerCent(float64(queue)/max(1, float64(loaded))) + " of the generator's time",
 			Means: "3 to 8 % is usual on a virtual machine that is otherwise idle"},
-		discardedFinding(group, voids, len(n.Rounds)),
+		discardedFinding(group, discarded, len(n.Rounds)),
 	}
 	sigma, cpu, valid := spread(n)
 	r := finding{Group: group, Name: "load to load", State: stateOK,
@@ -227,11 +227,11 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 
 // tooBusy reports whether a run would rank nothing.
 func tooBusy(n *result.Noise) bool {
-	voids := 0
+	discarded := 0
 	for i := range n.Rounds {
 		if spoilt(&n.Rounds[i]) {
-			voids++
+			discarded++
 		}
 	}
-	return 2*voids > len(n.Rounds)
+	return 2*discarded > len(n.Rounds)
 }

@@ -40,16 +40,16 @@ func found(r *result.Run) string {
 	if !plan.Of(&r.Plan).Traits().Decides {
 		return "what follows counts"
 	}
-	looks := plan.Analyses(r)
-	if len(looks) == 0 {
+	analyses := plan.Analyses(r)
+	if len(analyses) == 0 {
 		return "the first loads took longer than planned: no verdict fits the budget; what is measured will be shown"
 	}
-	at := make([]string, len(looks))
-	for i, l := range looks {
+	at := make([]string, len(analyses))
+	for i, l := range analyses {
 		at[i] = fmt.Sprint(l.N)
 	}
-	text := fmt.Sprintf("what follows counts: one analysis, after %d epochs", looks[0].N)
-	if len(looks) > 1 {
+	text := fmt.Sprintf("what follows counts: one analysis, after %d epochs", analyses[0].N)
+	if len(analyses) > 1 {
 		text = fmt.Sprintf("what follows counts: analyses after %s epochs, the first that decides ends it",
 			strings.Join(at, ", "))
 	}

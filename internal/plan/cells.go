@@ -77,17 +77,17 @@ func loaded(p *result.Plan, c result.Cell) bool {
 
 // Loaded are the contestants and controls that the plan loads at a level, and whether a comparison
 // names it.
-func Loaded(p *result.Plan, level int) (names []string, judged bool) {
+func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 	for _, name := range p.Contestants {
 		if c := (result.Cell{Contestant: name, Level: level}); loaded(p, c) {
 			names = append(names, name)
-			judged = judged || compared(p, c, false)
+			isCompared = isCompared || compared(p, c, false)
 		}
 	}
-	if judged && !slices.Contains(p.Uncontrolled, level) {
+	if isCompared && !slices.Contains(p.Uncontrolled, level) {
 		names = append(names, p.Controls...)
 	}
-	return names, judged
+	return names, isCompared
 }
 
 // parts are the levels of p by what reaches the contestants at launch, as indices: an epoch, whose
@@ -157,8 +157,8 @@ func epochsUntil(p *result.Plan, n int) int {
 	if !decides(p) {
 		return n * len(parts(p))
 	}
-	judged := len(partsWith(p, false))
-	return n*judged + min(n, extraEpochs(p))*(len(parts(p))-judged)
+	comparing := len(partsWith(p, false))
+	return n*comparing + min(n, extraEpochs(p))*(len(parts(p))-comparing)
 }
 
 // roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the
@@ -180,9 +180,9 @@ func slots(p *result.Plan, epoch int) []slot {
 	}
 	var both []slot
 	for _, e := range own { // next to each other, for the machine changes its speed
-		driven := e
-		driven.external = p.External
-		both = append(both, e, driven)
+		external := e
+		external.external = p.External
+		both = append(both, e, external)
 	}
 	return both
 }

@@ -47,7 +47,7 @@ func checkLevel(p *result.Plan, i int) error {
 	points := p.Points()
 	l := points[i]
 	atBase := func(c result.Cell) bool { return c.Level == base(p, i) }
-	judged := func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }
+	isCompared := func(n string) bool { return compared(p, result.Cell{Contestant: n, Level: i}, false) }
 	m, _ := analysis.MetricNamed(p.Primary)
 	switch {
 	case l.Step > 0 && (!p.Fresh || i == 0 || points[i-1].Step != l.Step-1 || points[i-1].Launch() != l.Launch()):
@@ -55,7 +55,7 @@ func checkLevel(p *result.Plan, i int) error {
 			"load %d of the same delay", i, l.Step+1, l.Step)
 	case slices.Index(points, l) < i:
 		return fmt.Errorf("level %d is level %d again: a plan's levels must differ", i, slices.Index(points, l))
-	case m.Of != nil && m.Open() && !l.Open() && slices.ContainsFunc(p.Contestants, judged):
+	case m.Of != nil && m.Open() && !l.Open() && slices.ContainsFunc(p.Contestants, isCompared):
 		return fmt.Errorf("%s is measured in open loops alone, and level %d, where it should decide, is a closed loop: "+
 			"take another primary metric or give the level a rate", m.Name, i)
 	case l.RateShare == 0:

@@ -112,7 +112,7 @@ func trialsOf(p *result.Plan, epoch int) int {
 func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
 	type kind struct {
 		part         int
-		pilot, sides bool
+		pilot, extra bool
 	}
 	type cost struct {
 		took   time.Duration
@@ -135,9 +135,9 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 }
 
 // epochEstimate is the time of an epoch with those cells beside the family.
-func epochEstimate(p *result.Plan, epoch int, besides []slot) time.Duration {
+func epochEstimate(p *result.Plan, epoch int, extra []slot) time.Duration {
 	var sum time.Duration
-	entering := slices.Concat(slots(p, epoch), besides)
+	entering := slices.Concat(slots(p, epoch), extra)
 	names := launched(p, epoch, entering)
 	for _, name := range names {
 		sum += 2 * time.Duration(First(p, epoch).DelayNS) // the first answer, and the one that is verified
@@ -154,11 +154,11 @@ func epochEstimate(p *result.Plan, epoch int, besides []slot) time.Duration {
 	if !alone(p) && !p.Fresh {
 		sum += warmEstimate(&result.Run{Plan: *p}, epoch, names)
 	}
-	return sum + Of(p).loads(p, epoch, besides)
+	return sum + Of(p).loads(p, epoch, extra)
 }
 
 // estimateLoads is the time of an epoch's loads.
-func estimateLoads(p *result.Plan, epoch int, besides []slot) (sum time.Duration) {
+func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) {
 	one := func(e slot) time.Duration {
 		l, pipeline := e.level, max(1, e.level.Pipeline)
 		drained := time.Duration(l.Connections*l.Records) * recordTime // one request of each connection
@@ -169,7 +169,7 @@ func estimateLoads(p *result.Plan, epoch int, besides []slot) (sum time.Duration
 	for _, e := range slots(p, epoch) {
 		sum += time.Duration(p.Rounds) * one(e)
 	}
-	for _, e := range besides {
+	for _, e := range extra {
 		sum += one(e)
 	}
 	if epoch >= p.Pilots {

@@ -14,18 +14,18 @@ import (
 // not say who is faster, so their levels may be spent together; but not where the budget was
 // raised, by one who had seen the figures.
 func Analyses(run *result.Run) []stats.Interim {
-	looks := planned(run)
+	analyses := planned(run)
 	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
-		return looks
+		return analyses
 	}
-	n, taken, left := counted(run), len(looks), 0.
-	for ; taken > 0 && looks[taken-1].N > n; taken-- {
-		left += looks[taken-1].Alpha
+	n, taken, left := counted(run), len(analyses), 0.
+	for ; taken > 0 && analyses[taken-1].N > n; taken-- {
+		left += analyses[taken-1].Alpha
 	}
 	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
-		return looks
+		return analyses
 	}
-	return append(looks[:taken], stats.Interim{N: n, Alpha: left})
+	return append(analyses[:taken], stats.Interim{N: n, Alpha: left})
 }
 
 // planned are the interim analyses as they are fixed when the pilots end.

@@ -142,15 +142,15 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 
 // stop asks decided at each interim analysis.
 func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
-	looks, n := Analyses(run), counted(run)
-	for i, l := range looks {
+	analyses, n := Analyses(run), counted(run)
+	for i, l := range analyses {
 		if l.N != n || !epochCounts(run, epoch, Dropped(run)) || l.N != countedOf(run, epoch) {
 			continue // not reached, or by an earlier epoch
 		}
 		if decided() {
 			return Decided
 		}
-		if i == len(looks)-1 {
+		if i == len(analyses)-1 {
 			return LastAnalysis
 		}
 	}

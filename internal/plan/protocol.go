@@ -103,8 +103,8 @@ func (plain) trial(run *result.Run, _ result.Key, e slot) (result.Level, int64, 
 	return level, trialOf(&run.Plan, e), ok
 }
 
-func (plain) loads(p *result.Plan, epoch int, besides []slot) time.Duration {
-	return estimateLoads(p, epoch, besides)
+func (plain) loads(p *result.Plan, epoch int, extra []slot) time.Duration {
+	return estimateLoads(p, epoch, extra)
 }
 
 // whole is what the protocols have in common that are carried out whole, rather than until all is

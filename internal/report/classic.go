@@ -257,12 +257,12 @@ func (c *classic) document() *document.Document {
 	d.Facts = []document.Fact{{Name: "Loads", Value: fmt.Sprint(len(c.Loads)), Note: c.each() + " each"},
 		{Name: "Verdicts", Value: "none", Note: "single figures"},
 		c.checksFact()}
-	driven := newDriven(c)
-	d.Sections = append([]document.Section{c.short(), driven.section(), c.closing()}, details(append([]document.Section{c.table(),
+	external := newExternal(c)
+	d.Sections = append([]document.Section{c.short(), external.section(), c.closing()}, details(append([]document.Section{c.table(),
 		c.growthChart(), c.belief([]document.Block{
 			quiet("What others did on the machine discards no load here. Where a paired comparison would not have counted " +
 				"one, the contestant's row says so.")})},
-		c.rest(c.method(), c.words(driven != nil))...))...)
+		c.rest(c.method(), c.words(external != nil))...))...)
 	return d
 }
 

@@ -44,7 +44,7 @@ func (p *paired) csv() [][]string {
 	s := newLevels(p.view)
 	for _, r := range p.rows {
 		for i := range s.Levels {
-			for _, m := range s.besideMetrics(i) {
+			for _, m := range s.extraMetrics(i) {
 				f := s.figure(r, m, i)
 				numbers, epochs, notes := []string{"", "", ""}, "", "absent: "+f.absent
 				if f.absent == "" {
@@ -180,11 +180,11 @@ func (c *classic) csv() [][]string {
 				[]string{strconv.Itoa(f.N), strconv.FormatInt(n, 10), errorsText(errs), state, strings.Join(notes, "; "), "dyno"}))
 		}
 	}
-	return append(rows, newDriven(c).csv(at)...)
+	return append(rows, newExternal(c).csv(at)...)
 }
 
 // csv are the rows of the external load generator, and of both at the ceiling's server.
-func (d *driven) csv(at []string) (rows [][]string) {
+func (d *external) csv(at []string) (rows [][]string) {
 	if d == nil {
 		return nil
 	}

@@ -72,8 +72,8 @@ func familyFixture() *Data {
 	return d
 }
 
-// besideFixture is a duel that ranks, with a level at a common rate beside.
-func besideFixture() *Data {
+// extraLevelsFixture is a duel that ranks, with a level at a common rate beside.
+func extraLevelsFixture() *Data {
 	d, f := fixture(), familyFixture()
 	l := f.Levels[2]
 	l.Loaded = nil
@@ -89,16 +89,16 @@ func TestFamilyForms(t *testing.T) {
 	}
 	golden(t, "family-verbose.txt", written(t, inFull, familyFixture()))
 	for _, form := range []string{"text", "markdown", "csv"} {
-		golden(t, "beside."+files[form], written(t, Formats[form], besideFixture()))
+		golden(t, "extra."+files[form], written(t, Formats[form], extraLevelsFixture()))
 	}
-	page := string(written(t, HTML, besideFixture()))
+	page := string(written(t, HTML, extraLevelsFixture()))
 	balanced(t, page)
 	var run struct {
 		Contestants []struct {
 			Levels []struct{ Level string }
 		}
 	}
-	if err := json.Unmarshal(written(t, JSON, besideFixture()), &run); err != nil || len(run.Contestants[0].Levels) != 1 || run.Contestants[0].Levels[0].Level != "c=100, 20,235/s" {
+	if err := json.Unmarshal(written(t, JSON, extraLevelsFixture()), &run); err != nil || len(run.Contestants[0].Levels) != 1 || run.Contestants[0].Levels[0].Level != "c=100, 20,235/s" {
 		t.Errorf("%+v, %v", run.Contestants[0], err)
 	}
 	if !strings.Contains(page, "<h3>At a common rate: c=100, 20,235/s</h3>") || !strings.Contains(page, `id="w-response_p50"`) {
@@ -155,7 +155,7 @@ func TestMetricsOfOpenLoops(t *testing.T) {
 	if strings.Contains(strings.ToLower(plain), "response_p") || strings.Contains(plain, "response p50") {
 		t.Error("a closed loop shows response times")
 	}
-	d := besideFixture()
+	d := extraLevelsFixture()
 	if v := newView(d); len(v.metrics) != 4 {
 		t.Errorf("the table of the duel has %d metrics", len(v.metrics))
 	}

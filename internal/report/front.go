@@ -96,7 +96,7 @@ func (p *paired) inOrder(m analysis.Metric) []row {
 		switch {
 		case c.Ratio.N > 0:
 			return c.Ratio.Value
-		case p.isYardstick(r):
+		case p.isReference(r):
 			return 1
 		}
 		return c.Level.Value
@@ -204,9 +204,9 @@ func (p *paired) against(r row, base string, m analysis.Metric) (e analysis.Esti
 		return pair.Ratio, true
 	}
 	switch {
-	case len(p.controls) > 0 && base == p.controls[0].Name && p.isYardstick(p.controls[0]):
+	case len(p.controls) > 0 && base == p.controls[0].Name && p.isReference(p.controls[0]):
 		e = p.cell(r.Name, m.Name).Ratio
-	case p.isYardstick(r):
+	case p.isReference(r):
 		if e = p.cell(base, m.Name).Ratio; e.N > 0 {
 			e = analysis.Pair{Ratio: e}.Turned().Ratio
 		}

@@ -262,7 +262,7 @@ func (c *classic) json() *runJSON {
 		one.Growth = c.growthJSON(r)
 		o.Contestants = append(o.Contestants, one)
 	}
-	if d := newDriven(c); d != nil {
+	if d := newExternal(c); d != nil {
 		o.External = d.json()
 	}
 	return o
@@ -279,11 +279,11 @@ func (c *classic) growthJSON(r row) *growthJSON {
 	return &growthJSON{number(g.Start), number(g.End), number(g.Most), g.NS, number(g.PerMinute), number(g.PerThousand)}
 }
 
-func (d *driven) json() *drivenJSON {
-	o := &drivenJSON{Name: d.name, Rows: []drivenRowJSON{}, Words: append(d.said(), d.ways()...)}
+func (d *external) json() *externalJSON {
+	o := &externalJSON{Name: d.name, Rows: []externalRowJSON{}, Words: append(d.said(), d.ways()...)}
 	for i := range d.rows {
 		r := &d.rows[i]
-		one := drivenRowJSON{Contestant: r.contestant, Generator: r.by(), Metrics: map[string]number{},
+		one := externalRowJSON{Contestant: r.contestant, Generator: r.by(), Metrics: map[string]number{},
 			OfCeiling: number(d.share(r))}
 		for _, m := range analysis.ExternalMetrics {
 			one.Metrics[m.Name+"_"+unitKey(m.Unit)] = number(r.value(m))

@@ -89,7 +89,7 @@ func (v *view) levelCell(r row, m analysis.Metric, c analysis.Cell) document.Cel
 // ratioCell is the ratio to the reference; its own is 1.
 func (v *view) ratioCell(r row, c analysis.Cell) document.Cell {
 	switch {
-	case v.isYardstick(r):
+	case v.isReference(r):
 		return document.Cell{Value: "1"}
 	case c.Absent == "" && c.Ratio.N > 0:
 		return ratioCell(c.Ratio)
@@ -193,9 +193,9 @@ func (p *paired) otherLevels() document.Section {
 	s := document.Section{ID: "levels", Title: "At other levels"}
 	l := newLevels(p.view)
 	for i := range p.Levels {
-		t := document.Table{Title: l.besideTitle(i), After: l.besideNote(i), Columns: []document.Column{{Head: "contestant",
+		t := document.Table{Title: l.extraTitle(i), After: l.extraNote(i), Columns: []document.Column{{Head: "contestant",
 			Lead: true}}}
-		metrics := l.besideMetrics(i)
+		metrics := l.extraMetrics(i)
 		for _, m := range metrics {
 			t.Columns = append(t.Columns, column(m, l.levelScale(m, i)))
 		}

@@ -67,9 +67,9 @@ func Readme(w io.Writer, d *Data) error {
 	intro.Blocks = append(intro.Blocks, v.picture(""))
 	paragraph("Source", c.Source)
 	page := &document.Document{Title: c.Title, Comment: writtenBy(c)}
-	page.Sections = []document.Section{intro, v.claims(), v.publishedBesideOurs(!v.many()), v.costs()}
+	page.Sections = []document.Section{intro, v.claims(), v.publishedFigures(!v.many()), v.costs()}
 	if d.Run.Plan.Fresh {
-		page.Sections = append(page.Sections, newSweep(newView(d)).held())
+		page.Sections = append(page.Sections, newSweep(newView(d)).processes())
 	}
 	if d.Classic != nil {
 		page.Sections = append(page.Sections, newClassic(newView(d.Classic)).growthTable())
@@ -90,7 +90,7 @@ func figuresPage(w io.Writer, d *Data) error {
 	v := newView(d)
 	v.byEngine()
 	return document.Markdown(w, &document.Document{Title: d.Claims.Title + ": all figures", Comment: writtenBy(d.Claims),
-		Sections: []document.Section{v.publishedBesideOurs(true), v.checked(true)}}, 1)
+		Sections: []document.Section{v.publishedFigures(true), v.checked(true)}}, 1)
 }
 
 // picture is the study's chart, in a folder.
@@ -150,9 +150,9 @@ func (c *Claims) differences() document.Section {
 	return s
 }
 
-// publishedBesideOurs are the published figures beside ours, one table for each level; or of the
+// publishedFigures are the published figures beside ours, one table for each level; or of the
 // first level those of some contestants.
-func (v *view) publishedBesideOurs(all bool) document.Section {
+func (v *view) publishedFigures(all bool) document.Section {
 	s := document.Section{Title: "Published figures beside ours"}
 	if len(v.Claims.Published) == 0 {
 		return s

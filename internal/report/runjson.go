@@ -27,7 +27,7 @@ type runJSON struct {
 	Others      []pairJSON       `json:"other_controls,omitzero"`
 	Findings    []findingJSON    `json:"findings"`
 	Trends      []trendJSON      `json:"trends,omitempty"`
-	External    *drivenJSON      `json:"external,omitempty"`
+	External    *externalJSON    `json:"external,omitempty"`
 	Backend     *backendJSON     `json:"backend,omitempty"`
 	Claims      *studyJSON       `json:"claims,omitempty"`
 }
@@ -155,13 +155,13 @@ type growthJSON struct {
 	PerThousand number `json:"bytes_per_1000_requests"`
 }
 
-type drivenJSON struct {
-	Name  string          `json:"name"`
-	Rows  []drivenRowJSON `json:"rows"`
-	Words []string        `json:"words"`
+type externalJSON struct {
+	Name  string            `json:"name"`
+	Rows  []externalRowJSON `json:"rows"`
+	Words []string          `json:"words"`
 }
 
-type drivenRowJSON struct {
+type externalRowJSON struct {
 	Contestant string             `json:"contestant"`
 	Generator  string             `json:"load_generator"` // who made the load: dyno or the external tool
 	Metrics    map[string]number  `json:"metrics"`

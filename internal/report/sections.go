@@ -222,9 +222,9 @@ func loadText(l result.Level, more ...string) string {
 
 func (v *view) methodFacts() []document.Fact {
 	p := &v.run.Plan
-	looks := "none planned"
+	analyses := "none planned"
 	if len(p.Analyses) > 0 {
-		looks = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken",
+		analyses = fmt.Sprintf("after %s valid epochs, those of them that fit the budget, each at level %.4g; %d taken",
 			and(p.Analyses), v.a.AlphaAt, v.a.Interim)
 	}
 	return []document.Fact{
@@ -235,7 +235,7 @@ func (v *view) methodFacts() []document.Fact {
 		{Name: "Order", Value: fmt.Sprintf("random in each round, from seed %d", p.Seed)},
 		{Name: "Epochs", Value: fmt.Sprintf("%d valid, of %s; %s before them do not count", v.a.Epochs,
 			document.Count(p.Rounds, "round"), document.Count(p.Pilots, "pilot epoch"))},
-		{Name: "Interim analyses", Value: looks},
+		{Name: "Interim analyses", Value: analyses},
 		{Name: "Primary metric", Value: v.primary().Title},
 		{Name: "Error allowed", Value: PerCent(p.Alpha) + " over all pairs together (Holm)"},
 		{Name: "Equal", Value: "an interval within " + PerCent(v.margin())},
@@ -255,9 +255,9 @@ func (v *view) started() string {
 // doubts are what may be wrong with verdicts: the reference against itself, further controls, and
 // what could not be seen.
 func (v *view) doubts() []document.Block {
-	canary, state := v.aaCheck()
+	aaCheck, state := v.aaCheck()
 	list := []document.Block{document.Paragraph{Label: "A/A check", Word: "canary", Style: stateStyle[state],
-		Text: document.Plain(canary + ".")}}
+		Text: document.Plain(aaCheck + ".")}}
 	for _, o := range v.others() {
 		list = append(list, document.Paragraph{Label: "Further control", Text: document.Plain(o + ".")})
 	}

@@ -25,7 +25,7 @@ func newSweep(v *view) *sweep {
 	s.struckLast()
 	s.byEngine()
 	for i := range s.rows {
-		s.rows[i].Struck = s.struckWhere(&s.rows[i])
+		s.rows[i].Struck = s.excludedWhere(&s.rows[i])
 	}
 	return s
 }
@@ -43,8 +43,8 @@ func (v *view) struckLast() {
 	})
 }
 
-// struckWhere is why a row has no figures, with the level at which it failed under load.
-func (s *sweep) struckWhere(r *row) string {
+// excludedWhere is why a row has no figures, with the level at which it failed under load.
+func (s *sweep) excludedWhere(r *row) string {
 	if r.Failure == nil || r.Failure.Stage != "load" {
 		return r.Struck
 	}
@@ -176,7 +176,7 @@ func (s *sweep) document() *document.Document {
 	} else {
 		d.Facts = s.sweepFacts()
 	}
-	d.Sections = append([]document.Section{s.short(), s.closing()}, details(append([]document.Section{pairs, s.held(),
+	d.Sections = append([]document.Section{s.short(), s.closing()}, details(append([]document.Section{pairs, s.processes(),
 		s.levelByLevel(), s.belief(doubts)}, s.rest(s.method(), s.words())...))...)
 	return d
 }

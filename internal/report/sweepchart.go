@@ -119,7 +119,7 @@ func (s *sweep) chart(m analysis.Metric) document.LineChart {
 		switch {
 		case r.Struck != "":
 			c.Struck = append(c.Struck, document.Item{Label: r.Title, Text: document.Plain(r.Struck)})
-		case !r.Control || s.isYardstick(r):
+		case !r.Control || s.isReference(r):
 			rows = append(rows, r)
 			c.Series = append(c.Series, document.Series{Name: r.Title, Key: keyOf(r), Fixed: r.Control})
 		}

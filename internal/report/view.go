@@ -215,8 +215,8 @@ func (v *view) reference() string {
 	return "ref"
 }
 
-// isYardstick says whether r is what ratios are to.
-func (v *view) isYardstick(r row) bool {
+// isReference says whether r is what ratios are to.
+func (v *view) isReference(r row) bool {
 	c := v.run.Plan.Controls
 	return r.Control && len(c) > 0 && r.Name == c[0]
 }

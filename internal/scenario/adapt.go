@@ -89,7 +89,7 @@ func (s *Scenario) Exact(seen *Observed) *Scenario {
 
 // Pin is Exact for a server that Verify has not seen.
 func (s *Scenario) Pin(ctx context.Context, network, addr, host string) (*Scenario, error) {
-	seen, err := s.Look(ctx, network, addr, host)
+	seen, err := s.Inspect(ctx, network, addr, host)
 	if err != nil {
 		return nil, err
 	}

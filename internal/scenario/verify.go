@@ -92,9 +92,9 @@ func Verify(ctx context.Context, s *Scenario, network, addr string, differs []st
 	return v.out, errors.Join(v.broken...)
 }
 
-// Look does the part of Verify that Exact needs: it sends the loaded requests whose contract
+// Inspect does the part of Verify that Exact needs: it sends the loaded requests whose contract
 // accepts several bodies. Host is the value of the Host header; "" means addr.
-func (s *Scenario) Look(ctx context.Context, network, addr, host string) (*Observed, error) {
+func (s *Scenario) Inspect(ctx context.Context, network, addr, host string) (*Observed, error) {
 	if err := s.bound(); err != nil {
 		return nil, err
 	}
@@ -226,7 +226,7 @@ func (v *verifier) ask(ctx context.Context, r *Request, w *Want, raw []byte) (*h
 		return nil, nil, &Broken{r.Name, firstLine(raw), "connection", err.Error()}
 	}
 	v.out.Requests++
-	v.judge(r, w, raw, resp)
+	v.compare(r, w, raw, resp)
 	if r.Weight > 0 && took < bounds.Soonest(v.delay) {
 		v.bad(r, raw, "delay", "answered after %v, although the handler must first wait for DYNO_DELAY, %v",
 			took.Round(time.Microsecond), v.delay)
@@ -244,8 +244,8 @@ func firstLine(raw []byte) string {
 	return line
 }
 
-// judge notes how a response breaks the contract.
-func (v *verifier) judge(r *Request, w *Want, raw []byte, resp *http1.Response) {
+// compare notes how a response breaks the contract.
+func (v *verifier) compare(r *Request, w *Want, raw []byte, resp *http1.Response) {
 	bad := func(check, format string, args ...any) { v.bad(r, raw, check, format, args...) }
 	if !w.Accepts(resp.Status) {
 		bad("status", "status %d; want %s", resp.Status, w.statuses())

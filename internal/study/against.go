@@ -152,14 +152,14 @@ func machineDifferences(h, g *result.Host) (out []string) {
 }
 
 // weaknesses are what differs between the runs or is wrong with one, and does not forbid to compare them.
-func weaknesses(run, other *result.Run, yardstick string) (out []string) {
+func weaknesses(run, other *result.Run, reference string) (out []string) {
 	differ := func(what string, now, then any) {
 		if fmt.Sprint(now) != fmt.Sprint(then) {
 			out = append(out, fmt.Sprintf("%s %v, was %v", what, now, then))
 		}
 	}
 	differ("dyno", run.Plan.Dyno, other.Plan.Dyno)
-	if x, y := run.Contestant(yardstick), other.Contestant(yardstick); x != nil && y != nil {
+	if x, y := run.Contestant(reference), other.Contestant(reference); x != nil && y != nil {
 		differ("the reference is built with", x.Version, y.Version)
 	}
 	differ("profile", run.Plan.Profile, other.Plan.Profile)
@@ -201,10 +201,10 @@ type pairOf struct {
 func (p *pairOf) names() (names []string) {
 	run, other := p.now.run, p.then.run
 	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
-	entrants := func(p *result.Plan) []string { return slices.Concat(p.Contestants, p.Controls[1:]) }
-	for _, name := range entrants(&run.Plan) {
+	participants := func(p *result.Plan) []string { return slices.Concat(p.Contestants, p.Controls[1:]) }
+	for _, name := range participants(&run.Plan) {
 		switch {
-		case !slices.Contains(entrants(&other.Plan), name):
+		case !slices.Contains(participants(&other.Plan), name):
 			absent(name, "not in the other run")
 		case run.FailureOf(name) != nil:
 			absent(name, "failed at "+run.FailureOf(name).Stage)
@@ -214,8 +214,8 @@ func (p *pairOf) names() (names []string) {
 			names = append(names, name)
 		}
 	}
-	for _, name := range entrants(&other.Plan) {
-		if !slices.Contains(entrants(&run.Plan), name) {
+	for _, name := range participants(&other.Plan) {
+		if !slices.Contains(participants(&run.Plan), name) {
 			absent(name, "only in the other run")
 		}
 	}

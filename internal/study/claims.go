@@ -157,10 +157,10 @@ func (e *evidence) level(level int) []checks.Finding {
 	found := slices.DeleteFunc(slices.Clone(e.data.Findings), func(f checks.Finding) bool {
 		return checks.ScopeOf(f.ID, kind) == checks.EachLevel || checks.ScopeOf(f.ID, checks.ExtraLevels) == checks.EachLevel
 	})
-	void, all := plan.Discarded(e.run)
+	discarded, all := plan.Discarded(e.run)
 	here := *e.run
 	here.Plan.Level = l.At
-	evidence := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: void, All: all, Analysis: l.Analysis}
+	evidence := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: discarded, All: all, Analysis: l.Analysis}
 	found = append(found, checks.Make(evidence, kind, checks.EachLevel)...)
 	if e.found == nil {
 		e.found = map[int][]checks.Finding{}

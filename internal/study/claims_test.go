@@ -276,7 +276,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	}
 }
 
-func judgedFake(t *testing.T, c Choice) *report.Data {
+func evaluatedFake(t *testing.T, c Choice) *report.Data {
 	t.Helper()
 	st := readFake(t)
 	d := Evaluate(fakeRun(t, st, c))
@@ -288,7 +288,7 @@ func judgedFake(t *testing.T, c Choice) *report.Data {
 }
 
 func TestClaims(t *testing.T) {
-	d := judgedFake(t, Choice{})
+	d := evaluatedFake(t, Choice{})
 	want := map[string]claim.Verdict{"ratio": claim.Confirmed, "direction": claim.SmallerLead, "reversed": claim.Contradicted, "tie": claim.Confirmed,
 		"bound": claim.Confirmed, "drop": claim.Confirmed, "excess": claim.Confirmed, "trend": claim.Confirmed, "lines": claim.NotTestable,
 		"bytes": claim.Confirmed, "failed": claim.Inconclusive, "unavailable": claim.NotTestable, "never": claim.NotTestable,
@@ -322,7 +322,7 @@ func TestClaims(t *testing.T) {
 
 // With --quick the claims of other levels are not run, and the others are judged.
 func TestQuickClaims(t *testing.T) {
-	d := judgedFake(t, Choice{Quick: true})
+	d := evaluatedFake(t, Choice{Quick: true})
 	for _, o := range d.Claims.Outcomes {
 		notRun := slices.ContainsFunc(o.Claim.All(), func(c claim.Cell) bool { return c.Level == "c20" })
 		if (o.Verdict == claim.NotRun) != notRun {

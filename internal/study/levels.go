@@ -14,10 +14,10 @@ import (
 // evaluateSweep is Judge for a sweep: an analysis of each level alone, without interim analyses and verdicts.
 func evaluateSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
-	void, all := plan.Discarded(run)
-	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: void}
-	e := &checks.Evidence{Run: run, Valid: valid, Discarded: void, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
-	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, void, all))
+	discarded, all := plan.Discarded(run)
+	d := &report.Data{Run: run, Levels: Levels(run), Alone: alone(run), Valid: len(valid), Discarded: discarded}
+	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{Primary: run.Plan.Primary, Margin: run.Plan.Margin}}
+	d.Findings = byContestant(run, checks.Make(e, checks.Sweep, checks.Once), worst(run, checks.Sweep, d.Levels, discarded, all))
 	return d
 }
 
@@ -31,12 +31,12 @@ func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 }
 
 // worst makes the checks of each level, and of those of a contestant keeps the worst, with the level in its text.
-func worst(run *result.Run, kind checks.RunKind, levels []report.Level, void, all int) []checks.Finding {
+func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarded, all int) []checks.Finding {
 	var out []checks.Finding
 	for _, l := range levels {
 		here := *run
 		here.Plan.Level = l.At
-		e := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: void, All: all, Analysis: l.Analysis}
+		e := &checks.Evidence{Run: &here, Valid: l.Trials, Discarded: discarded, All: all, Analysis: l.Analysis}
 		for _, f := range checks.Make(e, kind, checks.EachLevel) {
 			if f.Contestant != "" && !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == f.Contestant }) {
 				continue // a contestant that failed is checked all the same

@@ -14,9 +14,9 @@ import (
 // evaluateSearch is Judge for a search.
 func evaluateSearch(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
-	void, all := plan.Discarded(run)
-	e := &checks.Evidence{Run: run, Valid: valid, Discarded: void, All: all, Analysis: &analysis.Analysis{}}
-	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Discarded: void, Findings: checks.Make(e, checks.Search, checks.Once)}
+	discarded, all := plan.Discarded(run)
+	e := &checks.Evidence{Run: run, Valid: valid, Discarded: discarded, All: all, Analysis: &analysis.Analysis{}}
+	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Discarded: discarded, Findings: checks.Make(e, checks.Search, checks.Once)}
 }
 
 // Capacities are what a search found, epoch by epoch, contestants in order of the plan.

@@ -132,14 +132,14 @@ func evaluatePairs(run *result.Run) *report.Data {
 	}
 	a := Analyse(run)
 	valid := plan.Valid(run)
-	void, all := plan.Discarded(run)
+	discarded, all := plan.Discarded(run)
 	d := &report.Data{
-		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Discarded: void,
-		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Discarded: void, All: all, Analysis: a}, checks.Paired, checks.Once),
+		Run: run, Analysis: a, Alone: alone(run), Valid: len(valid), Discarded: discarded,
+		Findings: checks.Make(&checks.Evidence{Run: run, Valid: byLevel(run, valid)[0], Discarded: discarded, All: all, Analysis: a}, checks.Paired, checks.Once),
 	}
 	if len(run.Plan.Levels) > 1 {
 		d.Levels = Levels(run)[1:]
-		d.Findings = byContestant(run, d.Findings, worst(run, checks.ExtraLevels, d.Levels, void, all))
+		d.Findings = byContestant(run, d.Findings, worst(run, checks.ExtraLevels, d.Levels, discarded, all))
 	}
 	return d
 }
@@ -147,11 +147,11 @@ func evaluatePairs(run *result.Run) *report.Data {
 // Analyse analyses the trials that count: where the plan names a family, at all levels; else at the first, at which all pairs are decided.
 func Analyse(run *result.Run) *analysis.Analysis {
 	p := &run.Plan
-	void, all := plan.Discarded(run)
+	discarded, all := plan.Discarded(run)
 	in := analysis.Input{
 		Trials: plan.Valid(run), Pilot: plan.Pilot(run), Contestants: p.Contestants, Controls: p.Controls, Ceiling: p.Ceiling,
 		Failed: failed(run), Analyses: plan.Analyses(run), Primary: p.Primary, Alpha: p.Alpha, Margin: p.Margin,
-		DiscardedShare: float64(void) / float64(max(1, all)), Fresh: p.Fresh,
+		DiscardedShare: float64(discarded) / float64(max(1, all)), Fresh: p.Fresh,
 	}
 	if len(p.Family) > 0 {
 		in.Family, in.At = p.Family, p.At

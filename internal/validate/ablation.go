@@ -17,8 +17,8 @@ type Part struct {
 // ablationEpochs is where all parts end; those that look more than once do so at ablationLooks.
 const ablationEpochs = 24
 
-// ablationLooks returns the interim analyses for k servers. Parts with one analysis make it at ablationEpochs.
-func ablationLooks(k int) []stats.Interim {
+// ablationAnalyses returns the interim analyses for k servers. Parts with one analysis make it at ablationEpochs.
+func ablationAnalyses(k int) []stats.Interim {
 	return stats.Interims([]int{12, 16, ablationEpochs}, ablationEpochs, k*(k-1)/2, Alpha)
 }
 
@@ -119,7 +119,7 @@ func inTurns(decide func(epochs func(n int) [][][]float64, k int) []int) func(*f
 
 // byWilcoxon is dyno's own way: analysis.Judge at planned interim analyses, until all pairs are decided.
 func byWilcoxon(epochs func(int) [][][]float64, k int) []int {
-	c := &comparison{k: k, looks: ablationLooks(k), next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
+	c := &comparison{k: k, analyses: ablationAnalyses(k), next: func(e int) [][]float64 { return epochs(e + 1)[e] }}
 	c.play()
 	marks := make([]int, len(c.end()))
 	for i, j := range c.end() {
@@ -161,9 +161,9 @@ func holm(marked []int, ps []float64, d [][]float64, alpha float64) {
 }
 
 // testedBy tests the values at each interim analysis, Holm over the pairs.
-func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, looks []stats.Interim) []int {
+func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k int, analyses []stats.Interim) []int {
 	marked := make([]int, len(couples(k)))
-	for _, l := range looks {
+	for _, l := range analyses {
 		d := differencesOf(epochs(l.N), k)
 		ps := make([]float64, len(d))
 		for i := range d {
@@ -176,22 +176,22 @@ func testedBy(test func([]float64) float64, epochs func(int) [][][]float64, k in
 
 // byT decides by Student's t-test.
 func byT(epochs func(int) [][][]float64, k int) []int {
-	return testedBy(stats.PairedT, epochs, k, ablationLooks(k))
+	return testedBy(stats.PairedT, epochs, k, ablationAnalyses(k))
 }
 
 // peeking tests after each epoch, without dividing alpha among the tests.
 func peeking(epochs func(int) [][][]float64, k int) []int {
-	var looks []stats.Interim
+	var analyses []stats.Interim
 	for n := 6; n <= ablationEpochs; n++ {
-		looks = append(looks, stats.Interim{N: n, Alpha: Alpha})
+		analyses = append(analyses, stats.Interim{N: n, Alpha: Alpha})
 	}
-	return testedBy(stats.SignedRank, epochs, k, looks)
+	return testedBy(stats.SignedRank, epochs, k, analyses)
 }
 
 // unpaired compares the servers' medians of their epochs as independent samples.
 func unpaired(epochs func(int) [][][]float64, k int) []int {
 	marked := make([]int, len(couples(k)))
-	for _, l := range ablationLooks(k) {
+	for _, l := range ablationAnalyses(k) {
 		levels := make([][]float64, k)
 		for _, rows := range epochs(l.N) {
 			for i := range k {

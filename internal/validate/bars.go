@@ -98,12 +98,12 @@ func (p *Results) simulationBars() []Bar {
 				}
 			}
 		case "6 %":
-			tie.see(c.Tie, "%s", where)
+			tie.see(c.Equivalent, "%s", where)
 		case "3 %":
-			edge.see(c.Tie, "%s", where)
+			edge.see(c.Equivalent, "%s", where)
 		}
 		if c.Truth == "A/A" || c.Truth == "5 %" {
-			held.see(c.Held, "%s, %s", where, c.Truth)
+			held.see(c.Covered, "%s, %s", where, c.Truth)
 			ranks.see(c.Ranks, "%s, %s", where, c.Truth)
 		}
 	}
@@ -149,18 +149,18 @@ func (p *Results) covered(noise string, n int) (r Rate) {
 // Outcome returns how a trap ended, and whether that is good: the limits are met, or the check that
 // must tell of it does.
 func (t *Trap) Outcome() (text string, met bool) {
-	told, failed := t.Warned[t.Catch], t.Failed[t.Catch]
+	detected, failed := t.Warned[t.Catch], t.Failed[t.Catch]
 	switch {
 	case t.Busy:
 		return "not ranked: " + t.Catch + " fails in " + failed.String(), atLeast95(t.Unranked) && atLeast95(failed)
-	case errorHolds(t.False) && atLeast95(t.Held):
+	case errorHolds(t.False) && atLeast95(t.Covered):
 		return "keeps the bars", true
 	case t.Catch == "":
 		return "does not keep the bars", false
-	case atLeast95(told):
-		return "shown by " + t.Catch + " in " + told.String(), true
+	case atLeast95(detected):
+		return "shown by " + t.Catch + " in " + detected.String(), true
 	}
-	return "shown by " + t.Catch + " in " + told.String() + " only", false
+	return "shown by " + t.Catch + " in " + detected.String() + " only", false
 }
 
 // trapBar returns the limit of the traps: all must end well.
@@ -198,7 +198,7 @@ func oddRuns(n int) int {
 func (p *Results) LiveBars() []Bar {
 	looked := map[string][]*Live{}
 	for i := range p.Live {
-		if l := &p.Live[i]; l.looked() {
+		if l := &p.Live[i]; l.analysed() {
 			looked[l.Kind] = append(looked[l.Kind], l)
 		}
 	}

@@ -101,7 +101,7 @@ func (g page) BestOfTable() table {
 			}
 		}
 		for i := range g.Live {
-			if l := &g.Live[i]; l.Kind == LiveSame && l.looked() && l.Hog == hog {
+			if l := &g.Live[i]; l.Kind == LiveSame && l.analysed() && l.Hog == hog {
 				wins := l.different() || different(analysis.Verdict(l.Throughput.Verdict))
 				paired = append(paired, outcome{math.Abs(math.Log(l.Throughput.Ratio)), wins})
 			}

@@ -18,13 +18,13 @@ type Carried struct {
 
 // carried compares two servers, with the interim analyses of a run of theirs.
 func carried(ctx context.Context, o *Options) (out []Carried) {
-	looks := plannedLooks(lone(2).plan)
+	analyses := plannedAnalyses(lone(2).plan)
 	for _, by := range []float64{0, .02, .03} {
 		name := fmt.Sprintf("carry-over of %g %%", 100*by)
 		o.tell("checks: %s", name)
 		foe := &Foe{act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log1p(-by)) })}
 		different := func(drawn bool) Rate {
-			all := compare(ctx, o.Reps, 2, looks, 0, func(rep int) func(int) [][]float64 {
+			all := compare(ctx, o.Reps, 2, analyses, 0, func(rep int) func(int) [][]float64 {
 				f := newField(trapNoise, make([]float64, 2), Quick.Rounds, source(o.Seed, "carried/"+name, rep))
 				f.foe, f.unchained = foe, drawn
 				return f.epoch
@@ -100,7 +100,7 @@ type Checked struct {
 	Check, Fault string // Check is empty where nothing was wrong
 	Setups       []string
 	Epochs       []float64         // mean
-	Told         []Rate            // the check warned or failed
+	Detected     []Rate            // the check warned or failed
 	CannotTell   []Rate            // it could not tell
 	Moving       []Rate            // a contestant was shown to move
 	False        []map[string]Rate // where nothing was wrong: by check, it warned or failed
@@ -116,15 +116,15 @@ func checked(ctx context.Context, o *Options) (out []Checked) {
 		c := Checked{Check: foe.Catch, Fault: foe.Name}
 		for _, s := range setups() {
 			o.tell("checks: %s, %s", foe.Name, s.name)
-			all := repeat(ctx, max(1, o.Reps/checkRuns), func(rep int) judged { return s.play(foe, o.Seed, rep) })
+			all := repeat(ctx, max(1, o.Reps/checkRuns), func(rep int) evaluated { return s.play(foe, o.Seed, rep) })
 			warned := func(id string) Rate {
-				return count(all, func(j judged) bool { return j.worst[id] >= checks.Warn })
+				return count(all, func(j evaluated) bool { return j.worst[id] >= checks.Warn })
 			}
-			silent := func(j judged) bool { return j.worst[foe.Catch] == checks.CannotTell }
+			silent := func(j evaluated) bool { return j.worst[foe.Catch] == checks.CannotTell }
 			c.Setups = append(c.Setups, s.name)
-			c.Told = append(c.Told, warned(foe.Catch))
+			c.Detected = append(c.Detected, warned(foe.Catch))
 			c.CannotTell = append(c.CannotTell, count(all, silent))
-			c.Moving = append(c.Moving, count(all, func(j judged) bool { return j.moving }))
+			c.Moving = append(c.Moving, count(all, func(j evaluated) bool { return j.moving }))
 			wrong, epochs := map[string]Rate{}, 0.
 			for _, id := range statistical {
 				wrong[id] = warned(id)
@@ -145,9 +145,9 @@ func checked(ctx context.Context, o *Options) (out []Checked) {
 var statistical = []string{checks.Drift, checks.Twins, checks.Order, checks.CarryOver, checks.FreshStarts}
 
 // play makes and judges one run of equal servers with a foe.
-func (s setup) play(foe *Foe, seed uint64, rep int) judged {
+func (s setup) play(foe *Foe, seed uint64, rep int) evaluated {
 	truth := make([]float64, len(s.plan.Contestants)+len(s.plan.Controls))
-	j := judgedRun(recordPlan(foe, seed, rep, truth, s.plan))
+	j := evaluate(recordPlan(foe, seed, rep, truth, s.plan))
 	if len(s.plan.Controls) == 0 {
 		delete(j.worst, checks.Twins) // which warns that it has no copy
 	}

@@ -29,7 +29,7 @@ func TestChecksTell(t *testing.T) {
 	}
 	p := &Results{Options: Options{Only: "checks"}, Carried: []Carried{{By: .02}}, Checked: checked(t.Context(), &Options{Reps: 4 * checkRuns, Seed: 7})}
 	for _, c := range p.Checked {
-		for i, told := range c.Told {
+		for i, told := range c.Detected {
 			switch {
 			case c.Check == checks.Drift && strings.Contains(c.Fault, "20 %") && told.Share() < 1,
 				c.Check == checks.Twins && i > 0 && told.Share() < .5,

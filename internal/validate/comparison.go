@@ -43,9 +43,9 @@ func difference(rows [][]float64, i, j int) float64 {
 // comparison compares the first k servers of epochs that next makes, interim analysis by interim
 // analysis, until all pairs are decided or none is left. analysis.Judge decides.
 type comparison struct {
-	k     int
-	looks []stats.Interim
-	next  func(epoch int) [][]float64 // one row a round, in it the log speed of each server
+	k        int
+	analyses []stats.Interim
+	next     func(epoch int) [][]float64 // one row a round, in it the log speed of each server
 
 	d  [][]float64           // of each pair, by epoch
 	at [][]analysis.Decision // after each interim analysis that was made
@@ -55,9 +55,9 @@ type comparison struct {
 func (c *comparison) play() {
 	c.d = make([][]float64, len(couples(c.k)))
 	var js []analysis.Decision
-	for _, look := range c.looks {
-		c.extend(look.N)
-		js = analysis.DecideAt(js, c.d, look, Margin)
+	for _, interim := range c.analyses {
+		c.extend(interim.N)
+		js = analysis.DecideAt(js, c.d, interim, Margin)
 		c.at = append(c.at, js)
 		if !slices.ContainsFunc(js, func(j analysis.Decision) bool { return j.Verdict == analysis.Inconclusive }) {
 			return
@@ -82,7 +82,7 @@ func (c *comparison) end() []analysis.Decision { return c.at[len(c.at)-1] }
 // epochs.
 func (c *comparison) found(n int) bool {
 	for i, js := range c.at {
-		if c.looks[i].N <= n && js[0].Verdict == analysis.Different && js[0].Up {
+		if c.analyses[i].N <= n && js[0].Verdict == analysis.Different && js[0].Up {
 			return true
 		}
 	}
@@ -94,9 +94,9 @@ func different(v analysis.Verdict) bool { return v == analysis.Different || v ==
 
 // played holds what one comparison showed.
 type played struct {
-	false, wrong, tie, held, ranks bool
-	found, fixed                   []bool // by interim analysis; by number of epochs in fixedAt
-	sd, epochs                     float64
+	false, wrong, equivalent, covered, ranks bool
+	found, fixed                             []bool // by interim analysis; by number of epochs in fixedAt
+	sd, epochs                               float64
 }
 
 // see sums up a comparison in which the first server is faster by log and all others are alike.
@@ -110,13 +110,13 @@ func see(c *comparison, log float64) (p played) {
 			p.wrong = p.wrong || differs && !end[i].Up
 		}
 	}
-	p.tie = end[0].Verdict == analysis.Equivalent
-	p.held = math.Log(end[0].Ratio.Lo) <= log && log <= math.Log(end[0].Ratio.Hi)
+	p.equivalent = end[0].Verdict == analysis.Equivalent
+	p.covered = math.Log(end[0].Ratio.Lo) <= log && log <= math.Log(end[0].Ratio.Hi)
 	p.ranks = ranksHold(c.k, end, log)
-	for _, l := range c.looks {
+	for _, l := range c.analyses {
 		p.found = append(p.found, c.found(l.N))
 	}
-	p.epochs = float64(c.looks[len(c.at)-1].N)
+	p.epochs = float64(c.analyses[len(c.at)-1].N)
 	p.sd = stats.MAD(c.d[0])
 	if c.k == 2 {
 		c.extend(slices.Max(fixedAt))
@@ -152,11 +152,11 @@ func ranksHold(k int, js []analysis.Decision, log float64) bool {
 
 // compare makes reps comparisons of k servers each, the first of which is faster by log. epochs
 // returns the source of epochs of one repetition.
-func compare(ctx context.Context, reps, k int, looks []stats.Interim, log float64,
+func compare(ctx context.Context, reps, k int, analyses []stats.Interim, log float64,
 	epochs func(rep int) func(epoch int) [][]float64,
 ) []played {
 	return repeat(ctx, reps, func(rep int) played {
-		c := &comparison{k: k, looks: looks, next: epochs(rep)}
+		c := &comparison{k: k, analyses: analyses, next: epochs(rep)}
 		c.play()
 		return see(c, log)
 	})

@@ -41,9 +41,9 @@ type Side struct {
 	Verdict string  `json:"verdict"` // as analysis.Verdict
 }
 
-// looked reports whether the run came to an interim analysis. That depends on the background CPU, not on what was
+// analysed reports whether the run came to an interim analysis. That depends on the background CPU, not on what was
 // measured.
-func (l *Live) looked() bool { return l.Analyses > 0 }
+func (l *Live) analysed() bool { return l.Analyses > 0 }
 
 // cost returns the share by which a request of the second really cost more.
 func (l *Live) cost() float64 {
@@ -73,7 +73,7 @@ func (l *Live) String() string {
 	if l.Hog {
 		hog = " with a hog"
 	}
-	if !l.looked() {
+	if !l.analysed() {
 		return fmt.Sprintf("%s%s: no interim analysis after %.0f s: %d valid epochs, %.0f %% of the trials discarded; "+
 			"will be made again", l.Kind, hog, l.Seconds, l.Epochs, 100*l.DiscardedShare)
 	}

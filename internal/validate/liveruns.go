@@ -72,7 +72,7 @@ type LiveOptions struct {
 // returns an error; the runs before it are kept.
 func RunLive(ctx context.Context, o *LiveOptions) error {
 	made := func(n int) bool {
-		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.looked() })
+		return slices.ContainsFunc(o.Done, func(l Live) bool { return l.Number == n && l.analysed() })
 	}
 	for n, left := 0, o.More; o.More == 0 && n < LiveAll || left > 0; n++ {
 		if made(n) {
@@ -118,11 +118,11 @@ func machine(run *result.Run) string {
 // live returns the record of a run.
 func live(t LiveTask, run *result.Run, addedNS float64) Live {
 	a := study.Analyse(run)
-	void, all := plan.Discarded(run)
+	discarded, all := plan.Discarded(run)
 	last := run.Trials[len(run.Trials)-1].EndedUnixNS
 	l := Live{
 		Number: t.Number, Kind: t.Kind, Hog: t.Hog, Seed: run.Plan.Seed, Primary: run.Plan.Primary,
-		Epochs: a.Epochs, Analyses: a.Interim, DiscardedShare: float64(void) / float64(max(1, all)),
+		Epochs: a.Epochs, Analyses: a.Interim, DiscardedShare: float64(discarded) / float64(max(1, all)),
 		Seconds: float64(last-run.Launches[0].StartedUnixNS) / 1e9, Started: started(run), Machine: machine(run),
 	}
 	var better string

@@ -195,10 +195,10 @@ func (g page) PowerTable(profile string) table {
 }
 
 // foundAt prints what was found by each of ns epochs; nothing where there was none.
-func foundAt(ns, looks []int, found []Rate) []string {
+func foundAt(ns, analyses []int, found []Rate) []string {
 	out := make([]string, len(ns))
 	for i, n := range ns {
-		if at := slices.Index(looks, n); at >= 0 {
+		if at := slices.Index(analyses, n); at >= 0 {
 			out[i] = perCent(found[at].Share())
 		}
 	}
@@ -212,8 +212,8 @@ func (g page) IntervalTable() table {
 		cell := func(k int, truth string) *Cell { return g.cell(n, Full.Name, k, truth) }
 		return append([]string{n.Name}, shares(
 			g.covered(n.Name, 12), g.covered(n.Name, 24), g.covered(n.Name, 48),
-			cell(2, "5 %").Held, cell(4, "5 %").Held, cell(10, "5 %").Held,
-			cell(2, "6 %").Tie, cell(2, "3 %").Tie,
+			cell(2, "5 %").Covered, cell(4, "5 %").Covered, cell(10, "5 %").Covered,
+			cell(2, "6 %").Equivalent, cell(2, "3 %").Equivalent,
 			cell(4, "5 %").Ranks, cell(10, "5 %").Ranks)...)
 	})
 }

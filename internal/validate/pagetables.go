@@ -33,16 +33,16 @@ func (g page) HalfTable() table {
 // ReplayTable has errors and power on recorded epochs.
 func (g page) ReplayTable() table {
 	head := words("metric|k|A/A error, %|effect")
-	for _, n := range replayLooks {
+	for _, n := range replayAnalyses {
 		head = append(head, fmt.Sprintf("found by %d, %%", n))
 	}
 	return tableOf(append(head, "interval holds, %"), g.Replays, func(c Replay) []string {
-		wrong, found := c.False.String(), make([]string, len(replayLooks))
+		wrong, found := c.False.String(), make([]string, len(replayAnalyses))
 		if c.Effect != 0 {
-			wrong, found = "", foundAt(replayLooks, c.Analyses, c.Found)
+			wrong, found = "", foundAt(replayAnalyses, c.Analyses, c.Found)
 		}
 		row := []string{titleOf(c.Metric), fmt.Sprint(c.K), wrong, share(c.Effect)}
-		return append(append(row, found...), shares(c.Held)...)
+		return append(append(row, found...), shares(c.Covered)...)
 	})
 }
 
@@ -64,11 +64,11 @@ func (g page) AblationTable(noise string) table {
 func (g page) TrapTable() table {
 	head := words("trap|what it does|error, %|interval holds 5 %, %|outcome")
 	return tableOf(head, g.Traps, func(t Trap) []string {
-		held := "–"
-		if t.Held.Of > 0 {
-			held = perCent(t.Held.Share())
+		covered := "–"
+		if t.Covered.Of > 0 {
+			covered = perCent(t.Covered.Share())
 		}
-		return []string{t.Name, t.What, t.False.String(), held, bold(t.Outcome())}
+		return []string{t.Name, t.What, t.False.String(), covered, bold(t.Outcome())}
 	})
 }
 
@@ -107,8 +107,8 @@ func (g page) CheckTable() table {
 	for _, c := range g.Checked {
 		if c.Check != "" {
 			row := []string{c.Check, c.Fault}
-			for i, told := range c.Told {
-				row = append(row, perCent(told.Share())+" / "+perCent(c.CannotTell[i].Share()))
+			for i, detected := range c.Detected {
+				row = append(row, perCent(detected.Share())+" / "+perCent(c.CannotTell[i].Share()))
 			}
 			t = append(t, row)
 			continue
@@ -157,7 +157,7 @@ func (g page) LiveTable() table {
 		if l.Hog {
 			hog = "yes"
 		}
-		if !l.looked() {
+		if !l.analysed() {
 			verdict = "no analysis"
 		}
 		return []string{

@@ -27,9 +27,9 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		a := study.Analyse(run)
 
 		rows := recordedRows(plan.Valid(run), run.Plan.Contestants)
-		d := &comparison{k: trapServers, looks: plan.Analyses(run), next: func(e int) [][]float64 { return rows[e] }}
+		d := &comparison{k: trapServers, analyses: plan.Analyses(run), next: func(e int) [][]float64 { return rows[e] }}
 		d.play()
-		if got := d.looks[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Interim {
+		if got := d.analyses[len(d.at)-1].N; got != a.Epochs || len(d.at) != a.Interim {
 			t.Errorf("seed %d: the duel stopped after %d epochs, the run after %d (%s)", seed, got, a.Epochs, run.End.Reason)
 		}
 		for i, c := range couples(trapServers) {

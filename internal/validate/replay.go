@@ -21,7 +21,7 @@ type Replay struct {
 	Analyses []int
 	False    Rate   // an equal pair was called different
 	Found    []Rate // by interim analysis, the first was found faster than the second
-	Held     Rate   // the interval at the end holds the true ratio
+	Covered  Rate   // the interval at the end holds the true ratio
 }
 
 // Recorded describes the recording of one metric.
@@ -44,8 +44,8 @@ type Half struct {
 	P          float64 // Holm over the contestants
 }
 
-// replayLooks are the candidates of quick; the recorded epochs have its rounds.
-var replayLooks = []int{8, 12, 16, 24}
+// replayAnalyses are the candidates of quick; the recorded epochs have its rounds.
+var replayAnalyses = []int{8, 12, 16, 24}
 
 // replay resamples recorded epochs with replacement. Who is who is drawn anew in each epoch, so that
 // the servers of a comparison are alike; then the first is made faster by a known share. Two are the
@@ -77,17 +77,17 @@ func replay(ctx context.Context, o *Options) ([]Recorded, []Replay, error) {
 
 // replayCell compares k servers drawn from pool, the first faster by share.
 func replayCell(ctx context.Context, o *Options, metric string, pool [][][]float64, k int, share float64) Replay {
-	looks := stats.Interims(replayLooks, slices.Max(replayLooks), k*(k-1)/2, Alpha)
+	analyses := stats.Interims(replayAnalyses, slices.Max(replayAnalyses), k*(k-1)/2, Alpha)
 	log := math.Log1p(share)
 	purpose := fmt.Sprintf("replay/%s/%d/%g", metric, k, share)
-	all := compare(ctx, o.Reps, k, looks, log, func(rep int) func(int) [][]float64 {
+	all := compare(ctx, o.Reps, k, analyses, log, func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, purpose, rep)
 		return func(int) [][]float64 { return shuffledEpoch(rng, pool, k, log) }
 	})
 	return Replay{
-		Metric: metric, K: k, Effect: share, Analyses: epochsOf(looks), Found: foundBy(all, looks),
-		False: count(all, func(p played) bool { return p.false }),
-		Held:  count(all, func(p played) bool { return p.held }),
+		Metric: metric, K: k, Effect: share, Analyses: epochsOf(analyses), Found: foundBy(all, analyses),
+		False:   count(all, func(p played) bool { return p.false }),
+		Covered: count(all, func(p played) bool { return p.covered }),
 	}
 }
 

@@ -31,11 +31,11 @@ var profiles = []*Profile{&Full, &Quick}
 
 // looksOf returns the interim analyses of a profile that fit into its budget, by the number of servers.
 func looksOf(profile string) func(k int) []stats.Interim {
-	return func(k int) []stats.Interim { return plannedLooks(runPlan(profile, k)) }
+	return func(k int) []stats.Interim { return plannedAnalyses(runPlan(profile, k)) }
 }
 
-// plannedLooks returns the interim analyses that fit into the budget of p.
-func plannedLooks(p result.Plan) []stats.Interim {
+// plannedAnalyses returns the interim analyses that fit into the budget of p.
+func plannedAnalyses(p result.Plan) []stats.Interim {
 	c, err := plan.Estimate(&p)
 	if err != nil {
 		panic(err) // the budgets of runPlan are enough
@@ -65,9 +65,9 @@ func runPlan(profile string, k int) result.Plan {
 // serverName names a simulated contestant.
 func serverName(i int) string { return fmt.Sprintf("server%d", i) }
 
-// truths are the true speeds that are simulated, as the log by which the first server is faster than
+// trueLeads are the true speeds that are simulated, as the log by which the first server is faster than
 // the others: not at all, by 5 %, by the margin of equivalence, and by twice that.
-var truths = map[string]float64{"A/A": 0, "5 %": math.Log1p(.05), "3 %": math.Log1p(.03), "6 %": math.Log1p(.06)}
+var trueLeads = map[string]float64{"A/A": 0, "5 %": math.Log1p(.05), "3 %": math.Log1p(.03), "6 %": math.Log1p(.06)}
 
 // Cell is one cell of the simulation: many comparisons of k servers in one noise. All rates are of
 // comparisons.
@@ -77,16 +77,16 @@ type Cell struct {
 	K       int
 	Truth   string
 
-	Analyses []int
-	False    Rate         // an equal pair was called different, or different within the margin
-	Found    []Rate       // by interim analysis: the first was found faster than the second
-	Wrong    Rate         // a pair that differs was called different the wrong way round
-	Tie      Rate         // the first and second were called equivalent
-	Held     Rate         // the interval at the end holds the true ratio of the first two
-	Ranks    Rate         // all rank intervals hold the true ranks
-	Fixed    map[int]Rate // by number of epochs in fixedAt: the 95 % interval holds the true ratio; for k = 2
-	PairSD   float64      // of one pair's values, median over the comparisons
-	Duration float64      // epochs that a comparison took, mean
+	Analyses   []int
+	False      Rate         // an equal pair was called different, or different within the margin
+	Found      []Rate       // by interim analysis: the first was found faster than the second
+	Wrong      Rate         // a pair that differs was called different the wrong way round
+	Equivalent Rate         // the first and second were called equivalent
+	Covered    Rate         // the interval at the end holds the true ratio of the first two
+	Ranks      Rate         // all rank intervals hold the true ranks
+	Fixed      map[int]Rate // by number of epochs in fixedAt: the 95 % interval holds the true ratio; for k = 2
+	PairSD     float64      // of one pair's values, median over the comparisons
+	Duration   float64      // epochs that a comparison took, mean
 }
 
 // fixedAt are the numbers of epochs at which the coverage of the 95 % interval is measured, without
@@ -95,19 +95,19 @@ var fixedAt = []int{8, 12, 16, 24, 48}
 
 // simulate makes the comparisons of one cell.
 func simulate(ctx context.Context, o *Options, noise Noise, pr *Profile, k int, truth string) Cell {
-	looks := pr.Analyses(k)
+	analyses := pr.Analyses(k)
 	purpose := fmt.Sprintf("%s/%s/%d/%s", noise.Name, pr.Name, k, truth)
-	all := compare(ctx, o.Reps, k, looks, truths[truth], func(rep int) func(int) [][]float64 {
+	all := compare(ctx, o.Reps, k, analyses, trueLeads[truth], func(rep int) func(int) [][]float64 {
 		return newField(noise, speeds(k+pr.Riders, truth), pr.Rounds, source(o.Seed, purpose, rep)).epoch
 	})
 	c := Cell{
-		Noise: noise.Name, Profile: pr.Name, K: k, Truth: truth, Analyses: epochsOf(looks), Found: foundBy(all, looks),
-		False: count(all, func(p played) bool { return p.false }),
-		Wrong: count(all, func(p played) bool { return p.wrong }),
-		Tie:   count(all, func(p played) bool { return p.tie }),
-		Held:  count(all, func(p played) bool { return p.held }),
-		Ranks: count(all, func(p played) bool { return p.ranks }),
-		Fixed: map[int]Rate{},
+		Noise: noise.Name, Profile: pr.Name, K: k, Truth: truth, Analyses: epochsOf(analyses), Found: foundBy(all, analyses),
+		False:      count(all, func(p played) bool { return p.false }),
+		Wrong:      count(all, func(p played) bool { return p.wrong }),
+		Equivalent: count(all, func(p played) bool { return p.equivalent }),
+		Covered:    count(all, func(p played) bool { return p.covered }),
+		Ranks:      count(all, func(p played) bool { return p.ranks }),
+		Fixed:      map[int]Rate{},
 	}
 	var sds []float64
 	for _, p := range all {
@@ -126,13 +126,13 @@ func simulate(ctx context.Context, o *Options, noise Noise, pr *Profile, k int, 
 // speeds returns the log speeds of n servers, the first of which is faster by a truth.
 func speeds(n int, truth string) []float64 {
 	log := make([]float64, n)
-	log[0] = truths[truth]
+	log[0] = trueLeads[truth]
 	return log
 }
 
 // epochsOf returns the numbers of epochs of interim analyses.
-func epochsOf(looks []stats.Interim) (ns []int) {
-	for _, l := range looks {
+func epochsOf(analyses []stats.Interim) (ns []int) {
+	for _, l := range analyses {
 		ns = append(ns, l.N)
 	}
 	return ns
@@ -140,8 +140,8 @@ func epochsOf(looks []stats.Interim) (ns []int) {
 
 // foundBy returns, by interim analysis, how often the first server was found faster than the second. After an
 // interruption some comparisons found nothing.
-func foundBy(all []played, looks []stats.Interim) (rates []Rate) {
-	for i := range looks {
+func foundBy(all []played, analyses []stats.Interim) (rates []Rate) {
+	for i := range analyses {
 		rates = append(rates, count(all, func(p played) bool { return i < len(p.found) && p.found[i] }))
 	}
 	return rates

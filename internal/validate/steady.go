@@ -143,10 +143,10 @@ func RunSteady(ctx context.Context, o *SteadyOptions) error {
 
 // steadyUnit returns the record of a run.
 func steadyUnit(t SteadyTask, run *result.Run) SteadyUnit {
-	void, all := plan.Discarded(run)
+	discarded, all := plan.Discarded(run)
 	u := SteadyUnit{
 		Block: t.Block, Arm: t.Arm, Seed: t.Seed, PerSec: map[string][]float64{}, CPUNS: map[string][]float64{},
-		Discarded: float64(void) / float64(max(1, all)), Started: started(run), Machine: machine(run),
+		Discarded: float64(discarded) / float64(max(1, all)), Started: started(run), Machine: machine(run),
 	}
 	rate, _ := analysis.MetricNamed("throughput")
 	cpu, _ := analysis.MetricNamed("cpu_per_request")

@@ -129,10 +129,10 @@ const trapServers = 3
 
 // Trap is what became of one foe.
 type Trap struct {
-	Foe        // its plain fields
-	False Rate // of comparisons of equal servers, in which a pair was called different
-	Held  Rate // of comparisons with one server 5 % faster, whose interval held that
-	Found Rate // of the same, in which it was found
+	Foe          // its plain fields
+	False   Rate // of comparisons of equal servers, in which a pair was called different
+	Covered Rate // of comparisons with one server 5 % faster, whose interval held that
+	Found   Rate // of the same, in which it was found
 
 	Runs     int             // whole runs of equal servers, on full records
 	Warned   map[string]Rate // by check: it warned or failed
@@ -153,10 +153,10 @@ func traps(ctx context.Context, o *Options) []Trap {
 		if !foe.Busy {
 			t.False = count(against(ctx, o, foe, "A/A"), func(p played) bool { return p.false })
 			faster := against(ctx, o, foe, "5 %")
-			t.Held = count(faster, func(p played) bool { return p.held })
+			t.Covered = count(faster, func(p played) bool { return p.covered })
 			t.Found = count(faster, func(p played) bool { return len(p.found) > 0 && p.found[len(p.found)-1] })
 		}
-		t.judge(repeat(ctx, t.Runs, func(rep int) judged { return whole(foe, o.Seed, rep) }))
+		t.summarise(repeat(ctx, t.Runs, func(rep int) evaluated { return whole(foe, o.Seed, rep) }))
 		out = append(out, t)
 	}
 	return out
@@ -164,8 +164,8 @@ func traps(ctx context.Context, o *Options) []Trap {
 
 // against compares servers with a foe.
 func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
-	looks := Quick.Analyses(trapServers)
-	return compare(ctx, o.Reps, trapServers, looks, truths[truth], func(rep int) func(int) [][]float64 {
+	analyses := Quick.Analyses(trapServers)
+	return compare(ctx, o.Reps, trapServers, analyses, trueLeads[truth], func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, "trap/"+foe.Name+truth, rep)
 		f := newField(trapNoise, speeds(trapServers+Quick.Riders, truth), Quick.Rounds, rng)
 		f.foe = foe
@@ -173,8 +173,8 @@ func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
 	})
 }
 
-// judged is what study says of a whole run.
-type judged struct {
+// evaluated is what study says of a whole run.
+type evaluated struct {
 	worst   map[string]checks.State // by check
 	busy    bool                    // throughput is not ranked
 	claimed bool                    // a pair was called different
@@ -182,11 +182,11 @@ type judged struct {
 	epochs  int
 }
 
-// judgedRun judges a run.
-func judgedRun(run *result.Run) judged {
+// evaluate judges a run.
+func evaluate(run *result.Run) evaluated {
 	data := study.Evaluate(run)
 	a := data.Analysis
-	j := judged{worst: map[string]checks.State{}, busy: a.TooBusy, epochs: a.Epochs}
+	j := evaluated{worst: map[string]checks.State{}, busy: a.TooBusy, epochs: a.Epochs}
 	for _, f := range data.Findings {
 		j.worst[f.ID] = max(j.worst[f.ID], f.State)
 	}
@@ -198,18 +198,18 @@ func judgedRun(run *result.Run) judged {
 }
 
 // whole is one run of equal servers with a foe, planned by plan and judged by study.
-func whole(foe *Foe, seed uint64, rep int) judged {
-	return judgedRun(record(foe, seed, rep, make([]float64, trapServers+Quick.Riders)))
+func whole(foe *Foe, seed uint64, rep int) evaluated {
+	return evaluate(record(foe, seed, rep, make([]float64, trapServers+Quick.Riders)))
 }
 
-// judge counts what the runs said.
-func (t *Trap) judge(all []judged) {
+// summarise counts what the runs said.
+func (t *Trap) summarise(all []evaluated) {
 	t.Warned, t.Failed = map[string]Rate{}, map[string]Rate{}
 	for _, id := range checksShown {
-		t.Warned[id] = count(all, func(j judged) bool { return j.worst[id] >= checks.Warn })
-		t.Failed[id] = count(all, func(j judged) bool { return j.worst[id] == checks.Fail })
+		t.Warned[id] = count(all, func(j evaluated) bool { return j.worst[id] >= checks.Warn })
+		t.Failed[id] = count(all, func(j evaluated) bool { return j.worst[id] == checks.Fail })
 	}
-	t.Unranked = count(all, func(j judged) bool { return j.busy })
-	t.Claimed = count(all, func(j judged) bool { return j.claimed })
-	t.Missed = count(all, func(j judged) bool { return j.claimed && j.worst[t.Catch] == checks.Pass })
+	t.Unranked = count(all, func(j evaluated) bool { return j.busy })
+	t.Claimed = count(all, func(j evaluated) bool { return j.claimed })
+	t.Missed = count(all, func(j evaluated) bool { return j.claimed && j.worst[t.Catch] == checks.Pass })
 }

@@ -87,8 +87,8 @@ func TestSimulationShort(t *testing.T) {
 				t.Errorf("%s, %d servers alike: different in %v %%", noise.Name, k, c.False)
 			}
 			d := simulate(t.Context(), o, noise, &Full, k, "5 %")
-			if _, hi := d.Held.Interval(); hi < .95 || d.Wrong.Hits > 0 || d.Ranks.Upper() < .95 {
-				t.Errorf("%s, %d servers, 5 %%: interval holds %v %%, ranks %v %%, wrong %v %%", noise.Name, k, d.Held, d.Ranks, d.Wrong)
+			if _, hi := d.Covered.Interval(); hi < .95 || d.Wrong.Hits > 0 || d.Ranks.Upper() < .95 {
+				t.Errorf("%s, %d servers, 5 %%: interval holds %v %%, ranks %v %%, wrong %v %%", noise.Name, k, d.Covered, d.Ranks, d.Wrong)
 			}
 			if noise.Name == Noises[1].Name && d.Found[0].Share() < .95 {
 				t.Errorf("CPU/request, %d servers: 5 %% is found in %v %% by %d epochs", k, d.Found[0], d.Analyses[0])
@@ -99,8 +99,8 @@ func TestSimulationShort(t *testing.T) {
 				}
 			}
 		}
-		if c := simulate(t.Context(), o, noise, &Full, 2, "6 %"); c.Tie.Share() > .05 {
-			t.Errorf("%s: 6 %% is called a tie in %v %%", noise.Name, c.Tie)
+		if c := simulate(t.Context(), o, noise, &Full, 2, "6 %"); c.Equivalent.Share() > .05 {
+			t.Errorf("%s: 6 %% is called a tie in %v %%", noise.Name, c.Equivalent)
 		}
 	}
 }
@@ -115,9 +115,9 @@ func TestReplayShort(t *testing.T) {
 	}
 	for _, c := range cells {
 		lo, _ := c.False.Interval()
-		_, held := c.Held.Interval()
+		_, held := c.Covered.Interval()
 		if c.Effect == 0 && lo > Alpha || held < .95 {
-			t.Errorf("%s, %d servers, %v: different in %v %%, interval holds %v %%", c.Metric, c.K, c.Effect, c.False, c.Held)
+			t.Errorf("%s, %d servers, %v: different in %v %%, interval holds %v %%", c.Metric, c.K, c.Effect, c.False, c.Covered)
 		}
 		if c.Effect == .10 && c.Found[len(c.Found)-1].Share() < .9 {
 			t.Errorf("%s, %d servers: 10 %% is found in %v %% by %d epochs", c.Metric, c.K, c.Found[len(c.Found)-1], c.Analyses[len(c.Analyses)-1])

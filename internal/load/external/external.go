@@ -135,30 +135,30 @@ func (t *Tool) request(job *load.Job) (*http.Request, error) {
 // goes to the file log. used is the CPU time of its processes. An error means that the tool could
 // not be started, or is ctx's; trouble of the tool itself is in told.
 func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string,
-) (told result.Reported, used time.Duration, err error) {
+) (reported result.Reported, used time.Duration, err error) {
 	r, err := t.request(&job)
 	if err != nil {
-		return told, 0, err
+		return reported, 0, err
 	}
 	folder, err := proc.MkdirTemp("", "dyno-external-")
 	if err != nil {
-		return told, 0, err
+		return reported, 0, err
 	}
 	defer proc.RemoveTemp(folder)
 	argv, err := t.kind.argv(&errand{Request: r, job: &job, window: &w, folder: folder, threads: threads(&job)})
 	if err != nil {
-		return told, 0, err
+		return reported, 0, err
 	}
 	argv = append([]string{t.program}, argv...)
 	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
-		return told, 0, err
+		return reported, 0, err
 	}
 	os.Remove(log) // of a load that was taken again
 	began := time.Now()
 	p, err := proc.Start(proc.Command{Argv: argv, Dir: folder, Env: proc.Environment(folder, folder, 0, nil),
 		CPUs: job.CPUs, Log: log})
 	if err != nil {
-		return told, 0, err
+		return reported, 0, err
 	}
 	late := time.NewTimer(longest(&job, &w))
 	defer late.Stop()
@@ -169,29 +169,29 @@ func (t *Tool) Load(ctx context.Context, job load.Job, w load.Window, log string
 	case <-late.C:
 		overdue = true
 	}
-	told = result.Reported{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...),
+	reported = result.Reported{Version: t.Version, Command: append([]string{t.Name}, argv[1:]...),
 		WallNS: int64(time.Since(began))}
 	stopped := p.Stop(time.Second)
 	used, cpuErr := p.CPU()
 	switch {
 	case ctx.Err() != nil:
-		return told, used, ctx.Err()
+		return reported, used, ctx.Err()
 	case stopped != nil:
-		return told, used, stopped
+		return reported, used, stopped
 	case overdue:
-		told.Exit = fmt.Sprintf("stopped by dyno, because it had not ended after %v", longest(&job, &w))
+		reported.Exit = fmt.Sprintf("stopped by dyno, because it had not ended after %v", longest(&job, &w))
 	case p.Err() != nil:
-		told.Exit = p.Err().Error()
+		reported.Exit = p.Err().Error()
 	}
 	out, err := os.ReadFile(log)
 	if err != nil {
-		return told, used, err
+		return reported, used, err
 	}
-	t.read(out, &told)
+	t.read(out, &reported)
 	if cpuErr != nil {
 		used = 0
 	}
-	return told, used, nil
+	return reported, used, nil
 }
 
 // longest is the time after which a tool that should have ended by itself is stopped.

@@ -10,7 +10,7 @@ import (
 
 // read puts what the tool printed into told, in base units. A number that it does not print stays
 // nil.
-func (t *Tool) read(out []byte, told *result.Reported) {
+func (t *Tool) read(out []byte, reported *result.Reported) {
 	if t.Name == "bombardier" { // what it says before its JSON
 		if i := strings.IndexByte(string(out), '{'); i > 0 {
 			out = out[i:]
@@ -19,35 +19,35 @@ func (t *Tool) read(out []byte, told *result.Reported) {
 	doc, err := importer.Read(t.Name, out, t.Name)
 	switch {
 	case err != nil:
-		told.Trouble = err.Error()
+		reported.Trouble = err.Error()
 		return
 	case len(doc.Rows) == 0:
-		told.Trouble = "it printed no figures"
+		reported.Trouble = "it printed no figures"
 		return
 	case len(doc.Troubles) > 0:
-		told.Trouble = doc.Troubles[0].String()
+		reported.Trouble = doc.Troubles[0].String()
 	}
 	row := doc.Rows[len(doc.Rows)-1]
-	told.WindowNS = nanoseconds(row, "time")
-	if told.Answered = sum(row, "http1xx", "http2xx", "http3xx", "http4xx", "http5xx"); told.Answered == nil {
-		told.Answered = whole(row.One(importer.None, "requests"))
+	reported.WindowNS = nanoseconds(row, "time")
+	if reported.Answered = sum(row, "http1xx", "http2xx", "http3xx", "http4xx", "http5xx"); reported.Answered == nil {
+		reported.Answered = whole(row.One(importer.None, "requests"))
 	}
-	told.MeanNS, told.MaxNS = nanoseconds(row, "latency_mean"), nanoseconds(row, "latency_max")
-	told.P50NS, told.P99NS = nanoseconds(row, "p50"), nanoseconds(row, "p99")
-	told.BytesRead = whole(row.One(importer.Bytes, "transferred", "total_transferred"))
-	told.BytesWritten = whole(row.One(importer.Bytes, "written"))
+	reported.MeanNS, reported.MaxNS = nanoseconds(row, "latency_mean"), nanoseconds(row, "latency_max")
+	reported.P50NS, reported.P99NS = nanoseconds(row, "p50"), nanoseconds(row, "p99")
+	reported.BytesRead = whole(row.One(importer.Bytes, "transferred", "total_transferred"))
+	reported.BytesWritten = whole(row.One(importer.Bytes, "written"))
 	if f := row.One(importer.PerSec, "rps"); f != nil {
 		v := f.Value
-		told.RatePerSec = &v
+		reported.RatePerSec = &v
 	}
-	told.Failed, told.Errors = map[string]int64{}, map[string]int64{}
-	ledgers[t.Name](row, told)
-	if told.RatePerSec == nil && told.Answered != nil && told.WindowNS != nil && *told.WindowNS > 0 {
-		v := float64(*told.Answered) / float64(*told.WindowNS) * 1e9
-		told.RatePerSec = &v
+	reported.Failed, reported.Errors = map[string]int64{}, map[string]int64{}
+	ledgers[t.Name](row, reported)
+	if reported.RatePerSec == nil && reported.Answered != nil && reported.WindowNS != nil && *reported.WindowNS > 0 {
+		v := float64(*reported.Answered) / float64(*reported.WindowNS) * 1e9
+		reported.RatePerSec = &v
 	}
-	if told.RatePerSec == nil && told.Trouble == "" {
-		told.Trouble = "it reported no rate"
+	if reported.RatePerSec == nil && reported.Trouble == "" {
+		reported.Trouble = "it reported no rate"
 	}
 }
 

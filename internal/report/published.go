@@ -7,9 +7,9 @@ import (
 	"dyno/internal/document"
 )
 
-// besideMetrics are those of a level beside a comparison: at an open loop all do the same
+// extraMetrics are those of a level beside a comparison: at an open loop all do the same
 // throughput, and response times tell them apart.
-func (s *sweep) besideMetrics(i int) (list []analysis.Metric) {
+func (s *sweep) extraMetrics(i int) (list []analysis.Metric) {
 	names := []string{"throughput", "cpu_per_request", "p50"}
 	if s.Levels[i].At.Open() {
 		names = []string{"response_p50", "response_p99", "cpu_per_request"}
@@ -22,8 +22,8 @@ func (s *sweep) besideMetrics(i int) (list []analysis.Metric) {
 	return list
 }
 
-// besideTitle says what a level beside a comparison is there for.
-func (s *sweep) besideTitle(i int) string {
+// extraTitle says what a level beside a comparison is there for.
+func (s *sweep) extraTitle(i int) string {
 	if s.Levels[i].At.Open() {
 		return "At a common rate: " + s.names[i]
 	}
@@ -41,8 +41,8 @@ func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 	return ScaleOf(m.Unit, values...)
 }
 
-// besideNote says what the figures beside a comparison are.
-func (s *sweep) besideNote(i int) string {
+// extraNote says what the figures beside a comparison are.
+func (s *sweep) extraNote(i int) string {
 	text := "Shown beside the comparison; nothing is decided here. Medians of " + document.Count(s.Levels[i].Analysis.Epochs,
 		"epoch") + ", one trial each; ± is the interval of 95 %."
 	if l := s.Levels[i].At; l.RateShare > 0 {

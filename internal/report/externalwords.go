@@ -10,12 +10,12 @@ import (
 	"dyno/internal/result"
 )
 
-// driverWays are what makes the figures of each load generator differ from dyno's, whatever it is
+// externalWays are what makes the figures of each load generator differ from dyno's, whatever it is
 // pointed at: read from wrk 4.2 (src/wrk.c, src/stats.c), ab (support/ab.c of httpd's trunk),
 // bombardier 2 (bombardier.go, clients.go, and the client.go of its fasthttp) and h2load 1.69
 // (src/h2load.cc), and seen in what wrk 4.1, ab 2.3, bombardier 1.2 and h2load 1.52 make of servers
 // that stall and break off.
-var driverWays = map[string][]string{
+var externalWays = map[string][]string{
 	"wrk": {
 		dialsWithin,
 		"Its latencies are not only those that it saw: before it prints them it adds, for each that is longer than " +
@@ -64,7 +64,7 @@ const (
 )
 
 // said is what to make of the two, contestant by contestant.
-func (d *driven) said() (lines []string) {
+func (d *external) said() (lines []string) {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.external != "" && r.contestant != d.run.Plan.Ceiling {
 			lines = append(lines, r.title+": "+strings.Join(d.differ(d.row(r.contestant, ""), r), " "))
@@ -74,8 +74,8 @@ func (d *driven) said() (lines []string) {
 }
 
 // ways are what is to be known of the generator, whatever the contestant.
-func (d *driven) ways() []string {
-	ways := append([]string{}, driverWays[d.run.Plan.External]...)
+func (d *external) ways() []string {
+	ways := append([]string{}, externalWays[d.run.Plan.External]...)
 	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.External); len(r.loads) > 0 && math.IsNaN(r.rate()) {
 		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no rate"+because(&r.loads[0])+".")
 	}
@@ -88,11 +88,11 @@ func (d *driven) ways() []string {
 }
 
 // waysHead stands above the ways.
-func (d *driven) waysHead() string { return "What sets " + d.name + " apart, whatever the server" }
+func (d *external) waysHead() string { return "What sets " + d.name + " apart, whatever the server" }
 
 // differ explains the difference of one contestant's loads.
-func (d *driven) differ(own, told *drivenRow) (says []string) {
-	a, b := own.rate(), told.rate()
+func (d *external) differ(own, reported *externalRow) (says []string) {
+	a, b := own.rate(), reported.rate()
 	switch {
 	case math.IsNaN(b) || b == 0:
 		says = append(says, d.name+" told no rate.")
@@ -101,19 +101,19 @@ func (d *driven) differ(own, told *drivenRow) (says []string) {
 	default:
 		says = append(says, fmt.Sprintf("%s tells %s × our requests per second (%s against %s).", d.name, Sig3(b/a),
 			Sig3(b), Sig3(a)))
-		if text := d.others(own, told); text != "" {
+		if text := d.others(own, reported); text != "" {
 			says = append(says, text)
-			for _, r := range []*drivenRow{own, told} {
+			for _, r := range []*externalRow{own, reported} {
 				if d.share(r) > 1 {
 					says = append(says, "What "+r.by()+" made of the server that does nothing is less, and so no ceiling.")
 				}
 			}
 			break // no other reason can be told from that
 		}
-		says = append(says, d.rates(a, b, d.share(own), d.share(told))...)
+		says = append(says, d.rates(a, b, d.share(own), d.share(reported))...)
 	}
-	for i := range told.loads {
-		t := &told.loads[i]
+	for i := range reported.loads {
+		t := &reported.loads[i]
 		if t.Reported == nil {
 			continue
 		}
@@ -141,9 +141,9 @@ func because(t *result.Trial) string {
 
 // others says which of the loads that a comparison rests on were disturbed: those of the
 // contestant, and those of the ceilings.
-func (d *driven) others(own, told *drivenRow) string {
+func (d *external) others(own, reported *externalRow) string {
 	var disturbed []string
-	for _, r := range []*drivenRow{own, told, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
+	for _, r := range []*externalRow{own, reported, d.row(d.run.Plan.Ceiling, ""), d.row(d.run.Plan.Ceiling,
 		d.run.Plan.External)} {
 		for i := range r.loads {
 			if checks.Discard(r.loads[i : i+1]) {
@@ -163,7 +163,7 @@ func (d *driven) others(own, told *drivenRow) string {
 }
 
 // rates compare the two rates, ours first, and look for a reason in the ceilings.
-func (d *driven) rates(a, b, shareA, shareB float64) (says []string) {
+func (d *external) rates(a, b, shareA, shareB float64) (says []string) {
 	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
 		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of ours.",
 			PerCent(shareB), d.name, PerCent(shareA))
@@ -189,7 +189,7 @@ func (d *driven) rates(a, b, shareA, shareB float64) (says []string) {
 }
 
 // connections says whether connections were kept.
-func (d *driven) connections(t *result.Trial) []string {
+func (d *external) connections(t *result.Trial) []string {
 	k, n := t.Reported.KeptAlive, t.Reported.Answered
 	if k == nil || n == nil || *n == 0 || *k >= *n {
 		return nil
@@ -200,7 +200,7 @@ func (d *driven) connections(t *result.Trial) []string {
 
 // latency holds the printed mean to Little's law: in a closed loop whose connections are all in use
 // it is connections ÷ rate.
-func (d *driven) latency(t *result.Trial) []string {
+func (d *external) latency(t *result.Trial) []string {
 	mean, rate := t.Reported.MeanNS, t.Reported.RatePerSec
 	if mean == nil || rate == nil || *rate <= 0 {
 		return nil
@@ -221,7 +221,7 @@ func (d *driven) latency(t *result.Trial) []string {
 
 // again says whether requests were sent more than once: by the bytes written for an answer, against
 // those for one of the ceiling's server.
-func (d *driven) again(t *result.Trial) []string {
+func (d *external) again(t *result.Trial) []string {
 	per := func(t *result.Trial) float64 {
 		if t.Reported == nil || t.Reported.BytesWritten == nil || t.Reported.Answered == nil || *t.Reported.Answered == 0 {
 			return math.NaN()

@@ -30,26 +30,26 @@ func Interims(candidates []int, fits, m int, alpha float64) []Interim {
 	for len(ns) > 0 && ns[0] < MinEpochs(m, alpha/float64(len(ns))) {
 		ns = ns[1:]
 	}
-	var looks []Interim
+	var interims []Interim
 	for _, n := range ns {
-		looks = append(looks, Interim{N: n, Alpha: alpha / float64(len(ns))})
+		interims = append(interims, Interim{N: n, Alpha: alpha / float64(len(ns))})
 	}
-	return looks
+	return interims
 }
 
 // MinEpochs returns the fewest epochs after which the first step of Holm over m
 // pairs can reject anything at level alphaLook: SignedRank gives at least
 // 2^(1-n), so n >= log2(2m/alphaLook). It is 0 if there is no
 // pair, and math.MaxInt if alphaLook is not positive.
-func MinEpochs(m int, alphaLook float64) int {
+func MinEpochs(m int, alpha float64) int {
 	if m < 1 {
 		return 0
 	}
-	if !(alphaLook > 0) {
+	if !(alpha > 0) {
 		return math.MaxInt
 	}
 	n := 1
-	for math.Ldexp(float64(m), 1-n) > alphaLook { // what Holm will compute, exactly
+	for math.Ldexp(float64(m), 1-n) > alpha { // what Holm will compute, exactly
 		n++
 	}
 	return n
@@ -70,10 +70,10 @@ func MinEpochs(m int, alphaLook float64) int {
 // Note: normal quantiles instead of those of t promise too much. By simulation, where d is
 // normal, the power is then .76 for (n, m, alphaLook) = (48, 1, .01) and .46 for
 // (12, 15, .05); with t it is .79 and .70. Outliers in d take another .03 to .2.
-func MDE(sigma float64, n, m int, alphaLook float64) float64 {
-	if m < 1 || n < 2 || n < MinEpochs(m, alphaLook) {
+func MDE(sigma float64, n, m int, alpha float64) float64 {
+	if m < 1 || n < 2 || n < MinEpochs(m, alpha) {
 		return math.Inf(1)
 	}
 	t := distuv.StudentsT{Sigma: 1, Nu: float64(n - 1)}
-	return (t.Quantile(0.8) - t.Quantile(alphaLook/float64(2*m))) * sigma * math.Sqrt(math.Pi/3/float64(n))
+	return (t.Quantile(0.8) - t.Quantile(alpha/float64(2*m))) * sigma * math.Sqrt(math.Pi/3/float64(n))
 }

@@ -11,30 +11,30 @@ import (
 	"dyno/internal/result"
 )
 
-// driven is what an external load generator made of a classic run's contestants, beside dyno's own
+// external is what an external load generator made of a classic run's contestants, beside dyno's own
 // loads of the same.
-type driven struct {
+type external struct {
 	*classic
 	name string // of the generator
-	rows []drivenRow
+	rows []externalRow
 }
 
-// drivenRow is one server under one of the two generators.
-type drivenRow struct {
+// externalRow is one server under one of the two generators.
+type externalRow struct {
 	contestant, title, external string // external is "" for dyno's own
 	loads                       []result.Trial
 }
 
-// newDriven returns nil where the run has no external load generator.
-func newDriven(c *classic) *driven {
+// newExternal returns nil where the run has no external load generator.
+func newExternal(c *classic) *external {
 	p := &c.run.Plan
 	if p.External == "" {
 		return nil
 	}
-	d := &driven{classic: c, name: document.Clean(p.External)}
+	d := &external{classic: c, name: document.Clean(p.External)}
 	add := func(name, title string) {
 		for _, external := range []string{"", p.External} {
-			r := drivenRow{contestant: name, title: title, external: external}
+			r := externalRow{contestant: name, title: title, external: external}
 			for _, t := range c.AllLoads {
 				if t.Contestant == name && t.External == external {
 					r.loads = append(r.loads, t)
@@ -55,10 +55,10 @@ func newDriven(c *classic) *driven {
 }
 
 // by is who made the loads of a row.
-func (r *drivenRow) by() string { return orElse(document.Clean(r.external), "dyno") }
+func (r *externalRow) by() string { return orElse(document.Clean(r.external), "dyno") }
 
 // value is the middle one of a row's loads. NaN: none tells it.
-func (r *drivenRow) value(m analysis.Metric) float64 {
+func (r *externalRow) value(m analysis.Metric) float64 {
 	if middle := analysis.MiddleOf(r.loads, m); middle.N > 0 {
 		return middle.Value
 	}
@@ -66,21 +66,21 @@ func (r *drivenRow) value(m analysis.Metric) float64 {
 }
 
 // rate is what the row's generator made of its server, per second; NaN: it does not tell.
-func (r *drivenRow) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
+func (r *externalRow) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
 
 // row finds that of a contestant under a generator.
-func (d *driven) row(contestant, external string) *drivenRow {
+func (d *external) row(contestant, external string) *externalRow {
 	for i := range d.rows {
 		if r := &d.rows[i]; r.contestant == contestant && r.external == external {
 			return r
 		}
 	}
-	return &drivenRow{}
+	return &externalRow{}
 }
 
 // share is what part a row's rate is of what the same generator makes of a server that does
 // nothing. NaN: that was not measured.
-func (d *driven) share(r *drivenRow) float64 {
+func (d *external) share(r *externalRow) float64 {
 	if d.run.Plan.Ceiling == "" {
 		return math.NaN()
 	}
@@ -89,13 +89,13 @@ func (d *driven) share(r *drivenRow) float64 {
 
 // counts are a row's answers and errors. A generator that does not tell how many it had has none
 // here.
-func (r *drivenRow) counts() (answers, errors string) {
+func (r *externalRow) counts() (answers, errors string) {
 	var n int64
-	told, kinds := len(r.loads) > 0, map[string]int64{}
+	reported, kinds := len(r.loads) > 0, map[string]int64{}
 	for i := range r.loads {
 		t := &r.loads[i]
 		a := analysis.Answered(t)
-		told = told && a != nil
+		reported = reported && a != nil
 		if a != nil {
 			n += *a
 		}
@@ -111,14 +111,14 @@ func (r *drivenRow) counts() (answers, errors string) {
 			}
 		}
 	}
-	if !told {
+	if !reported {
 		return Missing, Missing
 	}
 	return document.Whole(n), errorsText(kinds)
 }
 
 // section is both generators' loads side by side, and what to make of them.
-func (d *driven) section() document.Section {
+func (d *external) section() document.Section {
 	if d == nil {
 		return document.Section{}
 	}
@@ -152,7 +152,7 @@ func (d *driven) section() document.Section {
 	return s
 }
 
-func (d *driven) tableRow(r *drivenRow, scale map[string]analysis.Scale) document.Row {
+func (d *external) tableRow(r *externalRow, scale map[string]analysis.Scale) document.Row {
 	row := document.Row{Cells: []document.Cell{{Value: r.title}, {Value: r.by()}}}
 	if r.contestant == d.run.Plan.Ceiling {
 		row.Style = document.Quiet
@@ -183,7 +183,7 @@ func (d *driven) tableRow(r *drivenRow, scale map[string]analysis.Scale) documen
 
 // head names the generator, and typed is its command, but for the address the same in all of its
 // loads; "" where it made none.
-func (d *driven) head() (head, typed string) {
+func (d *external) head() (head, typed string) {
 	for _, r := range d.rows {
 		for _, t := range r.loads {
 			if t.Reported != nil {

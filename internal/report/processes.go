@@ -7,9 +7,9 @@ import (
 	"dyno/internal/document"
 )
 
-// held is the table of a run with fresh processes: what each contestant used and holds, first idle,
+// processes is the table of a run with fresh processes: what each contestant used and holds, first idle,
 // then after each load.
-func (s *sweep) held() document.Section {
+func (s *sweep) processes() document.Section {
 	out := document.Section{ID: "held"}
 	if !s.run.Plan.Fresh || !s.any() {
 		return out
@@ -32,7 +32,7 @@ func (s *sweep) held() document.Section {
 		var values []float64
 		for _, r := range s.rows {
 			for i := range rows[0] {
-				values = append(values, s.heldFigure(r, m, i).Value)
+				values = append(values, s.processFigure(r, m, i).Value)
 			}
 		}
 		scale := ScaleOf(m.Unit, values...)
@@ -43,7 +43,7 @@ func (s *sweep) held() document.Section {
 		t.Columns = append(t.Columns, head)
 		for k, r := range s.rows {
 			for i := range rows[k] {
-				f := s.heldFigure(r, m, i)
+				f := s.processFigure(r, m, i)
 				cell := f.cell(scale)
 				if f.absent == "" && analysis.UnitNamed(m.Unit).Scales == nil { // counted: whole, or halves
 					cell.Value = document.Grouped(f.Value, decimals(f.Value))
@@ -63,8 +63,8 @@ func (s *sweep) held() document.Section {
 	return out
 }
 
-// heldFigure is that of an idle process, or from 1 on after the load of a level.
-func (s *sweep) heldFigure(r row, m analysis.Metric, i int) *figure {
+// processFigure is that of an idle process, or from 1 on after the load of a level.
+func (s *sweep) processFigure(r row, m analysis.Metric, i int) *figure {
 	if i > 0 {
 		return s.figure(r, m, i-1)
 	}

@@ -41,7 +41,7 @@ func (b *bench) delays(ctx context.Context) error {
 		}
 		b.cal.Delays = append(b.cal.Delays, middle(windows))
 	}
-	judge(b.cal.Delays)
+	setErrors(b.cal.Delays)
 	return nil
 }
 
@@ -79,8 +79,8 @@ func middle(windows []result.KnownDelay) result.KnownDelay {
 	return windows[len(windows)/2]
 }
 
-// judge sets the errors, once the round-trip time is known from the first, which has no delay.
-func judge(delays []result.KnownDelay) {
+// setErrors sets the errors, once the round-trip time is known from the first, which has no delay.
+func setErrors(delays []result.KnownDelay) {
 	for i := range delays {
 		d := &delays[i]
 		d.RoundTripNS = delays[0].SeenP50NS - delays[0].TrueP50NS

@@ -24,15 +24,15 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*resu
 	}
 	before, counted, inner := s.Logged(), s.Count(), clocks(s, b.Generator)
 	name := filepath.Join("logs", LogName(o.Contestant, fmt.Sprintf("%s%d", o.External, o.Epoch)))
-	told, used, err := b.External.Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil),
+	reported, used, err := b.External.Load(ctx, b.job(o.Contestant, s, o.Level, o.LoadSeed), b.window(o, nil),
 		filepath.Join(b.Folder, name))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		told.Trouble = fmt.Sprintf("it did not run: %v", err)
+		reported.Trouble = fmt.Sprintf("it did not run: %v", err)
 	} else {
-		told.LogFile = filepath.ToSlash(name)
+		reported.LogFile = filepath.ToSlash(name)
 	}
 	server := inner()[0]
 	counted(&t.Server)
@@ -42,7 +42,7 @@ func (b *Bench) loadExternal(ctx context.Context, s Server, o plan.Order) (*resu
 	if err := b.frozen(s); err != nil {
 		return nil, err
 	}
-	t.EndedUnixNS, t.Reported = time.Now().UnixNano(), &told
+	t.EndedUnixNS, t.Reported = time.Now().UnixNano(), &reported
 	all := outer()
 	t.Causes = watched(all[0].or(0), all[1].or(0)+used, 0)
 	s.Usage(&t.Server)

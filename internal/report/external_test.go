@@ -11,9 +11,9 @@ import (
 	"dyno/internal/result"
 )
 
-// drivenFixture is a made-up classic run of one contestant under dyno and under wrk: rates of the contestant, then of the ceiling's server, each ours and
+// externalFixture is a made-up classic run of one contestant under dyno and under wrk: rates of the contestant, then of the ceiling's server, each ours and
 // theirs.
-func drivenFixture(change func(told *result.Reported), rates ...float64) *Data {
+func externalFixture(change func(reported *result.Reported), rates ...float64) *Data {
 	d := classicFixture()
 	p := &d.Run.Plan
 	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, "wrk", "null", 1, 0, 4e9
@@ -49,34 +49,34 @@ func TestDrivenWords(t *testing.T) {
 		want string
 		not  string
 	}{
-		"agree":       {drivenFixture(nil, calm...), "0.980 × our requests per second (49,000 against 50,000). That is 54 % of the most that wrk makes here", "limit"},
-		"its limit":   {drivenFixture(nil, 70000, 49000, 100000, 50000), "wrk is at its own limit: its rate is a lower bound", "processes of their own"},
-		"our limit":   {drivenFixture(nil, 95000, 49000, 100000, 90000), "dyno is at its own limit", "agree. The"},
-		"both":        {drivenFixture(nil, 95000, 85000, 100000, 90000), "neither rate is the server's", ""},
-		"unexplained": {drivenFixture(nil, 50000, 30000, 100000, 90000), "processes of their own, one after the other", "limit"},
-		"little":      {drivenFixture(func(s *result.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...), "4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): what is more was added by its correction", ""},
-		"no rate":     {drivenFixture(func(s *result.Reported) { *s = result.Reported{Exit: "exit status 1", Trouble: "no figures"} }, calm...), "wrk told no rate. wrk ended with: exit status 1. Not all that it printed could be read: no figures.", "law"},
-		"no ceiling":  {drivenFixture(nil, calm[:2]...), "0.980 × our", "of the most"},
-		"dialled":     {drivenFixture(func(s *result.Reported) { s.KeptAlive = new(int64) }, calm...), "Of 196,000 answers 0 left the connection open", ""},
+		"agree":       {externalFixture(nil, calm...), "0.980 × our requests per second (49,000 against 50,000). That is 54 % of the most that wrk makes here", "limit"},
+		"its limit":   {externalFixture(nil, 70000, 49000, 100000, 50000), "wrk is at its own limit: its rate is a lower bound", "processes of their own"},
+		"our limit":   {externalFixture(nil, 95000, 49000, 100000, 90000), "dyno is at its own limit", "agree. The"},
+		"both":        {externalFixture(nil, 95000, 85000, 100000, 90000), "neither rate is the server's", ""},
+		"unexplained": {externalFixture(nil, 50000, 30000, 100000, 90000), "processes of their own, one after the other", "limit"},
+		"little":      {externalFixture(func(s *result.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...), "4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): what is more was added by its correction", ""},
+		"no rate":     {externalFixture(func(s *result.Reported) { *s = result.Reported{Exit: "exit status 1", Trouble: "no figures"} }, calm...), "wrk told no rate. wrk ended with: exit status 1. Not all that it printed could be read: no figures.", "law"},
+		"no ceiling":  {externalFixture(nil, calm[:2]...), "0.980 × our", "of the most"},
+		"dialled":     {externalFixture(func(s *result.Reported) { s.KeptAlive = new(int64) }, calm...), "Of 196,000 answers 0 left the connection open", ""},
 	} {
 		var says []string
-		says = append(says, newDriven(newClassic(newView(c.d))).said()...)
+		says = append(says, newExternal(newClassic(newView(c.d))).said()...)
 		got := says[0]
 		if !strings.HasPrefix(got, "Iris MVC: ") || !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	d := drivenFixture(nil, calm...)
+	d := externalFixture(nil, calm...)
 	d.AllLoads[3].Causes.BackgroundServerNS = d.AllLoads[3].Causes.WallNS / 2
-	if got := newDriven(newClassic(newView(d))).said()[0]; !strings.Contains(got, "Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
+	if got := newExternal(newClassic(newView(d))).said()[0]; !strings.Contains(got, "Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
 		t.Errorf("disturbed: %s", got)
 	}
-	again := drivenFixture(nil, calm...)
+	again := externalFixture(nil, calm...)
 	for i, per := range map[int]int64{1: 134, 3: 100} {
 		n := per * *again.AllLoads[i].Reported.Answered
 		again.AllLoads[i].Reported.BytesWritten = &n
 	}
-	if got := newDriven(newClassic(newView(again))).said()[0]; !strings.Contains(got, "It wrote 1.34 requests for each answer") {
+	if got := newExternal(newClassic(newView(again))).said()[0]; !strings.Contains(got, "It wrote 1.34 requests for each answer") {
 		t.Errorf("sent again: %s", got)
 	}
 }
@@ -85,14 +85,14 @@ func TestDrivenWords(t *testing.T) {
 func TestDrivenRounding(t *testing.T) {
 	for mean, want := range map[int64]string{2e6: "2.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree", 3e6: "3.00 ms, against 2.50 ms by Little's law (connections ÷ rate): they agree",
 		4e6: "more than its own rate allows", 1e6: "not all in use"} {
-		d := drivenFixture(func(s *result.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
+		d := externalFixture(func(s *result.Reported) { *s.MeanNS = mean }, 41000, 40000, 100000, 90000)
 		d.Run.Plan.External = "ab"
 		for i := range d.AllLoads {
 			if d.AllLoads[i].External != "" {
 				d.AllLoads[i].External = "ab"
 			}
 		}
-		if got := newDriven(newClassic(newView(d))).said()[0]; !strings.Contains(got, want) {
+		if got := newExternal(newClassic(newView(d))).said()[0]; !strings.Contains(got, want) {
 			t.Errorf("%d: %s", mean, got)
 		}
 	}
@@ -125,10 +125,10 @@ func TestDrivenForms(t *testing.T) {
 		}
 	}
 	calm := []float64{50000, 49000, 100000, 90000}
-	got := forms(drivenFixture(nil, calm...))
+	got := forms(externalFixture(nil, calm...))
 	for _, ext := range []string{"txt", "html", "md"} {
 		has(ext, got[ext], "The same loads by wrk (4.1.0)", "wrk -c 100 http://127.0.0.1:1/x", "Iris MVC dyno 50,000 50 %", "Iris MVC wrk 49,000 54 %",
-			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk tells 0.980 × our requests per second", "What sets wrk apart, whatever the server:", driverWays["wrk"][1])
+			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk tells 0.980 × our requests per second", "What sets wrk apart, whatever the server:", externalWays["wrk"][1])
 	}
 	has("csv", got["csv"], ",throughput,1/s,49000,49000,49000,1,196000,none,measured,,wrk\n", ",throughput,1/s,90000,90000,90000,1,360000,none,measured,,wrk\n",
 		",p99,ns,,,,1,196000,none,absent,,wrk\n", ",throughput,1/s,100000,")
@@ -164,7 +164,7 @@ func TestDrivenForms(t *testing.T) {
 	if p99 := report.External.Rows[1].Metrics["p99_ns"]; p99 != nil {
 		t.Errorf("json: a p99 that wrk did not tell: %v", *p99)
 	}
-	for ext, text := range forms(drivenFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
+	for ext, text := range forms(externalFixture(func(s *result.Reported) { *s = result.Reported{Trouble: "no figures"} }, calm...)) {
 		switch ext {
 		case "csv":
 			has("silent, csv", text, ",throughput,1/s,,,,1,–,–,absent,,wrk\n")

@@ -131,7 +131,7 @@ func discarded(run *result.Run, k result.Key) bool {
 
 // Discarded counts the trials of discarded rounds, repeated ones among them, and all trials, pilots left
 // out.
-func Discarded(run *result.Run) (void, all int) {
+func Discarded(run *result.Run) (discarded, all int) {
 	seen := map[result.Key]bool{}
 	for i := range run.Trials {
 		k := run.Trials[i].Key
@@ -146,10 +146,10 @@ func Discarded(run *result.Run) (void, all int) {
 		ts := trials(run, k)
 		all += len(ts)
 		if checks.Discard(ts) {
-			void += len(ts)
+			discarded += len(ts)
 		}
 	}
-	return void, all
+	return discarded, all
 }
 
 // trials returns the trials of the round and attempt of k. Trials are recorded in order of their
