@@ -247,7 +247,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	for _, s := range sides {
 		with.manifests = append(with.manifests, s.Manifest)
 		r.Contestants = append(r.Contestants, s.Name)
-		again, titles = append(again, s.Again), append(titles, s.Manifest.Title)
+		again, titles = append(again, s.Again), append(titles, s.Label())
 	}
 	if with.typed != nil {
 		r.Scenario = with.typed.Name
@@ -259,7 +259,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 		r.Controls = []string{"ref"}
 	}
 	r.Primary = cmp.Or(r.Primary, f.primary(sides))
-	r.Command, r.Title = repeated(cmd, again), strings.Join(titles, " against ")
+	r.Command, r.Title = repeated(cmd, again), against(titles)
 	if with.typed != nil {
 		r.Title = with.typed.Title + ": " + r.Title
 	}
@@ -276,4 +276,12 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 		setup.Alike = &alike.Sides{Allowed: allowed, Apart: alike.Second}
 	}
 	return experiment.New(cmd.Context(), r, with.world(), setup)
+}
+
+// against is the title of a run of sides with these titles.
+func against(titles []string) string {
+	if len(titles) > 3 {
+		return fmt.Sprintf("%s and %d others", titles[0], len(titles)-1)
+	}
+	return strings.Join(titles, " against ")
 }

@@ -14,11 +14,15 @@ import (
 	"dyno/internal/study"
 )
 
-// answer prints what the run says of each side against the first: one sentence, and each
-// condition's state. It reports whether one failed.
+// answer prints what the report above leaves open: where there are conditions, what the run says of
+// each side against the first in one sentence, and each condition's state. It reports whether one
+// failed.
 func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []condition) (anyFailed bool) {
 	fmt.Fprintln(w)
 	for _, s := range sides[1:] {
+		if len(conditions) == 0 {
+			break
+		}
 		fmt.Fprintf(w, "%s.\n", answerSentence(data, s.Name, sides[0].Name))
 	}
 	if these := attached(data.Run); these != "" {

@@ -63,20 +63,23 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	leftBehind(t, out)
-	open := strings.Contains(stdout.String(), "no answer") || strings.Contains(stdout.String(), "base: not separated")
+	open := strings.Contains(stdout.String(), "no answer") || strings.Contains(stdout.String(), "go/net-http: not separated")
 	if n := len(plan.Epochs(run)); open && n < 8 {
 		t.Skipf("%d valid epochs: the machine was too busy", n)
 	}
 	if code != exitFailed {
 		t.Errorf("exit %d", code)
 	}
-	for _, want := range []string{"more CPU per request than base: worse.", "fail-if cpu_per_request>50%  failed", "fail-if memory>1000%         held"} {
+	for _, want := range []string{"more CPU per request than go/net-http: worse.", "fail-if cpu_per_request>50%  failed", "fail-if memory>1000%         held"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("no %q", want)
 		}
 	}
-	base, changed := run.Contestant("base"), run.Contestant("head")
-	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash || !strings.HasPrefix(changed.Title, "head (net-http in ") {
+	base, changed := run.Contestant("go/net-http"), run.Contestant("head/net-http")
+	if base == nil || changed == nil {
+		t.Fatalf("%+v", run.Contestants)
+	}
+	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash || !strings.HasPrefix(changed.Title, "head/net-http (net-http in ") {
 		t.Errorf("%+v\n%+v", base, changed)
 	}
 }
@@ -150,8 +153,8 @@ func TestCompareRevisions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, head := run.Contestant("base"), run.Contestant("head")
-	if base == nil || head == nil || base.Title != "base (net-http @ "+first[:7]+")" || head.Title != "head (net-http @ working tree)" ||
+	base, head := run.Contestant("HEAD"), run.Contestant("working-tree")
+	if base == nil || head == nil || base.Title != "HEAD (net-http @ "+first[:7]+")" || head.Title != "working-tree (net-http @ working tree)" ||
 		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Command, "dyno compare "+first+" . --contestant "+folder) {
 		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Command)
 	}

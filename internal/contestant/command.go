@@ -69,8 +69,17 @@ func (c *Command) Program() string {
 	return filepath.Base(words[program(words)])
 }
 
-// Language is that of the program where it compiles while it serves, else "".
-func (c *Command) Language() string { return compiling[c.Program()] }
+// Language is that of the program where it compiles while it serves, else ""; of an image, whose
+// program nobody names, imageLanguage.
+func (c *Command) Language() string {
+	if c.Image != "" {
+		return imageLanguage
+	}
+	return compiling[c.Program()]
+}
+
+// imageLanguage stands for that of an image. It may compile while it serves.
+const imageLanguage = "image"
 
 // argv is what is started, with the port in place of PortMark.
 func (c *Command) argv(port int) []string {

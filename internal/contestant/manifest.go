@@ -64,7 +64,7 @@ var differences = []string{"chunked", "no-content-type"}
 
 // managed are the languages whose runtime compiles while it serves, and so warms up longer.
 var managed = []string{"csharp", "java", "kotlin", "scala", "javascript", "typescript",
-	"python (pypy)", "ruby", "julia"}
+	"python (pypy)", "ruby", "julia", imageLanguage}
 
 // Managed reports whether the contestant runs on a managed runtime.
 func (m *Manifest) Managed() bool { return slices.Contains(managed, m.Language) }

@@ -112,10 +112,15 @@ func commandManifest(s *Side) (*contestant.Manifest, error) {
 	}
 	m := &contestant.Manifest{Name: s.Name, Title: s.Name, Language: c.Language(), Framework: c.Program(), Processes: 1,
 		Command: c}
-	if s.Name != s.Text {
-		m.Title = fmt.Sprintf("%s (%s)", s.Name, s.Text)
-	}
 	return m, nil
+}
+
+// Label says which side it is and what: its title, and of a command how it is started.
+func (s *Side) Label() string {
+	if s.Kind != Command || s.Name == s.Text {
+		return s.Manifest.Title
+	}
+	return fmt.Sprintf("%s (%s)", s.Name, s.Text)
 }
 
 // Close takes away what Open made.
