@@ -113,3 +113,20 @@ func TestSVGNeedsAChart(t *testing.T) {
 		t.Errorf("a document that has no chart: %v", err)
 	}
 }
+
+// What lies beyond the axis of claims is a chevron at its end, and does not squeeze the others.
+func TestShiftBeyondTheAxis(t *testing.T) {
+	c := &ShiftChart{}
+	for _, from := range []float64{1.2, 1.5, 2, 115} {
+		c.Shifts = append(c.Shifts, Shift{From: from, To: Ratio{At: 1.4, Lo: 1.3, Hi: 1.5}, Small: "both"})
+	}
+	if axis := c.axis(); axis.hi > 3 {
+		t.Errorf("the axis goes to %v", axis.hi)
+	}
+	if line := c.line(c.Shifts[3]); strings.Contains(line, `circle class="from"`) || !strings.Contains(line, `path class="from"`) {
+		t.Errorf("no chevron in %s", line)
+	}
+	if line := c.line(c.Shifts[0]); !strings.Contains(line, `circle class="from"`) {
+		t.Errorf("no dot in %s", line)
+	}
+}

@@ -8,8 +8,9 @@ import (
 // shiftWidth is that of a line of a ShiftChart, in px.
 const shiftWidth = 190.0
 
-// shiftMost is how far from 1 an axis goes where few figures lie beyond: they are drawn at its end.
-const shiftMost = 8.0
+// shiftMost is how far from 1 an axis goes where few figures lie beyond: a chevron at its end
+// stands for each.
+const shiftMost = 16.0
 
 // axis is the one of all lines.
 func (c *ShiftChart) axis() ratioAxis {
@@ -57,7 +58,13 @@ func (c *ShiftChart) line(f Shift) string {
 		way := math.Copysign(1, to-from)
 		s.printf(`<path class="way" d="M%.1f %gH%.1f"/>`, from+4.5*way, y, to-5*way)
 	}
-	if f.From > 0 {
+	switch {
+	case f.From <= 0:
+	case f.From < axis.lo:
+		s.printf(`<path class="from" d="M%.1f %gl-4 4l4 4"/>`, from, y-4)
+	case f.From > axis.hi:
+		s.printf(`<path class="from" d="M%.1f %gl4 4l-4 4"/>`, from, y-4)
+	default:
 		s.printf(`<circle class="from" cx="%.1f" cy="%g" r="4"/>`, from, y)
 	}
 	if f.To.At > 0 {

@@ -132,7 +132,9 @@ func (s *sweep) familySentences() (list []string) {
 	case s.a.Interim == 0:
 		list = append(list, s.noAnalysis())
 	default:
-		list = append(list, s.tally(found))
+		all, sure, _ := strings.Cut(s.tally(found), ". ")
+		list = append(list, strings.TrimSuffix(all, ".")+".")
+		list = append(list, nonEmpty(sure)...)
 	}
 	if missing > 0 && len(found) > 0 {
 		list = append(list, document.Count(missing, "pair")+" could not be compared.")
