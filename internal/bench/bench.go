@@ -325,7 +325,12 @@ func broken(l *result.Load) error {
 		return fmt.Errorf("%d of %d responses broke the contract: %s",
 			l.Failed, l.Succeeded+l.Failed, kinds(l.Failures))
 	case l.Errored() > 0:
-		return fmt.Errorf("%d of %d requests got no answer: %s", l.Errored(), l.Started, kinds(l.Errors))
+		hint := ""
+		if l.Errors["timeout"] > 0 && l.Succeeded > 0 {
+			hint = fmt.Sprintf("; does it accept %d connections at once (its listen backlog)? If not, give fewer --connections",
+				l.Connections)
+		}
+		return fmt.Errorf("%d of %d requests got no answer: %s%s", l.Errored(), l.Started, kinds(l.Errors), hint)
 	case l.Established < l.Connections:
 		return fmt.Errorf("%d of %d connections could be established", l.Established, l.Connections)
 	case l.Succeeded == 0:

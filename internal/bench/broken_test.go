@@ -1,0 +1,23 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"dyno/internal/result"
+)
+
+// A server whose listen queue is short answers some connections and loses others.
+func TestBroken(t *testing.T) {
+	l := result.Load{Started: 215, Connections: 125, Established: 125, Succeeded: 171, Errors: map[string]int64{"timeout": 44}}
+	if err := broken(&l); err == nil || !strings.Contains(err.Error(), "44 of 215") || !strings.Contains(err.Error(), "125 connections at once") {
+		t.Error(err)
+	}
+	l.Errors = map[string]int64{"reset": 44}
+	if err := broken(&l); err == nil || strings.Contains(err.Error(), "backlog") {
+		t.Error(err)
+	}
+	if err := broken(&result.Load{Started: 9, Succeeded: 9, Connections: 1, Established: 1}); err != nil {
+		t.Error(err)
+	}
+}
