@@ -62,10 +62,10 @@ func auditCommand() *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&format, "format", "", "what the files are, if their content shall not decide: "+
+	cmd.Flags().StringVar(&format, "format", "", "format of the files (default: found from their content): "+
 		""+strings.Join(importer.Formats, ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "show every check, those that held too")
+	cmd.Flags().BoolVar(&all, "all", false, "show every check, also those that passed")
 	return cmd
 }
 

@@ -28,7 +28,7 @@ func newContestantCommand() *cobra.Command {
 	var folders []string
 	cmd := &cobra.Command{
 		Use:   "contestant LANGUAGE/NAME",
-		Short: "Make a new contestant of one that there is",
+		Short: "Make a new contestant from an existing one",
 		Long: "contestant writes the folder of a new contestant: a copy of another under a new name, which passes dyno verify\n" +
 			"as it is. It lies in contestants/ of the checkout, or here outside of one, or in the folder of --contestants, which\n" +
 			"may be anywhere and may be new; what contestants share is copied there too.",

@@ -112,7 +112,7 @@ func runCommand() *cobra.Command {
 	fl.StringVar(&r.External, "external", "",
 		"classic: external tool that makes each load once more, for a cross-check: wrk, bombardier, ab or h2load")
 	fl.Var(flagOf(&r.Spin, "auto", "when", oneOf("auto", "on", "off")), "spin",
-		"whether the generator polls instead of sleeping: on, off, or auto: where that takes a CPU from nobody")
+		"whether the generator polls instead of sleeping: on, off, or auto: where a CPU is left over for it")
 	fl.StringVar(&r.Primary, "primary", "",
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of "+
 			"the study)")
@@ -133,7 +133,7 @@ func runCommand() *cobra.Command {
 // requestFlags adds the flags of a request that all commands with runs have.
 func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.StringSliceVar(&r.Controls, "controls", r.Controls,
-		"reference servers that ride along: the reference, its copy for the A/A check, ref+X%; or none "+
+		"reference servers that are measured too: the reference, its copy for the A/A check, ref+X%; or none "+
 			"(default of dyno run: ref,ref' and, with --profile full and lab, ref+5%)")
 	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that both serve)")
 	fl.StringVar(&r.Profile, "profile", "quick",

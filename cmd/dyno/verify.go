@@ -34,7 +34,7 @@ headers, body, framing, keep-alive, sessions. Then it loads it shortly, over sev
 and with several requests in the pipeline, and checks that its Date advances. A contestant outside
 of the project is named by its folder, or by its name beside --contestants.
 
-With --sample N it takes N of them, chosen by --seed: the same seed chooses the same ones.
+With --sample N it verifies N of them, chosen by --seed: the same seed chooses the same ones.
 
 With --mutants the names are those of scenarios, and dyno verifies its own verification: it must
 accept a reference server, and find the defect of each of its mutants, which have one each.`,
@@ -60,10 +60,10 @@ accept a reference server, and find the defect of each of its mutants, which hav
 	cmd.Flags().BoolVar(&f.offline, "offline", false, "fetch no toolchain")
 	cmd.Flags().StringVar(&f.only, "scenario", "", "verify this scenario only")
 	contestantsFlag(cmd, &f.folders, knowFolders+"; alone, all of those are verified")
-	cmd.Flags().IntVar(&f.sample, "sample", 0, "verify only so many, chosen by --seed")
-	cmd.Flags().StringVar(&f.seed, "seed", "", "what --sample chooses by, such as a commit")
-	cmd.Flags().BoolVar(&f.mutants, "mutants", false, "verify the verification: [SCENARIO…], all of them if none is "+
-		"named")
+	cmd.Flags().IntVar(&f.sample, "sample", 0, "verify only this number of contestants, chosen by --seed")
+	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of --sample, such as a commit")
+	cmd.Flags().BoolVar(&f.mutants, "mutants", false, "verify the verification itself, by servers with one "+
+		"known defect each; names are scenarios (default: all)")
 	return cmd
 }
 
