@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,10 +30,23 @@ func waitFlag(cmd *cobra.Command, wait *bool) {
 	cmd.Flags().BoolVar(wait, "wait", false, "if another run measures on this machine, wait until it is over")
 }
 
+// unsupported says what a system lacks for comparisons; nil: nothing.
+func unsupported(command, goos string) error {
+	if goos == "linux" {
+		return nil
+	}
+	return fmt.Errorf("%s needs Linux, and this is %s: servers are pinned to CPUs, frozen, and their CPU time and memory "+
+		"read, by means that it lacks (cgroups, /proc); dyno load, report, check, audit and list work here; for the rest "+
+		"take a virtual machine with Linux: doc/macos.md", command, goos)
+}
+
 // measuring lets nobody else measure on this machine, and sees to it that nothing that is started
 // outlives this process, until release is called. folder is that of the run, empty if there is
 // none.
 func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), err error) {
+	if err := unsupported(cmd.CommandPath(), runtime.GOOS); err != nil {
+		return nil, err
+	}
 	if abs, err := filepath.Abs(folder); folder != "" && err == nil {
 		folder = abs
 	}

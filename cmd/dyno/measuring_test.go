@@ -19,6 +19,16 @@ import (
 	"dyno/internal/result"
 )
 
+func TestUnsupported(t *testing.T) {
+	if err := unsupported("dyno run", "linux"); err != nil {
+		t.Error(err)
+	}
+	err := unsupported("dyno run", "darwin")
+	if err == nil || !strings.Contains(err.Error(), "dyno run needs Linux, and this is darwin: servers are pinned to CPUs, frozen,") {
+		t.Error(err)
+	}
+}
+
 // TestOneRunAMachine: a second command that measures says who does already, and measures nothing.
 func TestOneRunAMachine(t *testing.T) {
 	t.Setenv(proc.RuntimeVariable, t.TempDir())
