@@ -88,7 +88,7 @@ func rootCommand() *cobra.Command {
 			"faster, by how much, and how sure it is.",
 		Example: "  dyno run                                     # the default study: seven servers, six minutes\n" +
 			"  dyno run --contestants gin,chi,echo          # your choice of contestants\n" +
-			"  dyno compare main . --contestant net-http    # two states of one server\n" +
+			"  dyno compare 'node a.js' 'python3 b.py'      # two commands; or URLs, revisions, images\n" +
 			"  dyno load http://127.0.0.1:8080/             # one server that runs already",
 		SilenceErrors: true,
 		SilenceUsage:  true,
