@@ -76,7 +76,7 @@ func TestVerdictsOfKnownServers(t *testing.T) {
 	}
 }
 
-func TestNoVerdictBeforeTheFirstLook(t *testing.T) {
+func TestNoVerdictBeforeTheFirstAnalysis(t *testing.T) {
 	a := Analyse(input(synthetic(2, 11, .001, rates, "fast", "slow", "ref", "ref'"), "fast", "slow"))
 	p, _ := a.Pair("fast", "slow", "throughput")
 	if p.Verdict != Inconclusive || a.Interim != 0 {
@@ -103,7 +103,7 @@ func TestFirstVerdictStays(t *testing.T) {
 	}
 }
 
-func TestFailedContestantIsStruckOut(t *testing.T) {
+func TestFailedContestantIsExcluded(t *testing.T) {
 	in := input(synthetic(5, 12, .01, rates, "fast", "slow", "ref", "ref'"), "fast", "slow", "gone")
 	in.Failed["slow"] = "load: reset"
 	in.Failed["gone"] = "toolchain: none"
@@ -158,7 +158,7 @@ func TestFamilyWiseErrorOfWholeAnalysis(t *testing.T) {
 	}
 }
 
-// Too many void rounds: nothing is ranked that the wall clock measured, but CPU per request is (V06).
+// Too many discarded rounds: nothing is ranked that the wall clock measured, but CPU per request is (V06).
 func TestTooBusyIsNotRanked(t *testing.T) {
 	trials := synthetic(8, 12, .01, rates, "fast", "slow", "ref", "ref'")
 	for i := range trials {
@@ -193,7 +193,7 @@ func TestTooBusyIsNotRanked(t *testing.T) {
 	}
 }
 
-// Decide is the same procedure on numbers alone: look by look or at once, a verdict stays, and an
+// Decide is the same procedure on numbers alone: analysis by analysis or at once, a verdict stays, and an
 // epoch without a value is left out.
 func TestDecideOnNumbers(t *testing.T) {
 	looks := []stats.Interim{{N: 8, Alpha: .04}, {N: 12, Alpha: .01}}

@@ -29,7 +29,7 @@ func Decide(d [][]float64, epochs int, analyses []stats.Interim, margin float64)
 }
 
 // DecideAt tests the pairs of a family once, by the first n values of each. before is what it said at the analysis before, nil at the
-// first: a verdict once given stays, so that later looks do not retract it.
+// first: a verdict once given stays, so that later analyses do not retract it.
 func DecideAt(before []Decision, d [][]float64, interim stats.Interim, margin float64) []Decision {
 	js := make([]Decision, len(d))
 	ps := make([]float64, len(d))

@@ -134,7 +134,7 @@ func TestHolmIsOverTheFamily(t *testing.T) {
 	}
 }
 
-// Each part has epochs of its own, and a look is reached when all that it judges have as many.
+// Each part has epochs of its own, and an interim analysis is reached when all that it judges have as many.
 func TestPartsAreCountedApart(t *testing.T) {
 	in := familyInput(12, result.Comparison{A: on("a", 0), B: on("b", 0)},
 		result.Comparison{A: on("a", 10), B: on("b", 10)})

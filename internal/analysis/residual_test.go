@@ -149,7 +149,7 @@ func TestFollow(t *testing.T) {
 	add(true, 0, 0, 0, "a")
 	add(false, 0, 0, 1, "b") // at another level
 	add(true, 0, 0, 2, "c")
-	add(false, 1, 0, 0, "c") // void
+	add(false, 1, 0, 0, "c") // discarded
 	add(false, 1, 0, 1, "b")
 	add(true, 1, 1, 0, "a")
 	add(true, 1, 1, 1, "c")

@@ -304,9 +304,9 @@ func BenchmarkPublished(b *testing.B) {
 	}
 }
 
-// FuzzJudge gives the judge whatever the reader makes of a file: no panic, no figure without a
+// FuzzExamine gives the judge whatever the reader makes of a file: no panic, no figure without a
 // verdict, and outputs that can be written.
-func FuzzJudge(f *testing.F) {
+func FuzzExamine(f *testing.F) {
 	f.Add([]byte(small))
 	f.Add([]byte("name,c,depth,delay,load,metric,value,unit,ref,date\na,10,16,10ms,wrk -d1s,rps,1e300,req/s,prose " +
 		"says 1ms,2017\na,10,16,10ms,wrk -d1s,latency_mean,0,s,,\n"))

@@ -43,7 +43,7 @@ func (f *fakeRecords) serve(ctx context.Context, ln net.Listener) error {
 }
 
 // relaySet is a bench whose contestants hand on what the backend answers, with 3 and 40 records,
-// and a plan of a duel of two there.
+// and a plan of a paired comparison of two there.
 func relaySet(t *testing.T) (*Bench, *fakeHost, *fakeGenerator, result.Plan) {
 	t.Helper()
 	b, h, d, _ := set(t)

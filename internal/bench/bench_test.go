@@ -55,7 +55,7 @@ func small(names ...string) result.Plan {
 	}
 }
 
-func TestDuelRecordsEverything(t *testing.T) {
+func TestPairedRunRecordsEverything(t *testing.T) {
 	b, h, _, records := set(t)
 	var stages []string
 	b.Event = func(e result.Event) {

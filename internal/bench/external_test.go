@@ -32,7 +32,7 @@ func (f *fakeTool) Load(ctx context.Context, job load.Job, w load.Window, log st
 }
 
 // Whatever the external load generator meets stands in its trial, and strikes out nobody.
-func TestDriven(t *testing.T) {
+func TestExternalLoads(t *testing.T) {
 	b, h, _, _ := set(t)
 	tool := &fakeTool{host: h}
 	b.External, b.Folder = tool, t.TempDir()

@@ -23,7 +23,7 @@ func page(body string) *scenario.Scenario {
 	}}}
 }
 
-// familyPlan is a duel of a and b at two levels of values, of a between them, and of a and c with
+// familyPlan is a paired comparison of a and b at two levels of values, of a between them, and of a and c with
 // the other scenario; beside it a common rate.
 func familyPlan() result.Plan {
 	p := small("a", "b", "c")

@@ -6,7 +6,7 @@ import (
 	"dyno/internal/result"
 )
 
-func TestVoidJudgesTheWholeRound(t *testing.T) {
+func TestDiscardJudgesTheWholeRound(t *testing.T) {
 	round := sound().Valid[:4]
 	round[0].Causes.BackgroundServerNS = 10e7 // a quarter of its trial, 6 % of the round
 	if Discard(round) {
@@ -36,7 +36,7 @@ func TestOtherSidesDiscard(t *testing.T) {
 
 // A generator that stood still spoils its round, unless it only waited for a CPU that it shares;
 // how long that is depends on window and loop.
-func TestVoidByPauses(t *testing.T) {
+func TestDiscardedForPauses(t *testing.T) {
 	const window = 4e8
 	for name, c := range map[string]struct {
 		spoil func(*result.Trial)

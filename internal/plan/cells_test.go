@@ -14,7 +14,7 @@ import (
 
 func cell(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 
-// several is a duel of a and b at two levels, and of a with itself between them; beside it c at one
+// several is a paired comparison of a and b at two levels, and of a with itself between them; beside it c at one
 // of them, all but c at a common rate, and a with a delay, of which no pair speaks.
 func several() result.Plan {
 	p := quick("a", "b", "c")
@@ -206,7 +206,7 @@ func TestNextIsAFunctionOfTheRecords(t *testing.T) {
 	}
 }
 
-// An epoch whose first round was void, or that was cut off, is made up for.
+// An epoch whose first round was discarded, or that was cut off, is made up for.
 func TestSideCellsGetTheirEpochs(t *testing.T) {
 	p := player{run: result.Run{Plan: several()}, rate: rates}
 	p.foul = func(o Order) (c result.Causes) {
@@ -339,8 +339,8 @@ func TestFullHasACommonRate(t *testing.T) {
 	}
 }
 
-// A plan at one level is what it was: the looks are those of its pairs alone.
-func TestOneLevelHasNoSides(t *testing.T) {
+// A plan at one level is what it was: the interim analyses are those of its pairs alone.
+func TestOneLevelHasNoExtraCells(t *testing.T) {
 	p := quick("a", "b", "c")
 	run := &result.Run{Plan: p}
 	if len(extraSlots(&p, 0))+len(extraSlots(&p, 5)) > 0 || len(extras(run, 5)) > 0 || roundsIn(&p, 5) != p.Rounds {
@@ -354,7 +354,7 @@ func TestOneLevelHasNoSides(t *testing.T) {
 	}
 }
 
-// relays is a duel of two that call a backend, in two scenarios and with two numbers of records.
+// relays is a paired comparison of two that call a backend, in two scenarios and with two numbers of records.
 func relays() result.Plan {
 	p := quick("a", "b")
 	p.Protocol, p.BudgetNS, p.Analyses, p.Backend, p.Ceiling = Paired, int64(time.Hour), []int{8}, "records", "records"

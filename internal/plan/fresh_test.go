@@ -9,7 +9,7 @@ import (
 	"dyno/internal/result"
 )
 
-// fresh is a duel of a and b with processes of their own for each level, but that the third goes on
+// fresh is a paired comparison of a and b with processes of their own for each level, but that the third goes on
 // with those of the second. Named are a and b there, and at the first; the fourth stands beside.
 func fresh() result.Plan {
 	p := quick("a", "b")
@@ -77,9 +77,9 @@ func TestFreshCostIsOfTheRequests(t *testing.T) {
 	}
 }
 
-// A void round is not repeated, for its processes are loaded: its epoch does not count, and another
+// A discarded round is not repeated, for its processes are loaded: its epoch does not count, and another
 // is taken.
-func TestFreshVoidEpochIsNotRepeated(t *testing.T) {
+func TestFreshDiscardedEpochIsNotRepeated(t *testing.T) {
 	p := player{run: result.Run{Plan: fresh()}, rate: rates, foul: func(o Order) (c result.Causes) {
 		if o.Epoch == 4 {
 			c.BackgroundServerNS = 3e8

@@ -93,7 +93,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 
 func never(int) bool { return false }
 
-func TestDuelTakesEveryRoundOnceAndStopsAtTheLastLook(t *testing.T) {
+func TestPairedTakesEveryRoundOnceAndStopsAtTheLastAnalysis(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b", "c", "d", "e", "f")}}
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
@@ -157,7 +157,7 @@ func TestOrderIsShuffledAndRepeatable(t *testing.T) {
 	}
 }
 
-func TestStopsAtTheFirstLookThatDecides(t *testing.T) {
+func TestStopsAtTheFirstAnalysisThatDecides(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
 	asked := []int{}
 	stop := p.play(t, func(n int) bool { asked = append(asked, n); return n >= 12 })
@@ -166,7 +166,7 @@ func TestStopsAtTheFirstLookThatDecides(t *testing.T) {
 	}
 }
 
-func TestVoidRoundIsRepeatedForAll(t *testing.T) {
+func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
 	p.foul = func(o Order) (c result.Causes) {
 		if o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2 {
@@ -237,7 +237,7 @@ func TestBusyMachineEndsWithTheBudget(t *testing.T) {
 	}
 }
 
-func TestLookWhenTheBudgetEnds(t *testing.T) {
+func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
 	p.foul = func(o Order) (c result.Causes) {
 		if o.Epoch > 10 { // ten epochs count, after the look at 8 and before that at 12
@@ -325,7 +325,7 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 	}
 }
 
-func TestLooksFollowThePaceOfThePilots(t *testing.T) {
+func TestAnalysesFollowThePaceOfThePilots(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
 	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.8}
 	stop := p.play(t, never)

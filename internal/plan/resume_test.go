@@ -39,9 +39,9 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 	}
 }
 
-// A run that is killed when its last trial is recorded, but not yet how it ended, makes its look
+// A run that is killed when its last trial is recorded, but not yet how it ended, makes its interim analysis
 // when it is resumed, and no other epoch.
-func TestResumedRunMakesTheLookThatItMissed(t *testing.T) {
+func TestResumedRunMakesTheAnalysisThatItMissed(t *testing.T) {
 	sweep := quick("a", "b")
 	sweep.Protocol, sweep.Epochs = Sweep, 2
 	for _, plan := range []result.Plan{quick("a", "b"), sweep} {
@@ -87,7 +87,7 @@ func TestNotResumable(t *testing.T) {
 	}
 }
 
-func TestBudgetRaisedBeforeTheFirstLook(t *testing.T) {
+func TestBudgetRaisedBeforeTheFirstAnalysis(t *testing.T) {
 	p := player{run: result.Run{Plan: quick("a", "b")}}
 	whole := player{run: result.Run{Plan: quick("a", "b")}}
 	whole.play(t, never)

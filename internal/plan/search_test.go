@@ -11,7 +11,7 @@ import (
 )
 
 // TestSearchFindsTheCapacity plays a search against servers whose p99 at rate r is base/(1-r/full),
-// times log-normal noise, with a void round now and then.
+// times log-normal noise, with a discarded round now and then.
 func TestSearchFindsTheCapacity(t *testing.T) {
 	p := quick("a", "b")
 	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, "quick",

@@ -70,9 +70,9 @@ func TestNothingIsDroppedForNothing(t *testing.T) {
 	}
 }
 
-// A void epoch is void, though all of its rounds would be dropped: one that has nothing but cells
+// A discarded epoch is discarded, though all of its rounds would be dropped: one that has nothing but cells
 // beside the family has one round.
-func TestAVoidEpochOfOneRoundDoesNotCount(t *testing.T) {
+func TestADiscardedEpochOfOneRoundDoesNotCount(t *testing.T) {
 	run := &result.Run{Plan: quick("a", "b")}
 	p := &run.Plan
 	p.Protocol, p.Ceiling, p.Pilots, p.Rounds, p.Controls = Paired, "", 0, 8, nil

@@ -51,9 +51,9 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 	}
 }
 
-// A long warm-up in the pilot is no slow machine: looks are dropped for what the later warm-ups
+// A long warm-up in the pilot is no slow machine: interim analyses are dropped for what the later warm-ups
 // take, and the budget holds.
-func TestLooksReckonWithTheWarmupThatThePilotFound(t *testing.T) {
+func TestAnalysesReckonWithTheWarmupThatThePilotFound(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	usual, long := player{run: result.Run{Plan: quick(names...)}},
 		player{run: result.Run{Plan: quick(names...)}, warms: map[string]int64{"b": 4e9}}

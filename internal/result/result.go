@@ -307,7 +307,7 @@ type Resume struct {
 
 // End is the last line of a run that stopped of itself or was asked to.
 type End struct {
-	Reason        string `json:"reason"` // decided, budget, interrupted, looks, failed
+	Reason        string `json:"reason"` // decided, last analysis, budget, interrupted, failed, done
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	MeasuredUnits int    `json:"valid_epochs"`
 	// Records are the lines before this one, SHA256 the digest of all bytes of the file before it says so itself (doc/format.md). Store sets both.

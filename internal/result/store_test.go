@@ -219,7 +219,7 @@ func ended(t *testing.T) string {
 	return string(b)
 }
 
-func TestDamageIsTold(t *testing.T) {
+func TestDamageIsReported(t *testing.T) {
 	whole := ended(t)
 	if run, err := Read(strings.NewReader(whole), "t"); err != nil || run.End == nil || run.End.Records != 9 ||
 		len(run.End.SHA256) != 64 {

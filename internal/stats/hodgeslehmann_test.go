@@ -260,7 +260,7 @@ func TestEquivalentLevel(t *testing.T) {
 	}
 }
 
-// BenchmarkPair is what one pair costs at one look: the p-value, the interval
+// BenchmarkPair is what one pair costs at one interim analysis: the p-value, the interval
 // and the tie. 1,770 pairs (60 contestants) at n = 48 should not be felt.
 func BenchmarkPair(b *testing.B) {
 	for _, n := range []int{12, 24, 48, 60, 61} {

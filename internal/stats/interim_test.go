@@ -44,7 +44,7 @@ func TestMinEpochsIsWhereHolmCanReject(t *testing.T) {
 	}
 }
 
-func TestLooks(t *testing.T) {
+func TestInterims(t *testing.T) {
 	quick := []int{8, 12, 16, 24}
 	full := []int{12, 16, 24, 32, 48}
 	for _, c := range []struct {
@@ -60,7 +60,7 @@ func TestLooks(t *testing.T) {
 		{quick, 8, 15, nil},                     // 8 epochs fit, 10 are needed
 		{quick, 7, 1, nil},                      // nothing fits
 		{quick, 8, 6, []Interim{{8, .05}}},      // just: 2·6/.05 = 240 <= 256
-		{quick, 16, 1770, nil},                  // 60 contestants need 17 even with one look
+		{quick, 16, 1770, nil},                  // 60 contestants need 17 even with one analysis
 		{quick, 24, 1770, []Interim{{24, .05}}}, // both earlier ones dropped, alpha given back
 		{full, 48, 6, []Interim{{12, .01}, {16, .01}, {24, .01}, {32, .01}, {48, .01}}},
 		{full, 48, 45, []Interim{{16, .0125}, {24, .0125}, {32, .0125}, {48, .0125}}}, // 12 < 14
@@ -169,7 +169,7 @@ func verdicts(y [][]float64, looks []Interim) (found map[[2]int]bool) {
 	return found
 }
 
-// Identical contestants, every look taken: the chance of any winner at all. By
+// Identical contestants, every analysis made: the chance of any winner at all. By
 // 60,000 repetitions of the second row it is 3.2 %.
 //
 // Note: 300 repetitions, with an upper bound of 6.5 % asked for, would refuse a

@@ -332,7 +332,7 @@ func TestQuickClaims(t *testing.T) {
 }
 
 // A check that fails strikes the figures of what it concerns, and a claim that was changed after the run is told.
-func TestStruckClaims(t *testing.T) {
+func TestExcludedClaims(t *testing.T) {
 	st := readFake(t)
 	run := fakeRun(t, st, Choice{})
 	for i := range run.Trials {

@@ -42,7 +42,7 @@ func madeUp(o plan.Order, tr *result.Trial) {
 	l.Started, l.Service = l.Succeeded, ""
 }
 
-func TestJudgeFamily(t *testing.T) {
+func TestEvaluateNamedPairs(t *testing.T) {
 	run := carriedOut(t, planned(t, familyRequest()), madeUp)
 	if run.End.Reason != string(plan.LastAnalysis) {
 		t.Fatalf("%+v", run.End)
@@ -98,8 +98,8 @@ func TestJudgeFamily(t *testing.T) {
 	}
 }
 
-// A duel of profile full ranks at its level alone, and shows the common rate beside.
-func TestJudgeFull(t *testing.T) {
+// A paired comparison of profile full ranks at its level alone, and shows the common rate beside.
+func TestEvaluateFull(t *testing.T) {
 	r := plan.Request{
 		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Primary: "throughput",
 		Connections: []int{10}, Seed: 3,

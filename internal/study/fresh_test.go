@@ -197,7 +197,7 @@ func TestFreshStudy(t *testing.T) {
 	}
 }
 
-// Of a part of the study a level that goes on takes along those before it, and one level alone is a duel of its own.
+// Of a part of the study a level that goes on takes along those before it, and one level alone is a paired comparison of its own.
 func TestFreshPartOfAStudy(t *testing.T) {
 	st, run := freshRun(t, Choice{Levels: []string{"c30, then"}})
 	if l := run.Plan.Levels; len(l) != 2 || l[0].Connections != 10 || l[1].Step != 1 {

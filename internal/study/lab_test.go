@@ -61,8 +61,8 @@ func TestLabRanksTheTail(t *testing.T) {
 	}
 }
 
-// A level beside a duel is checked as an open loop, and by nothing else.
-func TestLevelBesideADuelIsChecked(t *testing.T) {
+// A level beside a paired comparison is checked as an open loop, and by nothing else.
+func TestLevelBesideAPairedRunIsChecked(t *testing.T) {
 	r := plan.Request{
 		Profile: "full", Contestants: []string{"a", "b"}, Controls: []string{"ref", "ref'"}, Seed: 3,
 		Primary: "throughput", Connections: []int{10},

@@ -81,7 +81,7 @@ func ids(fs []checks.Finding) (list []string) {
 	return list
 }
 
-func TestJudgeSweep(t *testing.T) {
+func TestEvaluateSweep(t *testing.T) {
 	run := carriedOut(t, planned(t, sweepRequest()), func(o plan.Order, tr *result.Trial) {
 		switch {
 		case o.Contestant == "null":
@@ -129,8 +129,8 @@ func TestJudgeSweep(t *testing.T) {
 	}
 }
 
-// What is void, and what was not come to, is absent with its reason.
-func TestJudgeSweepAbsent(t *testing.T) {
+// What is discarded, and what was not come to, is absent with its reason.
+func TestEvaluateSweepAbsent(t *testing.T) {
 	r := sweepRequest()
 	r.Epochs = 1
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
@@ -148,13 +148,13 @@ func TestJudgeSweepAbsent(t *testing.T) {
 	}
 }
 
-func TestJudgeClassic(t *testing.T) {
+func TestEvaluateClassic(t *testing.T) {
 	r := plan.Request{
 		Protocol: "classic", Contestants: []string{"a", "b"}, Connections: []int{10}, Seed: 3, Primary: "throughput", Epochs: 2, Requests: 5000,
 	}
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Epoch == 1 {
-			tr.Causes.BackgroundServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // void in a duel
+			tr.Causes.BackgroundServerNS, tr.Load.WindowNS = 5e7, int64(1e8*(1+o.Attempt)) // void in a paired comparison
 		}
 		if o.Contestant == "b" && o.Epoch == 1 && o.Attempt > 0 {
 			tr.Load.Errors = map[string]int64{"reset": 1}
@@ -180,7 +180,7 @@ func TestJudgeClassic(t *testing.T) {
 }
 
 // An open loop is checked for being one, at its level alone.
-func TestJudgeSweepOpenLoop(t *testing.T) {
+func TestEvaluateSweepOpenLoop(t *testing.T) {
 	r := sweepRequest()
 	r.Question = plan.Question{Contestants: r.Contestants, Levels: planned(t, r).Levels}
 	r.Contestants, r.Connections, r.Delays, r.Question.Levels[1].RatePerSec = nil, nil, nil, 50_000

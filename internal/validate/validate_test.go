@@ -64,7 +64,7 @@ func correlation(lag float64) (r float64) {
 }
 
 // The looks of the simulation are those that a run really takes, by the pace of its pilots.
-func TestLooksAreThePlans(t *testing.T) {
+func TestAnalysesAreThePlans(t *testing.T) {
 	run := record(&noFoe, 1, 0, make([]float64, trapServers+Quick.Riders))
 	got, want := plan.Analyses(run), Quick.Analyses(trapServers)
 	if len(got) != len(want) || got[0] != want[0] {
