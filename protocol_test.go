@@ -32,7 +32,8 @@ func TestProtocolIsAType(t *testing.T) {
 				found++
 				continue
 			}
-			t.Errorf("%s:%d branches on the protocol: read what plan.Of(…).Traits() says, or give Traits what is missing",
+			t.Errorf("%s:%d branches on the protocol: read what plan.Of(…).Traits() says, or give Traits what is "+
+				"missing",
 				file, set.Position(at).Line)
 		}
 		return nil

@@ -131,7 +131,8 @@ func TestRelaysReadJSON(t *testing.T) {
 			relay := start(t, root, m, strings.TrimPrefix(upstream.URL, "http://"), paths[0])
 			for sent, want := range map[string]string{
 				"[]": "[]",
-				" [ {\r\n\t\"Time\" : -5 , \"Id\":\"a\"\n , \"Name\":\"b\" } ]\n":                           `[{"Id":"a","Name":"b","Time":-5}]`,
+				" [ {\r\n\t\"Time\" : -5 , \"Id\":\"a\"\n , \"Name\":\"b\" } " +
+					"]\n": `[{"Id":"a","Name":"b","Time":-5}]`,
 				`[{"Id":"\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00é","Name":"<&>","Time":9007199254740993}]`:       `[{"Id":"\"\\/\b\f\n\r\té😀é","Name":"<&>","Time":9007199254740993}]`,
 				`[{"More":{"x":[1e3,{"y":"}]"},[],{}],"z":null},"Id":"a","Name":"b","Time":1,"Less":true}]`: `[{"Id":"a","Name":"b","Time":1}]`,
 			} {

@@ -189,10 +189,12 @@ func TestPage(t *testing.T) {
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	kept := &results{Machine: machine{OS: "Debian", Kernel: "Linux 6", CPU: "EPYC", CPUs: 2, Go: "go1.26"},
 		Rows: []result{
-			{Name: "wrk-125", At: day, Commit: "abc", Peer: "wrk 4.1", Value: 1.3, Lo: at(1.28), Hi: at(1.32), Valid: 15,
-				All: 17, Detail: "seen"},
-			{Name: "wrk-125-cpu", At: day, Commit: "abc", Peer: "wrk 4.1", Value: .82, Lo: at(.81), Hi: at(.83), Valid: 15,
-				All: 17},
+			{Name: "wrk-125", At: day, Commit: "abc", Peer: "wrk 4.1", Value: 1.3, Lo: at(1.28), Hi: at(1.32),
+				Valid: 15,
+				All:   17, Detail: "seen"},
+			{Name: "wrk-125-cpu", At: day, Commit: "abc", Peer: "wrk 4.1", Value: .82, Lo: at(.81), Hi: at(.83),
+				Valid: 15,
+				All:   17},
 			{Name: "oha", At: day, Commit: "abc", Reason: "install oha: cargo: no such thing\nmore"},
 			{Name: "lag-2000", At: day, Commit: "abc", Value: 41_000, Lo: at(40_000), Valid: 30, All: 40},
 			{Name: "ab", At: day, Commit: "abc", Value: 2, Lo: at(1.9), Hi: at(2.1), Valid: 15, All: 15},
@@ -200,7 +202,8 @@ func TestPage(t *testing.T) {
 	text := string(page(experiments(), kept))
 	for _, want := range []string{
 		"Machine: EPYC, 2 CPUs; Debian, Linux 6; go1.26.\nCompared with: wrk 4.1.\n",
-		"| wrk-125 | requests/s, dyno ÷ wrk, 125 connections | ≥ 1.27 × | 1.30 × (1.28 to 1.32) | 15 of 17 | yes | abc, 2026-11-21 |\n",
+		"| wrk-125 | requests/s, dyno ÷ wrk, 125 connections | ≥ 1.27 × | 1.30 × (1.28 to 1.32) | 15 of 17 | yes | " +
+			"abc, 2026-11-21 |\n",
 		"| 0.82 × (0.81 to 0.83) | 15 of 17 | **no** |",
 		"| ≥ 1.60 × | none: install oha: cargo: no such thing |  | not shown |",
 		"| ≤ 60.0 µs | 41.0 µs (40.0 to ?) | 30 of 40 | **no** |",

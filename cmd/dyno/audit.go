@@ -22,7 +22,8 @@ func auditCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "audit FILE...",
 		Short: "Check published figures by arithmetic, without running anything",
-		Long: "audit reads published figures and checks them by arithmetic: rate against requests ÷ time, Little's law,\n" +
+		Long: "audit reads published figures and checks them by arithmetic: rate against requests ÷ time, Little's " +
+			"law,\n" +
 			"the handler's delay, bytes per request, order, values carried over. It reads " +
 			strings.Join(importer.Formats, ", ") +
 			"; - is stdin.\n\n" +

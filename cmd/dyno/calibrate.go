@@ -53,7 +53,8 @@ func calibrated(cmd *cobra.Command, p *result.Plan) (*result.Calibration, error)
 	if checks.Uncalibrated(c, calibration.BootID(), p.StartedUnixNS) == "" {
 		return c, nil
 	}
-	fmt.Fprintln(stderr, "latencies matter in this run, and there is no good calibration of the last hour: 40 s for one, as dyno doctor makes it")
+	fmt.Fprintln(stderr, "latencies matter in this run, and there is no good calibration of the last hour: 40 s for "+
+		"one, as dyno doctor makes it")
 	if c, err = calibrate(cmd.Context(), stderr, false); err != nil {
 		return nil, fmt.Errorf("calibrate: %w", err)
 	}

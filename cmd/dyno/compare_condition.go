@@ -146,7 +146,8 @@ func identical(r *result.Run, sides []*side.Side) string {
 			two := r.Contestant(t.Name)
 			switch {
 			case one == nil || two == nil:
-			case s.Kind == side.Command && t.Kind == side.Command && s.Text != t.Text: // one interpreter or shell, two programs
+			// one interpreter or shell, two programs
+			case s.Kind == side.Command && t.Kind == side.Command && s.Text != t.Text:
 			case one.BinaryHash != "" && one.BinaryHash == two.BinaryHash:
 				return fmt.Sprintf("%s and %s are the same program, byte for byte: an A/A run", s.Name, t.Name)
 			case strings.Contains(one.Processes, "(pid ") && one.Processes == two.Processes:

@@ -26,7 +26,8 @@ func TestParseCondition(t *testing.T) {
 		{"memory<-.5%", "memory<-.5%", true, -.005},
 	} {
 		got, err := parseCondition(c.text)
-		if err != nil || got.text != c.want || got.below != c.below || math.Abs(got.limit-c.limit) > 1e-12 || !strings.HasPrefix(got.text, got.metric.Name) {
+		if err != nil || got.text != c.want || got.below != c.below || math.Abs(got.limit-c.limit) > 1e-12 ||
+			!strings.HasPrefix(got.text, got.metric.Name) {
 			t.Errorf("%q: %+v, %v", c.text, got, err)
 		}
 	}
@@ -74,7 +75,8 @@ var two = []*side.Side{{Name: "base"}, {Name: "head"}}
 
 // found is an analysis with one pair under each metric, head over base.
 func found(look int, verdict analysis.Verdict, better string, value, lo, hi float64) *analysis.Analysis {
-	a := &analysis.Analysis{Primary: "cpu_per_request", Interim: look, AlphaAt: .0125, Margin: .03, Shares: map[string]float64{}}
+	a := &analysis.Analysis{Primary: "cpu_per_request", Interim: look, AlphaAt: .0125, Margin: .03,
+		Shares: map[string]float64{}}
 	for _, m := range analysis.Metrics {
 		a.Pairs = append(a.Pairs, analysis.Pair{A: "base", B: "head", Metric: m.Name, Verdict: verdict, Better: better,
 			Ratio: analysis.Estimate{Value: 1 / value, Lo: 1 / hi, Hi: 1 / lo, N: 8}})
@@ -98,14 +100,17 @@ func TestJudgeCondition(t *testing.T) {
 		{text: "cpu_per_request>3%", lo: 1.039, hi: 1.053, look: 1, want: failed},
 		{text: "cpu_per_request>3%", lo: 1.02, hi: 1.053, look: 1, want: inconclusive, mayBecome: true},
 		{text: "cpu_per_request>3%", lo: .9, hi: 1.02, look: 1, want: held},
-		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: inconclusive, mayBecome: true, noteOfWhom: "no interim analysis"},
+		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: inconclusive, mayBecome: true,
+			noteOfWhom: "no interim analysis"},
 		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: inconclusive, mayBecome: true},
 		{text: "throughput<-3%", lo: .5, hi: .6, look: 1, want: inconclusive, mayBecome: true, noteOfWhom: "busy",
 			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
-		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 1, want: failed, spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
+		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 1, want: failed,
+			spoil: func(a *analysis.Analysis) { a.TooBusy = true }},
 		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: inconclusive, noteOfWhom: "ceiling",
 			spoil: func(a *analysis.Analysis) { a.Shares["base"] = .9 }},
-		{text: "memory>5%", look: 1, want: inconclusive, noteOfWhom: "no figure", spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
+		{text: "memory>5%", look: 1, want: inconclusive, noteOfWhom: "no figure",
+			spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
 	} {
 		cond, err := parseCondition(c.text)
 		if err != nil {
@@ -115,7 +120,8 @@ func TestJudgeCondition(t *testing.T) {
 		if c.spoil != nil {
 			c.spoil(a)
 		}
-		if j := cond.judge(a, "head", "base"); j.state != c.want || j.open != c.mayBecome || !strings.Contains(j.note, c.noteOfWhom) {
+		if j := cond.judge(a, "head", "base"); j.state != c.want || j.open != c.mayBecome ||
+			!strings.Contains(j.note, c.noteOfWhom) {
 			t.Errorf("%s at (%v–%v), look %d: %+v", c.text, c.lo, c.hi, c.look, j)
 		}
 	}
@@ -141,7 +147,8 @@ func TestAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(hash string) *result.Run {
-		return &result.Run{Contestants: []result.Contestant{{Name: "base", BinaryHash: "a"}, {Name: "head", BinaryHash: hash}}}
+		return &result.Run{Contestants: []result.Contestant{{Name: "base", BinaryHash: "a"},
+			{Name: "head", BinaryHash: hash}}}
 	}
 	for _, c := range []struct {
 		run      *result.Run
@@ -151,18 +158,27 @@ func TestAnswer(t *testing.T) {
 		want     []string
 	}{
 		{run("b"), found(1, analysis.Different, "base", 1.046, 1.039, 1.053), nil, true,
-			[]string{"head uses 4.6 % (3.9–5.3 %) more CPU per request than base: worse.", "fail-if cpu_per_request>3%  failed  +4.6 % (+3.9 % to +5.3 %)"}},
+			[]string{"head uses 4.6 % (3.9–5.3 %) more CPU per request than base: worse.",
+				"fail-if cpu_per_request>3%  failed  +4.6 % (+3.9 % to +5.3 %)"}},
 		{run("b"), found(1, analysis.Different, "head", .8, .78, .83), nil, false,
-			[]string{"head uses 20 % (17–22 %) less CPU per request than base: better.", "held  −20 % (−22 % to −17 %)"}},
+			[]string{"head uses 20 % (17–22 %) less CPU per request than base: better.",
+				"held  −20 % (−22 % to −17 %)"}},
 		{run("a"), found(1, analysis.Equivalent, "", 1.004, .988, 1.02), nil, false,
-			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: equal within 3 %.", "byte for byte"}},
-		{run("b"), found(2, analysis.Negligible, "base", 1.01, 1.005, 1.02), nil, false, []string{"1 % (0.5–2 %) more", "worse, but within 3 %."}},
-		{run("b"), found(1, analysis.Inconclusive, "", .99, .9, 1.05), nil, false, []string{"1 % (−10 % to +5 %) less CPU per request than base: not separated."}},
-		{run("b"), found(0, analysis.Inconclusive, "", 2, 0, math.Inf(1)), nil, false, []string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
-		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false, []string{"no answer: nothing was measured that counts"}},
-		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil, false,
+			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: equal within 3 %.",
+				"byte for byte"}},
+		{run("b"), found(2, analysis.Negligible, "base", 1.01, 1.005, 1.02), nil, false,
+			[]string{"1 % (0.5–2 %) more", "worse, but within 3 %."}},
+		{run("b"), found(1, analysis.Inconclusive, "", .99, .9, 1.05), nil, false,
+			[]string{"1 % (−10 % to +5 %) less CPU per request than base: not separated."}},
+		{run("b"), found(0, analysis.Inconclusive, "", 2, 0, math.Inf(1)), nil, false,
+			[]string{"too few epochs", "not separated: the run ended before its first interim analysis"}},
+		{run("b"), &analysis.Analysis{Primary: "cpu_per_request"}, nil, false,
+			[]string{"no answer: nothing was measured that counts"}},
+		{&result.Run{Failures: []result.Failure{{Contestant: "head", Stage: "build"}}}, &analysis.Analysis{}, nil,
+			false,
 			[]string{"no answer: head has no figure, for it failed at build"}},
-		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6), []checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false,
+		{run("b"), found(1, analysis.Different, "base", 1.5, 1.4, 1.6),
+			[]checks.Finding{{ID: checks.Twins, State: checks.Fail}}, false,
 			[]string{"inconclusive", "A/A check fails"}},
 	} {
 		var out bytes.Buffer

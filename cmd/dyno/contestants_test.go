@@ -34,6 +34,7 @@ func TestTableOfContestants(t *testing.T) {
 		return
 	}
 	if shown != table.String() {
-		t.Errorf("%s shows another table than dyno list --markdown; go test ./cmd/dyno -run TestTableOfContestants -update writes it", file)
+		t.Errorf("%s shows another table than dyno list --markdown; go test ./cmd/dyno -run TestTableOfContestants "+
+			"-update writes it", file)
 	}
 }

@@ -24,7 +24,8 @@ func reportCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Make a report of a stored run again",
-		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints the answer again, with --verbose " +
+		Long: "report reads a run folder, a trials.jsonl or a trials.jsonl.gz and prints the answer again, with " +
+			"--verbose " +
 			"all details. With a run " +
 			"folder and no --format it also writes\n" +
 			"report.html and run.json into it again.\n\n" +

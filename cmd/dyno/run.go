@@ -58,7 +58,8 @@ func runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [STUDY]",
 		Short: "Build, verify and compare contestants, and say which is faster",
-		Long: "run builds the contestants of a study, verifies that they answer alike, and compares them. The default\n" +
+		Long: "run builds the contestants of a study, verifies that they answer alike, and compares them. The " +
+			"default\n" +
 			"study is " + defaultStudy + ".\n\n" +
 			"Protocols:\n" +
 			"  paired   all are resident, pinned and frozen but the one under load; short trials in random\n" +
@@ -117,7 +118,8 @@ func runCommand() *cobra.Command {
 		"metric that decides: throughput, cpu_per_request, p50, memory, or in the lab p99 (default: that of "+
 			"the study)")
 	fl.IntSliceVar(&r.Analyses, "interim", nil,
-		"numbers of valid epochs after which all pairs are tested: the interim analyses (default: those of the profile)")
+		"numbers of valid epochs after which all pairs are tested: the interim analyses (default: those of the "+
+			"profile)")
 	fl.StringVar(&f.resume, "resume", "",
 		"go on with the interrupted run in this folder; its plan stands, and --budget may raise its budget until its "+
 			"first interim analysis")

@@ -31,16 +31,19 @@ func validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate",
 		Short: "Measure the error rates of the verdicts",
-		Long: "validate measures how often the verdicts are wrong, and how small a difference they find. It compares\n" +
+		Long: "validate measures how often the verdicts are wrong, and how small a difference they find. It " +
+			"compares\n" +
 			"simulated servers of known speed in known noise, replays recorded epochs, leaves out one part of the\n" +
 			"method at a time, and tries noise that was made to mislead. It writes a page with the results and the\n" +
-			"limits that they must keep. The same seed gives the same page. It starts nothing and uses no network.\n\n" +
+			"limits that they must keep. The same seed gives the same page. It starts nothing and uses no " +
+			"network.\n\n" +
 			"With --live it makes real runs of 100 s on this machine instead: 20 that compare one program with\n" +
 			"itself, half of them beside a program that takes the CPU; 20 with a cost of 5 %; and one of these with\n" +
 			"--profile full. They take about 70 minutes, and the machine must have nothing else to do. Each result\n" +
 			"is appended to " + liveFile + " beside the page; --live again makes the runs that are missing.\n" +
 			"validate without --live then shows them on the page.",
-		Example: "  dyno validate\n  dyno validate --reps 300 --only replay\n  dyno validate --live\n  dyno validate --live=4",
+		Example: "  dyno validate\n  dyno validate --reps 300 --only replay\n  dyno validate --live\n  dyno validate " +
+			"--live=4",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if condense {
 				return arguments(cobra.MinimumNArgs(1))(cmd, args)
@@ -55,7 +58,8 @@ func validateCommand() *cobra.Command {
 				return condenseRuns(args, out)
 			case cmd.Flags().Changed("steady") && (cmd.Flags().Changed("reps") || cmd.Flags().Changed("seed") ||
 				cmd.Flags().Changed("only") || cmd.Flags().Changed("live")):
-				return usagef("--steady makes the steadiness experiment and nothing else; it takes --out and no other flag")
+				return usagef("--steady makes the steadiness experiment and nothing else; it takes --out and no " +
+					"other flag")
 			case cmd.Flags().Changed("steady"):
 				return validateSteady(cmd, beside(out, steadyFile), steady, wait)
 			case cmd.Flags().Changed("best-of-three"):

@@ -24,8 +24,8 @@ type Input struct {
 	DiscardedShare float64 // of the trials, that lie in discarded rounds
 	Fresh          bool    // each level has processes of its own, so that what they hold is its own
 
-	// Family are the comparisons of a run at several levels that are judged together, nil: all pairs of contestants at the one level. At is the
-	// index of a trial's level.
+	// Family are the comparisons of a run at several levels that are judged together, nil: all
+	// pairs of contestants at the one level. At is the index of a trial's level.
 	Family []result.Comparison
 	At     func(*result.Trial) int
 }
@@ -33,7 +33,8 @@ type Input struct {
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02).
 const CeilingLimit = 0.8
 
-// DiscardedLimit is the share of trials in discarded rounds above which nothing is ranked that the wall clock measures (V06).
+// DiscardedLimit is the share of trials in discarded rounds above which nothing is ranked that the
+// wall clock measures (V06).
 const DiscardedLimit = 0.5
 
 // Analyse finds all that the trials say.
@@ -42,7 +43,8 @@ func Analyse(in Input) *Analysis {
 	standing := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return f })
 	slices.Sort(standing)
 	family := in.standingFamily(standing)
-	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha, Shares: map[string]float64{},
+	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha,
+		Shares:  map[string]float64{},
 		TooBusy: in.DiscardedShare > DiscardedLimit, Needed: stats.MinEpochs(max(1, len(family)), in.Alpha)}
 	for _, l := range in.Analyses {
 		a.AlphaAt = l.Alpha
@@ -119,13 +121,15 @@ func levels(family []result.Comparison) []int {
 	return slices.Compact(out)
 }
 
-// decidePairs compares the cells of a family under m, as Decide does. Before the first interim analysis a pair shows what is known so far.
+// decidePairs compares the cells of a family under m, as Decide does. Before the first interim
+// analysis a pair shows what is known so far.
 func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, in Input) []Pair {
 	pairs := make([]Pair, len(family))
 	diffs := make([][]float64, len(family))
 	for i, c := range family {
 		diffs[i] = t.differences(m, c.A, c.B)
-		pairs[i] = Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name, Verdict: Inconclusive, P: 1, Adjusted: 1}
+		pairs[i] = Pair{A: c.A.Contestant, B: c.B.Contestant, AtA: c.A.Level, AtB: c.B.Level, Metric: m.Name,
+			Verdict: Inconclusive, P: 1, Adjusted: 1}
 		pairs[i].Ratio = ratio(present(diffs[i], all), 1-a.AlphaAt)
 	}
 	for i, j := range Decide(diffs, t.least(family), in.Analyses, in.Margin) {
@@ -145,11 +149,13 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 func unrank(pairs []Pair) {
 	for i := range pairs {
 		pairs[i].Verdict, pairs[i].Better = Inconclusive, ""
-		pairs[i].Note = "more than half of the trials lie in discarded rounds: this machine is too busy to rank what the wall clock measures"
+		pairs[i].Note = "more than half of the trials lie in discarded rounds: this machine is too busy to rank what " +
+			"the wall clock measures"
 	}
 }
 
-// unrankAtCeiling takes back differences whose loser stands at the generator's ceiling: it might be faster than could be shown.
+// unrankAtCeiling takes back differences whose loser stands at the generator's ceiling: it might be
+// faster than could be shown.
 func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 	for i := range pairs {
 		p := &pairs[i]
@@ -162,7 +168,8 @@ func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 		}
 		if shares[loser] > CeilingLimit {
 			p.Verdict, p.Better, p.BetterAt = Inconclusive, "", 0
-			p.Note = loser.Contestant + " stands at the generator's ceiling: it may be faster than this generator can show"
+			p.Note = loser.Contestant + " stands at the generator's ceiling: it may be faster than this generator " +
+				"can show"
 		}
 	}
 }
@@ -201,7 +208,8 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 		if leader == "" || beats(leader, n) && clear(leader, n) {
 			tier, leader = tier+1, n
 		}
-		a.Places = append(a.Places, Place{Contestant: n, Tier: tier, Lo: lo[i], Hi: hi[i], LowerBound: a.Shares[n] > CeilingLimit})
+		a.Places = append(a.Places, Place{Contestant: n, Tier: tier, Lo: lo[i], Hi: hi[i],
+			LowerBound: a.Shares[n] > CeilingLimit})
 	}
 }
 
@@ -217,21 +225,24 @@ func (a *Analysis) strike(in Input) {
 	}
 }
 
-// controls compares the controls among themselves, at those levels of the family that have them, but outside of it and at their own alpha. Of the
-// reference and its copy the worst level is kept.
+// controls compares the controls among themselves, at those levels of the family that have them,
+// but outside of it and at their own alpha. Of the reference and its copy the worst level is kept.
 func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	m, ok := MetricNamed(in.Primary)
 	if !ok || len(in.Controls) < 2 {
 		return
 	}
-	ride := slices.DeleteFunc(slices.Clone(levels), func(l int) bool { return t.Level(m, result.Cell{Contestant: in.Controls[0], Level: l}).N == 0 })
+	ride := slices.DeleteFunc(slices.Clone(levels), func(l int) bool {
+		return t.Level(m, result.Cell{Contestant: in.Controls[0], Level: l}).N == 0
+	})
 	if len(ride) > 0 {
 		levels = ride
 	}
 	for i, c := range in.Controls[1:] {
 		var family []result.Comparison
 		for _, l := range levels {
-			family = append(family, result.Comparison{A: result.Cell{Contestant: in.Controls[0], Level: l}, B: result.Cell{Contestant: c, Level: l}})
+			family = append(family, result.Comparison{A: result.Cell{Contestant: in.Controls[0], Level: l},
+				B: result.Cell{Contestant: c, Level: l}})
 		}
 		ps := a.decidePairs(t, m, family, in)
 		if i > 0 {
@@ -243,8 +254,9 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	}
 }
 
-// addShares finds which share of the generator's ceiling each contestant reaches at a level: its ratio to the reference in the run times the
-// reference's ratio to the ceiling's server in the pilots. Ratios of one round each, they do not drift with the machine.
+// addShares finds which share of the generator's ceiling each contestant reaches at a level: its
+// ratio to the reference in the run times the reference's ratio to the ceiling's server in the
+// pilots. Ratios of one round each, they do not drift with the machine.
 func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level int) {
 	m := named("throughput")
 	if in.Ceiling == "" || len(in.Controls) == 0 {
@@ -263,8 +275,8 @@ func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level 
 	shares[cell(in.Controls[0])] = scale.Value
 }
 
-// mde is the minimum detectable effect of a typical pair, as a share: by the pairs' own spread once there are epochs, before that by the
-// pilots' rounds.
+// mde is the minimum detectable effect of a typical pair, as a share: by the pairs' own spread once
+// there are epochs, before that by the pilots' rounds.
 func mde(t, pilot *Table, m Metric, family []result.Comparison, in Input) float64 {
 	if len(in.Analyses) == 0 {
 		return math.NaN()

@@ -1,8 +1,9 @@
-// Package analysis turns trials into cells, paired comparisons, tiers and verdicts: a function of the trials and a seedless method, so
-// that the same file always gives the same bytes.
+// Package analysis turns trials into cells, paired comparisons, tiers and verdicts: a function of
+// the trials and a seedless method, so that the same file always gives the same bytes.
 //
-// The unit of inference is the epoch. Within it two contestants are compared round by round, so that the machine's drift falls on both;
-// the median over its rounds of the log ratio is the epoch's one value (doc/method.md, Statistics).
+// The unit of inference is the epoch. Within it two contestants are compared round by round, so
+// that the machine's drift falls on both; the median over its rounds of the log ratio is the
+// epoch's one value (doc/method.md, Statistics).
 package analysis
 
 import "dyno/internal/result"
@@ -28,9 +29,11 @@ type Estimate struct {
 type Cell struct {
 	Contestant string
 	Metric     string
-	Level      Estimate // median over epochs of the epoch's median, in the metric's unit; its interval is between epochs, 95 %
-	Ratio      Estimate // to the reference, Hodges–Lehmann; zero N where there is none
-	Absent     string   // why there is no value; empty when there is
+	// median over epochs of the epoch's median, in the metric's unit; its interval is between
+	// epochs, 95 %
+	Level  Estimate
+	Ratio  Estimate // to the reference, Hodges–Lehmann; zero N where there is none
+	Absent string   // why there is no value; empty when there is
 }
 
 // Pair compares A with B under one metric: Ratio is A's value over B's.
@@ -81,7 +84,8 @@ type Place struct {
 	Excluded   string // why it is not ranked, if it is not
 }
 
-// Analysis is all that was found. Of a run whose family is named it has no cells, places and shares: those are level by level.
+// Analysis is all that was found. Of a run whose family is named it has no cells, places and
+// shares: those are level by level.
 type Analysis struct {
 	Primary string
 	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
@@ -113,8 +117,8 @@ func (a *Analysis) Cell(contestant, metric string) *Cell {
 	return nil
 }
 
-// Pair returns how x compares with y under a metric, both at the first level, turned round if it was stored the other way; ok is false if they were
-// not compared.
+// Pair returns how x compares with y under a metric, both at the first level, turned round if it
+// was stored the other way; ok is false if they were not compared.
 func (a *Analysis) Pair(x, y, metric string) (p Pair, ok bool) {
 	return a.Compared(at(x), at(y), metric)
 }

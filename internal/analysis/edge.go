@@ -37,8 +37,11 @@ func (n Edges) Mark() result.Edge {
 func EdgeText(e result.Edge) string {
 	return [...]string{
 		"of the time from each connection's first answer to the end of the load",
-		"not steady: the time in which all connections were in use is shorter than five service times, or there is none",
-		"estimated: the recording is older than the rule for a window's edges; one service time was taken off each window",
-		"low at the window's edge: the recording is older than the rule for it, and its windows hold the start and the end of each load",
+		"not steady: the time in which all connections were in use is shorter than five service times, or there is " +
+			"none",
+		"estimated: the recording is older than the rule for a window's edges; one service time was taken off each " +
+			"window",
+		"low at the window's edge: the recording is older than the rule for it, and its windows hold the start and " +
+			"the end of each load",
 	}[e]
 }

@@ -9,19 +9,22 @@ import (
 	"dyno/internal/stats"
 )
 
-// Residual is what is left of a trial's value, on the log scale, when its contestant's own level and what the machine did in its round are
-// taken away. What a residual depends on, the pairing does not cancel.
+// Residual is what is left of a trial's value, on the log scale, when its contestant's own level
+// and what the machine did in its round are taken away. What a residual depends on, the pairing
+// does not cancel.
 type Residual struct {
 	Contestant             string
 	Epoch, Round, Position int
-	After                  string  // the contestant that was loaded just before in this epoch, at whatever level (Follow); "" for the first
-	FromOthers             float64 // from the median of the others in its round
-	FromRound              float64 // from the median of its round
-	Machine                float64 // that median: how fast the machine was in this round
+	// the contestant that was loaded just before in this epoch, at whatever level (Follow); "" for
+	// the first
+	After      string
+	FromOthers float64 // from the median of the others in its round
+	FromRound  float64 // from the median of its round
+	Machine    float64 // that median: how fast the machine was in this round
 }
 
-// Residuals are those of the trials of rounds that have at least two contestants, in order of epoch, round and position. Trials without the
-// metric have none.
+// Residuals are those of the trials of rounds that have at least two contestants, in order of
+// epoch, round and position. Trials without the metric have none.
 func Residuals(trials []result.Trial, m Metric) []Residual {
 	type value struct {
 		trial *result.Trial
@@ -54,7 +57,8 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 		all := stats.Median(apart)
 		for i, v := range round {
 			others := slices.Delete(slices.Clone(apart), i, i+1)
-			out = append(out, Residual{Contestant: v.trial.Contestant, Epoch: v.trial.Epoch, Round: v.trial.Round, Position: v.trial.Position,
+			out = append(out, Residual{Contestant: v.trial.Contestant, Epoch: v.trial.Epoch, Round: v.trial.Round,
+				Position:   v.trial.Position,
 				FromOthers: apart[i] - stats.Median(others), FromRound: apart[i] - all, Machine: all})
 		}
 	}
@@ -64,7 +68,8 @@ func Residuals(trials []result.Trial, m Metric) []Residual {
 	return out
 }
 
-// Follow notes what was loaded just before each of rs, by all trials of the run in their order: those of other levels, and of rounds that do not count, too.
+// Follow notes what was loaded just before each of rs, by all trials of the run in their order:
+// those of other levels, and of rounds that do not count, too.
 func Follow(rs []Residual, trials []result.Trial) {
 	type place struct{ epoch, round, position int }
 	before := map[place]string{}
@@ -101,8 +106,8 @@ func effect(perEpoch, sizes []float64) Effect {
 	return Effect{Log: hl, Lo: lo, Hi: hi, P: stats.SignedRank(perEpoch), Epochs: len(perEpoch)}
 }
 
-// HalfRatio is by how much a contestant changed, against the others of its rounds, from the first half of an epoch's rounds to the second
-// (V16): the medians of the halves.
+// HalfRatio is by how much a contestant changed, against the others of its rounds, from the first
+// half of an epoch's rounds to the second (V16): the medians of the halves.
 func HalfRatio(rs []Residual, contestant string) Effect {
 	var d []float64
 	for _, epoch := range byEpoch(rs) {
@@ -119,17 +124,21 @@ func HalfRatio(rs []Residual, contestant string) Effect {
 	return effect(d, d)
 }
 
-// SpeedRatio is by how much more than the others a contestant changes from the rounds of an epoch in which the machine was faster to those in which
-// it was slower (V16), as between the halves of a normal distribution. One that suffers more when the machine is slow is compared under the
+// SpeedRatio is by how much more than the others a contestant changes from the rounds of an epoch
+// in which the machine was faster to those in which it was slower (V16), as between the halves of a
+// normal distribution. One that suffers more when the machine is slow is compared under the
 // conditions of the day. There must be two others at least.
 //
-// Each epoch's value is the covariance, over its rounds, of the contestant's distance from another server with the speed of a third, the mean over
-// all choices of the two: noise of its own is in no product twice, so it is symmetric about 0 for one that moves as the others do. For the
-// test residuals are cut off at two of their standard deviations (MAD), for what hits one trial is not the machine's speed. The size is the
-// larger of that with the cut, which errs to the small side, and that without, which noise moves more.
+// Each epoch's value is the covariance, over its rounds, of the contestant's distance from another
+// server with the speed of a third, the mean over all choices of the two: noise of its own is in no
+// product twice, so it is symmetric about 0 for one that moves as the others do. For the test
+// residuals are cut off at two of their standard deviations (MAD), for what hits one trial is not
+// the machine's speed. The size is the larger of that with the cut, which errs to the small side,
+// and that without, which noise moves more.
 //
-// Note: the medians of the ratio to the reference in the slower and the faster half of the rounds need no cutting off, but reported one that
-// suffers twice as much in 7 of 10 runs only (doc/validation.md, traps).
+// Note: the medians of the ratio to the reference in the slower and the faster half of the rounds
+// need no cutting off, but reported one that suffers twice as much in 7 of 10 runs only
+// (doc/validation.md, traps).
 func SpeedRatio(rs []Residual, contestant string) Effect {
 	const betweenHalves = 1.596 // of a normal distribution, in standard deviations: 2√(2/π)
 	distances := make([]float64, len(rs))
@@ -159,8 +168,9 @@ func SpeedRatio(rs []Residual, contestant string) Effect {
 	return e
 }
 
-// moves are two covariances over the rounds of an epoch, residuals cut off at limit: of a contestant's distance from another server with a third,
-// and of two others, which is the variance of what the machine does.
+// moves are two covariances over the rounds of an epoch, residuals cut off at limit: of a
+// contestant's distance from another server with a third, and of two others, which is the variance
+// of what the machine does.
 func moves(epoch []Residual, contestant string, limit float64) (excess, common float64, rounds int) {
 	cut := make([]float64, len(epoch))
 	own := map[string][]float64{}
@@ -195,10 +205,11 @@ func moves(epoch []Residual, contestant string, limit float64) (excess, common f
 	return excess / float64(rounds), common / float64(rounds), rounds
 }
 
-// OrderEffect is by how much the last of a round differs from the first (V19), by least squares over its positions; the test is on Spearman's
-// correlation of position and residual in each epoch.
+// OrderEffect is by how much the last of a round differs from the first (V19), by least squares
+// over its positions; the test is on Spearman's correlation of position and residual in each epoch.
 //
-// Note: the p-value of Spearman's over all trials at once would be too small, for what the machine does lasts from one trial to the next.
+// Note: the p-value of Spearman's over all trials at once would be too small, for what the machine
+// does lasts from one trial to the next.
 func OrderEffect(rs []Residual) Effect {
 	last := 0
 	for _, r := range rs {
@@ -219,9 +230,10 @@ func OrderEffect(rs []Residual) Effect {
 	return effect(rhos, sizes)
 }
 
-// CarryOver is by how much trials differ by what was loaded before them in their epoch (V20): the largest less the smallest mean after a
-// contestant, as a share, and its p-value by permutations within each contestant's own trials, drawn from seed. least is the size from which it would
-// have been shown; +Inf where each contestant always followed the same one.
+// CarryOver is by how much trials differ by what was loaded before them in their epoch (V20): the
+// largest less the smallest mean after a contestant, as a share, and its p-value by permutations
+// within each contestant's own trials, drawn from seed. least is the size from which it would have
+// been shown; +Inf where each contestant always followed the same one.
 func CarryOver(rs []Residual, permutations int, seed uint64) (share, p, least float64) {
 	number := map[string]int{}
 	index := func(name string) int {
@@ -244,8 +256,9 @@ func CarryOver(rs []Residual, permutations int, seed uint64) (share, p, least fl
 	return math.Expm1(effect), p, math.Expm1(critical)
 }
 
-// EpochComponents splits the spread of a contestant against the others of its rounds into that within the epochs, of one trial, and that
-// which a fresh start adds, both as shares, with the most that it may add and the p-value that it adds nothing (V21; stats.Components).
+// EpochComponents splits the spread of a contestant against the others of its rounds into that
+// within the epochs, of one trial, and that which a fresh start adds, both as shares, with the most
+// that it may add and the p-value that it adds nothing (V21; stats.Components).
 func EpochComponents(rs []Residual, contestant string) (within, between, most, p float64) {
 	var epochs [][]float64
 	for _, epoch := range byEpoch(rs) {

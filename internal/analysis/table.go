@@ -41,8 +41,8 @@ func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
 	return t
 }
 
-// Level is what a cell does: the median over epochs of the epoch's median, in the metric's unit, with its interval between epochs at 95 %; N is 0
-// where no trial of it has the metric.
+// Level is what a cell does: the median over epochs of the epoch's median, in the metric's unit,
+// with its interval between epochs at 95 %; N is 0 where no trial of it has the metric.
 func (t *Table) Level(m Metric, c result.Cell) Estimate {
 	var values []float64
 	for _, e := range t.epochs {
@@ -84,14 +84,15 @@ func extremes(values []float64) (least, most float64, n int) {
 	return slices.Min(values), slices.Max(values), len(values)
 }
 
-// Compare is the ratio of a over b with its interval at confidence conf, whether or not the run decides that pair: it is no verdict. N is 0 where
-// the two were never loaded in one round.
+// Compare is the ratio of a over b with its interval at confidence conf, whether or not the run
+// decides that pair: it is no verdict. N is 0 where the two were never loaded in one round.
 func (t *Table) Compare(m Metric, a, b result.Cell, conf float64) Estimate {
 	return ratio(present(t.differences(m, a, b), all), conf)
 }
 
-// Difference is the value of a less that of b, in the metric's unit, with its interval at confidence conf: the Hodges–Lehmann estimate of the epochs' medians
-// over their rounds. It is no verdict. N is 0 where the two were never loaded in one round.
+// Difference is the value of a less that of b, in the metric's unit, with its interval at
+// confidence conf: the Hodges–Lehmann estimate of the epochs' medians over their rounds. It is no
+// verdict. N is 0 where the two were never loaded in one round.
 func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 	var d []float64
 	for _, e := range t.epochsOf(a, b) {
@@ -195,9 +196,12 @@ func (t *Table) has(m Metric) bool {
 	return false
 }
 
-// metrics are those of a run: not those of open loops, nor what is rarely measured, where it has none, nor what is of fresh processes, where they are not.
+// metrics are those of a run: not those of open loops, nor what is rarely measured, where it has
+// none, nor what is of fresh processes, where they are not.
 func (t *Table) metrics(fresh bool) []Metric {
-	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool { return (m.Open() || m.Rare) && !t.has(m) || m.Fresh && !fresh })
+	return slices.DeleteFunc(slices.Clone(Metrics), func(m Metric) bool {
+		return (m.Open() || m.Rare) && !t.has(m) || m.Fresh && !fresh
+	})
 }
 
 // at is a contestant at the first level, which is the only one of most runs.

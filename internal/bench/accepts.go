@@ -32,7 +32,8 @@ func accepts(ctx context.Context, network, addr string, n int) error {
 			break
 		}
 	}
-	return fmt.Errorf("of %d connections opened at once %d were taken after a second or not at all: the queue in which "+
+	return fmt.Errorf("of %d connections opened at once %d were taken after a second or not at all: the queue in "+
+		"which "+
 		"they wait for the server is too short. Give --connections %d, or make its listen backlog longer",
 		n, late, max(fewer, 1))
 }

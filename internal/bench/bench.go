@@ -88,7 +88,8 @@ type Generator interface {
 // External is a load generator other than dyno. log is the file that its output goes to; used is
 // the CPU time of its processes.
 type External interface {
-	Load(ctx context.Context, job load.Job, w load.Window, log string) (reported result.Reported, used time.Duration, err error)
+	Load(ctx context.Context, job load.Job, w load.Window, log string) (reported result.Reported, used time.Duration,
+		err error)
 }
 
 // Bench carries out one plan.

@@ -50,7 +50,8 @@ func TestExternalLoads(t *testing.T) {
 			len(own.Memory) < 2 {
 			t.Errorf("own: %+v", own)
 		}
-		if driven.Contestant != name || driven.External != "wrk" || driven.Reported == nil || driven.Load.Succeeded != 0 ||
+		if driven.Contestant != name || driven.External != "wrk" || driven.Reported == nil ||
+			driven.Load.Succeeded != 0 ||
 			driven.Load.Connections != 0 {
 			t.Fatalf("driven: %+v", driven)
 		}

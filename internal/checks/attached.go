@@ -35,7 +35,8 @@ func otherSides(c *Check, e *Evidence) []Finding {
 func unknownBackground(e *Evidence) string {
 	for i := range e.watched() {
 		if t := &e.watched()[i]; t.Causes.BackgroundUnknown {
-			return fmt.Sprintf("what other programs used while %s was loaded cannot be told from what it used itself: %s",
+			return fmt.Sprintf("what other programs used while %s was loaded cannot be told from what it used "+
+				"itself: %s",
 				t.Contestant, unread(e.Run, t.Contestant))
 		}
 	}

@@ -48,7 +48,8 @@ func (b *Built) unchanged() error {
 			return fmt.Errorf("%w: %w", ErrChanged, err)
 		}
 		if is != was {
-			return fmt.Errorf("%w: %s has the SHA-256 %.12s…, and had %.12s…; see who writes there (another contestant?)",
+			return fmt.Errorf("%w: %s has the SHA-256 %.12s…, and had %.12s…; see who writes there (another "+
+				"contestant?)",
 				ErrChanged, path, is, was)
 		}
 	}

@@ -26,9 +26,10 @@ func write(t *testing.T, dir string, files map[string]string) {
 func TestCopyOfGo(t *testing.T) {
 	root, base := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(root, Folder), map[string]string{
-		"go/mine/contestant.toml":  strings.Replace(good, "sources", "shared = [\"pages\"]\nsources", 1),
-		"go/mine/go.mod":           "module mine\n\ngo 1.24\n",
-		"go/mine/main.go":          "// Command mine answers.\npackage main\n\nimport (\n\t\"fmt\"\n\tr \"mine/record\" // \"mine/record\"\n)\n\nfunc main() { fmt.Println(r.X, \"mine/record\") }\n",
+		"go/mine/contestant.toml": strings.Replace(good, "sources", "shared = [\"pages\"]\nsources", 1),
+		"go/mine/go.mod":          "module mine\n\ngo 1.24\n",
+		"go/mine/main.go": "// Command mine answers.\npackage main\n\nimport (\n\t\"fmt\"\n\tr " +
+			"\"mine/record\" // \"mine/record\"\n)\n\nfunc main() { fmt.Println(r.X, \"mine/record\") }\n",
 		"go/mine/record/record.go": "package record\n\nconst X = \"mine\"\n",
 		"go/mine/within/go.mod":    "module within\n",
 		"go/mine/obj/left.txt":     "by a build",
@@ -45,8 +46,9 @@ func TestCopyOfGo(t *testing.T) {
 		t.Fatalf("%s, %v", dir, err)
 	}
 	for name, want := range map[string]string{
-		"go/other/go.mod":           "module other\n\ngo 1.24\n",
-		"go/other/main.go":          "// Command other answers.\npackage main\n\nimport (\n\t\"fmt\"\n\tr \"other/record\" // \"mine/record\"\n)\n\nfunc main() { fmt.Println(r.X, \"mine/record\") }\n",
+		"go/other/go.mod": "module other\n\ngo 1.24\n",
+		"go/other/main.go": "// Command other answers.\npackage main\n\nimport (\n\t\"fmt\"\n\tr " +
+			"\"other/record\" // \"mine/record\"\n)\n\nfunc main() { fmt.Println(r.X, \"mine/record\") }\n",
 		"go/other/record/record.go": "package record\n\nconst X = \"mine\"\n",
 		"go/other/within/go.mod":    "module within\n",
 		"go/global.json":            "{}",

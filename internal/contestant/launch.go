@@ -278,7 +278,8 @@ func (i *Instance) ours() error {
 	if err != nil {
 		return err
 	}
-	if i.Network != "tcp" || !a.Addr().IsLoopback() { // nobody else is there; or its own sockets showed where it listens
+	// nobody else is there; or its own sockets showed where it listens
+	if i.Network != "tcp" || !a.Addr().IsLoopback() {
 		return nil
 	}
 	port := int(a.Port())

@@ -9,26 +9,37 @@ import (
 
 func TestUnfetched(t *testing.T) {
 	for log, want := range map[string]bool{
-		"/x/A.csproj : error NU1301: Unable to load the service index for source https://packages.example/v3/index.json.":                         true,
-		"/x/A.csproj : error NU1101: Unable to find package A. No packages exist with this id in source(s): /x/nuget":                             true,
-		"/x/A.csproj : error NU1102: Unable to find package A with version (= 2.0.0)\n  - Found 1 version(s) in nuget [ Nearest version: 1.0.0 ]": true,
-		`main.go:7:2: a.org/b@v1.0.0: Get "http://127.0.0.1:1/a.org/b/@v/v1.0.0.zip": dial tcp 127.0.0.1:1: connect: connection refused`:          true,
-		`main.go:7:2: a.org/b@v1.0.0: Get "http://p/a.org/b/@v/v1.0.0.zip": dial tcp: lookup p on 10.0.0.1:53: no such host`:                      true,
-		`go: a.org/b@v1.0.0: Get "https://p/a.org/b/@v/v1.0.0.mod": proxyconnect tcp: EOF`:                                                        true,
-		`go: a.org/b@v1.0.0: reading https://p/a.org/b/@v/v1.0.0.mod: 403 Forbidden`:                                                              true,
-		"main.go:7:2: module lookup disabled by GOPROXY=off":                                                                                      true,
-		"\tfatal: unable to access 'https://a.org/b/': Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't connect to server":              true,
+		"/x/A.csproj : error NU1301: Unable to load the service index for source " +
+			"https://packages.example/v3/index.json.": true,
+		"/x/A.csproj : error NU1101: Unable to find package A. No packages exist with this id in source(s): " +
+			"/x/nuget": true,
+		"/x/A.csproj : error NU1102: Unable to find package A with version (= 2.0.0)\n  - Found 1 version(s) in " +
+			"nuget [ Nearest version: 1.0.0 ]": true,
+		`main.go:7:2: a.org/b@v1.0.0: Get "http://127.0.0.1:1/a.org/b/@v/v1.0.0.zip": dial tcp 127.0.0.1:1: connect: connection refused`: true,
+		`main.go:7:2: a.org/b@v1.0.0: Get "http://p/a.org/b/@v/v1.0.0.zip": dial tcp: lookup p on 10.0.0.1:53: no such host`:             true,
+		`go: a.org/b@v1.0.0: Get "https://p/a.org/b/@v/v1.0.0.mod": proxyconnect tcp: EOF`:                                               true,
+		`go: a.org/b@v1.0.0: reading https://p/a.org/b/@v/v1.0.0.mod: 403 Forbidden`:                                                     true,
+		"main.go:7:2: module lookup disabled by " +
+			"GOPROXY=off": true,
+		"\tfatal: unable to access 'https://a.org/b/': Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't " +
+			"connect to server": true,
 
 		"":                                    false,
 		"./main.go:3:15: undefined: nonsense": false,
 		"go: downloading a.org/b v1.0.0":      false,
-		"/x/A.csproj : error NU1101: Unable to find package Aa. No packages exist with this id in source(s): nuget.org":             false,
-		`go: a.org/b@v9.9.9: reading https://p/a.org/b/@v/v9.9.9.info: 404 Not Found`:                                               false,
-		"/x/Program.cs(3,1): error CS0103: The name 'NU1301' does not exist in the current context":                                 false,
-		"verifying a.org/b@v1.0.0: checksum mismatch":                                                                               false,
-		"main.go:9: dial(tcp) is not a function":                                                                                    false,
-		"/x/A.csproj : error NU1403: Package content hash validation failed for A. The package is different than the last restore.": false,
-		"go: go.mod requires go >= 1.99 (running go 1.26.8; GOTOOLCHAIN=local)":                                                     false,
+		"/x/A.csproj : error NU1101: Unable to find package Aa. No packages exist with this id in source(s): " +
+			"nuget.org": false,
+		`go: a.org/b@v9.9.9: reading https://p/a.org/b/@v/v9.9.9.info: 404 Not Found`: false,
+		"/x/Program.cs(3,1): error CS0103: The name 'NU1301' does not exist in the current " +
+			"context": false,
+		"verifying a.org/b@v1.0.0: checksum " +
+			"mismatch": false,
+		"main.go:9: dial(tcp) is not a " +
+			"function": false,
+		"/x/A.csproj : error NU1403: Package content hash validation failed for A. The package is different than the " +
+			"last restore.": false,
+		"go: go.mod requires go >= 1.99 (running go 1.26.8; " +
+			"GOTOOLCHAIN=local)": false,
 	} {
 		if got := unfetched("first\n" + log + "\nlast\n"); (got != "") != want {
 			t.Errorf("%s: %q", log, got)

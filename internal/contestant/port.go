@@ -72,7 +72,8 @@ func (s *portSearch) look(all []netip.AddrPort, now time.Time) error {
 	}
 	if len(ports) > 1 {
 		last := len(ports) - 1
-		return fmt.Errorf("it listens on the ports %s and %s, and not on %d, which it was offered: let it listen on PORT "+
+		return fmt.Errorf("it listens on the ports %s and %s, and not on %d, which it was offered: let it listen on "+
+			"PORT "+
 			"or DYNO_ADDR, or write %s where its port stands in the command",
 			strings.Join(ports[:last], ", "), ports[last], s.offered, PortMark)
 	}

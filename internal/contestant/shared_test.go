@@ -46,7 +46,8 @@ func shareHarness(t *testing.T, m *Manifest, o BuildOptions) {
 	t.Helper()
 	m.Shared = []string{"harness-go"}
 	harness := filepath.Join(o.Root, "contestants", "shared", "harness-go")
-	module := "module mine\n\ngo 1.24\n\nrequire dyno/harness v0.0.0\n\nreplace dyno/harness => ../../shared/harness-go\n"
+	module := "module mine\n\ngo 1.24\n\nrequire dyno/harness v0.0.0\n\nreplace dyno/harness => " +
+		"../../shared/harness-go\n"
 	if err := errors.Join(
 		os.CopyFS(harness, os.DirFS("../../contestants/shared/harness-go")),
 		os.WriteFile(filepath.Join(m.Dir(o.Root), "go.mod"), []byte(module), 0o644),

@@ -62,7 +62,8 @@ var toolchains = map[string]kind{
 	"dotnet": {title: "the .NET SDK", variable: "DYNO_DOTNET", home: "DOTNET_ROOT",
 		program: "dotnet", version: dotnetVersion, env: dotnetEnv,
 		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
-		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or archive"},
+		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or " +
+			"archive"},
 }
 
 // Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own

@@ -17,28 +17,37 @@ func float(v float64) *float64 { return &v }
 // quiet is a calibration of a machine as good as they come.
 func quietMachine() *result.Calibration {
 	c := &result.Calibration{
-		Host: result.Host{OS: "Debian", Kernel: "Linux 6.1.0-9", CPU: "EPYC", CPUs: 8, ServerCPUs: []int{1, 2, 3}, GeneratorCPUs: []int{4, 5, 6, 7}, Pinned: true,
+		Host: result.Host{OS: "Debian", Kernel: "Linux 6.1.0-9", CPU: "EPYC", CPUs: 8, ServerCPUs: []int{1, 2, 3},
+			GeneratorCPUs: []int{4, 5, 6, 7}, Pinned: true,
 			Governor: "performance", FileLimit: 1 << 20},
-		Facts: result.Facts{SMT: "off", Turbo: "off", ClockSource: "tsc", THP: "madvise", HardFileLimit: number(1 << 20), PortLow: number(1024), PortHigh: number(65535),
-			TimeWaitReuse: number(2), TCPTimestamps: number(1), Somaxconn: number(4096), ASLR: number(2), TimerSlackNS: number(50_000),
+		Facts: result.Facts{SMT: "off", Turbo: "off", ClockSource: "tsc", THP: "madvise",
+			HardFileLimit: number(1 << 20), PortLow: number(1024), PortHigh: number(65535),
+			TimeWaitReuse: number(2), TCPTimestamps: number(1), Somaxconn: number(4096), ASLR: number(2),
+			TimerSlackNS:   number(50_000),
 			AvailableBytes: number(8 << 30), SwapUsedBytes: number(0)},
-		Clock:   &result.Clock{CostNS: 40, StepNS: 10},
-		Waiting: &result.Waiting{RatePerSec: 2000, Requests: 3000, Spin: true, LagP50NS: 300, LagP99NS: 30_000, LagMaxNS: 90_000, WindowNS: 1.5e9},
+		Clock: &result.Clock{CostNS: 40, StepNS: 10},
+		Waiting: &result.Waiting{RatePerSec: 2000, Requests: 3000, Spin: true, LagP50NS: 300, LagP99NS: 30_000,
+			LagMaxNS: 90_000, WindowNS: 1.5e9},
 		Ceilings: []result.Ceiling{
 			{Connections: 1, Pipeline: 1, RatePerSec: 25_000, GeneratorShare: float(.1), ServerShare: float(.1)},
 			{Connections: 125, Pipeline: 1, RatePerSec: 150_000, GeneratorShare: float(.99), ServerShare: float(.9)},
-			{Connections: 125, Pipeline: 1, PerConnection: 1, RatePerSec: 30_000, GeneratorShare: float(.99), ServerShare: float(.9)},
+			{Connections: 125, Pipeline: 1, PerConnection: 1, RatePerSec: 30_000, GeneratorShare: float(.99),
+				ServerShare: float(.9)},
 		},
-		Delays: []result.KnownDelay{{RoundTripNS: 40_000, ErrorP99NS: 30_000}, {DelayNS: 1e6, RoundTripNS: 40_000, ErrorP50NS: -5_000, ErrorP99NS: 50_000}},
-		Stall:  &result.KnownStall{StallNS: 200e6, PeriodNS: 2e9, ResponseP99NS: 181e6, ExpectedP99NS: 180e6},
-		Costs:  []result.KnownCost{{Server: "ref+5%", Expected: 1.04, Ratio: 1.041, Lo: float(1.03), Hi: float(1.05), Rounds: 20}},
-		Noise:  &result.Noise{Servers: []string{"ref", "ref'"}, TrialNS: 1e8, Connections: 125},
+		Delays: []result.KnownDelay{{RoundTripNS: 40_000, ErrorP99NS: 30_000},
+			{DelayNS: 1e6, RoundTripNS: 40_000, ErrorP50NS: -5_000, ErrorP99NS: 50_000}},
+		Stall: &result.KnownStall{StallNS: 200e6, PeriodNS: 2e9, ResponseP99NS: 181e6, ExpectedP99NS: 180e6},
+		Costs: []result.KnownCost{{Server: "ref+5%", Expected: 1.04, Ratio: 1.041, Lo: float(1.03), Hi: float(1.05),
+			Rounds: 20}},
+		Noise: &result.Noise{Servers: []string{"ref", "ref'"}, TrialNS: 1e8, Connections: 125},
 	}
 	for i := range 20 {
 		d := .02 * float64(i%5-2)
 		c.Noise.Rounds = append(c.Noise.Rounds, result.NoiseRound{
-			Causes: result.Causes{WallNS: 6e8, ServerCPUs: 3, GeneratorCPUs: 4, BackgroundServerNS: 1e6}, LoadedNS: 16e8,
-			RatePerSec: []float64{60_000, 60_000 * math.Exp(d)}, CPUPerRequestNS: []float64{15_000, 15_000 * math.Exp(d/4)},
+			Causes:          result.Causes{WallNS: 6e8, ServerCPUs: 3, GeneratorCPUs: 4, BackgroundServerNS: 1e6},
+			LoadedNS:        16e8,
+			RatePerSec:      []float64{60_000, 60_000 * math.Exp(d)},
+			CPUPerRequestNS: []float64{15_000, 15_000 * math.Exp(d/4)},
 		})
 	}
 	return c
@@ -54,7 +63,8 @@ func TestQuietMachineNeedsNothing(t *testing.T) {
 			t.Errorf("incomplete: %+v", f)
 		}
 	}
-	for _, want := range []string{"can decide differences in throughput from about ", "between 6 contestants", "cannot rank p99", "beyond 120,000/s", "right to within 50.0 µs", "dyno list"} {
+	for _, want := range []string{"can decide differences in throughput from about ", "between 6 contestants",
+		"cannot rank p99", "beyond 120,000/s", "right to within 50.0 µs", "dyno list"} {
 		if !strings.Contains(d.answer, want) {
 			t.Errorf("no %q in: %s", want, d.answer)
 		}
@@ -76,31 +86,43 @@ func TestFindings(t *testing.T) {
 		{"frequency governor", func(c *result.Calibration) { c.Host.Governor = "powersave" }, stateWarn, "cpupower"},
 		{"frequency governor", func(c *result.Calibration) { c.Host.Governor = "unknown" }, stateNote, "not told"},
 		{"turbo", func(c *result.Calibration) { c.Facts.Turbo = "on" }, stateNote, "boost"},
-		{"virtual machine", func(c *result.Calibration) { c.Host.Hypervisor = "unnamed" }, stateNote, "does not say which"},
+		{"virtual machine", func(c *result.Calibration) { c.Host.Hypervisor = "unnamed" }, stateNote,
+			"does not say which"},
 		{"CPU quota", func(c *result.Calibration) { c.Host.Quota = "1.5 CPUs (cgroup v2)" }, stateWarn, "1.5 CPUs"},
-		{"memory", func(c *result.Calibration) { c.Facts.SwapUsedBytes = number(1 << 30) }, stateWarn, "1.00 GiB swapped out"},
-		{"memory", func(c *result.Calibration) { c.Facts.AvailableBytes = number(1 << 20) }, stateWarn, "in memory at once"},
+		{"memory", func(c *result.Calibration) { c.Facts.SwapUsedBytes = number(1 << 30) }, stateWarn,
+			"1.00 GiB swapped out"},
+		{"memory", func(c *result.Calibration) { c.Facts.AvailableBytes = number(1 << 20) }, stateWarn,
+			"in memory at once"},
 		{"kernel", func(c *result.Calibration) { c.Host.Kernel = "Linux 5.4.0" }, stateWarn, "newer kernel"},
 		{"clock source", func(c *result.Calibration) { c.Facts.ClockSource = "hpet" }, stateWarn, "enters the kernel"},
 		{"huge pages", func(c *result.Calibration) { c.Facts.THP = "always" }, stateNote, "madvise"},
 		{"address layout", func(c *result.Calibration) { c.Facts.ASLR = number(0) }, stateWarn, "randomize_va_space"},
-		{"energy counter", func(c *result.Calibration) { c.Host.Absent = map[string]string{"energy": "only root may"} }, stateNote, "as root"},
-		{"open files", func(c *result.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, number(4096) }, stateWarn, "4,096"},
+		{"energy counter", func(c *result.Calibration) { c.Host.Absent = map[string]string{"energy": "only root may"} },
+			stateNote, "as root"},
+		{"open files", func(c *result.Calibration) { c.Host.FileLimit, c.Facts.HardFileLimit = 1024, number(4096) },
+			stateWarn, "4,096"},
 		{"ports", func(c *result.Calibration) { c.Facts.PortLow = number(60_000) }, stateWarn, "ip_local_port_range"},
-		{"ports used again", func(c *result.Calibration) { c.Facts.TimeWaitReuse = number(0) }, stateWarn, "out of ports after 2.15 s"},
+		{"ports used again", func(c *result.Calibration) { c.Facts.TimeWaitReuse = number(0) }, stateWarn,
+			"out of ports after 2.15 s"},
 		{"accept queue", func(c *result.Calibration) { c.Facts.Somaxconn = number(128) }, stateWarn, "somaxconn"},
 		{"clock", func(c *result.Calibration) { c.Clock.CostNS = 900 }, stateWarn, "clock source"},
 		{"punctuality", func(c *result.Calibration) { c.Waiting.LagP99NS = 300_000 }, stateWarn, "300 µs"},
-		{"punctuality", func(c *result.Calibration) { c.Waiting.LagP99NS, c.Waiting.RunQueueNS = 3e6, 3e8 }, stateBad, "20 % of the time"},
-		{"125 connections", func(c *result.Calibration) { *c.Ceilings[1].GeneratorShare, *c.Ceilings[1].ServerShare = .4, .4 }, stateNote, "higher"},
-		{"125, reconnecting", func(c *result.Calibration) { c.Ceilings[2].Errors = map[string]int64{"dial": 1200} }, stateWarn, "dial 1,200"},
+		{"punctuality", func(c *result.Calibration) { c.Waiting.LagP99NS, c.Waiting.RunQueueNS = 3e6, 3e8 }, stateBad,
+			"20 % of the time"},
+		{"125 connections", func(c *result.Calibration) {
+			*c.Ceilings[1].GeneratorShare, *c.Ceilings[1].ServerShare = .4, .4
+		}, stateNote, "higher"},
+		{"125, reconnecting", func(c *result.Calibration) { c.Ceilings[2].Errors = map[string]int64{"dial": 1200} },
+			stateWarn, "dial 1,200"},
 		{"delay of 1 ms", func(c *result.Calibration) { c.Delays[1].ErrorP99NS = -400_000 }, stateWarn, "−400 µs"},
 		{"stall", func(c *result.Calibration) { c.Stall.ResponseP99NS = 100e6 }, stateBad, "100 ms"},
 		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = float(.99) }, stateNote, "not found"},
 		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo = nil }, stateNote, "not found"},
-		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo, c.Costs[0].Hi = float(.9), float(.95) }, stateBad, "wrong way round"},
+		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Lo, c.Costs[0].Hi = float(.9), float(.95) },
+			stateBad, "wrong way round"},
 		{"cost of ref+5%", func(c *result.Calibration) { c.Costs[0].Expected = 1.07 }, stateWarn, "not its size"},
-		{"others, server", func(c *result.Calibration) { c.Noise.Rounds[0].Causes.BackgroundServerNS = 4e9 }, stateBad, "end other programs"},
+		{"others, server", func(c *result.Calibration) { c.Noise.Rounds[0].Causes.BackgroundServerNS = 4e9 }, stateBad,
+			"end other programs"},
 		{"spoilt rounds", func(c *result.Calibration) {
 			for i := range 6 {
 				c.Noise.Rounds[i].Causes.StealNS = 1e9
@@ -144,7 +166,8 @@ func TestBusyMachine(t *testing.T) {
 func TestEmptyCalibration(t *testing.T) {
 	d := Diagnose(&result.Calibration{})
 	var out bytes.Buffer
-	if err := d.Text(&out, false, 100); err != nil || !strings.Contains(d.answer, "was not measured") || len(d.expected) > 0 {
+	if err := d.Text(&out, false, 100); err != nil || !strings.Contains(d.answer, "was not measured") ||
+		len(d.expected) > 0 {
 		t.Errorf("%v\n%s", err, &out)
 	}
 	if err := d.JSON(&out); err != nil {
@@ -163,7 +186,8 @@ func TestSustained(t *testing.T) {
 		{number(2), number(0), 1000, 1000},
 		{nil, nil, 1000, 1000},
 	} {
-		here, elsewhere := sustained(&result.Facts{PortLow: number(1), PortHigh: number(60_000), TimeWaitReuse: c.reuse, TCPTimestamps: c.stamps})
+		here, elsewhere := sustained(&result.Facts{PortLow: number(1), PortHigh: number(60_000), TimeWaitReuse: c.reuse,
+			TCPTimestamps: c.stamps})
 		if here != c.here || elsewhere != c.elsewhere {
 			t.Errorf("%+v: %v, %v", c, here, elsewhere)
 		}
@@ -184,7 +208,8 @@ func TestExpectations(t *testing.T) {
 			t.Errorf("%+v", e)
 		}
 		if i%3 > 0 && e.MDE*math.Sqrt(float64(e.Epochs)) <= all[i-1].MDE*math.Sqrt(float64(all[i-1].Epochs)) {
-			t.Errorf("%d contestants are not harder than %d: %v, %v", e.Contestants, all[i-1].Contestants, e.MDE, all[i-1].MDE)
+			t.Errorf("%d contestants are not harder than %d: %v, %v", e.Contestants, all[i-1].Contestants, e.MDE,
+				all[i-1].MDE)
 		}
 	}
 	if !all[2].More || all[0].More {
@@ -196,7 +221,8 @@ func TestExpectations(t *testing.T) {
 		t.Errorf("sigma %v of %d rounds", sigma, valid)
 	}
 	b, err := json.Marshal(expectation{MDE: math.Inf(1), Contestants: 2})
-	if err != nil || !strings.Contains(string(b), `"mde_ratio":null`) || !strings.Contains(string(b), `"contestants":2`) {
+	if err != nil || !strings.Contains(string(b), `"mde_ratio":null`) ||
+		!strings.Contains(string(b), `"contestants":2`) {
 		t.Errorf("%s, %v", b, err)
 	}
 }
@@ -216,13 +242,15 @@ func TestPrintDiagnosis(t *testing.T) {
 		if color {
 			continue
 		}
-		for _, want := range []string{"Machine\n", "\nNoise now\n", "  warn  frequency governor   powersave. ", "Change: cpupower", "contestants   dyno run"} {
+		for _, want := range []string{"Machine\n", "\nNoise now\n", "  warn  frequency governor   powersave. ",
+			"Change: cpupower", "contestants   dyno run"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("no %q in\n%s", want, text)
 			}
 		}
 		for line := range strings.Lines(text) {
-			if n := len([]rune(line)); n > 81 && !strings.Contains(line, "from ") && !strings.Contains(line, "found four times") {
+			if n := len([]rune(line)); n > 81 && !strings.Contains(line, "from ") &&
+				!strings.Contains(line, "found four times") {
 				t.Errorf("%d columns: %s", n, line)
 			}
 		}
@@ -243,7 +271,8 @@ func TestFold(t *testing.T) {
 }
 
 func TestKernelVersion(t *testing.T) {
-	for text, want := range map[string][2]int{"Linux 6.18.44-fc": {6, 18}, "Linux 5.4+": {5, 4}, "linux": {}, "Linux x.y": {}} {
+	for text, want := range map[string][2]int{"Linux 6.18.44-fc": {6, 18}, "Linux 5.4+": {5, 4}, "linux": {},
+		"Linux x.y": {}} {
 		major, minor, ok := kernelVersion(text)
 		if ok != (want[0] > 0) || ok && (major != want[0] || minor != want[1]) {
 			t.Errorf("%q: %d.%d, %v", text, major, minor, ok)
@@ -252,7 +281,8 @@ func TestKernelVersion(t *testing.T) {
 }
 
 func TestGrouping(t *testing.T) {
-	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 28232: "28,232", 1048576: "1,048,576", -1234: "-1,234", -123: "-123"} {
+	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", 28232: "28,232", 1048576: "1,048,576",
+		-1234: "-1,234", -123: "-123"} {
 		if got := grouping(n); got != want {
 			t.Errorf("%d: %s", n, got)
 		}

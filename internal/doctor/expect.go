@@ -20,9 +20,10 @@ type expectation struct {
 	Contestants int     `json:"contestants"`
 	MDE         float64 `json:"mde_ratio"` // found four times in five, as a share
 	Epochs      int     `json:"epochs"`
-	WholeNS     int64   `json:"whole_ns"`              // until the last interim analysis, on a quiet machine and with native contestants
-	BudgetNS    int64   `json:"budget_ns"`             // that it needs
-	More        bool    `json:"budget_more,omitempty"` // than the profile has by itself
+	// until the last interim analysis, on a quiet machine and with native contestants
+	WholeNS  int64 `json:"whole_ns"`
+	BudgetNS int64 `json:"budget_ns"`             // that it needs
+	More     bool  `json:"budget_more,omitempty"` // than the profile has by itself
 }
 
 func (e expectation) String() string {
@@ -42,9 +43,10 @@ func span(ns int64) string {
 	return fmt.Sprintf("%d min %d s", d/time.Minute, d%time.Minute/time.Second)
 }
 
-// spread is the standard deviation of the log ratio of two servers that are alike within a round, in throughput and in CPU per request, by the rounds
-// that a run would count, and how many those are. Fewer than four tell nothing: then all are taken. As in a run's own estimate it is the median over
-// the pairs of servers; a known cost shifts a pair, but does not spread it.
+// spread is the standard deviation of the log ratio of two servers that are alike within a round,
+// in throughput and in CPU per request, by the rounds that a run would count, and how many those
+// are. Fewer than four tell nothing: then all are taken. As in a run's own estimate it is the
+// median over the pairs of servers; a known cost shifts a pair, but does not spread it.
 func spread(n *result.Noise) (throughput, cpu float64, valid int) {
 	for i := range n.Rounds {
 		if !spoilt(&n.Rounds[i]) {
@@ -92,9 +94,10 @@ func spoilt(r *result.NoiseRound) bool { return checks.Discard([]result.Trial{{C
 
 // expectations are those of both profiles for 2, 6 and 10 contestants; none without a measure of the noise.
 //
-// As in a run's own estimate after its pilot (analysis.mde), the value of an epoch is a median of its rounds, whose standard error is √(π/2) that of their
-// mean. What differs between epochs, and not within, is not in it; in the recorded run of examples/ there is next to none of that: over its 28 pairs the
-// median of what is predicted so is 0.057, and of what was seen 0.055.
+// As in a run's own estimate after its pilot (analysis.mde), the value of an epoch is a median of
+// its rounds, whose standard error is √(π/2) that of their mean. What differs between epochs, and
+// not within, is not in it; in the recorded run of examples/ there is next to none of that: over
+// its 28 pairs the median of what is predicted so is 0.057, and of what was seen 0.055.
 func expectations(n *result.Noise) []expectation {
 	if n == nil || len(n.Rounds) < leastRounds {
 		return nil
@@ -133,7 +136,8 @@ func expect(profile string, k int, sigma float64) (expectation, bool) {
 	last := cost.Analyses[len(cost.Analyses)-1]
 	epoch := sigma * math.Sqrt(math.Pi/2/float64(p.Rounds))
 	return expectation{
-		Profile: profile, Contestants: k, MDE: math.Expm1(stats.MDE(epoch, last.N, cost.Pairs, last.Alpha)), Epochs: cost.Epochs,
+		Profile: profile, Contestants: k, MDE: math.Expm1(stats.MDE(epoch, last.N, cost.Pairs, last.Alpha)),
+		Epochs:  cost.Epochs,
 		WholeNS: int64(cost.Whole), BudgetNS: p.BudgetNS, More: p.BudgetNS > own,
 	}, true
 }

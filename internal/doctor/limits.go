@@ -18,7 +18,8 @@ func limitFindings(c *result.Calibration) []finding {
 	if n := c.Facts.Somaxconn; n != nil {
 		r := finding{Group: group, Name: "accept queue", State: stateOK, Value: grouping(*n)}
 		if *n < 1024 {
-			r.State, r.Means = stateWarn, "a server that is dialled by more at once drops some, and they try again after a second"
+			r.State, r.Means = stateWarn, "a server that is dialled by more at once drops some, and they try again "+
+				"after a second"
 			r.Change = "sysctl net.core.somaxconn=4096"
 		}
 		out = append(out, r)
@@ -28,21 +29,25 @@ func limitFindings(c *result.Calibration) []finding {
 
 func filesFinding(group string, c *result.Calibration) finding {
 	limit := max(c.Host.FileLimit, known(c.Facts.HardFileLimit))
-	r := finding{Group: group, Name: "open files", State: stateOK, Value: grouping(limit), Means: "so many connections at most, on either side"}
+	r := finding{Group: group, Name: "open files", State: stateOK, Value: grouping(limit),
+		Means: "so many connections at most, on either side"}
 	if limit < 10_000 {
-		r.State, r.Change = stateWarn, "ulimit -Hn 1048576 as root, or in /etc/security/limits.conf, or LimitNOFILE= of the service"
+		r.State, r.Change = stateWarn, "ulimit -Hn 1048576 as root, or in /etc/security/limits.conf, or LimitNOFILE= "+
+			"of the service"
 	}
 	return r
 }
 
-// How long a port stays taken after its connection was closed (TCP_TIMEWAIT_LEN, include/net/tcp.h), and where tcp_tw_reuse lets it be used again sooner
+// How long a port stays taken after its connection was closed (TCP_TIMEWAIT_LEN,
+// include/net/tcp.h), and where tcp_tw_reuse lets it be used again sooner
 // (net.ipv4.tcp_tw_reuse_delay; before Linux 6.14 fixed).
 const (
 	timeWait      = 60 * time.Second
 	timeWaitReuse = time.Second
 )
 
-// sustained is how many connections per second, each closed after its request, one client address can go on making to one server address; 0: not known.
+// sustained is how many connections per second, each closed after its request, one client address
+// can go on making to one server address; 0: not known.
 func sustained(f *result.Facts) (here, elsewhere float64) {
 	if f.PortLow == nil || f.PortHigh == nil || *f.PortHigh < *f.PortLow {
 		return 0, 0
@@ -68,19 +73,22 @@ func portFindings(group string, c *result.Calibration) []finding {
 	}
 	ports := *f.PortHigh - *f.PortLow + 1
 	const wider = `sysctl net.ipv4.ip_local_port_range="1024 65535"`
-	r := finding{Group: group, Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", grouping(ports), *f.PortLow, *f.PortHigh),
+	r := finding{Group: group, Name: "ports", State: stateOK, Value: fmt.Sprintf("%s (%d to %d)", grouping(ports),
+		*f.PortLow, *f.PortHigh),
 		Means: "so many connections at a time from one address to one server; more with --local-addr"}
 	if ports < 20_000 {
 		r.State, r.Change = stateWarn, wider
 	}
 	again := finding{Group: group, Name: "ports used again", State: stateOK,
-		Value: fmt.Sprintf("%s connections that carry one request each, for as long as you like, to a server on this machine, %s to one elsewhere",
+		Value: fmt.Sprintf("%s connections that carry one request each, for as long as you like, to a server on this "+
+			"machine, %s to one elsewhere",
 			report.Rate(here), report.Rate(elsewhere))}
 	again.Means = "a port rests after its connection is closed: 1 s or 60 s, as tcp_tw_reuse says"
 	for _, x := range c.Ceilings {
 		if x.PerConnection == 1 && x.RatePerSec > here {
 			again.State = stateWarn
-			again.Means = fmt.Sprintf("dyno can make %s, and would run out of ports after %s", report.Rate(x.RatePerSec), report.Duration(1e9*float64(ports)/x.RatePerSec))
+			again.Means = fmt.Sprintf("dyno can make %s, and would run out of ports after %s",
+				report.Rate(x.RatePerSec), report.Duration(1e9*float64(ports)/x.RatePerSec))
 			again.Change = wider
 			if known(f.TimeWaitReuse) == 0 {
 				again.Change += "; sysctl net.ipv4.tcp_tw_reuse=2"
@@ -105,9 +113,11 @@ func generatorFindings(c *result.Calibration) []finding {
 	const group = "Generator"
 	var out []finding
 	if k := c.Clock; k != nil {
-		r := finding{Group: group, Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it costs %s, the least step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
+		r := finding{Group: group, Name: "clock", State: stateOK, Value: fmt.Sprintf("reading it costs %s, the least "+
+			"step is %s", report.Duration(k.CostNS), report.Duration(float64(k.StepNS)))}
 		if k.CostNS > 300 || k.StepNS > 1000 {
-			r.State, r.Means = stateWarn, "the engine looks several times per request, so it is slower and blunter than it could be"
+			r.State, r.Means = stateWarn, "the engine looks several times per request, so it is slower and blunter "+
+				"than it could be"
 			r.Change = "see clock source"
 		}
 		out = append(out, r)
@@ -135,7 +145,8 @@ const freeCPUs = "let nothing else run on the generator's CPUs"
 
 func waitingFindings(group string, w *result.Waiting) []finding {
 	r := finding{Group: group, Name: "punctuality", State: latencyState(w.LagP99NS),
-		Value: fmt.Sprintf("at %s half of the requests go out at most %s late, 99 of 100 at most %s, the worst %s", report.Rate(w.RatePerSec), late(w.LagP50NS), late(w.LagP99NS), late(w.LagMaxNS))}
+		Value: fmt.Sprintf("at %s half of the requests go out at most %s late, 99 of 100 at most %s, the worst %s",
+			report.Rate(w.RatePerSec), late(w.LagP50NS), late(w.LagP99NS), late(w.LagMaxNS))}
 	queue := float64(w.RunQueueNS) / max(1, float64(w.WindowNS))
 	if r.State != stateOK {
 		r.Means = "response times of open loops contain it"
@@ -145,10 +156,12 @@ func waitingFindings(group string, w *result.Waiting) []finding {
 		}
 	}
 	if !w.Spin {
-		r.Means = strings.TrimPrefix(r.Means+"; with a CPU to itself the engine would wait for the last 60 µs awake", "; ")
+		r.Means = strings.TrimPrefix(r.Means+"; with a CPU to itself the engine would wait for the last 60 µs awake",
+			"; ")
 	}
 	contrast := finding{Group: group, Name: "plain sleeping", State: stateNote,
-		Value: fmt.Sprintf("half of them would be up to %s late by time.Sleep, 99 of 100 up to %s", late(w.SleepP50NS), late(w.SleepP99NS)), Means: "shown for contrast: dyno does not wait so"}
+		Value: fmt.Sprintf("half of them would be up to %s late by time.Sleep, 99 of 100 up to %s", late(w.SleepP50NS),
+			late(w.SleepP99NS)), Means: "shown for contrast: dyno does not wait so"}
 	if w.Sleeps == 0 {
 		return []finding{r}
 	}
@@ -175,7 +188,8 @@ func ceilingFinding(group string, x result.Ceiling) finding {
 	}
 	r := finding{Group: group, Name: name, State: stateOK, Value: "at most " + report.Rate(x.RatePerSec)}
 	if x.GeneratorShare != nil && x.ServerShare != nil {
-		r.Value += fmt.Sprintf("; the generator then uses %s of its CPUs, the null server %s", report.PerCent(*x.GeneratorShare), report.PerCent(*x.ServerShare))
+		r.Value += fmt.Sprintf("; the generator then uses %s of its CPUs, the null server %s",
+			report.PerCent(*x.GeneratorShare), report.PerCent(*x.ServerShare))
 	}
 	switch {
 	case x.Connections == 1 && x.RatePerSec > 0:
@@ -183,7 +197,8 @@ func ceilingFinding(group string, x result.Ceiling) finding {
 	case disturbed(x):
 		r.State, r.Means = stateNote, "neither was at its limit, for others had the CPUs: the true ceiling is higher"
 	case isUsual(x):
-		r.Means = fmt.Sprintf("a contestant above %s, 80 %% of it, is shown as a lower bound", report.Rate(.8*x.RatePerSec))
+		r.Means = fmt.Sprintf("a contestant above %s, 80 %% of it, is shown as a lower bound",
+			report.Rate(.8*x.RatePerSec))
 	}
 	if n := countErrors(x.Errors); n > 0 {
 		r.State = stateWarn
@@ -200,7 +215,8 @@ func isUsual(x result.Ceiling) bool {
 
 // disturbed reports whether there was load enough to bring one side to its limit, and none was there.
 func disturbed(x result.Ceiling) bool {
-	return x.Connections > 1 && x.GeneratorShare != nil && x.ServerShare != nil && max(*x.GeneratorShare, *x.ServerShare) < .8
+	return x.Connections > 1 && x.GeneratorShare != nil && x.ServerShare != nil &&
+		max(*x.GeneratorShare, *x.ServerShare) < .8
 }
 
 func countErrors(m map[string]int64) (n int64) {

@@ -32,7 +32,8 @@ func cpuFinding(group string, h *result.Host) finding {
 	switch {
 	case !h.Pinned:
 		r.State = stateBad
-		r.Value = fmt.Sprintf("%s, %d CPUs, of which dyno may use %d; server and generator are not kept apart", h.CPU, h.CPUs, len(h.ServerCPUs))
+		r.Value = fmt.Sprintf("%s, %d CPUs, of which dyno may use %d; server and generator are not kept apart", h.CPU,
+			h.CPUs, len(h.ServerCPUs))
 		r.Means = "each slows the other, so what is measured is both together"
 		r.Change = "give dyno at least two CPUs"
 	case len(h.ServerCPUs) == 1:
@@ -66,7 +67,8 @@ func governorFinding(group string, h *result.Host) finding {
 	switch {
 	case h.Governor == "performance":
 	case h.Governor == "unknown" || h.Governor == "":
-		r.State, r.Value, r.Means = stateNote, "not told", "the speed of the CPUs may change without a sign; dyno compares only what was measured within seconds"
+		r.State, r.Value, r.Means = stateNote, "not told", "the speed of the CPUs may change without a sign; dyno "+
+			"compares only what was measured within seconds"
 	default:
 		r.State, r.Means = stateWarn, "the CPUs' speed follows their load: a server that works less is slowed down"
 		r.Change = "cpupower frequency-set --governor performance"
@@ -78,8 +80,10 @@ func turboFinding(group string, f *result.Facts) finding {
 	r := finding{Group: group, Name: "turbo", State: stateOK, Value: f.Turbo}
 	switch f.Turbo {
 	case "on":
-		r.State, r.Means = stateNote, "the speed depends on heat and on what other cores do: absolute figures drift, ratios hold"
-		r.Change = "for steadier figures: echo 0 >/sys/devices/system/cpu/cpufreq/boost (Intel: echo 1 >/sys/devices/system/cpu/intel_pstate/no_turbo)"
+		r.State, r.Means = stateNote, "the speed depends on heat and on what other cores do: absolute figures drift, "+
+			"ratios hold"
+		r.Change = "for steadier figures: echo 0 >/sys/devices/system/cpu/cpufreq/boost (Intel: echo 1 " +
+			">/sys/devices/system/cpu/intel_pstate/no_turbo)"
 	case "":
 		r.State, r.Value = stateNote, "not told"
 	}
@@ -93,7 +97,8 @@ func hypervisorFinding(group string, h *result.Host) finding {
 		if h.Hypervisor == "unnamed" {
 			r.Value = "yes, it does not say which"
 		}
-		r.Means = "others on the same hardware can slow it down unseen: absolute figures drift by a tenth and more, ratios within a round hold"
+		r.Means = "others on the same hardware can slow it down unseen: absolute figures drift by a tenth and more, " +
+			"ratios within a round hold"
 	}
 	return r
 }
@@ -103,7 +108,8 @@ func quotaFinding(group string, h *result.Host) finding {
 	if h.Quota != "" {
 		r.State, r.Value = stateWarn, h.Quota
 		r.Means = "what uses it up is stopped for the rest of a period of 0.1 s"
-		r.Change = "lift the limit of this container or service (docker --cpus, systemd CPUQuota=), or pin it to CPUs instead"
+		r.Change = "lift the limit of this container or service (docker --cpus, systemd CPUQuota=), or pin it to " +
+			"CPUs instead"
 	}
 	return r
 }
@@ -121,7 +127,8 @@ func memoryFinding(group string, f *result.Facts) finding {
 		r.Means = "a contestant whose memory is fetched back from disk is measured with the disk"
 		r.Change = "end what needs the memory, then swapoff -a && swapon -a"
 	case *f.AvailableBytes < 1<<30:
-		r.State, r.Means, r.Change = stateWarn, "all contestants of a run are in memory at once", "end what needs the memory, or run fewer --contestants"
+		r.State, r.Means, r.Change = stateWarn, "all contestants of a run are in memory at once",
+			"end what needs the memory, or run fewer --contestants"
 	case f.SwapUsedBytes != nil:
 		r.Value += ", nothing swapped out"
 		if used > 0 {
@@ -142,17 +149,20 @@ func kernelFindings(c *result.Calibration) []finding {
 		aslrFinding(group, f),
 	}
 	if f.TimerSlackNS != nil {
-		out = append(out, finding{Group: group, Name: "timer slack", State: stateOK, Value: report.Duration(float64(*f.TimerSlackNS)),
+		out = append(out, finding{Group: group, Name: "timer slack", State: stateOK,
+			Value: report.Duration(float64(*f.TimerSlackNS)),
 			Means: "a sleep of any program may end so much late; the engine's event loops ask for 1 ns"})
 	}
 	for _, m := range []struct{ key, name, lacks, change string }{
-		{"instructions", "instruction counter", "instructions per request are left out of the results", "as root: sysctl kernel.perf_event_paranoid=1"},
+		{"instructions", "instruction counter", "instructions per request are left out of the results",
+			"as root: sysctl kernel.perf_event_paranoid=1"},
 		{"energy", "energy counter", "energy per request is left out of the results", "run dyno as root"},
 	} {
 		r := finding{Group: group, Name: m.name, State: stateOK, Value: "present"}
 		if why, absent := h.Absent[m.key]; absent {
 			r.State, r.Value, r.Means = stateNote, "absent: "+why, m.lacks
-			if strings.Contains(why, "paranoid") || strings.Contains(why, "permi") || strings.Contains(why, "only root") {
+			if strings.Contains(why, "paranoid") || strings.Contains(why, "permi") ||
+				strings.Contains(why, "only root") {
 				r.Change = m.change
 			}
 		}
@@ -164,7 +174,8 @@ func kernelFindings(c *result.Calibration) []finding {
 func kernelFinding(group string, h *result.Host) finding {
 	r := finding{Group: group, Name: "kernel", State: stateOK, Value: h.Kernel + ", " + h.OS}
 	if major, minor, ok := kernelVersion(h.Kernel); ok && (major < 5 || major == 5 && minor < 11) {
-		r.State, r.Means, r.Change = stateWarn, "before 5.11 a wait cannot be finer than 1 ms, so open loops are not punctual", "use a newer kernel"
+		r.State, r.Means, r.Change = stateWarn, "before 5.11 a wait cannot be finer than 1 ms, so open loops are not "+
+			"punctual", "use a newer kernel"
 	}
 	return r
 }
@@ -188,8 +199,10 @@ func clockSourceFinding(group string, f *result.Facts) finding {
 	case "":
 		r.State, r.Value = stateNote, "not told"
 	default:
-		r.State, r.Means = stateWarn, "each reading of it enters the kernel, which costs the generator and every server that reads the time"
-		r.Change = "echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if tsc stands in available_clocksource beside it"
+		r.State, r.Means = stateWarn, "each reading of it enters the kernel, which costs the generator and every "+
+			"server that reads the time"
+		r.Change = "echo tsc >/sys/devices/system/clocksource/clocksource0/current_clocksource, if tsc stands in " +
+			"available_clocksource beside it"
 	}
 	return r
 }
@@ -207,13 +220,15 @@ func thpFinding(group string, f *result.Facts) finding {
 }
 
 func aslrFinding(group string, f *result.Facts) finding {
-	r := finding{Group: group, Name: "address layout", State: stateOK, Value: "drawn anew at each start", Means: "chance, not bias: a run starts its contestants anew every epoch"}
+	r := finding{Group: group, Name: "address layout", State: stateOK, Value: "drawn anew at each start",
+		Means: "chance, not bias: a run starts its contestants anew every epoch"}
 	switch {
 	case f.ASLR == nil:
 		r.State, r.Value, r.Means = stateNote, "not told", ""
 	case *f.ASLR == 0:
 		r.State, r.Value = stateWarn, "the same at each start"
-		r.Means, r.Change = "a layout that happens to suit one contestant stays for the whole run", "sysctl kernel.randomize_va_space=2"
+		r.Means, r.Change = "a layout that happens to suit one contestant stays for the whole run",
+			"sysctl kernel.randomize_va_space=2"
 	}
 	return r
 }

@@ -91,7 +91,9 @@ type Column struct {
 	Head, Unit string
 	Word       string // the Definition that the head links to
 	Number     bool   // to the right
-	Lead       bool   // it says what the row is of. Where a table is too wide, further columns go below, after the last lead column again
+	// it says what the row is of. Where a table is too wide, further columns go below, after the
+	// last lead column again
+	Lead bool
 }
 
 // Row is a line of a table.

@@ -230,5 +230,6 @@ func (m *markdown) row(fields []string) { m.printf("| %s |\n", strings.Join(fiel
 // Links that GitHub makes of bare addresses remain.
 func escape(s string) string { return escaper.Replace(s) }
 
-var escaper = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`,
+var escaper = strings.NewReplacer("<", "&lt;", ">", "&gt;", "&", "&amp;", `\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`,
+	"[", `\[`, "]", `\]`,
 	"#", `\#`, "|", `\|`, "~", `\~`)

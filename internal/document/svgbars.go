@@ -205,7 +205,8 @@ func (s *bars) row(b *Bar) {
 // bar draws a bar, its whisker and its value.
 func (s *bars) bar(b *Bar, top float64) {
 	mid, x := top+s.l.height/2, s.at(b.At)
-	s.printf(`<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%g" rx="1.5"/>`, s.x0, top, max(x-s.x0, 1), s.l.height)
+	s.printf(`<rect class="bar" x="%.1f" y="%.1f" width="%.1f" height="%g" rx="1.5"/>`, s.x0, top, max(x-s.x0, 1),
+		s.l.height)
 	lo, hi := s.at(b.Lo), s.at(b.reach())
 	class, end := "whisker", ""
 	if b.reach() < b.Hi {

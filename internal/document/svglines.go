@@ -76,7 +76,8 @@ func drawLines(c *LineChart, wide, alone bool) string {
 	}
 	s.begin(c.ID, c.words(), wide, alone, s.l.width, h)
 	for i := range c.Plots {
-		s.printf(`<g transform="translate(%.1f %.1f)">`, float64(i%columns)*(each+plotGap), float64(i/columns)*panel+plotTop)
+		s.printf(`<g transform="translate(%.1f %.1f)">`, float64(i%columns)*(each+plotGap),
+			float64(i/columns)*panel+plotTop)
 		s.plot(&c.Plots[i])
 		s.printf("</g>")
 	}

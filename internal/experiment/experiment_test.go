@@ -34,7 +34,8 @@ func TestNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf("Which?\npaired comparison of 2 servers, 125 connections, seed 7, into %s\nafter the builds: about ", x.Folder)
+	want := fmt.Sprintf("Which?\npaired comparison of 2 servers, 125 connections, seed 7, into %s\nafter the builds: "+
+		"about ", x.Folder)
 	if got := x.Words(); !strings.HasPrefix(got, want) || !strings.Contains(got, "first verdict possible after") {
 		t.Errorf("%s\nwant\n%s…", got, want)
 	}
@@ -101,7 +102,8 @@ func TestNote(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := &Experiment{Setup: Setup{Remark: func(*result.Run) string { return "the two are one" }}}
-	if got := x.note(&result.Run{Plan: p}); got != "what follows counts: analyses after 8, 12, 16, 24 epochs, the first that decides ends it; the two are one" {
+	if got := x.note(&result.Run{Plan: p}); got != "what follows counts: analyses after 8, 12, 16, 24 epochs, the "+
+		"first that decides ends it; the two are one" {
 		t.Errorf("%q", got)
 	}
 	p.Protocol, x.Remark = plan.Sweep, nil

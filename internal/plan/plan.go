@@ -111,10 +111,12 @@ func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 		return 0, fmt.Errorf("the run is over (%s)", run.End.Reason)
 	case run.OlderFormat != 0:
 		return 0, fmt.Errorf("it was begun in format %d of the record, and this dyno writes format %d: "+
-			"go on with the dyno that began it (%s), or start the run anew", run.OlderFormat, result.Format, run.Plan.Dyno)
+			"go on with the dyno that began it (%s), or start the run anew", run.OlderFormat, result.Format,
+			run.Plan.Dyno)
 	case ended:
 	case lastEpoch(run) < run.Plan.Pilots:
-		return 0, errors.New("it was interrupted before its pilots were over: there is nothing to go on with; start it anew")
+		return 0, errors.New("it was interrupted before its pilots were over: there is nothing to go on with; start " +
+			"it anew")
 	}
 	return lastEpoch(run) + 1, nil
 }

@@ -15,15 +15,18 @@ import (
 
 func quick(contestants ...string) result.Plan {
 	return result.Plan{
-		Format: result.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7, Primary: "throughput",
-		Alpha: .05, Margin: .03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12, 16, 24}, TrialNS: 4e8, RewarmNS: 3e7, BudgetNS: int64(6 * time.Minute),
-		Level: result.Level{Connections: 125, Pipeline: 1},
+		Format: result.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7,
+		Primary: "throughput",
+		Alpha:   .05, Margin: .03, Rounds: 3, Pilots: 1, Analyses: []int{8, 12, 16, 24}, TrialNS: 4e8, RewarmNS: 3e7,
+		BudgetNS: int64(6 * time.Minute),
+		Level:    result.Level{Connections: 125, Pipeline: 1},
 	}
 }
 
 // arranged sets what profile and protocol decide in a plan that is made by hand.
 func arranged(p *result.Plan) {
-	r := &Request{Budget: time.Duration(p.BudgetNS), SLO: p.SLO, Requests: p.Requests, Duration: time.Duration(p.TrialNS)}
+	r := &Request{Budget: time.Duration(p.BudgetNS), SLO: p.SLO, Requests: p.Requests,
+		Duration: time.Duration(p.TrialNS)}
 	Of(p).arrange(p, r, &Question{Requests: p.Requests}, profileOf(p))
 }
 
@@ -52,7 +55,8 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 		if o.Epoch != epoch {
 			epoch = o.Epoch
 			for _, name := range Starts(&p.run, epoch) {
-				l := result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmNative), SteadyNS: new(int64)}
+				l := result.Launch{Contestant: name, Epoch: epoch, StartedUnixNS: p.clock, WarmupNS: int64(WarmNative),
+					SteadyNS: new(int64)}
 				if *l.SteadyNS = p.warms[name]; *l.SteadyNS > 0 || epoch < p.run.Plan.Pilots {
 					l.WarmupNS = max(int64(Warmup(&p.run, name, epoch).Least), *l.SteadyNS+int64(warmPilot))
 				}
@@ -293,13 +297,16 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 		n, over := len(Epochs(&p.run)), elapsed(&p.run)-p.run.Plan.BudgetNS
 		if !c.reached {
 			if stop != Budget || over > 0 || n >= 10 {
-				t.Errorf("budget %v: stopped for %q after %d epochs, %v over it", c.budget, stop, n, time.Duration(over))
+				t.Errorf("budget %v: stopped for %q after %d epochs, %v over it", c.budget, stop, n,
+					time.Duration(over))
 			}
 			continue
 		}
 		looks := Analyses(&p.run)
-		if n != 10 || over <= 0 || over > p.run.Plan.BudgetNS/4 || len(looks) != 1 || looks[0] != (stats.Interim{N: 10, Alpha: .05}) {
-			t.Errorf("stopped for %q after %d epochs, %v over the budget, looks %v", stop, n, time.Duration(over), looks)
+		if n != 10 || over <= 0 || over > p.run.Plan.BudgetNS/4 || len(looks) != 1 ||
+			looks[0] != (stats.Interim{N: 10, Alpha: .05}) {
+			t.Errorf("stopped for %q after %d epochs, %v over the budget, looks %v", stop, n, time.Duration(over),
+				looks)
 		}
 	}
 }

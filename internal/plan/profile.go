@@ -116,9 +116,9 @@ func tail(p *result.Plan, pr *profile) error {
 	case !isTail(p.Primary):
 		return nil
 	case !pr.ranksTail() || !decides(p):
-		return refuse("--primary p99: only a paired comparison with --profile lab ranks it; on a shared machine of few CPUs " +
-			"a difference of 5 %% in p99 is found in 10 to 74 of 100 runs of 48 epochs (doc/method.md). --primary p50 ranks " +
-			"the median, and --protocol search finds the rate at which p99 holds")
+		return refuse("--primary p99: only a paired comparison with --profile lab ranks it; on a shared machine of " +
+			"few CPUs a difference of 5 %% in p99 is found in 10 to 74 of 100 runs of 48 epochs (doc/method.md). " +
+			"--primary p50 ranks the median, and --protocol search finds the rate at which p99 holds")
 	}
 	closed, open := p.Level, p.Level
 	open.RateShare = pr.share

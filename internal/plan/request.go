@@ -172,7 +172,8 @@ func (r *Request) question(t *Traits) (Question, error) {
 	}
 	levels := r.levels(q.Levels[0])
 	if len(levels) > 1 && !t.Levels {
-		return q, refuse("several --connections, --records or --delay make a sweep: give --protocol sweep, or one of each")
+		return q, refuse("several --connections, --records or --delay make a sweep: give --protocol sweep, or one of " +
+			"each")
 	}
 	if len(levels) > 0 {
 		alone(levels...)
@@ -262,7 +263,8 @@ func (r *Request) check(p *result.Plan, t *Traits) error {
 	case r.Requests < 0 || r.Duration < 0:
 		return refuse("--requests %d, --duration %v: want more than 0", r.Requests, r.Duration)
 	case len(p.Controls) == 0 && t.Ratios:
-		return refuse("--controls none: a %s has ratios to the reference; only a paired comparison and a classic run go without",
+		return refuse("--controls none: a %s has ratios to the reference; only a paired comparison and a classic run "+
+			"go without",
 			t.Title)
 	}
 	return nil

@@ -44,11 +44,14 @@ func someWorld() World {
 func someQuestion() Question {
 	cell := func(name string, level int) result.Cell { return result.Cell{Contestant: name, Level: level} }
 	return Question{
-		Study: "s", Title: "Which?", ClaimsHash: "h", Scenario: "values", Primary: "throughput", Contestants: []string{"c0", "c1"},
-		Levels:     []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 20, Pipeline: 1}},
-		LevelNames: []string{"few", "many"}, Cells: []result.Cell{cell("c0", 0), cell("c1", 0), cell("c0", 1), cell("c1", 1)},
+		Study: "s", Title: "Which?", ClaimsHash: "h", Scenario: "values", Primary: "throughput",
+		Contestants: []string{"c0", "c1"},
+		Levels:      []result.Level{{Connections: 10, Pipeline: 1}, {Connections: 20, Pipeline: 1}},
+		LevelNames:  []string{"few", "many"}, Cells: []result.Cell{cell("c0", 0), cell("c1", 0), cell("c0", 1),
+			cell("c1", 1)},
 		Family: []result.Comparison{{A: cell("c0", 0), B: cell("c1", 0)}}, Uncontrolled: []int{1},
-		Rounds: 3, ExtraEpochs: 2, Analyses: []int{9}, Budget: 8 * time.Minute, Duration: 20 * time.Second, Requests: 1000, Heap: true,
+		Rounds: 3, ExtraEpochs: 2, Analyses: []int{9}, Budget: 8 * time.Minute, Duration: 20 * time.Second,
+		Requests: 1000, Heap: true,
 	}
 }
 
@@ -58,13 +61,19 @@ func TestQuestionByProtocol(t *testing.T) {
 		protocol string
 		want     result.Plan
 	}{
-		{"paired", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"}, Cells: someQuestion().Cells,
-			Family: someQuestion().Family, Uncontrolled: []int{1}, ExtraEpochs: 2, Rounds: 3, Pilots: 1, Analyses: []int{9}, Chained: true, DropRounds: 3,
-			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7, BudgetNS: int64(8 * time.Minute)}},
+		{"paired", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
+			Cells:  someQuestion().Cells,
+			Family: someQuestion().Family, Uncontrolled: []int{1}, ExtraEpochs: 2, Rounds: 3, Pilots: 1,
+			Analyses: []int{9}, Chained: true, DropRounds: 3,
+			Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
+			BudgetNS: int64(8 * time.Minute)}},
 		{"duel", result.Plan{}},
-		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"}, Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
-			Epochs: 6, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour)}},
-		{"search", result.Plan{Rounds: searchRounds, Epochs: 1, Controls: []string{"ref", "ref'"}, TrialNS: 2e9, RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour),
+		{"sweep", result.Plan{Levels: someQuestion().Levels, LevelNames: []string{"few", "many"},
+			Cells: someQuestion().Cells, Rounds: 3, Pilots: 1,
+			Epochs: 6, Ceiling: "null", Controls: []string{"ref", "ref'"}, TrialNS: 1e8, RewarmNS: 3e7,
+			BudgetNS: int64(24 * time.Hour)}},
+		{"search", result.Plan{Rounds: searchRounds, Epochs: 1, Controls: []string{"ref", "ref'"}, TrialNS: 2e9,
+			RewarmNS: 3e7, BudgetNS: int64(24 * time.Hour),
 			SLO: &result.SLO{Quantile: 0.99, LimitNS: 1e7, ErrorShare: 0.001}}},
 		{"classic", result.Plan{Rounds: 1, Epochs: 1, TrialNS: 20e9, Requests: 1000, BudgetNS: int64(24 * time.Hour)}},
 	} {
@@ -77,9 +86,12 @@ func TestQuestionByProtocol(t *testing.T) {
 			want = got
 			want.Protocol = "paired"
 		}
-		want.Format, want.Dyno, want.Command, want.Profile, want.Study, want.ClaimsHash = result.Format, "v1", "dyno run s", "quick", "s", "h"
-		want.Title, want.Scenario, want.Contestants, want.Managed = "Which?", "values", []string{"c0", "c1"}, []string{"c1"}
-		want.Level, want.Heap, want.Seed, want.Primary, want.Alpha, want.Margin = someQuestion().Levels[0], true, 5, "throughput", 0.05, 0.03
+		want.Format, want.Dyno, want.Command, want.Profile, want.Study, want.ClaimsHash = result.Format, "v1",
+			"dyno run s", "quick", "s", "h"
+		want.Title, want.Scenario, want.Contestants, want.Managed = "Which?", "values", []string{"c0", "c1"},
+			[]string{"c1"}
+		want.Level, want.Heap, want.Seed, want.Primary, want.Alpha, want.Margin = someQuestion().Levels[0], true, 5,
+			"throughput", 0.05, 0.03
 		want.StartedUnixNS = 1_500_000_000e9
 		if diff := cmp.Diff(want, got); diff != "" || Of(&got).Traits().Name != got.Protocol {
 			t.Errorf("%s: %s", c.protocol, diff)
@@ -95,31 +107,45 @@ func TestAskedByHand(t *testing.T) {
 		ok   func(p *result.Plan) bool
 	}{
 		{"contestants", Request{Contestants: []string{"c2", "c3"}}, func(p *result.Plan) bool {
-			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil && p.Level.Connections == 10 && p.Rounds == 12 &&
+			return p.Study == "" && p.ClaimsHash == "" && p.Title == "Values" && p.Levels == nil &&
+				p.Level.Connections == 10 && p.Rounds == 12 &&
 				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Analyses) == 4 // of one pair
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
 			return slices.Equal(p.Analyses, []int{24}) // one analysis
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
-			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords && p.Backend == "records" &&
+			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords &&
+				p.Backend == "records" &&
 				p.Ceiling == "records" && p.Rounds == 3
 		}},
 		{"connections", Request{Connections: []int{50}}, func(p *result.Plan) bool {
-			return p.Study == "s" && p.Levels == nil && p.Family == nil && p.Level.Connections == 50 && p.ClaimsHash == "h"
+			return p.Study == "s" && p.Levels == nil && p.Family == nil && p.Level.Connections == 50 &&
+				p.ClaimsHash == "h"
 		}},
-		{"sweep", Request{Protocol: "sweep", Connections: []int{5, 6}, Delays: []time.Duration{0, time.Second}}, func(p *result.Plan) bool {
-			return len(p.Levels) == 4 && p.Levels[1].Connections == 6 && p.Levels[2].DelayNS == 1e9 && p.Cells == nil && p.Pilots == 2
+		{"sweep", Request{Protocol: "sweep", Connections: []int{5, 6}, Delays: []time.Duration{0, time.Second}},
+			func(p *result.Plan) bool {
+				return len(p.Levels) == 4 && p.Levels[1].Connections == 6 && p.Levels[2].DelayNS == 1e9 &&
+					p.Cells == nil &&
+					p.Pilots == 2
+			}},
+		{"duration", Request{Protocol: "classic", Duration: time.Second},
+			func(p *result.Plan) bool { return p.TrialNS == 1e9 && p.Requests == 0 }},
+		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *result.Plan) bool {
+			return p.TrialNS == 20e9 && p.Requests == 7
 		}},
-		{"duration", Request{Protocol: "classic", Duration: time.Second}, func(p *result.Plan) bool { return p.TrialNS == 1e9 && p.Requests == 0 }},
-		{"requests", Request{Protocol: "classic", Requests: 7}, func(p *result.Plan) bool { return p.TrialNS == 20e9 && p.Requests == 7 }},
 		{"looks and budget", Request{Analyses: []int{6}, Budget: time.Hour, Seed: 9}, func(p *result.Plan) bool {
 			return p.Analyses[0] == 6 && p.BudgetNS == 3600e9 && p.Seed == 9
 		}},
-		{"no controls", Request{Controls: []string{"none"}}, func(p *result.Plan) bool { return len(p.Controls) == 0 && p.Ceiling == "" }},
-		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}}, func(p *result.Plan) bool {
-			return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 3 && p.Pilots == 2 && len(p.Levels) == 2 && p.Levels[1].RateShare == 0.3
+		{"no controls", Request{Controls: []string{"none"}}, func(p *result.Plan) bool {
+			return len(p.Controls) == 0 && p.Ceiling == ""
 		}},
+		{"full", Request{Profile: "full", Contestants: []string{"c0", "c1", "c2", "c3", "c4"}},
+			func(p *result.Plan) bool {
+				return p.BudgetNS == int64(30*time.Minute) && len(p.Controls) == 3 && p.Pilots == 2 &&
+					len(p.Levels) == 2 &&
+					p.Levels[1].RateShare == 0.3
+			}},
 	} {
 		c.r.Question = someQuestion()
 		p, err := New(c.r, someWorld())
@@ -171,7 +197,8 @@ func TestRefused(t *testing.T) {
 		c.r.Question = someQuestion()
 		_, err := New(c.r, someWorld())
 		var refused *RequestError
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(c.want, "no ") && !errors.As(err, &refused) {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(c.want, "no ") &&
+			!errors.As(err, &refused) {
 			t.Errorf("%+v: %v", c.r, err)
 		}
 	}
@@ -188,7 +215,8 @@ func TestLabRequest(t *testing.T) {
 		t.Fatalf("%v, forced %q", err, p.Forced)
 	}
 	closed := q.Levels[0]
-	if p.Primary != Tail || len(p.Levels) != 2 || p.Levels[0] != p.Level || p.Level.RateShare != 0.5 || p.Levels[1] != closed || p.Margin != 0.05 ||
+	if p.Primary != Tail || len(p.Levels) != 2 || p.Levels[0] != p.Level || p.Level.RateShare != 0.5 ||
+		p.Levels[1] != closed || p.Margin != 0.05 ||
 		p.BudgetNS != int64(8*time.Minute) || len(p.IdleConnections) != 3 {
 		t.Errorf("%+v", p)
 	}
@@ -214,14 +242,16 @@ func TestFit(t *testing.T) {
 		{3 * time.Minute, "c1", func(n int) bool { return n == 12 }, "quick"},
 		{time.Minute, "c1", func(n int) bool { return n == 3 }, "brief"},
 	} {
-		r := Request{Contestants: []string{"c0", c.second}, Scenario: "values", Primary: "throughput", Controls: []string{"none"},
-			Budget: c.budget}
+		r := Request{Contestants: []string{"c0", c.second}, Scenario: "values", Primary: "throughput",
+			Controls: []string{"none"},
+			Budget:   c.budget}
 		p, err := New(r, someWorld())
 		if err != nil {
 			t.Fatal(err)
 		}
 		cost, err := Estimate(&p)
-		if err != nil || !c.rounds(p.Rounds) || p.Profile != c.profile || cost.Analyses[0].N < 6 || cost.Whole > c.budget {
+		if err != nil || !c.rounds(p.Rounds) || p.Profile != c.profile || cost.Analyses[0].N < 6 ||
+			cost.Whole > c.budget {
 			t.Errorf("%v, %s: %s, %d rounds, %+v, %v", c.budget, c.second, p.Profile, p.Rounds, cost, err)
 		}
 		r.Profile = "full"

@@ -83,7 +83,8 @@ func (w *World) backend(p *result.Plan) error {
 		case l.Records < 0:
 			return refuse("--records %d: want 1 or more", l.Records)
 		case s.Backend != "" && l.Records == 0 && p.ClaimsHash != "":
-			return refuse("the study %s: a level of the scenario %s has no records: say how many its backend answers with",
+			return refuse("the study %s: a level of the scenario %s has no records: say how many its backend answers "+
+				"with",
 				p.Study, name)
 		case s.Backend != "" && l.Records == 0:
 			l.Records = DefaultRecords
@@ -127,8 +128,10 @@ func (w *World) room(p *result.Plan, force bool) error {
 	if w.CPUs == 0 || w.CPUs >= pr.cpus {
 		return nil
 	}
-	err := refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d: background "+
-		"wake-ups move the tail and the small differences that it is for; --profile full decides throughput and CPU per request here, "+
+	err := refuse("--profile %s: server and generator need %d CPUs or more, and this machine gives dyno %d: "+
+		"background "+
+		"wake-ups move the tail and the small differences that it is for; --profile full decides throughput and CPU "+
+		"per request here, "+
 		"--force runs it all the same and the report says so", pr.name, pr.cpus, w.CPUs)
 	if !force {
 		return err

@@ -33,7 +33,8 @@ func FindRunning(addr string) (*Running, error) {
 		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
 	}
 	if len(sockets) == 0 {
-		return nil, fmt.Errorf("no socket of this machine's processes listens on %s (is it in a container, or elsewhere?)",
+		return nil, fmt.Errorf("no socket of this machine's processes listens on %s (is it in a container, or "+
+			"elsewhere?)",
 			addr)
 	}
 	all, err := processes()
@@ -41,10 +42,12 @@ func FindRunning(addr string) (*Running, error) {
 		return nil, fmt.Errorf("find who listens on %s: %w", addr, err)
 	}
 	pids, found := holders(pids(all), sockets)
-	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 1 }) // which hands sockets to those that it starts
+	// which hands sockets to those that it starts
+	pids = slices.DeleteFunc(pids, func(pid int) bool { return pid == 1 })
 	switch {
 	case len(pids) == 0 || !found:
-		return nil, fmt.Errorf("the process that listens on %s belongs to another user: run dyno as that user or as root",
+		return nil, fmt.Errorf("the process that listens on %s belongs to another user: run dyno as that user or as "+
+			"root",
 			addr)
 	case slices.Contains(pids, os.Getpid()):
 		return nil, fmt.Errorf("dyno itself listens on %s", addr)
@@ -172,7 +175,8 @@ func (r *Running) Totals(u *result.Usage) error {
 // Meters returns by which means the tree's CPU time is measured, and what of it cannot be.
 func (r *Running) Meters() (by, absent map[string]string) {
 	by = map[string]string{"cpu": "process clocks"}
-	absent = map[string]string{"instructions": "it ran before the run, and they are counted from the start of a process on"}
+	absent = map[string]string{"instructions": "it ran before the run, and they are counted from the start of a " +
+		"process on"}
 	var u result.Usage
 	if err := r.Usage(&u); err != nil {
 		absent["memory"] = err.Error()

@@ -144,7 +144,8 @@ func TestNullResponseFollowsTheContract(t *testing.T) {
 				"B": "2", "A": "1"}}},
 	}}
 	n, _, err := NullOf(s)
-	want := "HTTP/1.1 201 OK\r\nA: 1\r\nB: 2\r\nContent-Type: text/x\r\nDate: Sat, 19 Aug 2017 12:00:00 GMT\r\nContent-Length: 5\r\n\r\nvalue"
+	want := "HTTP/1.1 201 OK\r\nA: 1\r\nB: 2\r\nContent-Type: text/x\r\nDate: Sat, 19 Aug 2017 12:00:00 " +
+		"GMT\r\nContent-Length: 5\r\n\r\nvalue"
 	if err != nil || string(n.Response) != want || n.Answers != nil {
 		t.Errorf("%+v, %v", n, err)
 	}
@@ -175,7 +176,8 @@ func TestNullHasAnAnswerForEachRequest(t *testing.T) {
 	}
 	conn := dial()
 	const ask = "GET /setget HTTP/1.1\r\nHost: x\r\n"
-	io.WriteString(conn, ask+"\r\n"+ask+"\r\n"+ask+"cookie: a=b\r\n\r\n"+"HEAD /setget HTTP/1.1\r\n\r\n"+"GET /about HTTP/1.1\r\n\r\n")
+	io.WriteString(conn, ask+"\r\n"+ask+"\r\n"+ask+"cookie: a=b\r\n\r\n"+"HEAD /setget HTTP/1.1\r\n\r\n"+"GET /about "+
+		"HTTP/1.1\r\n\r\n")
 	var got []string
 	r := bufio.NewReader(conn)
 	for _, method := range []string{"GET", "GET", "GET", "HEAD", "GET"} {

@@ -237,7 +237,8 @@ var claimMarks = map[claim.Verdict]struct {
 	icon  string
 	style document.Style
 }{
-	claim.Confirmed: {"✓", document.Good}, claim.SmallerLead: {"↓", document.Same}, claim.LargerLead: {"↑", document.Same},
+	claim.Confirmed: {"✓", document.Good}, claim.SmallerLead: {"↓", document.Same},
+	claim.LargerLead:    {"↑", document.Same},
 	claim.SameDirection: {"→", document.Same}, claim.Contradicted: {"✗", document.Bad},
 	claim.Inconclusive: {"?", document.Warn},
 	claim.NotTestable:  {"–", document.Quiet}, claim.NotRun: {"–", document.Quiet},

@@ -188,7 +188,8 @@ func (d *external) head() (head, typed string) {
 		for _, t := range r.loads {
 			if t.Reported != nil {
 				version := strings.TrimSpace(strings.TrimPrefix(document.Clean(t.Reported.Version), d.name))
-				return fmt.Sprintf("The same loads by %s (%s)", d.name, version), document.Clean(asTyped(t.Reported.Command))
+				return fmt.Sprintf("The same loads by %s (%s)", d.name, version),
+					document.Clean(asTyped(t.Reported.Command))
 			}
 		}
 	}

@@ -11,14 +11,16 @@ import (
 	"dyno/internal/result"
 )
 
-// externalFixture is a made-up classic run of one contestant under dyno and under wrk: rates of the contestant, then of the ceiling's server, each ours and
-// theirs.
+// externalFixture is a made-up classic run of one contestant under dyno and under wrk: rates of the
+// contestant, then of the ceiling's server, each ours and theirs.
 func externalFixture(change func(reported *result.Reported), rates ...float64) *Data {
 	d := classicFixture()
 	p := &d.Run.Plan
-	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, "wrk", "null", 1, 0, 4e9
+	p.Contestants, p.External, p.Ceiling, p.Epochs, p.Requests, p.TrialNS = []string{"iris-mvc"}, "wrk", "null", 1, 0,
+		4e9
 	p.Level = result.Level{Connections: 100, Pipeline: 1}
-	d.Run.Contestants = append(d.Run.Contestants[:1:1], result.Contestant{Name: "null", Title: "null server", Control: true})
+	d.Run.Contestants = append(d.Run.Contestants[:1:1], result.Contestant{Name: "null", Title: "null server",
+		Control: true})
 	d.Run.Failures, d.Findings, d.Discarded, d.Loads = nil, nil, 0, nil
 	for i, rate := range rates {
 		t := madeTrial([]string{"iris-mvc", "iris-mvc", "null", "null"}[i], p.Level, 0, 0, rate, 4e9)
@@ -26,7 +28,8 @@ func externalFixture(change func(reported *result.Reported), rates ...float64) *
 		if i%2 == 1 {
 			n, window, mean := int64(4*rate), int64(4e9), int64(100/rate*1e9)
 			t.External, t.Load = "wrk", result.Load{}
-			t.Reported = &result.Reported{Version: "wrk 4.1.0", Command: []string{"wrk", "-c", "100", "http://127.0.0.1:1/x"}, RatePerSec: &rate, Answered: &n, WindowNS: &window, MeanNS: &mean,
+			t.Reported = &result.Reported{Version: "wrk 4.1.0", Command: []string{"wrk", "-c", "100",
+				"http://127.0.0.1:1/x"}, RatePerSec: &rate, Answered: &n, WindowNS: &window, MeanNS: &mean,
 				P50NS: &mean, Failed: map[string]int64{"status": 0}, Errors: map[string]int64{"read": 0}}
 			if i == 1 && change != nil {
 				change(t.Reported)
@@ -49,26 +52,37 @@ func TestDrivenWords(t *testing.T) {
 		want string
 		not  string
 	}{
-		"agree":       {externalFixture(nil, calm...), "0.980 × our requests per second (49,000 against 50,000). That is 54 % of the most that wrk makes here", "limit"},
-		"its limit":   {externalFixture(nil, 70000, 49000, 100000, 50000), "wrk is at its own limit: its rate is a lower bound", "processes of their own"},
-		"our limit":   {externalFixture(nil, 95000, 49000, 100000, 90000), "dyno is at its own limit", "agree. The"},
-		"both":        {externalFixture(nil, 95000, 85000, 100000, 90000), "neither rate is the server's", ""},
-		"unexplained": {externalFixture(nil, 50000, 30000, 100000, 90000), "processes of their own, one after the other", "limit"},
-		"little":      {externalFixture(func(s *result.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...), "4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): what is more was added by its correction", ""},
-		"no rate":     {externalFixture(func(s *result.Reported) { *s = result.Reported{Exit: "exit status 1", Trouble: "no figures"} }, calm...), "wrk told no rate. wrk ended with: exit status 1. Not all that it printed could be read: no figures.", "law"},
-		"no ceiling":  {externalFixture(nil, calm[:2]...), "0.980 × our", "of the most"},
-		"dialled":     {externalFixture(func(s *result.Reported) { s.KeptAlive = new(int64) }, calm...), "Of 196,000 answers 0 left the connection open", ""},
+		"agree": {externalFixture(nil, calm...),
+			"0.980 × our requests per second (49,000 against 50,000). That is 54 % of the most that wrk makes here",
+			"limit"},
+		"its limit": {externalFixture(nil, 70000, 49000, 100000, 50000),
+			"wrk is at its own limit: its rate is a lower bound", "processes of their own"},
+		"our limit": {externalFixture(nil, 95000, 49000, 100000, 90000), "dyno is at its own limit", "agree. The"},
+		"both":      {externalFixture(nil, 95000, 85000, 100000, 90000), "neither rate is the server's", ""},
+		"unexplained": {externalFixture(nil, 50000, 30000, 100000, 90000),
+			"processes of their own, one after the other", "limit"},
+		"little": {externalFixture(func(s *result.Reported) { s.MeanNS = twice(s.MeanNS) }, calm...),
+			"4.08 ms, against 2.04 ms by Little's law (connections ÷ rate): what is more was added by its correction",
+			""},
+		"no rate": {externalFixture(func(s *result.Reported) {
+			*s = result.Reported{Exit: "exit status 1", Trouble: "no figures"}
+		}, calm...), "wrk told no rate. wrk ended with: exit status 1. Not all that it printed could be read: no figures.", "law"},
+		"no ceiling": {externalFixture(nil, calm[:2]...), "0.980 × our", "of the most"},
+		"dialled": {externalFixture(func(s *result.Reported) { s.KeptAlive = new(int64) }, calm...),
+			"Of 196,000 answers 0 left the connection open", ""},
 	} {
 		var says []string
 		says = append(says, newExternal(newClassic(newView(c.d))).said()...)
 		got := says[0]
-		if !strings.HasPrefix(got, "Iris MVC: ") || !strings.Contains(got, c.want) || c.not != "" && strings.Contains(got, c.not) {
+		if !strings.HasPrefix(got, "Iris MVC: ") || !strings.Contains(got, c.want) || c.not != "" &&
+			strings.Contains(got, c.not) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
 	d := externalFixture(nil, calm...)
 	d.AllLoads[3].Causes.BackgroundServerNS = d.AllLoads[3].Causes.WallNS / 2
-	if got := newExternal(newClassic(newView(d))).said()[0]; !strings.Contains(got, "Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
+	if got := newExternal(newClassic(newView(d))).said()[0]; !strings.Contains(got,
+		"Others used the CPUs during wrk's load of null server: where") || strings.Contains(got, "limit") {
 		t.Errorf("disturbed: %s", got)
 	}
 	again := externalFixture(nil, calm...)
@@ -76,7 +90,8 @@ func TestDrivenWords(t *testing.T) {
 		n := per * *again.AllLoads[i].Reported.Answered
 		again.AllLoads[i].Reported.BytesWritten = &n
 	}
-	if got := newExternal(newClassic(newView(again))).said()[0]; !strings.Contains(got, "It wrote 1.34 requests for each answer") {
+	if got := newExternal(newClassic(newView(again))).said()[0]; !strings.Contains(got,
+		"It wrote 1.34 requests for each answer") {
 		t.Errorf("sent again: %s", got)
 	}
 }
@@ -102,13 +117,15 @@ func TestDrivenRounding(t *testing.T) {
 func TestDrivenForms(t *testing.T) {
 	forms := func(d *Data) map[string]string {
 		got := map[string]string{}
-		for ext, write := range map[string]Writer{"txt": inFull, "html": HTML, "md": Markdown, "csv": CSV, "json": JSON} {
+		for ext, write := range map[string]Writer{"txt": inFull, "html": HTML, "md": Markdown, "csv": CSV,
+			"json": JSON} {
 			text := string(written(t, write, d))
 			if ext == "html" {
 				text = html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(text, " "))
 			}
 			if ext != "csv" { // where lines and cells end is the form's
-				text = strings.Join(strings.Fields(strings.NewReplacer("|", " ", "*", "", "\u00a0", " ", "\\", "").Replace(text)), " ")
+				text = strings.Join(strings.Fields(strings.NewReplacer("|", " ", "*", "", "\u00a0", " ", "\\",
+					"").Replace(text)), " ")
 			}
 			if got[ext] = text; strings.Contains(text, "NaN") {
 				t.Errorf("%s: NaN in\n%s", ext, text)
@@ -127,10 +144,13 @@ func TestDrivenForms(t *testing.T) {
 	calm := []float64{50000, 49000, 100000, 90000}
 	got := forms(externalFixture(nil, calm...))
 	for _, ext := range []string{"txt", "html", "md"} {
-		has(ext, got[ext], "The same loads by wrk (4.1.0)", "wrk -c 100 http://127.0.0.1:1/x", "Iris MVC dyno 50,000 50 %", "Iris MVC wrk 49,000 54 %",
-			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk tells 0.980 × our requests per second", "What sets wrk apart, whatever the server:", externalWays["wrk"][1])
+		has(ext, got[ext], "The same loads by wrk (4.1.0)", "wrk -c 100 http://127.0.0.1:1/x",
+			"Iris MVC dyno 50,000 50 %", "Iris MVC wrk 49,000 54 %",
+			"null server dyno 100,000 –", "null server wrk 90,000 –", "wrk tells 0.980 × our requests per second",
+			"What sets wrk apart, whatever the server:", externalWays["wrk"][1])
 	}
-	has("csv", got["csv"], ",throughput,1/s,49000,49000,49000,1,196000,none,measured,,wrk\n", ",throughput,1/s,90000,90000,90000,1,360000,none,measured,,wrk\n",
+	has("csv", got["csv"], ",throughput,1/s,49000,49000,49000,1,196000,none,measured,,wrk\n",
+		",throughput,1/s,90000,90000,90000,1,360000,none,measured,,wrk\n",
 		",p99,ns,,,,1,196000,none,absent,,wrk\n", ",throughput,1/s,100000,")
 	var report struct {
 		External struct {
@@ -145,16 +165,19 @@ func TestDrivenForms(t *testing.T) {
 			Words []string
 		}
 	}
-	if err := json.Unmarshal([]byte(got["json"]), &report); err != nil || report.External.Name != "wrk" || len(report.External.Rows) != 4 {
+	if err := json.Unmarshal([]byte(got["json"]), &report); err != nil || report.External.Name != "wrk" ||
+		len(report.External.Rows) != 4 {
 		t.Fatalf("json: %v, %+v", err, report)
 	}
 	for i, want := range []struct {
 		contestant, driver string
 		rate               float64
 		told               int
-	}{{"iris-mvc", "dyno", 50000, 0}, {"iris-mvc", "wrk", 49000, 1}, {"null", "dyno", 100000, 0}, {"null", "wrk", 90000, 1}} {
+	}{{"iris-mvc", "dyno", 50000, 0}, {"iris-mvc", "wrk", 49000, 1}, {"null", "dyno", 100000, 0},
+		{"null", "wrk", 90000, 1}} {
 		r := report.External.Rows[i]
-		if v := r.Metrics["throughput_per_sec"]; r.Contestant != want.contestant || r.LoadGenerator != want.driver || v == nil || *v != want.rate || len(r.Reported) != want.told {
+		if v := r.Metrics["throughput_per_sec"]; r.Contestant != want.contestant || r.LoadGenerator != want.driver ||
+			v == nil || *v != want.rate || len(r.Reported) != want.told {
 			t.Errorf("json, row %d: %+v, want %+v", i, r, want)
 		}
 	}

@@ -21,17 +21,17 @@ var externalWays = map[string][]string{
 		"Its latencies are not only those that it saw: before it prints them it adds, for each that is longer than " +
 			"twice the mean time from one request of a connection to the " +
 			"next, the shorter ones that it takes to have been left out. It always does so, and does not say it.",
-		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it leaves " +
-			"out the latency of what took more than 2 s.",
+		"A request that is never answered is in none of its counts. It was given dyno's time-out; by default it " +
+			"leaves out the latency of what took more than 2 s.",
 		looksAtStatus,
 	},
 	"ab": {
 		dialsWithin + " It has one thread, and asks in HTTP/1.0.",
-		"To an answer without 'Connection: keep-alive' it knows no end but that the server closes: of one that keeps it " +
-			"open it gets nothing.",
+		"To an answer without 'Connection: keep-alive' it knows no end but that the server closes: of one that keeps " +
+			"it open it gets nothing.",
 		"Its latencies are whole milliseconds, their mean too.",
-		"It calls failed an answer of another length than its first, right or wrong, and looks at the status besides; " +
-			"dyno at status, length and body.",
+		"It calls failed an answer of another length than its first, right or wrong, and looks at the status " +
+			"besides; dyno at status, length and body.",
 	},
 	"bombardier": {
 		dialsWithin,
@@ -43,7 +43,8 @@ var externalWays = map[string][]string{
 	},
 	"h2load": {
 		dialsWithin,
-		"Before version 1.69 it prints no percentiles. Its latencies are of a million requests at most, drawn from all.",
+		"Before version 1.69 it prints no percentiles. Its latencies are of a million requests at most, drawn from " +
+			"all.",
 		looksAtStatus,
 	},
 }
@@ -77,11 +78,14 @@ func (d *external) said() (lines []string) {
 func (d *external) ways() []string {
 	ways := append([]string{}, externalWays[d.run.Plan.External]...)
 	if r := d.row(d.run.Plan.Ceiling, d.run.Plan.External); len(r.loads) > 0 && math.IsNaN(r.rate()) {
-		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no rate"+because(&r.loads[0])+".")
+		ways = append(ways, "What it makes at most is not known, for of the server that does nothing it told no "+
+			"rate"+because(&r.loads[0])+".")
 	}
-	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each request.")
+	ways = append(ways, "It asks for one address over and over; dyno draws the scenario's inputs anew for each "+
+		"request.")
 	if d.run.Plan.Ceiling == "" {
-		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a delay, "+
+		ways = append(ways, "What either can make at most was not measured here: that takes a scenario without a "+
+			"delay, "+
 			"and --controls not none.")
 	}
 	return ways
@@ -105,7 +109,8 @@ func (d *external) differ(own, reported *externalRow) (says []string) {
 			says = append(says, text)
 			for _, r := range []*externalRow{own, reported} {
 				if d.share(r) > 1 {
-					says = append(says, "What "+r.by()+" made of the server that does nothing is less, and so no ceiling.")
+					says = append(says, "What "+r.by()+" made of the server that does nothing is less, and so no "+
+						"ceiling.")
 				}
 			}
 			break // no other reason can be told from that
@@ -159,13 +164,15 @@ func (d *external) others(own, reported *externalRow) string {
 	if len(disturbed) == 0 {
 		return ""
 	}
-	return "Others used the CPUs during " + and(disturbed) + ": where the difference comes from cannot be told from this."
+	return "Others used the CPUs during " + and(disturbed) + ": where the difference comes from cannot be told from " +
+		"this."
 }
 
 // rates compare the two rates, ours first, and look for a reason in the ceilings.
 func (d *external) rates(a, b, shareA, shareB float64) (says []string) {
 	if !math.IsNaN(shareA) && !math.IsNaN(shareB) {
-		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of ours.",
+		text := fmt.Sprintf("That is %s of the most that %s makes here of a server that does nothing; ours is %s of "+
+			"ours.",
 			PerCent(shareB), d.name, PerCent(shareA))
 		switch {
 		case shareB > nearCeiling && shareA > nearCeiling:
@@ -212,7 +219,8 @@ func (d *external) latency(t *result.Trial) []string {
 	case math.Abs(far) <= littleWide, d.run.Plan.External == "ab" && math.Abs(float64(*mean)-little) <= halfOfAbNS:
 		return []string{text + ": they agree."}
 	case far > 0 && d.run.Plan.External == "wrk":
-		return []string{text + ": what is more was added by its correction, or was waiting that its rate does not show."}
+		return []string{text + ": what is more was added by its correction, or was waiting that its rate does not " +
+			"show."}
 	case far > 0:
 		return []string{text + ": more than its own rate allows."}
 	}
@@ -223,7 +231,8 @@ func (d *external) latency(t *result.Trial) []string {
 // those for one of the ceiling's server.
 func (d *external) again(t *result.Trial) []string {
 	per := func(t *result.Trial) float64 {
-		if t.Reported == nil || t.Reported.BytesWritten == nil || t.Reported.Answered == nil || *t.Reported.Answered == 0 {
+		if t.Reported == nil || t.Reported.BytesWritten == nil || t.Reported.Answered == nil ||
+			*t.Reported.Answered == 0 {
 			return math.NaN()
 		}
 		return float64(*t.Reported.BytesWritten) / float64(*t.Reported.Answered)

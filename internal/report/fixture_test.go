@@ -206,7 +206,8 @@ func fixturePairs(rng *rand.Rand, a *analysis.Analysis) {
 func fixturePair(rng *rand.Rand, m analysis.Metric, x, y fake) analysis.Pair {
 	of := map[string]func(fake) float64{"throughput": func(f fake) float64 { return f.rate },
 		"cpu_per_request": func(f fake) float64 { return f.cpu },
-		"p50":             func(f fake) float64 { return f.p50 }, "memory": func(f fake) float64 { return f.mem }}[m.Name]
+		"p50":             func(f fake) float64 { return f.p50 },
+		"memory":          func(f fake) float64 { return f.mem }}[m.Name]
 	p := analysis.Pair{A: x.c.Name, B: y.c.Name, Metric: m.Name, Ratio: around(rng, of(x)/of(y), 0.011, 12),
 		Verdict: analysis.Different}
 	p.P, p.Adjusted = 0.00049, 0.0073

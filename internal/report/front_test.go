@@ -70,7 +70,8 @@ func TestChartOfMany(t *testing.T) {
 func TestChartTooEarly(t *testing.T) {
 	p := &paired{newView(early())}
 	c := p.front()[0].(document.Choice).Options[0].Block.(document.BarChart)
-	if side := c.Bars[1].Side; strings.Contains(side, "∞") || !strings.Contains(c.Foot, "Too few epochs") || len(c.Groups) > 0 {
+	if side := c.Bars[1].Side; strings.Contains(side, "∞") || !strings.Contains(c.Foot, "Too few epochs") ||
+		len(c.Groups) > 0 {
 		t.Errorf("%q, %q, %v", side, c.Foot, c.Groups)
 	}
 }
@@ -78,15 +79,18 @@ func TestChartTooEarly(t *testing.T) {
 // A claim with a figure is drawn as published and as measured; the others are counted.
 func TestShifts(t *testing.T) {
 	rate, _ := claim.MetricNamed("throughput")
-	shown := []claim.Shown{{What: "a ÷ b", Unit: "×", Estimate: analysis.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08, N: 10}}}
+	shown := []claim.Shown{{What: "a ÷ b", Unit: "×", Estimate: analysis.Estimate{Value: 1.05, Lo: 1.01, Hi: 1.08,
+		N: 10}}}
 	c := &Claims{Outcomes: []claim.Outcome{
 		{Claim: claim.Claim{Kind: claim.Ratio, Value: 2.6, Text: "A serves 2.6 times the requests of B."}, Metric: rate,
 			Verdict: claim.SmallerLead, Shown: shown},
-		{Claim: claim.Claim{Kind: claim.Order, Cells: []string{"a", "b"}}, Metric: rate, Verdict: claim.Confirmed, Shown: shown},
+		{Claim: claim.Claim{Kind: claim.Order, Cells: []string{"a", "b"}}, Metric: rate, Verdict: claim.Confirmed,
+			Shown: shown},
 		{Claim: claim.Claim{Kind: claim.Ratio, Value: 2}, Metric: rate, Verdict: claim.NotTestable, Shown: shown},
 	}}
 	got := c.shifts()
-	want := []document.Shift{{Icon: "↓", Word: "smaller lead", Style: document.Same, Text: "A serves 2.6 times the requests of B.",
+	want := []document.Shift{{Icon: "↓", Word: "smaller lead", Style: document.Same,
+		Text:  "A serves 2.6 times the requests of B.",
 		Small: "2.6 → 1.05 (1.01–1.08) ×", From: 2.6, To: document.Ratio{At: 1.05, Lo: 1.01, Hi: 1.08}}}
 	if diff := cmp.Diff(want, got.Shifts); diff != "" {
 		t.Error(diff)

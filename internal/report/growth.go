@@ -41,7 +41,8 @@ func (c *classic) growth() (lines []string) {
 	rows, loads := c.growing()
 	for i, r := range rows {
 		g := analysis.GrowthOf(&loads[i])
-		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a minute",
+		line := fmt.Sprintf("Memory of %s under load: %s at the start, %s after %s s, at most %s; once settled %s a "+
+			"minute",
 			r.Title, Bytes(g.Start), Bytes(g.End), Sig3(float64(g.NS)/1e9), Bytes(g.Most), signed(g.PerMinute))
 		if !math.IsNaN(g.PerThousand) {
 			line += ", " + signed(g.PerThousand) + " per 1,000 requests"

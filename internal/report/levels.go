@@ -13,13 +13,15 @@ import (
 
 // Level is one operating point of a run at several and what was found there.
 type Level struct {
-	Name     string             // that a study gives it; "": none
-	At       result.Level       // a share with the rate that it came to
-	Loaded   []string           // contestants and controls that the plan loads here; nil: all
-	Compared bool               // a comparison names it
-	Analysis *analysis.Analysis // of the trials at this level alone, without interim analyses: cells, ratios and shares of the ceiling
-	Trials   []result.Trial     // valid, of this level
-	Absent   map[string]string  // why a contestant has no valid trial here
+	Name     string       // that a study gives it; "": none
+	At       result.Level // a share with the rate that it came to
+	Loaded   []string     // contestants and controls that the plan loads here; nil: all
+	Compared bool         // a comparison names it
+	// of the trials at this level alone, without interim analyses: cells, ratios and shares of the
+	// ceiling
+	Analysis *analysis.Analysis
+	Trials   []result.Trial    // valid, of this level
+	Absent   map[string]string // why a contestant has no valid trial here
 }
 
 // leastEpochs of one level make an interval of 95 % for a median (stats.MedianCI).
@@ -154,7 +156,8 @@ func (s *sweep) missing(r row, i int) string {
 		return notLoaded
 	case l.Absent[r.Name] != "":
 		return document.Clean(l.Absent[r.Name])
-	case l.Analysis == nil || !slices.ContainsFunc(l.Trials, func(t result.Trial) bool { return t.Contestant == r.Name }):
+	case l.Analysis == nil || !slices.ContainsFunc(l.Trials,
+		func(t result.Trial) bool { return t.Contestant == r.Name }):
 		return "it has no valid trials"
 	}
 	return ""
@@ -216,7 +219,8 @@ func (s *sweep) marks() (list []string) {
 		if s.namesPairs() {
 			more = ""
 		}
-		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is how "+
+		list = append(list, fmt.Sprintf("In brackets: too few epochs for an interval, which takes %d%s; (±4 %%) is "+
+			"how "+
 			"far they lie apart.", leastEpochs, more))
 	}
 	if s.has(func(f *figure) bool { return f.bound }) {

@@ -375,7 +375,8 @@ func TestPanels(t *testing.T) {
 // Memory that was followed under load is told in every form, and in a table of a study's page.
 func TestGrowth(t *testing.T) {
 	d := classicFixture()
-	const words = "Memory of Kestrel under load: 40.0 MiB at the start, 150 MiB after 8.00 s, at most 150 MiB; once settled +700 MiB a minute, +478 KiB per 1,000 requests."
+	const words = "Memory of Kestrel under load: 40.0 MiB at the start, 150 MiB after 8.00 s, at most 150 MiB; once " +
+		"settled +700 MiB a minute, +478 KiB per 1,000 requests."
 	for name, write := range map[string]Writer{"text": inFull, "markdown": Markdown, "html": HTML} {
 		got := strings.NewReplacer("\\", "", "&#43;", "+", "\u00a0",
 			" ").Replace(strings.Join(strings.Fields(string(written(t, write, d))), " "))
@@ -392,7 +393,8 @@ func TestGrowth(t *testing.T) {
 		&document.Document{Sections: []document.Section{newClassic(newView(d)).growthTable()}}, 1); err != nil {
 		t.Fatal(err)
 	}
-	if row := "| Kestrel | 40.0 MiB | 40.0 MiB | 80.0 MiB | 80.0 MiB | 120 MiB | 150 MiB | 150 MiB | +700 MiB | +478 KiB | 200,000 |"; !strings.Contains(out.String(), row) {
+	if row := "| Kestrel | 40.0 MiB | 40.0 MiB | 80.0 MiB | 80.0 MiB | 120 MiB | 150 MiB | 150 MiB | +700 MiB | +478 " +
+		"KiB | 200,000 |"; !strings.Contains(out.String(), row) {
 		t.Errorf("%s\nwant the row %s", out.String(), row)
 	}
 	for i := range d.Loads {

@@ -56,9 +56,11 @@ func (s *sweep) processes() document.Section {
 	out.Blocks = []document.Block{t, document.Items(
 		"Idle is a process that is started, has given its first answer and is verified, frozen before its first load; "+
 			"its CPU time is since its start. Each level has processes of "+
-			"its own, which are not warmed up; load 2 and load 3 are of the processes of the level before, in this order. "+
+			"its own, which are not warmed up; load 2 and load 3 are of the processes of the level before, in this "+
+			"order. "+
 			"CPU time is of the load, or since the start of the process.",
-		"Memory and threads are read after the load, frozen, its connections closed; sockets just before they are, the "+
+		"Memory and threads are read after the load, frozen, its connections closed; sockets just before they are, "+
+			"the "+
 			"listening one among them.")}
 	return out
 }

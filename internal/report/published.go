@@ -43,8 +43,9 @@ func (s *sweep) levelScale(m analysis.Metric, i int) analysis.Scale {
 
 // extraNote says what the figures beside a comparison are.
 func (s *sweep) extraNote(i int) string {
-	text := "Shown beside the comparison; nothing is decided here. Medians of " + document.Count(s.Levels[i].Analysis.Epochs,
-		"epoch") + ", one trial each; ± is the interval of 95 %."
+	text := "Shown beside the comparison; nothing is decided here. Medians of " +
+		document.Count(s.Levels[i].Analysis.Epochs,
+			"epoch") + ", one trial each; ± is the interval of 95 %."
 	if l := s.Levels[i].At; l.RateShare > 0 {
 		text += fmt.Sprintf(" The rate is %s of what the slowest contestant bore in the pilots; requests come at "+
 			"random, and their time counts from when they were due.", PerCent(l.RateShare))

@@ -61,7 +61,8 @@ func shortened(t document.Table) document.Table {
 // shortMetrics are those beside the primary one: what a server costs, how long an answer takes, and
 // what it holds.
 func (p *paired) shortMetrics() (list []analysis.Metric) {
-	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99", "memory"} {
+	for _, m := range []string{"throughput", "cpu_per_request", "p50", "p99", "response_p50", "response_p99",
+		"memory"} {
 		x, ok := analysis.MetricNamed(m)
 		if m == "p99" {
 			x, ok = analysis.ClassicNamed(m), true
@@ -101,7 +102,8 @@ func shortWords(rows []row, metrics []analysis.Metric) string {
 		if p := rows[i].Place; p.Hi > p.Lo+1 {
 			between = " to "
 		}
-		parts = append(parts, fmt.Sprintf("%s: place %d%s%d", rankText(rows[i]), rows[i].Place.Lo, between, rows[i].Place.Hi))
+		parts = append(parts, fmt.Sprintf("%s: place %d%s%d", rankText(rows[i]), rows[i].Place.Lo, between,
+			rows[i].Place.Hi))
 	}
 	for _, m := range metrics {
 		switch m.Name {

@@ -35,13 +35,15 @@ func TestSentence(t *testing.T) {
 		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Equivalent, "" }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: equal within 3 %"},
 		{with(func(p *analysis.Pair) { p.Verdict = analysis.Negligible }),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: negligible, certain but within 3 % (p = 0.0005, Holm = 0.007)"},
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: negligible, certain but within 3 % (p = " +
+				"0.0005, Holm = 0.007)"},
 		{with(func(p *analysis.Pair) { p.Verdict, p.Better = analysis.Inconclusive, "" }),
 			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.0005, Holm = 0.007)"},
 		{with(func(p *analysis.Pair) {
 			p.Verdict, p.Better, p.Note = analysis.Inconclusive, "", "kestrel stands at the ceiling"
 		}),
-			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.0005, Holm = 0.007), for kestrel stands at the ceiling"},
+			"Iris MVC serves 1.42 × (1.38–1.47) the requests of Kestrel: not separated (p = 0.0005, Holm = 0.007), " +
+				"for kestrel stands at the ceiling"},
 	} {
 		if got := v.sentence(c.p).String(); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
@@ -73,7 +75,8 @@ func TestAnswer(t *testing.T) {
 		{"two, equal", func(d *Data) { two(d, analysis.Equivalent) },
 			[]string{"fasthttp and hyper are equal within 3 %: 1.00 × (0.99–1.01)."}, "separated"},
 		{"two, open", func(d *Data) { d.Findings = nil; two(d, analysis.Inconclusive) },
-			[]string{"Not separated: fasthttp and hyper: 1.00 × (0.99–1.01); few data: at most 1.2 % apart; run longer: --budget 24m."}, "pair"},
+			[]string{"Not separated: fasthttp and hyper: 1.00 × (0.99–1.01); few data: at most 1.2 % apart; run " +
+				"longer: --budget 24m."}, "pair"},
 		{"all separated", func(d *Data) {
 			for i := range d.Analysis.Pairs {
 				d.Analysis.Pairs[i].Verdict = analysis.Different
@@ -90,7 +93,8 @@ func TestAnswer(t *testing.T) {
 			for i := range d.Analysis.Places {
 				d.Analysis.Places[i].Lo, d.Analysis.Places[i].Hi = 1, 6
 			}
-		}, []string{"Not enough data to rank: none of the 6 servers is shown to be ahead of another; few data: at most 8", "run longer: --budget 24m"}, "Not separated"},
+		}, []string{"Not enough data to rank: none of the 6 servers is shown to be ahead of another; few data: at " +
+			"most 8", "run longer: --budget 24m"}, "Not separated"},
 		{"a canary that differs", func(d *Data) {
 			d.Findings = []checks.Finding{{ID: checks.Twins, State: checks.Fail,
 				Text: "two identical servers came out different"}}
@@ -102,7 +106,8 @@ func TestAnswer(t *testing.T) {
 		}, []string{"Only fasthttp has a figure", "91,400 per second (89,800–93,400)", "× (", "Not ranked: "}, "Of "},
 		{"no analysis yet", func(d *Data) {
 			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 9, 10, "budget"
-		}, []string{"Not enough data to rank: 9 of 10 epochs measured (an epoch: all servers started anew, 3 short loads of each); run longer: --budget 8m.",
+		}, []string{"Not enough data to rank: 9 of 10 epochs measured (an epoch: all servers started anew, 3 short " +
+			"loads of each); run longer: --budget 8m.",
 			"So far fasthttp leads, at about 1.00 × hyper."}, "decided"},
 		{"interrupted", func(d *Data) {
 			d.Analysis.Interim, d.Analysis.Epochs, d.Analysis.Needed, d.Run.End.Reason = 0, 11, 10, "interrupted"

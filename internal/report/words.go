@@ -70,15 +70,15 @@ var general = []document.Definition{
 // startWords explain what is known of the starts.
 var startWords = []document.Definition{
 	{ID: "first_answer", Name: "First answer",
-		Text: "From the start of the process to its first right answer: launch, load of its code and data, listening. " +
-			"Median of the starts, one each epoch."},
+		Text: "From the start of the process to its first right answer: launch, load of its code and data, " +
+			"listening. Median of the starts, one each epoch."},
 	{ID: "warm_up", Name: "Warm-up",
 		Text: "Loaded by turns with the others, from the first window of load to the one with which the level began " +
 			"that it stayed at: 0 is a contestant that is at its speed at once. Its class is flat, warmed (it became " +
 			"faster), slowdown (it was faster before), or no steady state."},
 	{ID: "memory_per_connection", Name: "Memory per connection",
-		Text: "What one more idle connection takes, after it has carried a request: the slope of PSS over the numbers " +
-			"of connections held (Theil–Sen), median of the epochs."},
+		Text: "What one more idle connection takes, after it has carried a request: the slope of PSS over the " +
+			"numbers of connections held (Theil–Sen), median of the epochs."},
 }
 
 // words of a comparison leave out what no table of the page has.

@@ -5,21 +5,24 @@ import "dyno/internal/hist"
 // Load is what the generator saw in the counted window, drained. The ledger closes:
 // Started = Succeeded + Failed + sum(Errors) + InFlight, and where there is a plan, Planned = Started + NeverStarted.
 type Load struct {
-	// Planned is how many requests were due, by an open loop's schedule or by number. NeverStarted found no free connection in time, or the
-	// window was cut short.
+	// Planned is how many requests were due, by an open loop's schedule or by number. NeverStarted
+	// found no free connection in time, or the window was cut short.
 	Planned      int64 `json:"planned,omitempty"`
 	NeverStarted int64 `json:"never_started,omitempty"`
 
-	WindowNS int64 `json:"window_ns"`         // first send to last answer
-	WallNS   int64 `json:"wall_ns,omitempty"` // start of the window until all was drained: what RunQueueNS, LoopCPUNS and SpunNS are of
-	// RateAnswers are the right answers of the window's steady part, RateNS its length, RateFromNS its beginning from the window's start: see
-	// load.Edge. Where there is no such part RateFromNS is 0, RateAnswers are all right ones and RateNS is the time that was planned, or WindowNS
-	// if that is longer.
+	WindowNS int64 `json:"window_ns"` // first send to last answer
+	// start of the window until all was drained: what RunQueueNS, LoopCPUNS and SpunNS are of
+	WallNS int64 `json:"wall_ns,omitempty"`
+	// RateAnswers are the right answers of the window's steady part, RateNS its length, RateFromNS
+	// its beginning from the window's start: see load.Edge. Where there is no such part RateFromNS
+	// is 0, RateAnswers are all right ones and RateNS is the time that was planned, or WindowNS if
+	// that is longer.
 	RateAnswers float64 `json:"rate_answers,omitempty"`
 	RateNS      int64   `json:"rate_ns,omitempty"`
 	RateFromNS  int64   `json:"rate_from_ns,omitempty"`
 	AtEdge      Edge    `json:"-"` // of a recording without RateNS: found when it is read
-	// UnreachableNS is how long no connection could be made when the window ended: the server was gone, and the load ended early.
+	// UnreachableNS is how long no connection could be made when the window ended: the server was
+	// gone, and the load ended early.
 	UnreachableNS int64 `json:"unreachable_ns,omitempty"`
 
 	Connections int              `json:"connections"`
@@ -28,21 +31,24 @@ type Load struct {
 	Succeeded   int64            `json:"succeeded"`
 	Failed      int64            `json:"failed,omitempty"` // answered, but broke the contract
 	Failures    map[string]int64 `json:"failures,omitempty"`
-	Errors      map[string]int64 `json:"errors,omitempty"` // never answered, by kind: dial, reset, closed, timeout, parse …
-	InFlight    int64            `json:"in_flight,omitempty"`
+	// never answered, by kind: dial, reset, closed, timeout, parse …
+	Errors   map[string]int64 `json:"errors,omitempty"`
+	InFlight int64            `json:"in_flight,omitempty"`
 	// RunQueueNS is how long the engine's event loops were runnable but not running: something else had their CPU.
 	RunQueueNS int64 `json:"run_queue_ns"`
-	// LoopCPUNS is the CPU time of the event loops, without SpunNS, in which they polled for answers and due times instead of sleeping. Spin says
-	// whether they were to do so; nil: it was not recorded.
+	// LoopCPUNS is the CPU time of the event loops, without SpunNS, in which they polled for
+	// answers and due times instead of sleeping. Spin says whether they were to do so; nil: it was
+	// not recorded.
 	Workers   int   `json:"workers,omitempty"`
 	LoopCPUNS int64 `json:"loop_cpu_ns,omitempty"`
 	SpunNS    int64 `json:"spun_ns,omitempty"`
 	Spin      *bool `json:"spin,omitempty"`
-	// GapNS is the longest time in which an event loop should have run and did not: it was stopped, or something else had its CPU. Asleep, it may miss
-	// load.Nap of it. 0: not recorded.
+	// GapNS is the longest time in which an event loop should have run and did not: it was stopped,
+	// or something else had its CPU. Asleep, it may miss load.Nap of it. 0: not recorded.
 	GapNS int64 `json:"gap_ns,omitempty"`
-	// StarvedNS is how long requests were due while no connection was free, summed over the event loops; BacklogPeak is how many at most on one.
-	// UnevenNS is the part of StarvedNS at whose end another event loop had a connection free.
+	// StarvedNS is how long requests were due while no connection was free, summed over the event
+	// loops; BacklogPeak is how many at most on one. UnevenNS is the part of StarvedNS at whose end
+	// another event loop had a connection free.
 	StarvedNS    int64 `json:"starved_ns,omitempty"`
 	UnevenNS     int64 `json:"uneven_ns,omitempty"`
 	BacklogPeak  int64 `json:"backlog_peak,omitempty"`
@@ -58,33 +64,39 @@ type Load struct {
 	ResponseP50NS int64 `json:"response_p50_ns,omitempty"`
 	ResponseP99NS int64 `json:"response_p99_ns,omitempty"`
 	LagP99NS      int64 `json:"lag_p99_ns,omitempty"`
-	// CensoredFromNS: quantiles of response from here on are lower bounds, for requests without a right answer had waited so long. Had they waited
-	// for good, the quantiles would be ResponseP50MostNS and ResponseP99MostNS; 0: they would be beyond every right answer.
+	// CensoredFromNS: quantiles of response from here on are lower bounds, for requests without a
+	// right answer had waited so long. Had they waited for good, the quantiles would be
+	// ResponseP50MostNS and ResponseP99MostNS; 0: they would be beyond every right answer.
 	CensoredFromNS    int64 `json:"censored_from_ns,omitempty"`
 	ResponseP50MostNS int64 `json:"response_p50_most_ns,omitempty"`
 	ResponseP99MostNS int64 `json:"response_p99_most_ns,omitempty"`
 	Pace              *Pace `json:"pace,omitempty"` // of an open loop
 }
 
-// Pace is how the requests of an open loop really went out, and how many of them waited. All are sums over the event loops, each of which has its
-// part of the arrivals.
+// Pace is how the requests of an open loop really went out, and how many of them waited. All are
+// sums over the event loops, each of which has its part of the arrivals.
 type Pace struct {
-	// HalfNS is half of the time in which requests fell due. EarlyNS and LateNS are the requests that were due and unanswered, whether sent or not,
-	// integrated over its first and its second half: divided by HalfNS they are how many waited on average. 0 where a number bounds the window.
+	// HalfNS is half of the time in which requests fell due. EarlyNS and LateNS are the requests
+	// that were due and unanswered, whether sent or not, integrated over its first and its second
+	// half: divided by HalfNS they are how many waited on average. 0 where a number bounds the
+	// window.
 	HalfNS  int64 `json:"half_ns,omitempty"`
 	EarlyNS int64 `json:"early_ns,omitempty"`
 	LateNS  int64 `json:"late_ns,omitempty"`
-	// Bins of 1 ms, those in which nothing went out among them; the requests that went out in them; and the squares of those counts, summed.
+	// Bins of 1 ms, those in which nothing went out among them; the requests that went out in them;
+	// and the squares of those counts, summed.
 	Bins    int64 `json:"bins"`
 	Sent    int64 `json:"sent"`
 	Squares int64 `json:"squares"`
-	// Gaps are the times between the sends of one event loop, each as u = 1 - exp(-arrivals expected in it), counted in equal parts of 0 to 1: all
-	// alike if the sends are Poisson. Nil where the arrivals are not to be random.
+	// Gaps are the times between the sends of one event loop, each as u = 1 - exp(-arrivals
+	// expected in it), counted in equal parts of 0 to 1: all alike if the sends are Poisson. Nil
+	// where the arrivals are not to be random.
 	Gaps []int64 `json:"gaps,omitempty"`
 }
 
-// Response is the median of due -> done, or where beyond is set the 99th percentile; and what it would be at most, if the requests without a right
-// answer had waited for good; 0: beyond every right answer.
+// Response is the median of due -> done, or where beyond is set the 99th percentile; and what it
+// would be at most, if the requests without a right answer had waited for good; 0: beyond every
+// right answer.
 func (l *Load) Response(beyond bool) (ns, most int64) {
 	ns, most = l.ResponseP50NS, l.ResponseP50MostNS
 	if beyond {
@@ -110,10 +122,11 @@ func (l *Load) Errored() int64 {
 
 // Detail is what a load was seen to do, in full; it lives in memory only. A nil histogram was not measured.
 //
-// Censored requests, all that were planned and have no right answer (wrong, broken, timed out, without a connection, in flight at the end, never
-// started), stand in Response with what they had waited since they were due: at least that. A quantile at or above CensoredFromNS is therefore a
-// lower bound. Unanswered requests, those that were sent and have no answer, right or wrong, stand in Service likewise. Wrong answers stand in
-// Wrong and not in Service.
+// Censored requests, all that were planned and have no right answer (wrong, broken, timed out,
+// without a connection, in flight at the end, never started), stand in Response with what they had
+// waited since they were due: at least that. A quantile at or above CensoredFromNS is therefore a
+// lower bound. Unanswered requests, those that were sent and have no answer, right or wrong, stand
+// in Service likewise. Wrong answers stand in Wrong and not in Service.
 type Detail struct {
 	Service   *hist.Histogram // sent -> done
 	Wrong     *hist.Histogram // sent -> done of wrong answers; nil: there was none
@@ -147,8 +160,8 @@ type Each struct {
 	CensoredFromNS int64
 }
 
-// ResponseAtMost is the quantile q of Response if the censored had waited for good; 0: it would be beyond every right answer. It is rather too high:
-// the censored are counted where they stand, too.
+// ResponseAtMost is the quantile q of Response if the censored had waited for good; 0: it would be
+// beyond every right answer. It is rather too high: the censored are counted where they stand, too.
 func (d *Detail) ResponseAtMost(q float64) int64 {
 	all := d.Response.Count() + d.Response.Over()
 	rank := (q*float64(all) + float64(d.Censored)) / float64(max(d.Response.Count(), 1))
@@ -165,7 +178,8 @@ type Interval struct {
 	Detail            Detail
 }
 
-// MemoryAt is what a process tree held at a time, counted from the start of the window: the first is that start, the last its end.
+// MemoryAt is what a process tree held at a time, counted from the start of the window: the first
+// is that start, the last its end.
 type MemoryAt struct {
 	AtNS     int64 `json:"at_ns"`
 	PSSBytes int64 `json:"pss_bytes"`

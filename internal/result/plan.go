@@ -17,11 +17,13 @@ type Plan struct {
 	ClaimsHash  string   `json:"claims_hash,omitempty"` // of the study's claims when the run was planned (article.Hash)
 	Title       string   `json:"title,omitempty"`
 	Scenario    string   `json:"scenario"`
-	Contestants []string `json:"contestants"`       // in the order asked, controls not among them
-	Controls    []string `json:"controls"`          // reference servers that ride along: the reference, its copy for the A/A check, others
-	Ceiling     string   `json:"ceiling,omitempty"` // reference server that shows the generator's ceiling; in the pilots only
-	Backend     string   `json:"backend,omitempty"` // program that the contestants call, on the generator's CPUs
-	Managed     []string `json:"managed,omitempty"`
+	Contestants []string `json:"contestants"` // in the order asked, controls not among them
+	// reference servers that ride along: the reference, its copy for the A/A check, others
+	Controls []string `json:"controls"`
+	// reference server that shows the generator's ceiling; in the pilots only
+	Ceiling string   `json:"ceiling,omitempty"`
+	Backend string   `json:"backend,omitempty"` // program that the contestants call, on the generator's CPUs
+	Managed []string `json:"managed,omitempty"`
 	// Attached are the contestants that run before the run and after it: nobody starts, freezes or
 	// stops them, and an epoch is a block of rounds on the same processes.
 	Attached []string `json:"attached,omitempty"`
@@ -29,12 +31,15 @@ type Plan struct {
 	Levels   []Level  `json:"levels,omitempty"` // of a sweep, and of a paired comparison at several; no two are alike
 	SLO      *SLO     `json:"slo,omitempty"`    // of a search
 
-	LevelNames       []string `json:"level_names,omitempty"`       // of Levels, as a study calls them; "": it gives that one no name
-	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"` // those of levels that a null server as the ceiling answers besides Scenario
+	// of Levels, as a study calls them; "": it gives that one no name
+	LevelNames []string `json:"level_names,omitempty"`
+	// those of levels that a null server as the ceiling answers besides Scenario
+	CeilingScenarios []string `json:"ceiling_scenarios,omitempty"`
 
-	// Of a paired comparison at several levels. Cells are what is loaded, empty: every contestant at every level. Family are the comparisons that the run
-	// decides and that Holm corrects together, empty: all pairs of contestants at the first level. SideEpochs is in how many epochs a cell
-	// that is in no comparison is loaded, once each; 0: six.
+	// Of a paired comparison at several levels. Cells are what is loaded, empty: every contestant
+	// at every level. Family are the comparisons that the run decides and that Holm corrects
+	// together, empty: all pairs of contestants at the first level. SideEpochs is in how many
+	// epochs a cell that is in no comparison is loaded, once each; 0: six.
 	Cells       []Cell       `json:"cells,omitempty"`
 	Family      []Comparison `json:"family,omitempty"`
 	ExtraEpochs int          `json:"extra_epochs,omitempty"`
@@ -53,22 +58,26 @@ type Plan struct {
 	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs
 	Epochs   int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
-	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping; "": where it takes a CPU from nobody.
+	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping;
+	// "": where it takes a CPU from nobody.
 	Spin string `json:"spin,omitempty"`
-	// External is an external load generator that makes each load of a classic run once more, after dyno's own; "" is none.
+	// External is an external load generator that makes each load of a classic run once more, after
+	// dyno's own; "" is none.
 	External string `json:"external,omitempty"`
 
-	// IdleConnections are the numbers of idle connections, rising, with which the memory of each contestant is read at the end of an epoch.
+	// IdleConnections are the numbers of idle connections, rising, with which the memory of each
+	// contestant is read at the end of an epoch.
 	IdleConnections []int `json:"idle_connections,omitempty"`
 
-	// Chained: a round begins with what was loaded last in its epoch, so that each follows itself as often as any other.
+	// Chained: a round begins with what was loaded last in its epoch, so that each follows itself
+	// as often as any other.
 	Chained bool `json:"chained,omitempty"`
 
 	// DropRounds are the most first rounds of an epoch that the pilots may take out of the count; 0: all count.
 	DropRounds int `json:"drop_rounds,omitempty"`
 
-	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once with Requests; but a level with a Step has those of
-	// the level before it.
+	// Fresh: each level has processes of its own, started for it, not warmed up and loaded once
+	// with Requests; but a level with a Step has those of the level before it.
 	Fresh bool `json:"fresh,omitempty"`
 
 	TrialNS  int64 `json:"trial_ns"`
@@ -79,7 +88,8 @@ type Plan struct {
 	StartedUnixNS int64 `json:"started_unix_ns"`
 }
 
-// Level is one operating point: the launch part, delay and work, reaches the contestant as environment, the load part the generator.
+// Level is one operating point: the launch part, delay and work, reaches the contestant as
+// environment, the load part the generator.
 type Level struct {
 	DelayNS     int64  `json:"delay_ns,omitempty"`
 	Work        string `json:"work,omitempty"` // of the handlers: "", or CPUBound
@@ -89,19 +99,22 @@ type Level struct {
 	PerConnection int `json:"per_connection,omitempty"`
 	// RatePerSec makes an open loop of Poisson arrivals; 0: a closed loop.
 	RatePerSec float64 `json:"rate_per_sec,omitempty"`
-	// RateShare makes an open loop at this share of what the slowest contestant bears in the closed loop of the same delay, scenario and records, by
-	// the pilots. A trial's level has the rate that it came to in RatePerSec; a plan's has none.
+	// RateShare makes an open loop at this share of what the slowest contestant bears in the closed
+	// loop of the same delay, scenario and records, by the pilots. A trial's level has the rate
+	// that it came to in RatePerSec; a plan's has none.
 	RateShare float64 `json:"rate_share,omitempty"`
 	Scenario  string  `json:"scenario,omitempty"` // where it is not the plan's
 	Records   int     `json:"records,omitempty"`  // that the backend answers with
-	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the levels before it in the plan, one after another.
+	// Step is how many loads its processes carry before, in a plan of fresh ones: those of the
+	// levels before it in the plan, one after another.
 	Step int `json:"step,omitempty"`
 }
 
 // CPUBound is the work of handlers that hash before they answer, some milliseconds or less (doc/contestants.md).
 const CPUBound = "cpu"
 
-// LaunchPart is what of a level reaches a contestant at its start. Levels that differ in it are never loaded in one round.
+// LaunchPart is what of a level reaches a contestant at its start. Levels that differ in it are
+// never loaded in one round.
 type LaunchPart struct {
 	DelayNS int64
 	Work    string

@@ -1,6 +1,7 @@
 package result
 
-// Reported is what an external load generator said of its load, in base units. What it does not say is nil, or is not in Errors.
+// Reported is what an external load generator said of its load, in base units. What it does not say
+// is nil, or is not in Errors.
 type Reported struct {
 	Version string   `json:"version"` // as it prints it
 	Command []string `json:"command"`
@@ -12,8 +13,10 @@ type Reported struct {
 	RatePerSec *float64 `json:"rate_per_sec,omitempty"`
 	WindowNS   *int64   `json:"window_ns,omitempty"`
 	Answered   *int64   `json:"answered,omitempty"` // as it counts them
-	// Failed are answers that it counts as wrong, by kinds as those of Load.Failures; Errors are requests without an answer, by kinds as those of
-	// Load.Errors where it tells them apart so finely, else "read" (reset, closed or parse) and "unanswered" (any). 0 is there only where it is told.
+	// Failed are answers that it counts as wrong, by kinds as those of Load.Failures; Errors are
+	// requests without an answer, by kinds as those of Load.Errors where it tells them apart so
+	// finely, else "read" (reset, closed or parse) and "unanswered" (any). 0 is there only where it
+	// is told.
 	Failed map[string]int64 `json:"failed,omitempty"`
 	Errors map[string]int64 `json:"errors,omitempty"`
 	// KeptAlive are the answers after which the connection stayed open.

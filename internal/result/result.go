@@ -1,8 +1,9 @@
 // Package result is the record of a run: what was planned, on which host, with which contestants, and every trial.
 //
-// A run on disk is one append-only file, trials.jsonl: one Record per line, the plan first. Everything a person sees is computed from it,
-// so a field here is a fact that a maker measured, in base units, and never a judgement of it. Missing is not zero: what could not be
-// read is a nil pointer.
+// A run on disk is one append-only file, trials.jsonl: one Record per line, the plan first.
+// Everything a person sees is computed from it, so a field here is a fact that a maker measured, in
+// base units, and never a judgement of it. Missing is not zero: what could not be read is a nil
+// pointer.
 package result
 
 // Format is the version of trials.jsonl that this code writes; see doc/format.md.
@@ -40,7 +41,8 @@ type Run struct {
 	// OlderFormat is the format of the record that the run was read from, where that is not Format;
 	// the run itself is of this format. Never stored.
 	OlderFormat int
-	// Damage is why the rest of the record cannot be read or trusted, of a run that stands before it. It is never stored.
+	// Damage is why the rest of the record cannot be read or trusted, of a run that stands before
+	// it. It is never stored.
 	Damage error
 }
 
@@ -95,8 +97,9 @@ func (r *Run) FailureOf(name string) *Failure {
 	return nil
 }
 
-// Key names a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch; Position from 0 within its round;
-// Attempt from 0, one more each time that the round was discarded and is repeated.
+// Key names a trial. Epoch counts from 0, pilots first; Round from 0 within its epoch; Position
+// from 0 within its round; Attempt from 0, one more each time that the round was discarded and is
+// repeated.
 type Key struct {
 	Seed     uint64 `json:"seed"`
 	Epoch    int    `json:"epoch"`
@@ -123,12 +126,13 @@ type Contestant struct {
 	URL       string `json:"url,omitempty"`
 	Processes string `json:"processes,omitempty"`
 
-	Toolchain   string            `json:"toolchain"`        // e.g. "go1.26.8 (PATH)"
-	BinaryHash  string            `json:"binary,omitempty"` // sha256 of the started program
-	BuildNS     int64             `json:"build_ns"`
-	Tuning      []string          `json:"tuning,omitempty"`
-	Differs     []string          `json:"differs,omitempty"` // declared, and observed by the verifier
-	Paths       map[string]string `json:"paths,omitempty"`   // a scenario's path -> what this contestant is asked instead
+	Toolchain  string   `json:"toolchain"`        // e.g. "go1.26.8 (PATH)"
+	BinaryHash string   `json:"binary,omitempty"` // sha256 of the started program
+	BuildNS    int64    `json:"build_ns"`
+	Tuning     []string `json:"tuning,omitempty"`
+	Differs    []string `json:"differs,omitempty"` // declared, and observed by the verifier
+	// a scenario's path -> what this contestant is asked instead
+	Paths       map[string]string `json:"paths,omitempty"`
 	Response    map[string]string `json:"response,omitempty"`
 	HeaderBytes int               `json:"header_bytes,omitempty"` // status line and headers of the first loaded request
 	BodyBytes   int               `json:"body_bytes,omitempty"`
@@ -145,22 +149,25 @@ type Alike struct {
 
 // Launch is one start of a contestant, at the head of an epoch.
 type Launch struct {
-	Contestant      string `json:"contestant"`
-	Epoch           int    `json:"epoch"`
-	CPUs            []int  `json:"cpus,omitempty"` // where they are not the server's
-	StartedUnixNS   int64  `json:"started_unix_ns"`
-	ReadyNS         int64  `json:"ready_ns"`  // start of the process to its first right answer
-	WarmupNS        int64  `json:"warmup_ns"` // for how long it was loaded; of a managed runtime, the time since its first window began
-	WarmupRequests  int64  `json:"warmup_requests"`
-	Warmup          string `json:"warmup"`                 // its class
-	WarmupRateFirst int64  `json:"rate_first_per_cpu_sec"` // requests per second of its CPU in the first and last window of the warm-up
-	WarmupRateLast  int64  `json:"rate_last_per_cpu_sec"`
-	// SteadyNS is its warm-up time: when, on the clock of WarmupNS, the level began that it stayed at. 0: with the first window. Nil: it found none, or
-	// the record is older than this field.
+	Contestant    string `json:"contestant"`
+	Epoch         int    `json:"epoch"`
+	CPUs          []int  `json:"cpus,omitempty"` // where they are not the server's
+	StartedUnixNS int64  `json:"started_unix_ns"`
+	ReadyNS       int64  `json:"ready_ns"` // start of the process to its first right answer
+	// for how long it was loaded; of a managed runtime, the time since its first window began
+	WarmupNS       int64  `json:"warmup_ns"`
+	WarmupRequests int64  `json:"warmup_requests"`
+	Warmup         string `json:"warmup"` // its class
+	// requests per second of its CPU in the first and last window of the warm-up
+	WarmupRateFirst int64 `json:"rate_first_per_cpu_sec"`
+	WarmupRateLast  int64 `json:"rate_last_per_cpu_sec"`
+	// SteadyNS is its warm-up time: when, on the clock of WarmupNS, the level began that it stayed
+	// at. 0: with the first window. Nil: it found none, or the record is older than this field.
 	SteadyNS *int64         `json:"steady_ns,omitempty"`
 	Windows  []WarmupWindow `json:"windows,omitempty"`
-	// Meters is by what it is metered: "cpu" by "process clocks and cgroup v2", "instructions" of "program and kernel". Absent is what cannot be
-	// read of this process beyond what Host.Absent names, and why.
+	// Meters is by what it is metered: "cpu" by "process clocks and cgroup v2", "instructions" of
+	// "program and kernel". Absent is what cannot be read of this process beyond what Host.Absent
+	// names, and why.
 	Meters map[string]string `json:"meters,omitempty"`
 	Absent map[string]string `json:"absent,omitempty"`
 }
@@ -186,7 +193,8 @@ type Trial struct {
 	Key
 	Contestant string `json:"contestant"`
 	Level      *Level `json:"level,omitempty"` // where it is not the plan's
-	// External is the external load generator that made the load, "" dyno's own engine. Of such a load Told says what is known, and there is no Load.
+	// External is the external load generator that made the load, "" dyno's own engine. Of such a
+	// load Told says what is known, and there is no Load.
 	External      string    `json:"external,omitempty"`
 	Reported      *Reported `json:"reported,omitempty"`
 	StartedUnixNS int64     `json:"started_unix_ns"` // of the thaw
@@ -215,11 +223,13 @@ type Usage struct {
 	Processes    int    `json:"processes,omitempty"`
 	LoggedBytes  int64  `json:"logged_bytes,omitempty"`
 
-	// Of Go contestants, where the plan asks for it: the heap in use right after the window, its connections still open, and what was allocated within.
+	// Of Go contestants, where the plan asks for it: the heap in use right after the window, its
+	// connections still open, and what was allocated within.
 	HeapInuseBytes *int64 `json:"heap_inuse_bytes,omitempty"`
 	AllocBytes     *int64 `json:"alloc_bytes,omitempty"`
 
-	// What follows is read once per epoch, in the trials of its last round, while their connections are still open. Totals count since the launch.
+	// What follows is read once per epoch, in the trials of its last round, while their connections
+	// are still open. Totals count since the launch.
 	CPUUserTotalNS      *int64 `json:"cpu_user_total_ns,omitempty"`
 	CPUSystemTotalNS    *int64 `json:"cpu_system_total_ns,omitempty"`
 	PeakRSSBytes        *int64 `json:"peak_rss_bytes,omitempty"` // sum of the processes' peaks (VmHWM)
@@ -228,9 +238,10 @@ type Usage struct {
 	OpenSockets         *int64 `json:"open_sockets,omitempty"`
 }
 
-// Idle is what a contestant holds with idle connections, each of which has carried one request. Read at the end of an epoch, in rising order. With
-// no Connections, in a plan of fresh processes: what it holds when it is started, verified and frozen, before its first load, and CPUNS is since its
-// launch.
+// Idle is what a contestant holds with idle connections, each of which has carried one request.
+// Read at the end of an epoch, in rising order. With no Connections, in a plan of fresh processes:
+// what it holds when it is started, verified and frozen, before its first load, and CPUNS is since
+// its launch.
 type Idle struct {
 	Contestant    string `json:"contestant"`
 	Epoch         int    `json:"epoch"`
@@ -240,7 +251,8 @@ type Idle struct {
 	Server        Usage  `json:"server"`
 }
 
-// Causes are what besides the contestant could have moved a trial. They are judged per round, by plan, and never by the metric.
+// Causes are what besides the contestant could have moved a trial. They are judged per round, by
+// plan, and never by the metric.
 type Causes struct {
 	WallNS                int64 `json:"wall_ns"` // over which the others were read
 	ServerCPUs            int   `json:"server_cpus"`
@@ -296,8 +308,9 @@ type Host struct {
 	Absent map[string]string `json:"absent,omitempty"`
 }
 
-// Resume says that an interrupted run goes on, or one whose budget ended before its first interim analysis: with processes started anew, at the head of an
-// epoch, for what the last one had is incomplete.
+// Resume says that an interrupted run goes on, or one whose budget ended before its first interim
+// analysis: with processes started anew, at the head of an epoch, for what the last one had is
+// incomplete.
 type Resume struct {
 	Epoch         int   `json:"epoch"`
 	StartedUnixNS int64 `json:"started_unix_ns"`
@@ -310,7 +323,8 @@ type End struct {
 	Reason        string `json:"reason"` // decided, last analysis, budget, interrupted, failed, done
 	EndedUnixNS   int64  `json:"ended_unix_ns"`
 	MeasuredUnits int    `json:"valid_epochs"`
-	// Records are the lines before this one, SHA256 the digest of all bytes of the file before it says so itself (doc/format.md). Store sets both.
+	// Records are the lines before this one, SHA256 the digest of all bytes of the file before it
+	// says so itself (doc/format.md). Store sets both.
 	Records int    `json:"records,omitempty"`
 	SHA256  string `json:"sha256,omitempty"`
 }

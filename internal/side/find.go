@@ -27,7 +27,8 @@ type Options struct {
 // contestant, a revision, a program on PATH. Its errors are of usage.
 func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 	if len(texts) < Fewest || len(texts) > Most {
-		return nil, conf.Usagef("%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node b.js'",
+		return nil, conf.Usagef("%d sides: want %d to %d; put a command in quotes: dyno compare 'node a.js' 'node "+
+			"b.js'",
 			len(texts), Fewest, Most)
 	}
 	dir := ""
@@ -72,13 +73,15 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	st, statErr := os.Stat(text)
 	switch {
 	case strings.TrimSpace(text) == "":
-		return nil, conf.Usagef("a side is empty: want a URL, a command, a folder, a contestant's name, a revision or a program")
+		return nil, conf.Usagef("a side is empty: want a URL, a command, a folder, a contestant's name, a revision " +
+			"or a program")
 	case isURL(text):
 		return s, s.takeURL(ctx)
 	case strings.HasPrefix(text, imagePrefix):
 		if s.Kind, s.image = Image, strings.TrimPrefix(text, imagePrefix); s.image == "" ||
 			strings.ContainsAny(s.image, " \t") {
-			return nil, conf.Usagef("%q: want the name of an image behind %s, such as image:docker.io/library/nginx:1.29",
+			return nil, conf.Usagef("%q: want the name of an image behind %s, such as "+
+				"image:docker.io/library/nginx:1.29",
 				text, imagePrefix)
 		}
 		return s, nil
@@ -102,7 +105,8 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		s.Kind, s.folder = Contestant, folder
 		return s, nil
 	case statErr == nil:
-		return nil, conf.Usagef("%s: no contestant.toml in it; a revision wants --contestant, and a server that is started "+
+		return nil, conf.Usagef("%s: no contestant.toml in it; a revision wants --contestant, and a server that is "+
+			"started "+
 			"there a command: 'cd %s && ./server'", text, text)
 	case onPath(text):
 		s.Kind = Command

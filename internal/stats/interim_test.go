@@ -19,7 +19,8 @@ func TestMinEpochs(t *testing.T) {
 		m     int
 		alpha float64
 		want  int
-	}{{1, 1. / 128, 8}, {1, .05, 6}, {4, .0625, 7}, {15, .05, 10}, {0, .05, 0}, {3, 0, math.MaxInt}, {3, nan, math.MaxInt}} {
+	}{{1, 1. / 128, 8}, {1, .05, 6}, {4, .0625, 7}, {15, .05, 10}, {0, .05, 0}, {3, 0, math.MaxInt},
+		{3, nan, math.MaxInt}} {
 		if got := MinEpochs(c.m, c.alpha); got != c.want {
 			t.Errorf("MinEpochs(%d, %v) = %d, want %d", c.m, c.alpha, got, c.want)
 		}
@@ -69,7 +70,9 @@ func TestInterims(t *testing.T) {
 	} {
 		before := slices.Clone(c.candidates)
 		got := Interims(c.candidates, c.fits, c.m, .05)
-		if !slices.EqualFunc(got, c.want, func(a, b Interim) bool { return a.N == b.N && near(a.Alpha, b.Alpha, 1e-15) }) {
+		if !slices.EqualFunc(got, c.want, func(a, b Interim) bool {
+			return a.N == b.N && near(a.Alpha, b.Alpha, 1e-15)
+		}) {
 			t.Errorf("Looks(%v, %d, %d) = %v, want %v", c.candidates, c.fits, c.m, got, c.want)
 		}
 		if !slices.Equal(before, c.candidates) {

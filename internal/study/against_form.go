@@ -28,8 +28,7 @@ func (a *Against) Document(run, other *result.Run) *document.Document {
 		text("Only ratios to the reference %s are compared: absolute figures drift between runs. Its own:%s.",
 			a.Reference, drifts),
 		text("The intervals reflect how epochs of one run differ, not how days do: a small change may be due to the " +
-			"day. " +
-			"dyno compare puts two builds into one run."),
+			"day. dyno compare puts two builds into one run."),
 	}}
 	for _, s := range a.Warnings {
 		notes.Blocks = append(notes.Blocks, document.Paragraph{Label: "warn", Text: document.Plain(s)})

@@ -94,7 +94,8 @@ fast,"c30, then",sockets,sockets,3,2018,,,
 fast,"c30, then",swap_pss,KB,856,2018,,top,
 `
 
-// freshRun carries the study out: fast has 10 threads and slow 6; each load of fast takes 0.1 s of CPU and a megabyte, of slow twice as much.
+// freshRun carries the study out: fast has 10 threads and slow 6; each load of fast takes 0.1 s of
+// CPU and a megabyte, of slow twice as much.
 func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 	t.Helper()
 	st, err := Read(project(map[string]string{"study.toml": freshStudy, "figures.csv": freshFigures}), "fake")
@@ -108,13 +109,15 @@ func freshRun(t *testing.T, c Choice) (*Study, *result.Run) {
 		}
 		cpu, since, zero := slow*1e8+int64(o.Epoch)*1e5, slow*1e8*int64(o.Level.Step+1), int64(0)
 		pss, threads, sockets := slow*1e6*int64(o.Level.Step+1)+int64(o.Epoch), 10-4*(slow-1), int64(1)
-		tr.Server = result.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PSSBytes: &pss, Threads: &threads, OpenSockets: &sockets, SwapPSSBytes: &zero, Processes: 1}
+		tr.Server = result.Usage{CPUNS: &cpu, CPUUserTotalNS: &since, CPUSystemTotalNS: &zero, PSSBytes: &pss,
+			Threads: &threads, OpenSockets: &sockets, SwapPSSBytes: &zero, Processes: 1}
 	}
 	run := carriedOut(t, planned(t, plan.Request{Question: st.Ask(c), Seed: 7}), of)
 	for e := range run.Trials[len(run.Trials)-1].Epoch + 1 {
 		for _, name := range run.Plan.Contestants {
 			cpu, pss, n, zero := int64(1e7), int64(5e5)+int64(e), int64(4), int64(0)
-			run.Add(result.Record{Idle: &result.Idle{Contestant: name, Epoch: e, Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
+			run.Add(result.Record{Idle: &result.Idle{Contestant: name, Epoch: e,
+				Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Threads: &n, OpenSockets: &n, SwapPSSBytes: &zero}}})
 		}
 	}
 	return st, run
@@ -130,7 +133,8 @@ func TestFreshStudy(t *testing.T) {
 	if d.Claims, err = st.JudgeClaims(d, "f"); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]claim.Verdict{"threads": claim.Confirmed, "grows": claim.Confirmed, "cpu": claim.Confirmed, "since": claim.Confirmed,
+	want := map[string]claim.Verdict{"threads": claim.Confirmed, "grows": claim.Confirmed, "cpu": claim.Confirmed,
+		"since":   claim.Confirmed,
 		"sockets": claim.Contradicted, "swap": claim.Confirmed}
 	for _, o := range d.Claims.Outcomes {
 		if o.Verdict != want[o.Claim.ID] {
@@ -159,7 +163,8 @@ func TestFreshStudy(t *testing.T) {
 	rows := func(form, begin string, want ...string) {
 		t.Helper()
 		for line := range strings.Lines(out[form]) {
-			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), begin); ok && slices.Equal(strings.Fields(strings.ReplaceAll(rest, "|", " ")), want) {
+			if rest, ok := strings.CutPrefix(strings.TrimSpace(line), begin); ok &&
+				slices.Equal(strings.Fields(strings.ReplaceAll(rest, "|", " ")), want) {
 				return
 			}
 		}
@@ -183,7 +188,9 @@ func TestFreshStudy(t *testing.T) {
 	if err := report.Readme(&page, d); err != nil || !strings.Contains(page.String(), "| fast, idle | 488 ±0.1 % |") {
 		t.Errorf("%v\n%s", err, page.String())
 	}
-	if html := out["html"]; !strings.Contains(html, `<section id="held">`) || !strings.Contains(html, `fast, c30, then</th>`) || !strings.Contains(html, `id="w-threads"`) || strings.Contains(html, "NaN") {
+	if html := out["html"]; !strings.Contains(html, `<section id="held">`) ||
+		!strings.Contains(html, `fast, c30, then</th>`) || !strings.Contains(html, `id="w-threads"`) ||
+		strings.Contains(html, "NaN") {
 		t.Error("the page has no table of what the processes hold")
 	}
 	var file struct {
@@ -192,7 +199,9 @@ func TestFreshStudy(t *testing.T) {
 			Idle map[string]map[string]float64
 		}
 	}
-	if err := json.Unmarshal([]byte(out["json"]), &file); err != nil || file.Contestants[0].Idle["threads"]["value_threads"] != 4 || file.Contestants[0].Idle["cpu_time"]["value_ns"] != 1e7 {
+	if err := json.Unmarshal([]byte(out["json"]), &file); err != nil ||
+		file.Contestants[0].Idle["threads"]["value_threads"] != 4 ||
+		file.Contestants[0].Idle["cpu_time"]["value_ns"] != 1e7 {
 		t.Errorf("%+v, %v", file, err)
 	}
 }
@@ -220,10 +229,12 @@ func TestFreshReadErrors(t *testing.T) {
 		{"interim = [9]", "looks = [0]", `:8:1: looks = [0]: want numbers of epochs`},
 		{"fresh = true\n", "", `:13:1: a level continues the one before it in a study with fresh = true`},
 		{"name = \"c10\"\n", "name = \"c10\"\ncontinues = true\n", `:11:1: a level continues the one before it`},
-		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n", `:14:1: its processes are those of the level "c10": want the same delay and contestants`},
+		{"continues = true\n", "continues = true\ncontestants = [\"fast\"]\n",
+			`:14:1: its processes are those of the level "c10": want the same delay and contestants`},
 		{"load = { connections = 30 }", "load = { connections = 30, rate_share = 0.5 }", `leave the rate out`},
 		{`b = "slow @ c30"`, `b = "slow @ c10"`, `fast @ c30 and slow @ c10 are loads of different processes`},
-		{`metric = "sockets"`, `metric = "swap_pss"`, `swap_pss is a property of the machine and is not compared: use the kind bound`},
+		{`metric = "sockets"`, `metric = "swap_pss"`,
+			`swap_pss is a property of the machine and is not compared: use the kind bound`},
 	} {
 		text := strings.Replace(freshStudy, c.old, c.new, 1)
 		_, err := Read(project(map[string]string{"study.toml": text}), "fake")
@@ -245,6 +256,7 @@ func TestFreshStudyFitsItsBudget(t *testing.T) {
 		if err != nil || cost.Whole > most || len(cost.Analyses) != 2 {
 			t.Errorf("quick %v: %v, %v, looks %v", c, cost.Whole, err, cost.Analyses)
 		}
-		t.Logf("quick %v: %d pairs, %d epochs, %d trials, %v of %v", c, cost.Pairs, cost.Epochs, cost.Trials, cost.Whole.Round(time.Second), time.Duration(p.BudgetNS))
+		t.Logf("quick %v: %d pairs, %d epochs, %d trials, %v of %v", c, cost.Pairs, cost.Epochs, cost.Trials,
+			cost.Whole.Round(time.Second), time.Duration(p.BudgetNS))
 	}
 }

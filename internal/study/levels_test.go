@@ -24,16 +24,19 @@ func carriedOut(t *testing.T, p result.Plan, of func(plan.Order, *result.Trial))
 		}
 		n := int64(len(run.Trials))
 		cpu, pss := o.TrialNS, int64(1e7)
-		tr := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: n * 1e9, EndedUnixNS: n*1e9 + 1, Server: result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
+		tr := &result.Trial{Key: o.Key, Contestant: o.Contestant, StartedUnixNS: n * 1e9, EndedUnixNS: n*1e9 + 1,
+			Server:    result.Usage{CPUNS: &cpu, PSSBytes: &pss, Processes: 1},
 			Generator: result.Usage{CPUNS: &cpu}, Causes: result.Causes{WallNS: 1e8, ServerCPUs: 1, GeneratorCPUs: 1},
-			Load: result.Load{WindowNS: 1e8, Connections: o.Level.Connections, Established: o.Level.Connections, Started: 5000, Succeeded: 5000, ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6}}
+			Load: result.Load{WindowNS: 1e8, Connections: o.Level.Connections, Established: o.Level.Connections,
+				Started: 5000, Succeeded: 5000, ServiceP50NS: 1e6, ServiceP99NS: 2e6, ServiceMaxNS: 3e6}}
 		if o.Level != p.Level {
 			tr.Level = &o.Level
 		}
 		of(o, tr)
 		run.Add(result.Record{Trial: tr})
 		if tr.Load.Errored() > 0 {
-			run.Add(result.Record{Failure: &result.Failure{Contestant: o.Contestant, Stage: "load", Epoch: o.Epoch, Reason: "no answer"}})
+			run.Add(result.Record{Failure: &result.Failure{Contestant: o.Contestant, Stage: "load", Epoch: o.Epoch,
+				Reason: "no answer"}})
 		}
 	}
 }
@@ -50,7 +53,8 @@ func planned(t *testing.T, r plan.Request) result.Plan {
 
 func sweepRequest() plan.Request {
 	return plan.Request{
-		Protocol: "sweep", Contestants: []string{"a", "b"}, Connections: []int{10, 100}, Delays: []time.Duration{0, 5 * time.Millisecond},
+		Protocol: "sweep", Contestants: []string{"a", "b"}, Connections: []int{10, 100},
+		Delays:  []time.Duration{0, 5 * time.Millisecond},
 		Primary: "throughput", Seed: 3,
 	}
 }
@@ -103,7 +107,8 @@ func TestEvaluateSweep(t *testing.T) {
 	for i, want := range []float64{40000, 20000, 40000, 20000} {
 		l := d.Levels[i]
 		c := l.Analysis.Cell("b", "throughput")
-		if c.Level.Value != want || c.Level.Lo != want || c.Level.N != 6 || len(l.Trials) != 6*3*4 || len(l.Absent) > 0 {
+		if c.Level.Value != want || c.Level.Lo != want || c.Level.N != 6 || len(l.Trials) != 6*3*4 ||
+			len(l.Absent) > 0 {
 			t.Errorf("%s: %+v of %d trials, absent %v", l.Title(), c.Level, len(l.Trials), l.Absent)
 		}
 		if l.Analysis.Interim != 0 {
@@ -118,7 +123,8 @@ func TestEvaluateSweep(t *testing.T) {
 			checks.Drift, checks.Twins, checks.KnownDifference, checks.Order, checks.CarryOver,
 			checks.FreshStarts, checks.TailSample, checks.Pauses})
 	for _, f := range d.Findings {
-		if f.ID == checks.Ceiling && f.Contestant == "a" && (f.State != checks.Fail || !strings.HasPrefix(f.Text, "at c=10 ")) {
+		if f.ID == checks.Ceiling && f.Contestant == "a" && (f.State != checks.Fail ||
+			!strings.HasPrefix(f.Text, "at c=10 ")) {
 			t.Errorf("not the worst level: %v %s", f.State, f.Text)
 		}
 	}
@@ -150,7 +156,8 @@ func TestEvaluateSweepAbsent(t *testing.T) {
 
 func TestEvaluateClassic(t *testing.T) {
 	r := plan.Request{
-		Protocol: "classic", Contestants: []string{"a", "b"}, Connections: []int{10}, Seed: 3, Primary: "throughput", Epochs: 2, Requests: 5000,
+		Protocol: "classic", Contestants: []string{"a", "b"}, Connections: []int{10}, Seed: 3, Primary: "throughput",
+		Epochs: 2, Requests: 5000,
 	}
 	run := carriedOut(t, planned(t, r), func(o plan.Order, tr *result.Trial) {
 		if o.Epoch == 1 {

@@ -25,7 +25,9 @@ func (e *evidence) published() []report.Published {
 			p.Absent = string(v) + ": " + why
 		} else if isA(e.run, checks.Classic) && f.N > 0 && f.N == e.run.Plan.Requests {
 			p.Metric.Computed = "" // it was measured
-			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) { return float64(t.Load.WindowNS), t.Load.WindowNS > 0 })
+			p.Ours = e.classic(f.Cell, func(t *result.Trial) (float64, bool) {
+				return float64(t.Load.WindowNS), t.Load.WindowNS > 0
+			})
 		} else {
 			p.Ours = e.figure(f)
 		}

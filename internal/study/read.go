@@ -265,7 +265,8 @@ func (r *reader) base() {
 	}
 	for i := range r.s.Levels {
 		if l := &r.s.Levels[i]; l.At.Launch() != base.At.Launch() {
-			r.errorf("base", "the level %q has another delay or work than %q: no round has both, so there is no difference", l.Name, r.s.Base)
+			r.errorf("base", "the level %q has another delay or work than %q: no round has both, so there is no "+
+				"difference", l.Name, r.s.Base)
 		}
 	}
 }
@@ -309,7 +310,8 @@ func (r *reader) pairs() {
 					p.B)
 			case a.At.Launch() != b.At.Launch():
 				r.errorf(fmt.Sprintf("claim[%d].kind", i),
-					"%s and %s have different delays or work, which reach a contestant at its launch: no round has both, so they cannot be compared", p.A, p.B)
+					"%s and %s have different delays or work, which reach a contestant at its launch: no round has "+
+						"both, so they cannot be compared", p.A, p.B)
 			}
 		}
 	}

@@ -21,50 +21,72 @@ func TestReadErrors(t *testing.T) {
 	end := strings.Count(fakeStudy, "\n") // of its lines; claim adds six
 	at := func(n int) string { return "studies/fake/study.toml:" + strconv.Itoa(end+n) + ":" }
 	for _, c := range []struct{ name, text, want string }{
-		{"missing contestant", change(`a = "fast @ c10"`, `a = "fats @ c10"`), `:32:1: no contestant "fats" in this study; did you mean "fast"?`},
-		{"missing level", change(`b = "slow @ c10"`, `b = "slow @ c01"`), `:33:1: no level "c01" in this study; did you mean "c10"?`},
-		{"no level named", change(`b = "slow @ c10"`, `b = "slow"`), `:33:1: "slow" names no level; this study has c10, c20, late`},
-		{"no member", change(`a = "fast @ c10"`, `a = "odd @ late"`), `:32:1: the cell odd @ late is not in the study: the level "late" is for fast, slow`},
-		{"in a list", change(`cells = ["slow @ c20", "fast @ c20"]`, `cells = ["slow @ c20", "fast @ c2"]`), `: no level "c2"`},
-		{"missing metric", fakeStudy + claim + "kind = \"order\"\nmetric = \"memroy\"\ncells = [\"fast @ c10\", \"slow @ c10\"]\n", at(7) + `1: no metric "memroy"; did you mean "memory"?`},
-		{"a metric that follows", fakeStudy + claim + "kind = \"order\"\nmetric = \"latency_mean\"\ncells = [\"fast @ c10\", \"slow @ c10\"]\n", `no metric "latency_mean"`},
+		{"missing contestant", change(`a = "fast @ c10"`, `a = "fats @ c10"`),
+			`:32:1: no contestant "fats" in this study; did you mean "fast"?`},
+		{"missing level", change(`b = "slow @ c10"`, `b = "slow @ c01"`),
+			`:33:1: no level "c01" in this study; did you mean "c10"?`},
+		{"no level named", change(`b = "slow @ c10"`, `b = "slow"`),
+			`:33:1: "slow" names no level; this study has c10, c20, late`},
+		{"no member", change(`a = "fast @ c10"`, `a = "odd @ late"`),
+			`:32:1: the cell odd @ late is not in the study: the level "late" is for fast, slow`},
+		{"in a list", change(`cells = ["slow @ c20", "fast @ c20"]`, `cells = ["slow @ c20", "fast @ c2"]`),
+			`: no level "c2"`},
+		{"missing metric", fakeStudy + claim + "kind = \"order\"\nmetric = \"memroy\"\ncells = [\"fast @ c10\", " +
+			"\"slow @ c10\"]\n", at(7) + `1: no metric "memroy"; did you mean "memory"?`},
+		{"a metric that follows", fakeStudy + claim + "kind = \"order\"\nmetric = \"latency_mean\"\ncells = [\"fast " +
+			"@ c10\", \"slow @ c10\"]\n", `no metric "latency_mean"`},
 		{"twice the same id", change(`id = "direction"`, `id = "ratio"`), `: the id "ratio" is taken by claim 1`},
 		{"no such kind", change(`kind = "tie"`, `kind = "equl"`), `no kind "equl"; did you mean "equal"?`},
-		{"a kind that needs a field", fakeStudy + claim + "kind = \"ratio\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\n", at(2) + `3: a claim of kind ratio needs "value"`},
-		{"a kind that has no such field", fakeStudy + claim + "kind = \"tie\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\nvalue = 2.0\n", at(9) + `1: a claim of kind equal has no "value"; it has a, b, margin`},
+		{"a kind that needs a field", fakeStudy + claim + "kind = \"ratio\"\na = \"fast @ c10\"\nb = \"slow @ c10\"\n",
+			at(2) + `3: a claim of kind ratio needs "value"`},
+		{"a kind that has no such field", fakeStudy + claim + "kind = \"tie\"\na = \"fast @ c10\"\nb = \"slow @ " +
+			"c10\"\nvalue = 2.0\n", at(9) + `1: a claim of kind equal has no "value"; it has a, b, margin`},
 		{"misspelt key", fakeStudy + claim + "kidn = \"tie\"\n", `unknown key "kidn"; did you mean "kind"?`},
 		{"a ratio of one", change("value = 2.1", "value = 1.02"), "is equality: use the kind equal"},
 		{"no factor", change("value = 2.1", "value = -2.0"), "want the published factor"},
 		{"within", change("value = 2.1", "value = 2.1\nwithin = 0.9"), "want a factor above 1"},
-		{"direction", change(`direction = "falls"`, `direction = "fall"`), `no direction "fall"; did you mean "falls"?`},
-		{"over", change(`over = ["slow @ c10", "slow @ c20"]`, `over = ["slow @ c10"]`), "2 cells over 1; want one each"},
+		{"direction", change(`direction = "falls"`, `direction = "fall"`),
+			`no direction "fall"; did you mean "falls"?`},
+		{"over", change(`over = ["slow @ c10", "slow @ c20"]`, `over = ["slow @ c10"]`),
+			"2 cells over 1; want one each"},
 		{"than", change(`than = ["slow @ c20", "slow @ c10"]`, `than = ["slow @ c20"]`), "1 cells; want two"},
 		{"drop of nothing", change("value = 30\n", ""), `needs one of "value" (percent)`},
 		{"bound of nothing", change("at_most = 1000\n", ""), `a claim of kind bound needs "at_least" or "at_most"`},
-		{"no sentence", change("sentence = \"F-01\"\ntext = \"Fast is twice", "text = \"Fast is twice"), ":26:3: a claim needs \"sentence\""},
-		{"a sentence's id", change("sentence = \"F-01\"", "sentence = \"F1\""), ":28:1: sentence = \"F1\": want the id of a sentence"},
-		{"most of nothing", fakeStudy + claim + "kind = \"most\"\ncells = [\"* @ c10\"]\n", `a claim of kind most needs one of "near" (a share)`},
-		{"all of no level", fakeStudy + claim + "kind = \"most\"\nnear = 0.1\ncells = [\"* @ c1\"]\n", `no contestant "*" in this study`},
-		{"the worst of nothing", fakeStudy + claim + "kind = \"drop\"\nvalue = 1.0\ncells = [\"fast @ c10\"]\nover = [\"slow @ c10\"]\n",
+		{"no sentence", change("sentence = \"F-01\"\ntext = \"Fast is twice", "text = \"Fast is twice"),
+			":26:3: a claim needs \"sentence\""},
+		{"a sentence's id", change("sentence = \"F-01\"", "sentence = \"F1\""),
+			":28:1: sentence = \"F1\": want the id of a sentence"},
+		{"most of nothing", fakeStudy + claim + "kind = \"most\"\ncells = [\"* @ c10\"]\n",
+			`a claim of kind most needs one of "near" (a share)`},
+		{"all of no level", fakeStudy + claim + "kind = \"most\"\nnear = 0.1\ncells = [\"* @ c1\"]\n",
+			`no contestant "*" in this study`},
+		{"the worst of nothing", fakeStudy + claim + "kind = \"drop\"\nvalue = 1.0\ncells = [\"fast @ c10\"]\nover = " +
+			"[\"slow @ c10\"]\n",
 			`needs "a" and "b" or, of the largest of several`},
 		{"itself", change(`b = "slow @ c10"`, `b = "fast @ c10"`), "fast @ c10 is compared with itself"},
-		{"across delays", change(`b = "slow @ c10"`, `b = "slow @ late"`), "fast @ c10 and slow @ late have different delays"},
+		{"across delays", change(`b = "slow @ c10"`, `b = "slow @ late"`),
+			"fast @ c10 and slow @ late have different delays"},
 		{"level twice", change("connections = 20", "connections = 10"), `level "c10" is the same as level 1, "c10"`},
 		{"name twice", change(`name = "late"`, `name = "c10"`), `the name "c10" is taken by level 1`},
 		{"connections", change("connections = 20", "connections = 0"), `load.connections = 0: want 1 to 60000`},
 		{"delay", change(`"10ms"`, `"10"`), `"10": want a time from 0 to 1m`},
 		{"work", change(`{ delay = "10ms" }`, `{ work = "gpu" }`), `no work "gpu"; there is cpu`},
-		{"across work", strings.Replace(change(`{ delay = "10ms" }`, `{ work = "cpu" }`), `b = "slow @ c10"`, `b = "slow @ late"`, 1), "fast @ c10 and slow @ late have different delays or work"},
-		{"quick rounds", change(`primary = "throughput"`, "primary = \"throughput\"\nquick_rounds = 101"), "quick_rounds = 101: want 1 to 100"},
-		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`), `no contestant "solw" in this study`},
-		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`), `:5:39: no contestant "gome" in this project; did you mean "gone"?`},
+		{"across work", strings.Replace(change(`{ delay = "10ms" }`, `{ work = "cpu" }`), `b = "slow @ c10"`,
+			`b = "slow @ late"`, 1), "fast @ c10 and slow @ late have different delays or work"},
+		{"quick rounds", change(`primary = "throughput"`, "primary = \"throughput\"\nquick_rounds = 101"),
+			"quick_rounds = 101: want 1 to 100"},
+		{"contestant of a level", change(`contestants = ["fast", "slow"]`, `contestants = ["fast", "solw"]`),
+			`no contestant "solw" in this study`},
+		{"contestant of the project", change(`"odd", "gone"]`, `"odd", "gome"]`),
+			`:5:39: no contestant "gome" in this project; did you mean "gone"?`},
 		{"scenario", change(`scenario = "s"`, `scenario = "r"`), `no scenario "r" in this project`},
 		{"primary", change(`primary = "throughput"`, `primary = "speed"`), `no metric "speed"`},
 		{"budget", change(`"2h"`, `"long"`), `"long": want a time such as 30m`},
 		{"no title", change("title = \"Fast against slow\"\n", ""), `a study needs "title"`},
 	} {
 		_, err := Read(project(map[string]string{"study.toml": c.text}), "fake")
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "studies/fake/study.toml:") {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "studies/fake/study.toml:") {
 			t.Errorf("%s: %v\nwant …%s", c.name, err, c.want)
 		}
 	}
@@ -75,14 +97,17 @@ func TestReadFigures(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"head", "a,b\n", ":1:1: want the head contestant,level"},
 		{"empty", "", ":1:1: want the head"},
-		{"contestant", head + "fats,c10,memory,MB,1,,,,\n", `:2:1: no contestant "fats" in this study; did you mean "fast"?`},
+		{"contestant", head + "fats,c10,memory,MB,1,,,,\n",
+			`:2:1: no contestant "fats" in this study; did you mean "fast"?`},
 		{"level", head + "fast,c01,memory,MB,1,,,,\n", `:2:6: no level "c01"`},
 		{"no level", head + "fast,,memory,MB,1,,,,\n", `:2:6: "fast" names no level`},
 		{"metric", head + "fast,c10,memroy,MB,1,,,,\n", `:2:10: no metric "memroy"; did you mean "memory"?`},
 		{"requests", head + "fast,c10,time:many,s,1,,,,\n", `:2:10: "time:many": want the number of requests`},
-		{"no other cell", head + "fast,c10,drop:fast @ c1,%,1,,,,\n", `:2:10: "drop:fast @ c1": want another cell of this study, such as drop:fast @ c10`},
+		{"no other cell", head + "fast,c10,drop:fast @ c1,%,1,,,,\n",
+			`:2:10: "drop:fast @ c1": want another cell of this study, such as drop:fast @ c10`},
 		{"nothing to lead over", head + "fast,c10,lead,%,1,,,,\n", `:2:10: no metric "lead"`},
-		{"unit", head + "fast,c10,memory,ms,1,,,,\n", `:2:17: no unit "ms" for memory; want one of KB, KiB, MB, MiB, bytes`},
+		{"unit", head + "fast,c10,memory,ms,1,,,,\n",
+			`:2:17: no unit "ms" for memory; want one of KB, KiB, MB, MiB, bytes`},
 		{"value", head + "fast,c10,memory,MB,1.2.3,,,,\n", `:2:20: "1.2.3" is not a number`},
 		{"missing is not zero", head + "fast,c10,memory,MB,,,,,\n", `:2:20: "" is not a number; leave the row out`},
 		{"fields", head + "fast,c10\n", ":2:1: 2 fields; want the 9 of the head"},
@@ -90,7 +115,8 @@ func TestReadFigures(t *testing.T) {
 		{"all at once", head + "fats,c10,memory,MB,1,,,,\nfast,c10,memory,MB,x,,,,\n", ":3:20:"},
 	} {
 		_, err := Read(project(map[string]string{"study.toml": fakeStudy, "figures.csv": c.text}), "fake")
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "studies/fake/figures.csv:") {
+		if err == nil || !strings.Contains(err.Error(), c.want) ||
+			!strings.HasPrefix(err.Error(), "studies/fake/figures.csv:") {
 			t.Errorf("%s: %v\nwant …%s", c.name, err, c.want)
 		}
 	}

@@ -109,7 +109,8 @@ func open() *Summary {
 			Censored: 69, CensoredFromNS: 2e6, Unanswered: 56, UnansweredFromNS: 2e9,
 			Status: map[int]int64{200: 9_931, 503: 3},
 			Texts:  map[string]string{"timeout": "no complete answer within 2s", "reset": "connection reset by peer"},
-			First:  "GET /: wrong status: status 503, body of 4 bytes; read last: \"HTTP/1.1 503 Service Unavailable\\r\\n\"",
+			First: "GET /: wrong status: status 503, body of 4 bytes; read last: \"HTTP/1.1 503 Service " +
+				"Unavailable\\r\\n\"",
 		},
 	}
 	for k := range 10 {

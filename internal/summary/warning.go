@@ -207,7 +207,8 @@ func (s *Summary) starved() string {
 		"response times hold their wait for one. ",
 		report.PerCent(min(share, 1)), document.Whole(l.BacklogPeak))
 	if 2*l.UnevenNS > l.StarvedNS {
-		return text + fmt.Sprintf("For %s of that time another event loop had a connection free: lower --threads (%d), "+
+		return text + fmt.Sprintf("For %s of that time another event loop had a connection free: lower --threads "+
+			"(%d), "+
 			"or raise -c",
 			report.PerCent(float64(l.UnevenNS)/float64(l.StarvedNS)), l.Workers)
 	}
