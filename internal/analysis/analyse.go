@@ -44,14 +44,16 @@ func Analyse(in Input) *Analysis {
 	slices.Sort(standing)
 	family := in.standingFamily(standing)
 	a := &Analysis{Primary: in.Primary, Epochs: t.least(family), Margin: in.Margin, AlphaAt: in.Alpha,
-		Shares:  map[string]float64{},
-		TooBusy: in.DiscardedShare > DiscardedLimit, Needed: stats.MinEpochs(max(1, len(family)), in.Alpha)}
+		Shares: map[string]float64{}, TooBusy: in.DiscardedShare > DiscardedLimit}
+	spent := 0.
 	for _, l := range in.Analyses {
 		a.AlphaAt = l.Alpha
+		spent += l.Alpha
 		if l.N <= a.Epochs {
 			a.Interim++
 		}
 	}
+	a.Needed = stats.MinEpochs(max(1, len(family)), cmp.Or(spent, in.Alpha))
 	shares := map[result.Cell]float64{}
 	for _, level := range levels(family) {
 		addShares(shares, t, pilot, in, level)

@@ -8,7 +8,7 @@ import (
 
 // Decision is what the differences say of one pair so far.
 type Decision struct {
-	Ratio    Estimate // of the first over the second, at confidence 1 − alpha of the interim analysis
+	Ratio    Estimate // of the first over the second, with the interval of intervalAt
 	P        float64  // exact two-sided signed-rank
 	Adjusted float64  // Holm
 	Verdict  Verdict
@@ -38,8 +38,9 @@ func DecideAt(before []Decision, d [][]float64, interim stats.Interim, margin fl
 		seen[i] = present(d[i], interim.N)
 		ps[i] = stats.SignedRank(seen[i])
 	}
-	for i, adjusted := range stats.Holm(ps) {
-		j := Decision{Ratio: ratio(seen[i], 1-interim.Alpha), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
+	holm := stats.Holm(ps)
+	for i, adjusted := range holm {
+		j := Decision{Ratio: intervalAt(interim, seen[i], holm, i), P: ps[i], Adjusted: adjusted, Verdict: Inconclusive}
 		if before != nil && before[i].Verdict != Inconclusive {
 			j.Verdict, j.Up = before[i].Verdict, before[i].Up
 		} else {
@@ -48,6 +49,32 @@ func DecideAt(before []Decision, d [][]float64, interim stats.Interim, margin fl
 		js[i] = j
 	}
 	return js
+}
+
+// intervalAt estimates the ratio of pair i, whose differences are d. Its interval is at 1 − alpha of
+// the interim analysis. If the intervals of the family are to hold together, that of a pair that Holm's procedure
+// rejects is at 1 − alpha/m and ends at 1, and that of each of r others at 1 − alpha/r: so it excludes
+// 1 exactly where the pair is different (Strassburger and Bretz 2008; Guilbaud 2008).
+func intervalAt(interim stats.Interim, d, holm []float64, i int) Estimate {
+	if !interim.Simultaneous {
+		return ratio(d, 1-interim.Alpha)
+	}
+	left := 0
+	for _, adjusted := range holm {
+		if adjusted > interim.Alpha {
+			left++
+		}
+	}
+	if holm[i] > interim.Alpha {
+		return ratio(d, 1-interim.Alpha/float64(left))
+	}
+	e := ratio(d, 1-interim.Alpha/float64(len(holm)))
+	if e.Value > 1 {
+		e.Lo = max(e.Lo, 1)
+	} else {
+		e.Hi = min(e.Hi, 1)
+	}
+	return e
 }
 
 // decide gives the pair its verdict at an interim analysis of level alpha.

@@ -25,7 +25,7 @@ func Analyses(run *result.Run) []stats.Interim {
 	if n < stats.MinEpochs(pairs(&run.Plan, active(run, false)), left) {
 		return analyses
 	}
-	return append(analyses[:taken], stats.Interim{N: n, Alpha: left})
+	return append(analyses[:taken], stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous})
 }
 
 // planned are the interim analyses as they are fixed when the pilots end.
@@ -42,11 +42,11 @@ func planned(run *result.Run) []stats.Interim {
 		return nil
 	}
 	left := float64(p.BudgetNS-pilotsEnd(run)-atPace(run, extraCost(p))) * (1 - reserve)
-	if l := analyses(p.Analyses, int(left/float64(turnAtPace(run))), m, p.Alpha); len(l) > 0 {
+	if l := analyses(p, p.Analyses, int(left/float64(turnAtPace(run))), m); len(l) > 0 {
 		return l
 	}
-	least := stats.MinEpochs(m, p.Alpha) // no verdict fits at this pace; it may still get better
-	return analyses([]int{least}, least, m, p.Alpha)
+	least := stats.MinEpochs(m, spent(p)) // no verdict fits at this pace; it may still get better
+	return analyses(p, []int{least}, least, m)
 }
 
 // pilotsOver reports whether the last trial is past the pilots, or their last.

@@ -66,7 +66,7 @@ func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 // with the brief profile, it takes the first plan that has time for a few more epochs than the fewest
 // that show anything. With managed contestants an epoch is mostly warm-up, so rounds save little.
 func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
-	enough := stats.MinEpochs(pairs(p, p.Contestants), p.Alpha) + spareEpochs
+	enough := stats.MinEpochs(pairs(p, p.Contestants), spent(p)) + spareEpochs
 	for {
 		c, err := d.estimate(p)
 		switch {
@@ -133,6 +133,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	case pairs(p, p.Contestants) > 1:
 		p.Analyses = p.Analyses[len(p.Analyses)-1:] // one analysis: the pilots say after how many epochs, at most these
 	}
+	p.Simultaneous = len(p.Analyses) == 1 && pairs(p, p.Contestants) > 1
 	budget := pr.budget
 	if len(p.Contestants) > 4 {
 		budget = pr.manyBudget
@@ -162,7 +163,7 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 // who is faster, so this spends none of the error.
 func grace(run *result.Run) int64 {
 	p, budget, n := &run.Plan, Budgeted(run), int64(counted(run))
-	lacking := int64(stats.MinEpochs(pairs(p, active(run, false)), p.Alpha)) - n
+	lacking := int64(stats.MinEpochs(pairs(p, active(run, false)), spent(p))) - n
 	if lacking <= 0 || n == 0 {
 		return 0
 	}
@@ -182,9 +183,9 @@ func (paired) estimate(p *result.Plan) (Cost, error) {
 	c.Epoch = turn / time.Duration(len(partsWith(p, false)))
 	before := pilotsEstimate(p) + extraCost(p)
 	left := time.Duration(p.BudgetNS) - before
-	c.Analyses = analyses(p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs, p.Alpha)
+	c.Analyses = analyses(p, p.Analyses, int(float64(left)*(1-reserve)/float64(turn)), c.Pairs)
 	if len(c.Analyses) == 0 {
-		n := stats.MinEpochs(c.Pairs, p.Alpha)
+		n := stats.MinEpochs(c.Pairs, spent(p))
 		least := before + time.Duration(float64(n)*float64(turn)/(1-reserve))
 		pairs, fewer := fmt.Sprintf("%d pairs", c.Pairs), ", or fewer --contestants"
 		switch {

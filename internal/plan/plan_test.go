@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/result"
-	"dyno/internal/stats"
 )
 
 func quick(contestants ...string) result.Plan {
@@ -285,7 +284,7 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 		reached bool
 	}{{5 * time.Minute, true}, {4 * time.Minute, false}} {
 		p := player{run: result.Run{Plan: quick(six...)}}
-		p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(c.budget)
+		p.run.Plan.Analyses, p.run.Plan.Simultaneous, p.run.Plan.BudgetNS = []int{24}, true, int64(c.budget)
 		p.foul = func(o Order) (causes result.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
 				causes.StealNS = 4e8
@@ -304,9 +303,8 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 		}
 		looks := Analyses(&p.run)
 		if n != 10 || over <= 0 || over > p.run.Plan.BudgetNS/4 || len(looks) != 1 ||
-			looks[0] != (stats.Interim{N: 10, Alpha: .05}) {
-			t.Errorf("stopped for %q after %d epochs, %v over the budget, looks %v", stop, n, time.Duration(over),
-				looks)
+			looks[0].N != 10 || math.Abs(looks[0].Alpha-.045) > 1e-12 || !looks[0].Simultaneous {
+			t.Errorf("stopped for %q after %d epochs, %v over the budget, looks %v", stop, n, time.Duration(over), looks)
 		}
 	}
 }

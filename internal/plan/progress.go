@@ -54,7 +54,7 @@ func ProgressOf(run *result.Run) Progress {
 	case epochs > 0:
 		out.Epoch = fmt.Sprintf("epoch %d of %d", min(valid+1, epochs), epochs)
 		if again := lastEpoch(run) - p.Pilots - valid; again > 0 {
-			out.Epoch += fmt.Sprintf(", %d were disturbed", again)
+			out.Epoch += fmt.Sprintf(", %d disturbed", again)
 		}
 	}
 	switch {

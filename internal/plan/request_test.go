@@ -112,7 +112,7 @@ func TestAskedByHand(t *testing.T) {
 				p.BudgetNS == int64(6*time.Minute) && !p.Heap && len(p.Analyses) == 4 // of one pair
 		}},
 		{"three contestants", Request{Contestants: []string{"c0", "c2", "c3"}}, func(p *result.Plan) bool {
-			return slices.Equal(p.Analyses, []int{24}) // one analysis
+			return slices.Equal(p.Analyses, []int{24}) && p.Simultaneous // one analysis
 		}},
 		{"scenario", Request{Scenario: "relay"}, func(p *result.Plan) bool {
 			return p.Study == "s" && p.ClaimsHash == "" && p.Family == nil && p.Level.Records == DefaultRecords &&

@@ -313,6 +313,9 @@ func (v *view) forbidding() (list []string) {
 		if n := len(fails) - 1; n > 0 {
 			text += fmt.Sprintf(" (and %d more)", n)
 		}
+		if a.Question == checks.MachineQuiet {
+			text += "; run it again while nothing else uses the machine"
+		}
 		list = append(list, "This run must not be quoted: "+text+".")
 	}
 	if v.run.Plan.Forced != "" {

@@ -56,7 +56,10 @@ type Plan struct {
 	Rounds   int     `json:"rounds"`           // per epoch
 	Pilots   int     `json:"pilots"`           // epochs before the first that counts
 	Analyses []int   `json:"interim_analyses"` // candidate numbers of valid epochs
-	Epochs   int     `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
+	// Simultaneous: several comparisons are analysed once, and their intervals hold together.
+	Simultaneous bool `json:"simultaneous,omitempty"`
+
+	Epochs int `json:"epochs,omitempty"` // sweep: of each launch part; classic: repeats
 
 	// Spin is "on" or "off" where it was asked for whether the generator polls instead of sleeping;
 	// "": where it takes a CPU from nobody.

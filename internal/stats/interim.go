@@ -10,8 +10,9 @@ import (
 // Interim is one time at which the data are tested: after N valid epochs, at level
 // Alpha for the family of pairs (reject what Holm adjusts to at most Alpha).
 type Interim struct {
-	N     int
-	Alpha float64
+	N            int
+	Alpha        float64
+	Simultaneous bool // the intervals of the family hold together, at level Alpha
 }
 
 // Interims returns the interim analyses that a run which fits that many epochs takes, early

@@ -45,7 +45,7 @@ func TestMinEpochsIsWhereHolmCanReject(t *testing.T) {
 	}
 }
 
-func TestInterims(t *testing.T) {
+func TestLooks(t *testing.T) {
 	quick := []int{8, 12, 16, 24}
 	full := []int{12, 16, 24, 32, 48}
 	for _, c := range []struct {
@@ -53,19 +53,19 @@ func TestInterims(t *testing.T) {
 		fits, m    int
 		want       []Interim
 	}{
-		{quick, 12, 15, []Interim{{12, .05}}},
-		{quick, 12, 1, []Interim{{8, .025}, {12, .025}}},
-		{quick, 24, 1, []Interim{{8, .0125}, {12, .0125}, {16, .0125}, {24, .0125}}},
-		{quick, 24, 15, []Interim{{12, .05 / 3}, {16, .05 / 3}, {24, .05 / 3}}},
-		{quick, 23, 15, []Interim{{12, .025}, {16, .025}}},
-		{quick, 8, 15, nil},                     // 8 epochs fit, 10 are needed
-		{quick, 7, 1, nil},                      // nothing fits
-		{quick, 8, 6, []Interim{{8, .05}}},      // just: 2·6/.05 = 240 <= 256
-		{quick, 16, 1770, nil},                  // 60 contestants need 17 even with one analysis
-		{quick, 24, 1770, []Interim{{24, .05}}}, // both earlier ones dropped, alpha given back
-		{full, 48, 6, []Interim{{12, .01}, {16, .01}, {24, .01}, {32, .01}, {48, .01}}},
-		{full, 48, 45, []Interim{{16, .0125}, {24, .0125}, {32, .0125}, {48, .0125}}}, // 12 < 14
-		{[]int{24, 8, 8, 0, -3}, 24, 1, []Interim{{8, .025}, {24, .025}}},
+		{quick, 12, 15, []Interim{{N: 12, Alpha: .05}}},
+		{quick, 12, 1, []Interim{{N: 8, Alpha: .025}, {N: 12, Alpha: .025}}},
+		{quick, 24, 1, []Interim{{N: 8, Alpha: .0125}, {N: 12, Alpha: .0125}, {N: 16, Alpha: .0125}, {N: 24, Alpha: .0125}}},
+		{quick, 24, 15, []Interim{{N: 12, Alpha: .05 / 3}, {N: 16, Alpha: .05 / 3}, {N: 24, Alpha: .05 / 3}}},
+		{quick, 23, 15, []Interim{{N: 12, Alpha: .025}, {N: 16, Alpha: .025}}},
+		{quick, 8, 15, nil},                               // 8 epochs fit, 10 are needed
+		{quick, 7, 1, nil},                                // nothing fits
+		{quick, 8, 6, []Interim{{N: 8, Alpha: .05}}},      // just: 2·6/.05 = 240 <= 256
+		{quick, 16, 1770, nil},                            // 60 contestants need 17 even with one analysis
+		{quick, 24, 1770, []Interim{{N: 24, Alpha: .05}}}, // both earlier ones dropped, alpha given back
+		{full, 48, 6, []Interim{{N: 12, Alpha: .01}, {N: 16, Alpha: .01}, {N: 24, Alpha: .01}, {N: 32, Alpha: .01}, {N: 48, Alpha: .01}}},
+		{full, 48, 45, []Interim{{N: 16, Alpha: .0125}, {N: 24, Alpha: .0125}, {N: 32, Alpha: .0125}, {N: 48, Alpha: .0125}}}, // 12 < 14
+		{[]int{24, 8, 8, 0, -3}, 24, 1, []Interim{{N: 8, Alpha: .025}, {N: 24, Alpha: .025}}},
 		{nil, 24, 1, nil},
 	} {
 		before := slices.Clone(c.candidates)
@@ -172,7 +172,7 @@ func verdicts(y [][]float64, looks []Interim) (found map[[2]int]bool) {
 	return found
 }
 
-// Identical contestants, every analysis made: the chance of any winner at all. By
+// Identical contestants, every look taken: the chance of any winner at all. By
 // 60,000 repetitions of the second row it is 3.2 %.
 //
 // Note: 300 repetitions, with an upper bound of 6.5 % asked for, would refuse a

@@ -235,7 +235,7 @@ func fakeRun(t *testing.T, st *Study, c Choice) *result.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Ceiling, p.Analyses = "", []int{8, 12, 16, 24} // nobody plays the one; with the others it ends early
+	p.Ceiling, p.Analyses, p.Simultaneous = "", []int{8, 12, 16, 24}, false // nobody plays the one; with the others it ends early
 	if _, err := plan.Estimate(&p); err != nil {
 		t.Fatal(err)
 	}
