@@ -60,22 +60,7 @@ func compareCommand() *cobra.Command {
 			"  dyno compare http://localhost:3000/users/{int:1..100} http://localhost:4000/users/{int:1..100}\n" +
 			"  dyno compare main . --contestant net-http\n" +
 			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'memory>10%'",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if f.resume != "" {
-				run, err := result.Open(f.resume)
-				if err != nil {
-					return usage(err)
-				}
-				if !isComparison(run) {
-					return usagef("resume %s: it is no comparison; dyno run --resume goes on with it", f.resume)
-				}
-				return notResumable(f.resume, run)
-			}
-			if len(args) == 0 { // compareSides says what is wrong, if anything is
-				return nil
-			}
-			return arguments(cobra.MinimumNArgs(side.Fewest))(cmd, args)
-		},
+		Args: f.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sides, file, err := compareSides(cmd, args)
 			if err != nil {
@@ -120,6 +105,24 @@ func compareCommand() *cobra.Command {
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "force")
 	heading(fl, "The run and its output")
 	return cmd
+}
+
+// check refuses arguments that cannot be sides.
+func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
+	if f.resume != "" {
+		run, err := result.Open(f.resume)
+		if err != nil {
+			return usage(err)
+		}
+		if !isComparison(run) {
+			return usagef("resume %s: it is no comparison; dyno run --resume goes on with it", f.resume)
+		}
+		return notResumable(f.resume, run)
+	}
+	if len(args) == 0 { // compareSides says what is wrong, if anything is
+		return nil
+	}
+	return arguments(cobra.MinimumNArgs(side.Fewest))(cmd, args)
 }
 
 // isComparison reports whether a run was made by dyno compare.
