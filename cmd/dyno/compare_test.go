@@ -70,7 +70,11 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	if code != exitFailed {
 		t.Errorf("exit %d", code)
 	}
-	for _, want := range []string{"more CPU per request than go/net-http: worse.", "fail-if cpu_per_request>50%  failed", "fail-if memory>1000%         held"} {
+	verdict := "more CPU per request than go/net-http: worse."
+	if strings.Contains(stdout.String(), "over the epoch: its ratio depends on when it is taken") { // one moved, be it by chance
+		verdict = "more CPU per request than go/net-http: not separated"
+	}
+	for _, want := range []string{verdict, "fail-if cpu_per_request>50%  failed", "fail-if memory>1000%         held"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("no %q", want)
 		}
