@@ -13,7 +13,7 @@ import (
 	"dyno/internal/importer"
 )
 
-// shownTroubles is how many of the rows of a file that cannot be read are named.
+// shownTroubles is the maximum number of unreadable rows of a file that are named.
 const shownTroubles = 10
 
 func auditCommand() *cobra.Command {

@@ -17,7 +17,8 @@ import (
 	"dyno/internal/result"
 )
 
-// calibrate measures this machine and tells each step; what it found is kept in dyno's cache, unless it is quick.
+// calibrate measures this machine and reports each step. It stores the result in dyno's cache,
+// unless the calibration is quick.
 func calibrate(ctx context.Context, stderr io.Writer, quick bool) (*result.Calibration, error) {
 	self, err := os.Executable()
 	if err != nil {

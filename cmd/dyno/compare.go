@@ -20,7 +20,8 @@ import (
 	"dyno/internal/side"
 )
 
-// compareFlags are the flags of dyno compare: the request, what it is asked of, and where it goes.
+// compareFlags are the flags of dyno compare: the request, how the servers are asked, and where the
+// run is recorded.
 type compareFlags struct {
 	request     plan.Request
 	connections int
@@ -107,7 +108,7 @@ func compareCommand() *cobra.Command {
 	return cmd
 }
 
-// check refuses arguments that cannot be sides.
+// check rejects arguments that cannot be sides.
 func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 	if f.resume != "" {
 		run, err := result.Open(f.resume)
@@ -128,13 +129,13 @@ func (f *compareFlags) check(cmd *cobra.Command, args []string) error {
 // isComparison reports whether a run was made by dyno compare.
 func isComparison(run *result.Run) bool { return strings.HasPrefix(run.Plan.Command, "dyno compare ") }
 
-// notResumable is why a comparison that was interrupted cannot go on, and what to do.
+// notResumable says why an interrupted comparison cannot be resumed, and what to do.
 func notResumable(dir string, run *result.Run) error {
 	return usagef("resume %s: it is a comparison, whose builds were made in a folder of their own and are gone; "+
 		"start it anew:\n  %s", dir, run.Plan.Command)
 }
 
-// compare is the job from words to one answer.
+// compare runs the whole comparison, from the arguments to the answer.
 func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	conditions, err := parseConditions(f.failIf)
 	if err != nil {
@@ -181,7 +182,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	return concluded
 }
 
-// complain says what went wrong where no error can be returned any more.
+// complain reports an error that can no longer be returned.
 func complain(cmd *cobra.Command, err error) {
 	if err != nil {
 		fmt.Fprintln(cmd.ErrOrStderr(), "dyno:", err)
@@ -225,8 +226,8 @@ func buildsOnly(sides []*side.Side) bool {
 	return true
 }
 
-// primary is the metric that decides where none is named: in an open loop not throughput, which is
-// what it asks for.
+// primary returns the metric that decides by default. In an open loop this is not throughput,
+// because the request sets the rate.
 func (f *compareFlags) primary(sides []*side.Side) string {
 	if buildsOnly(sides) || f.rate > 0 {
 		return "cpu_per_request"
@@ -234,7 +235,8 @@ func (f *compareFlags) primary(sides []*side.Side) string {
 	return "throughput"
 }
 
-// experiment plans the comparison. pr gets the manifests of the sides in place of its own.
+// experiment plans the comparison of sides. It uses the manifests of the sides in place of those of
+// pr.
 func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side.Side) (*experiment.Experiment, error) {
 	drawSeed(cmd)
 	with := &project{found: pr.found, root: pr.root, fsys: pr.fsys}
@@ -281,7 +283,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	return experiment.New(cmd.Context(), r, with.world(), setup)
 }
 
-// against is the title of a run of sides with these titles.
+// against returns the title of a comparison from the titles of its sides.
 func against(titles []string) string {
 	if len(titles) > 3 {
 		return fmt.Sprintf("%s and %d others", titles[0], len(titles)-1)

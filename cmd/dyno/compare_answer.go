@@ -47,7 +47,7 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 	return anyFailed
 }
 
-// attached says what a run of servers that ran already speaks of; "" of another run.
+// attached returns a note for runs of servers that were already running; "" for other runs.
 func attached(r *result.Run) string {
 	var all []string
 	for _, c := range r.Contestants {
@@ -86,7 +86,7 @@ func answerSentence(data *report.Data, head, base string) string {
 		verdictText(p, a, head)
 }
 
-// verdictText says what the change amounts to.
+// verdictText describes the change in words.
 func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
 	within := "within " + report.PerCent(a.Margin)
 	way := "worse"
@@ -108,7 +108,8 @@ func verdictText(p analysis.Pair, a *analysis.Analysis, head string) string {
 	return "not separated"
 }
 
-// rangeText is the interval of a change whose direction is told: "(3.9–5.3 %)", or with both directions where it holds none at all.
+// rangeText formats the interval of a change whose direction the text already states: "(3.9–5.3
+// %)". If the interval includes no change, it shows both directions.
 func rangeText(e analysis.Estimate) string {
 	lo, hi := e.Lo-1, e.Hi-1
 	if e.Value < 1 {

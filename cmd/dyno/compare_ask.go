@@ -48,7 +48,7 @@ func (f *compareFlags) typed(cmd *cobra.Command, sides []*side.Side) (*scenario.
 	return s, nil
 }
 
-// titleOf names the requests of a scenario, the first three of them.
+// titleOf names the first three requests of a scenario.
 func titleOf(s *scenario.Scenario) string {
 	var names []string
 	for i, q := range s.Requests {

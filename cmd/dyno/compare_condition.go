@@ -14,7 +14,7 @@ import (
 	"dyno/internal/side"
 )
 
-// condition is one --fail-if: a change of a side against the first that must not be.
+// condition is one --fail-if: a change of a side against the first that makes the command fail.
 type condition struct {
 	text   string // without spaces
 	metric analysis.Metric
@@ -73,7 +73,7 @@ func parseCondition(text string) (condition, error) {
 	return condition{text: word[1] + word[2] + word[3] + "%", metric: m, below: word[2] == "<", limit: limit / 100}, nil
 }
 
-// state is what the data say of a condition.
+// state is the outcome of a condition.
 type state string
 
 const (
@@ -82,7 +82,7 @@ const (
 	inconclusive state = "inconclusive" // the interval holds the limit, or the run has no say
 )
 
-// judgement is a condition's state, and the change that it rests on.
+// judgement is a condition's state, and the change that it is based on.
 type judgement struct {
 	condition
 	of     string // the side that it is about
@@ -128,7 +128,7 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 	return e.Lo-1 > c.limit, e.Hi-1 <= c.limit
 }
 
-// withdrawn takes all states back if the run found a difference between two servers that are one.
+// withdrawn resets all states if the run found a difference between two copies of one server.
 func withdrawn(js []judgement, findings []checks.Finding) []judgement {
 	if s, _ := checks.StateOf(findings, checks.Twins); s == checks.Fail {
 		for i := range js {
@@ -165,7 +165,7 @@ func answered(a *analysis.Analysis, sides []*side.Side, conditions []condition) 
 	})
 }
 
-// judged are the conditions of each side against the first.
+// judged judges the conditions for each side against the first.
 func judged(a *analysis.Analysis, sides []*side.Side, conditions []condition) (all []judgement) {
 	for _, c := range conditions {
 		for _, s := range sides[1:] {

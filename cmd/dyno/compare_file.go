@@ -15,7 +15,7 @@ import (
 	"dyno/internal/plan"
 )
 
-// compareFileName is the file that dyno compare reads where no side is typed.
+// compareFileName is the file that dyno compare reads if the command line names no sides.
 const compareFileName = "dyno.toml"
 
 // compareFile is a dyno.toml. Its keys, but for the sides, are flags of dyno compare.
@@ -46,8 +46,7 @@ type compareFile struct {
 	values map[string][]string // by key, those that were taken
 }
 
-// readCompareFile reads the dyno.toml of a folder. The error of one that is not there is
-// fs.ErrNotExist.
+// readCompareFile reads the dyno.toml of a folder. The error is fs.ErrNotExist if there is none.
 func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 	c = &compareFile{values: map[string][]string{}}
 	if c.file, err = conf.Read(fsys, compareFileName, c); err != nil {
@@ -64,7 +63,7 @@ func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 	return c, nil
 }
 
-// set gives fl the values of the file, but for flags that were typed, which come first.
+// set copies the values of the file to fl. Flags on the command line take precedence.
 func (c *compareFile) set(fl *pflag.FlagSet) error {
 	all := reflect.ValueOf(c).Elem()
 	for i := range all.NumField() {

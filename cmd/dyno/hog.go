@@ -12,8 +12,8 @@ import (
 	"dyno/internal/refserver"
 )
 
-// hogCommand is what `dyno validate --live` starts itself as, to disturb: it takes a CPU in bursts
-// until it is told to stop.
+// hogCommand is the command that `dyno validate --live` starts as background load. It uses a CPU in
+// bursts until it is stopped.
 func hogCommand() *cobra.Command {
 	var seed uint64
 	cmd := &cobra.Command{

@@ -151,7 +151,7 @@ func (p *project) list(ctx context.Context, w io.Writer, f *listFlags, chosen []
 	return err
 }
 
-// asked are the filters, as they were given.
+// asked returns the filters as the user typed them.
 func (f *listFlags) asked() (words []string) {
 	if f.language != "" {
 		words = append(words, "--language "+quoted(f.language))
@@ -165,7 +165,7 @@ func (f *listFlags) asked() (words []string) {
 	return words
 }
 
-// listed are the rows of the contestants, and what was found or is missing to build them.
+// listed returns the rows of the contestants, with the toolchain that was found or is missing.
 func (p *project) listed(ctx context.Context, chosen []*contestant.Manifest, columns int) (rows [][]string,
 	here string) {
 	missing := map[string][]string{} // reason -> contestants

@@ -124,7 +124,7 @@ func (f *loadFlags) addLines(name, short string, to *[]string, usage string) {
 // hide leaves a flag out of the help.
 func (f *loadFlags) hide(name string) { f.cmd.Flags().Lookup(name).Hidden = true }
 
-// defineLoad defines what says how much, how fast and over what.
+// defineLoad defines the flags for the amount, the rate and the connections of the load.
 func (f *loadFlags) defineLoad() {
 	add(f, "connections", "c", &f.Connections, "125", "n", parseUpTo(1_000_000), "connections")
 	add(f, "requests", "n", &f.Requests, "", "n", parseCount, "end after so many requests: 5000, 10k, 5M")
@@ -155,7 +155,7 @@ func (f *loadFlags) defineLoad() {
 	}
 }
 
-// defineRequest defines what says what is sent where, and what must come back.
+// defineRequest defines the flags for the requests and the expected responses.
 func (f *loadFlags) defineRequest() {
 	f.names = append(f.names, askingFlags(f.cmd.Flags(), &f.Request.Request)...)
 	f.addText("scenario", "", &f.Scenario, "file of a weighted mix of requests and their contracts; the URL then "+
@@ -177,7 +177,7 @@ func (f *loadFlags) defineRequest() {
 	heading(f.cmd.Flags(), "What counts as success")
 }
 
-// defineRest defines what concerns the generator, the verdict and the output.
+// defineRest defines the flags for the generator, the verdict and the output.
 func (f *loadFlags) defineRest() {
 	add(f, "threads", "", &f.Threads, "", "n", parseUpTo(4096), "event loops (default: the CPUs, or half of them "+
 		"when the server is on this machine, and no more than leaves each 16 connections)")

@@ -67,7 +67,8 @@ func parseNeeded(want string) func(string) (string, error) {
 	}
 }
 
-// suffixes of numbers. A small m is none, because it is minutes in a time.
+// suffixes are the suffixes of numbers. A lower-case m is not one, because it means minutes in a
+// duration.
 var suffixes = map[byte]float64{'k': 1e3, 'K': 1e3, 'M': 1e6, 'g': 1e9, 'G': 1e9}
 
 // scaled reads a number with an optional suffix k, M or G.

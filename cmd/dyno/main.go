@@ -34,7 +34,7 @@ func main() {
 	os.Exit(dyno(os.Args[1:], survivable(os.Stdout), survivable(os.Stderr)))
 }
 
-// dyno is the whole command: data on stdout, progress and trouble on stderr.
+// dyno runs the whole command. Data go to stdout, progress and errors to stderr.
 func dyno(args []string, stdout, stderr io.Writer) int {
 	signals := []os.Signal{os.Interrupt}
 	for _, s := range stopSignals {
@@ -110,7 +110,7 @@ func rootCommand() *cobra.Command {
 	return root
 }
 
-// hint says what to do about an error of the record, "" of another one.
+// hint says what to do about an error of the record; "" for other errors.
 func hint(err error) string {
 	var damaged *result.Damaged
 	var stopped *result.Stopped
@@ -124,7 +124,7 @@ func hint(err error) string {
 	return ""
 }
 
-// exit ends the command with a code, all having been said.
+// exit is the error that ends the command with a code, after everything has been reported.
 type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }

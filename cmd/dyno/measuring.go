@@ -25,12 +25,12 @@ import (
 	"dyno/internal/terminal"
 )
 
-// waitFlag adds the flag of all commands that measure.
+// waitFlag adds the flag --wait, which all commands that measure have.
 func waitFlag(cmd *cobra.Command, wait *bool) {
 	cmd.Flags().BoolVar(wait, "wait", false, "if another run measures on this machine, wait until it is over")
 }
 
-// unsupported says what a system lacks for comparisons; nil: nothing.
+// unsupported returns an error if a system lacks what comparisons need.
 func unsupported(command, goos string) error {
 	if goos == "linux" {
 		return nil
@@ -40,9 +40,9 @@ func unsupported(command, goos string) error {
 		"take a virtual machine with Linux: doc/macos.md", command, goos)
 }
 
-// measuring lets nobody else measure on this machine, and sees to it that nothing that is started
-// outlives this process, until release is called. folder is that of the run, empty if there is
-// none.
+// measuring prevents other measurements on this machine until release is called. Until then it also
+// ensures that no process that dyno starts outlives it. folder is the run folder, or empty if there
+// is none.
 func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), err error) {
 	if err := unsupported(cmd.CommandPath(), runtime.GOOS); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func measuring(cmd *cobra.Command, wait bool, folder string) (release func(), er
 	return func() { end(); unlock() }, nil
 }
 
-// carryOut holds the machine, says what is to be done and what it takes, and does it.
+// carryOut locks the machine, prints the plan and its cost, and carries it out.
 func carryOut(cmd *cobra.Command, x *experiment.Experiment, wait bool) (*report.Data, error) {
 	if err := roomFor(x.Plan); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func carryOut(cmd *cobra.Command, x *experiment.Experiment, wait bool) (*report.
 	return measure(cmd, x)
 }
 
-// measure carries an experiment out and shows how it goes.
+// measure carries out an experiment and shows its progress.
 func measure(cmd *cobra.Command, x *experiment.Experiment) (*report.Data, error) {
 	stderr := cmd.ErrOrStderr()
 	view := terminal.New(stderr, isTerminal(stderr), os.Getenv("NO_COLOR") != "", func() int { return width(stderr) })
@@ -99,11 +99,12 @@ func measure(cmd *cobra.Command, x *experiment.Experiment) (*report.Data, error)
 	return x.Run(cmd.Context())
 }
 
-// filesPerContestant are those that dyno has open for one that runs: its log, its cgroup, its
-// counters.
+// filesPerContestant is the number of files that dyno has open for a running contestant: its log,
+// its cgroup, its counters.
 const filesPerContestant = 8
 
-// roomFor makes room for the connections and contestants of a plan, or says what to do for it.
+// roomFor raises the limit of open files for the connections and contestants of a plan, or returns
+// an error that says what to do.
 func roomFor(p *result.Plan) error {
 	most := 0
 	for _, l := range p.Points() {
@@ -115,7 +116,7 @@ func roomFor(p *result.Plan) error {
 	return host.RoomFor(int64(most), int64(filesPerContestant*(len(p.Contestants)+len(p.Controls)+1)))
 }
 
-// supervised sees to it that nothing that is started outlives this process, until end is called.
+// supervised ensures that no process that dyno starts outlives it, until end is called.
 func supervised(cmd *cobra.Command) (end func(), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -143,7 +144,7 @@ func drawSeed(cmd *cobra.Command) {
 // once are the flags that concern one run and not what is asked of it.
 var once = []string{"out", "offline", "wait", "resume"}
 
-// repeated is the command that asks again what cmd asks: the flags that were set, and args.
+// repeated returns the command line that repeats cmd: the flags that were set, and args.
 func repeated(cmd *cobra.Command, args []string) string {
 	words := []string{cmd.CommandPath()}
 	for _, a := range args {
@@ -171,7 +172,7 @@ func repeated(cmd *cobra.Command, args []string) string {
 	return strings.Join(words, " ")
 }
 
-// commandLine is the command, as far as a message has room for it.
+// commandLine returns the command line, shortened for use in a message.
 func commandLine(cmd *cobra.Command) string {
 	words := []rune(repeated(cmd, cmd.Flags().Args()))
 	if len(words) > 120 {
@@ -180,8 +181,8 @@ func commandLine(cmd *cobra.Command) string {
 	return string(words)
 }
 
-// superviseCommand is what dyno starts itself as, to end what it has started should it be killed:
-// it waits for its stdin to end.
+// superviseCommand is the command with which dyno starts itself as a supervisor. It waits for its
+// stdin to end. If dyno was killed, it then ends what dyno has started.
 func superviseCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "supervise STATE",

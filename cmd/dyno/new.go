@@ -157,7 +157,7 @@ func (p *project) know(values []string) (names []string, err error) {
 	return names, nil
 }
 
-// knowOnly is know where a name says nothing: for a flag that takes folders alone.
+// knowOnly is like know, for a flag that accepts only folders.
 func (p *project) knowOnly(folders []string) ([]string, error) {
 	for _, f := range folders {
 		if !isDir(f) {
@@ -171,7 +171,7 @@ func (p *project) knowOnly(folders []string) ([]string, error) {
 	return p.know(values)
 }
 
-// add takes a contestant in. One whose folder is known already is no other.
+// add adds a contestant. It ignores one whose folder is already known.
 func (p *project) add(m *contestant.Manifest) error {
 	old := p.manifest(m.Name)
 	switch {

@@ -49,7 +49,7 @@ func (p *project) names() []string {
 	return names
 }
 
-// manifest returns the named contestant's, or nil.
+// manifest returns the manifest of the named contestant, or nil.
 func (p *project) manifest(name string) *contestant.Manifest {
 	for _, m := range p.manifests {
 		if m.Name == name {
@@ -86,7 +86,8 @@ func (p *project) study(slug string) (*study.Study, error) {
 	return s, err
 }
 
-// suggest names the nearest word, and where all stand; or all, where they are few.
+// suggest names the nearest word and the command that lists all words. Without a near word it lists
+// all, if they are few.
 func suggest(word string, among []string, all string) string {
 	if near := conf.Nearest(word, among); near != "" {
 		return fmt.Sprintf("; did you mean %q? (%s shows all)", near, all)

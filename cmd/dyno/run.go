@@ -19,7 +19,7 @@ import (
 	"dyno/internal/study"
 )
 
-// defaultStudy is what dyno run asks when it is asked nothing.
+// defaultStudy is the study of dyno run without arguments.
 const defaultStudy = "iris-vs-netcore-mvc"
 
 // runFlags are the flags of dyno run: the request, what of the study is taken, and where it goes.
@@ -147,7 +147,7 @@ func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 }
 
-// run is the main job, from words to verdicts.
+// run carries out dyno run, from its arguments to the verdicts.
 func run(cmd *cobra.Command, f *runFlags, args []string) error {
 	prepare := f.experiment
 	if f.resume != "" {
@@ -199,7 +199,7 @@ func (f *runFlags) experiment(cmd *cobra.Command, args []string) (*experiment.Ex
 	return x, err
 }
 
-// resumed goes on with an interrupted run.
+// resumed continues an interrupted run.
 func (f *runFlags) resumed(cmd *cobra.Command, _ []string) (*experiment.Experiment, error) {
 	alone := true
 	cmd.Flags().Visit(func(f *pflag.Flag) {

@@ -9,7 +9,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// Input is what is analysed. Trials are the valid ones of the epochs that count, Pilot those of the pilots.
+// Input is the data to analyse. Trials are the valid trials of the epochs that count, Pilot those
+// of the pilots.
 type Input struct {
 	Trials         []result.Trial
 	Pilot          []result.Trial
@@ -33,11 +34,11 @@ type Input struct {
 // CeilingLimit is the share of the generator's ceiling above which a result is only a lower bound (V02).
 const CeilingLimit = 0.8
 
-// DiscardedLimit is the share of trials in discarded rounds above which nothing is ranked that the
-// wall clock measures (V06).
+// DiscardedLimit is a share of trials in discarded rounds. Above it, nothing is ranked by a metric
+// that the wall clock measures (V06).
 const DiscardedLimit = 0.5
 
-// Analyse finds all that the trials say.
+// Analyse computes cells, comparisons, verdicts and ranks from the trials.
 func Analyse(in Input) *Analysis {
 	t, pilot := Tabulate(in.Trials, in.At), Tabulate(in.Pilot, in.At)
 	standing := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return f })
@@ -90,7 +91,7 @@ func Analyse(in Input) *Analysis {
 	return a
 }
 
-// standingFamily are the comparisons that are judged: of those that have not failed.
+// standingFamily returns the comparisons to judge: those whose contestants have not failed.
 func (in *Input) standingFamily(standing []string) []result.Comparison {
 	if in.Family == nil {
 		return couples(standing)
@@ -110,7 +111,7 @@ func couples(names []string) []result.Comparison {
 	return out
 }
 
-// levels are those of a family, in order; the first where there is none.
+// levels returns the levels of a family in order, or the first level if the family is empty.
 func levels(family []result.Comparison) []int {
 	var out []int
 	for _, c := range family {
@@ -147,7 +148,8 @@ func (a *Analysis) decidePairs(t *Table, m Metric, family []result.Comparison, i
 	return pairs
 }
 
-// unrank takes all verdicts back: too few of the trials are fit to compare what the wall clock measured.
+// unrank withdraws all verdicts, because too few trials are fit to compare what the wall clock
+// measured.
 func unrank(pairs []Pair) {
 	for i := range pairs {
 		pairs[i].Verdict, pairs[i].Better = Inconclusive, ""
@@ -156,8 +158,8 @@ func unrank(pairs []Pair) {
 	}
 }
 
-// unrankAtCeiling takes back differences whose loser stands at the generator's ceiling: it might be
-// faster than could be shown.
+// unrankAtCeiling withdraws differences whose loser is at the generator's ceiling: it may be faster
+// than the generator could show.
 func unrankAtCeiling(pairs []Pair, shares map[result.Cell]float64) {
 	for i := range pairs {
 		p := &pairs[i]
@@ -215,7 +217,7 @@ func (a *Analysis) place(names []string, pairs []Pair, m Metric) {
 	}
 }
 
-// strike puts the failed contestants last in the order, with the reason.
+// strike puts the failed contestants last, with the reason.
 func (a *Analysis) strike(in Input) {
 	failed := slices.DeleteFunc(slices.Clone(in.Contestants), func(n string) bool { _, f := in.Failed[n]; return !f })
 	slices.Sort(failed)
@@ -256,9 +258,10 @@ func (a *Analysis) controls(t *Table, in Input, levels []int) {
 	}
 }
 
-// addShares finds which share of the generator's ceiling each contestant reaches at a level: its
-// ratio to the reference in the run times the reference's ratio to the ceiling's server in the
-// pilots. Ratios of one round each, they do not drift with the machine.
+// addShares computes the share of the generator's ceiling that each contestant reaches at a level.
+// It is the contestant's ratio to the reference in the run, times the reference's ratio to the
+// ceiling's server in the pilots. Both are ratios within single rounds, so the machine's drift does
+// not affect them.
 func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level int) {
 	m := named("throughput")
 	if in.Ceiling == "" || len(in.Controls) == 0 {
@@ -277,8 +280,8 @@ func addShares(shares map[result.Cell]float64, t, pilot *Table, in Input, level 
 	shares[cell(in.Controls[0])] = scale.Value
 }
 
-// mde is the minimum detectable effect of a typical pair, as a share: by the pairs' own spread once
-// there are epochs, before that by the pilots' rounds.
+// mde returns the minimum detectable effect of a typical pair, as a share. It uses the spread of
+// the pairs themselves once there are epochs, and of the pilots' rounds before that.
 func mde(t, pilot *Table, m Metric, family []result.Comparison, in Input) float64 {
 	if len(in.Analyses) == 0 {
 		return math.NaN()

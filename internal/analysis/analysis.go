@@ -8,7 +8,7 @@ package analysis
 
 import "dyno/internal/result"
 
-// Verdict is what the data says of a pair.
+// Verdict is the outcome of a comparison of two cells.
 type Verdict string
 
 // The four verdicts. Negligible is a difference that is certain, and certainly within the margin.
@@ -19,7 +19,8 @@ const (
 	Inconclusive Verdict = "inconclusive"
 )
 
-// Estimate is a value with its interval. Lo is -Inf and Hi +Inf (0 and +Inf for ratios) where there are too few epochs.
+// Estimate is a value with its interval. With too few epochs Lo is -Inf (0 for ratios) and Hi is
+// +Inf.
 type Estimate struct {
 	Value, Lo, Hi float64
 	N             int // epochs
@@ -51,13 +52,13 @@ type Pair struct {
 	Moving   bool   // one of the two still moves over the rounds of an epoch (Analysis.Trends): no verdict counts
 }
 
-// CellA is A at its level, CellB is B.
+// CellA returns A at its level.
 func (p Pair) CellA() result.Cell { return result.Cell{Contestant: p.A, Level: p.AtA} }
 
-// CellB is B at its level.
+// CellB returns B at its level.
 func (p Pair) CellB() result.Cell { return result.Cell{Contestant: p.B, Level: p.AtB} }
 
-// Leads is 1 where A was found to be the better one, −1 where B was, else 0.
+// Leads returns 1 if A was found to be better, −1 if B was, and 0 otherwise.
 func (p Pair) Leads() int {
 	switch {
 	case p.Better == "":
@@ -68,7 +69,7 @@ func (p Pair) Leads() int {
 	return -1
 }
 
-// Turned is the same comparison seen from B.
+// Turned returns the comparison of B with A.
 func (p Pair) Turned() Pair {
 	p.A, p.B, p.AtA, p.AtB = p.B, p.A, p.AtB, p.AtA
 	p.Ratio = Estimate{Value: 1 / p.Ratio.Value, Lo: 1 / p.Ratio.Hi, Hi: 1 / p.Ratio.Lo, N: p.Ratio.N}
@@ -84,8 +85,8 @@ type Place struct {
 	Excluded   string // why it is not ranked, if it is not
 }
 
-// Analysis is all that was found. Of a run whose family is named it has no cells, places and
-// shares: those are level by level.
+// Analysis is the result of Analyse. If the plan names its comparisons, it has no cells, places or
+// shares; each level has its own Analysis for those.
 type Analysis struct {
 	Primary string
 	Epochs  int     // valid, pilots left out; where a family has cells of several delays, those that each of them has
@@ -123,7 +124,7 @@ func (a *Analysis) Pair(x, y, metric string) (p Pair, ok bool) {
 	return a.Compared(at(x), at(y), metric)
 }
 
-// Compared is Pair for cells at any level.
+// Compared is like Pair, for cells at any level.
 func (a *Analysis) Compared(x, y result.Cell, metric string) (p Pair, ok bool) {
 	for _, p := range a.Pairs {
 		if p.Metric == metric && p.CellA() == x && p.CellB() == y {

@@ -6,7 +6,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// Decision is what the differences say of one pair so far.
+// Decision is the outcome of one pair's comparison so far.
 type Decision struct {
 	Ratio    Estimate // of the first over the second, with the interval of intervalAt
 	P        float64  // exact two-sided signed-rank
@@ -92,7 +92,7 @@ func (j *Decision) decide(d []float64, alpha, margin float64) {
 	}
 }
 
-// present are the values of the first n epochs that have one.
+// present returns the known values of the first n epochs.
 func present(d []float64, n int) []float64 {
 	var out []float64
 	for _, v := range d[:min(n, len(d))] {
@@ -103,8 +103,8 @@ func present(d []float64, n int) []float64 {
 	return out
 }
 
-// Ranks are the rank intervals of k contestants, from 1, by the pairs in which one was found to beat the other (doc/method.md): lo is one
-// more than those that beat it, hi is k less those that it beats.
+// Ranks returns the rank intervals of k contestants, counted from 1 (doc/method.md). lo is one more
+// than the number of contestants that beat it; hi is k minus the number that it beats.
 func Ranks(k int, beats func(i, j int) bool) (lo, hi []int) {
 	lo, hi = make([]int, k), make([]int, k)
 	for i := range k {

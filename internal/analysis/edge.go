@@ -2,13 +2,13 @@ package analysis
 
 import "dyno/internal/result"
 
-// Edges counts trials by how their rates stand to the edges of their windows.
+// Edges counts trials by the result.Edge of their rates.
 type Edges [result.Low + 1]int
 
-// edgesFrom is the share of the trials from which a mark is due: a median hardly knows of fewer.
+// edgesFrom is the share of trials above which a mark is shown. Fewer hardly change a median.
 const edgesFrom = 0.05
 
-// EdgesOf counts those of trials that have a rate.
+// EdgesOf counts the trials that have a rate.
 func EdgesOf(trials []result.Trial) (n Edges) {
 	for i := range trials {
 		if _, ok := trials[i].Load.PerSec(); ok {
@@ -18,7 +18,7 @@ func EdgesOf(trials []result.Trial) (n Edges) {
 	return n
 }
 
-// Mark is what stands beside rates that were drawn from the trials: the most frequent edge but
+// Mark returns the mark to show beside rates of these trials: the most frequent edge other than
 // Inside, if it is frequent enough to matter.
 func (n Edges) Mark() result.Edge {
 	mark, all := result.Inside, n[result.Inside]
@@ -33,7 +33,7 @@ func (n Edges) Mark() result.Edge {
 	return mark
 }
 
-// EdgeText says what a mark means, of rates.
+// EdgeText explains the mark of a rate.
 func EdgeText(e result.Edge) string {
 	return [...]string{
 		"of the time from each connection's first answer to the end of the load",

@@ -6,18 +6,18 @@ import (
 	"dyno/internal/result"
 )
 
-// settled is the share of a load from which on its growth is reckoned: by then the connections,
-// their buffers and the runtime's first heap are there.
+// settled is the share of a load after which growth is counted. By then the connections, their
+// buffers and the runtime's first heap exist.
 const settled = 0.1
 
-// Growth is how the memory of a server went under one load, bytes.
+// Growth is how the memory of a server changed under one load, in bytes.
 type Growth struct {
 	Start, End, Most       float64
 	NS                     int64   // from the first reading to the last
 	PerMinute, PerThousand float64 // of time, of right answers, once it had settled; NaN where there were none
 }
 
-// GrowthOf is that of a load whose memory was read at least twice.
+// GrowthOf returns the growth under a load whose memory was read at least twice.
 func GrowthOf(t *result.Trial) Growth {
 	first, last := t.Memory[0], t.Memory[len(t.Memory)-1]
 	g := Growth{Start: float64(first.PSSBytes), End: float64(last.PSSBytes), NS: last.AtNS - first.AtNS,

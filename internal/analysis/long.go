@@ -6,15 +6,15 @@ import (
 	"dyno/internal/result"
 )
 
-// Middle is the middle figure of some loads, and how far they go. Of an even number it is the worse
-// of the middle two: percentiles are not averaged, and time and rate agree. N is 0 where none has
-// the figure.
+// Middle is the median of some loads, with their range. Of an even number it is the worse of the
+// middle two, because percentiles must not be averaged and time and rate then agree. N is 0 if no
+// load has the figure.
 type Middle struct {
 	Value, Least, Most float64
 	N                  int
 }
 
-// MiddleOf returns that of a metric.
+// MiddleOf returns the Middle of a metric over loads.
 func MiddleOf(loads []result.Trial, m Metric) Middle {
 	var values []float64
 	for i := range loads {

@@ -31,7 +31,8 @@ type Metric struct {
 	Phrases
 }
 
-// Phrases say how contestants stand to each other under a metric. Those that are empty are made of its title.
+// Phrases are the words for how contestants compare under a metric. Empty ones are derived from the
+// metric's title.
 type Phrases struct {
 	Factor string // of one against another: "serves %s the requests of"; %s is the ratio
 	Best   string // of the first of all: "is fastest", "uses the least CPU per request"
@@ -39,7 +40,7 @@ type Phrases struct {
 	Fall   string // its opposite
 }
 
-// Kind is what a metric is made of: one bit, so that a set of kinds is a Kind too.
+// Kind is a kind of metric. Each kind is one bit, so that a set of kinds is a Kind too.
 type Kind uint8
 
 // Kinds of metrics. Others are counts, to which only those checks apply that concern all figures.
@@ -57,13 +58,13 @@ const (
 	WallClock = Rate | Latency
 )
 
-// Wall reports whether m is measured by the wall clock, so that other programs on the machine change it.
+// Wall reports whether the wall clock measures m, so that other programs on the machine affect it.
 func (m Metric) Wall() bool { return m.Kind&WallClock != 0 }
 
-// Open reports whether m is of open loops alone.
+// Open reports whether only open loops have m.
 func (m Metric) Open() bool { return m.Kind&OpenLoop != 0 }
 
-// HeadIn is the short heading of a column in a scale.
+// HeadIn returns the short heading of a column of m in a scale.
 func (m Metric) HeadIn(scale string) string {
 	head := m.Head
 	if head == "" {
@@ -72,7 +73,7 @@ func (m Metric) HeadIn(scale string) string {
 	return strings.Replace(head, "%s", scale, 1)
 }
 
-// Says are the phrases of m, none of them empty.
+// Says returns the phrases of m. None of them is empty.
 func (m Metric) Says() Phrases {
 	p, title := m.Phrases, m.Title
 	if title[1] >= 'a' { // no abbreviation
@@ -92,10 +93,10 @@ func (m Metric) Says() Phrases {
 	return p
 }
 
-// inForm is a text as a part of a form for fmt.Sprintf.
+// inForm escapes a text for use in a format of fmt.Sprintf.
 func inForm(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
-// Metrics are those of paired runs, sweeps and searches.
+// Metrics are the metrics of paired runs, sweeps and searches.
 var Metrics = []Metric{
 	{
 		Name: "throughput", Unit: "1/s", More: true, Kind: Rate, Of: throughput, Settles: true, AtCeiling: true,

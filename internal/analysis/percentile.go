@@ -1,7 +1,8 @@
 package analysis
 
-// Beyond is how many requests must lie beyond their quantile q for it to be told: 10, and 100
-// beyond p99, where few rare events make the value (doc/method.md, percentiles).
+// Beyond returns how many requests must exceed their quantile q for the quantile to be reported. It
+// is 10, and 100 beyond p99, where a few rare events determine the value (doc/method.md,
+// percentiles).
 func Beyond(q float64) int {
 	if q > 0.99+1e-9 {
 		return 100
@@ -9,5 +10,5 @@ func Beyond(q float64) int {
 	return 10
 }
 
-// Bears reports whether n requests are enough to tell their quantile q.
+// Bears reports whether n requests are enough to report their quantile q.
 func Bears(n int64, q float64) bool { return float64(n)*(1-q) >= float64(Beyond(q))-1e-6 }

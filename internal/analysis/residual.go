@@ -9,9 +9,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// Residual is what is left of a trial's value, on the log scale, when its contestant's own level
-// and what the machine did in its round are taken away. What a residual depends on, the pairing
-// does not cancel.
+// Residual is the log of a trial's value after subtracting its contestant's own level and the
+// effect of the machine in its round. Pairing does not cancel whatever affects a residual.
 type Residual struct {
 	Contestant             string
 	Epoch, Round, Position int
@@ -23,7 +22,7 @@ type Residual struct {
 	Machine    float64 // that median: how fast the machine was in this round
 }
 
-// Residuals are those of the trials of rounds that have at least two contestants, in order of
+// Residuals returns the residuals of trials in rounds with at least two contestants, in order of
 // epoch, round and position. Trials without the metric have none.
 func Residuals(trials []result.Trial, m Metric) []Residual {
 	type value struct {
@@ -87,7 +86,7 @@ func Follow(rs []Residual, trials []result.Trial) {
 	}
 }
 
-// Effect is what the epochs say of an effect that should not be there, each epoch one value.
+// Effect is an estimate of an effect that should not exist. Each epoch contributes one value.
 type Effect struct {
 	Log    float64 // its size on the log scale, by Hodges–Lehmann; NaN if there is no epoch
 	Lo, Hi float64 // its interval at 95 %; SpeedRatio has none
@@ -95,10 +94,10 @@ type Effect struct {
 	Epochs int
 }
 
-// Most is the largest size that the interval leaves open, as a share.
+// Most returns the largest size that the interval allows, as a share.
 func (e Effect) Most() float64 { return math.Expm1(max(-e.Lo, e.Hi)) }
 
-// Share is the size of the effect as a share: 0.03 for 3 %, whatever its direction.
+// Share returns the size of the effect as a share, without its direction: 0.03 for 3 %.
 func (e Effect) Share() float64 { return math.Expm1(math.Abs(e.Log)) }
 
 func effect(perEpoch, sizes []float64) Effect {
@@ -273,7 +272,7 @@ func EpochComponents(rs []Residual, contestant string) (within, between, most, p
 	return stats.Components(epochs)
 }
 
-// byEpoch splits residuals, which are in order, by their epochs.
+// byEpoch splits ordered residuals by epoch.
 func byEpoch(rs []Residual) [][]Residual {
 	var out [][]Residual
 	from := 0
@@ -285,7 +284,7 @@ func byEpoch(rs []Residual) [][]Residual {
 	return out
 }
 
-// byRound splits the residuals of an epoch by their rounds.
+// byRound splits the residuals of an epoch by round.
 func byRound(epoch []Residual) [][]Residual {
 	var out [][]Residual
 	from := 0
@@ -314,7 +313,7 @@ func centred(epoch []Residual) []float64 {
 	return out
 }
 
-// slope is that of the least-squares line; x is not constant.
+// slope returns the slope of the least-squares line. x must not be constant.
 func slope(x, y []float64) float64 {
 	mx, my := mean(x), mean(y)
 	var sxy, sxx float64

@@ -8,9 +8,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// Starts is what the processes of a contestant were like apart from the trials, over the epochs
-// that count. Estimates are medians over epochs, with 95 % intervals between them; N is 0 where
-// there is none. Times are in ns.
+// Starts describes the processes of a contestant apart from the trials, over the epochs that count.
+// Estimates are medians over epochs with 95 % intervals; N is 0 if there is no value. Times are in
+// ns.
 type Starts struct {
 	N       int            // starts
 	Ready   Estimate       // start of the process to its first right answer
@@ -21,7 +21,7 @@ type Starts struct {
 	PerConnection Estimate
 }
 
-// StartsOf are the starts of a contestant after the pilots.
+// StartsOf returns the Starts of a contestant after the pilots.
 func StartsOf(run *result.Run, name string) Starts {
 	s, c := Starts{Classes: map[string]int{}}, run.Contestant(name)
 	var ready, steady []float64
@@ -65,7 +65,7 @@ func Unloaded(run *result.Run, name string, m Metric) (e Estimate, least, most f
 	return level(values), slices.Min(values), slices.Max(values)
 }
 
-// perConnection is the slope of each epoch that has one.
+// perConnection returns the slope of each epoch that has one.
 func perConnection(run *result.Run, name string) (slopes []float64) {
 	x, y := map[int][]float64{}, map[int][]float64{}
 	for _, r := range run.Idle {
@@ -82,7 +82,7 @@ func perConnection(run *result.Run, name string) (slopes []float64) {
 	return slopes // in no order: a median has none
 }
 
-// level is the median of one value per epoch, with its interval.
+// level returns the median of one value per epoch, with its interval.
 func level(values []float64) Estimate {
 	if len(values) == 0 {
 		return Estimate{}

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// Table finds trials by cell, that is contestant and level, by epoch and by round.
+// Table indexes trials by cell (contestant and level), epoch and round.
 type Table struct {
 	epochs []int           // in order
 	rounds map[int][]int   // of an epoch
@@ -21,7 +21,8 @@ type place struct {
 	epoch, round int
 }
 
-// Tabulate makes the table of trials; at gives the index of a trial's level (result.Plan.At), nil where all are at one.
+// Tabulate makes the Table of trials. at returns the index of a trial's level (result.Plan.At); it
+// is nil if all trials are at one level.
 func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
 	t := &Table{rounds: map[int][]int{}, loaded: map[[2]int]bool{}, trials: map[place]*result.Trial{}}
 	for i := range trials {
@@ -41,8 +42,8 @@ func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
 	return t
 }
 
-// Level is what a cell does: the median over epochs of the epoch's median, in the metric's unit,
-// with its interval between epochs at 95 %; N is 0 where no trial of it has the metric.
+// Level returns the value of a cell in the metric's unit: the median over epochs of each epoch's
+// median, with its 95 % interval between epochs. N is 0 if no trial of the cell has the metric.
 func (t *Table) Level(m Metric, c result.Cell) Estimate {
 	var values []float64
 	for _, e := range t.epochs {
@@ -60,7 +61,7 @@ func (t *Table) Level(m Metric, c result.Cell) Estimate {
 	return out
 }
 
-// Range is the least and the most of a cell's epochs, each the median of its trials, and how many there are.
+// Range returns the least and the greatest epoch median of a cell, and the number of epochs.
 func (t *Table) Range(m Metric, c result.Cell) (least, most float64, epochs int) {
 	var values []float64
 	for _, e := range t.epochs {
@@ -71,7 +72,8 @@ func (t *Table) Range(m Metric, c result.Cell) (least, most float64, epochs int)
 	return extremes(values)
 }
 
-// RatioRange is Range of the ratio of a over b, each the median of an epoch's rounds that have both.
+// RatioRange is like Range for the ratio of a over b. The value of an epoch is the median over the
+// rounds that have both.
 func (t *Table) RatioRange(m Metric, a, b result.Cell) (least, most float64, epochs int) {
 	least, most, epochs = extremes(present(t.differences(m, a, b), all))
 	return math.Exp(least), math.Exp(most), epochs
@@ -107,7 +109,7 @@ func (t *Table) Difference(m Metric, a, b result.Cell, conf float64) Estimate {
 	return Estimate{Value: hl, Lo: lo, Hi: hi, N: len(d)}
 }
 
-// values are the metric's values of a cell in one epoch, one a round.
+// values returns the metric's values of a cell in one epoch, one for each round.
 func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	var out []float64
 	for _, r := range t.rounds[epoch] {
@@ -120,13 +122,14 @@ func (t *Table) values(m Metric, c result.Cell, epoch int) []float64 {
 	return out
 }
 
-// logRatios are the in-round log ratios of a over b in one epoch. Nothing allocated has no ratio.
+// logRatios returns the log ratios of a over b within the rounds of one epoch. A round with a value
+// of 0 has none.
 func (t *Table) logRatios(m Metric, a, b result.Cell, epoch int) []float64 {
 	all := t.inRound(m, a, b, epoch, func(x, y float64) float64 { return math.Log(x / y) })
 	return slices.DeleteFunc(all, func(d float64) bool { return math.IsNaN(d) || math.IsInf(d, 0) })
 }
 
-// inRound is f of the values of a and b, of each round of an epoch that has both.
+// inRound returns f of the values of a and b for each round of an epoch that has both.
 func (t *Table) inRound(m Metric, a, b result.Cell, epoch int, f func(x, y float64) float64) []float64 {
 	var out []float64
 	for _, r := range t.rounds[epoch] {
@@ -186,7 +189,7 @@ func (t *Table) inRounds(m Metric, c result.Comparison) (d []float64, perEpoch i
 	return d, max(1, len(d)/max(1, len(epochs)))
 }
 
-// has reports whether a trial has the metric.
+// has reports whether any trial has the metric.
 func (t *Table) has(m Metric) bool {
 	for _, tr := range t.trials {
 		if _, ok := m.Of(tr); ok {
@@ -204,10 +207,11 @@ func (t *Table) metrics(fresh bool) []Metric {
 	})
 }
 
-// at is a contestant at the first level, which is the only one of most runs.
+// at returns a contestant's cell at the first level, which is the only one of most runs.
 func at(contestant string) result.Cell { return result.Cell{Contestant: contestant} }
 
-// cells are the levels, and the ratios to the reference, of every contestant and control that has trials.
+// cells returns the level and the ratio to the reference of every contestant and control that has
+// trials.
 func cells(t *Table, in Input, alpha float64) []Cell {
 	var out []Cell
 	for _, name := range append(slices.Clone(in.Contestants), in.Controls...) {
@@ -229,7 +233,7 @@ func cells(t *Table, in Input, alpha float64) []Cell {
 	return out
 }
 
-// ratio is the Hodges–Lehmann estimate of exp(d) with its interval.
+// ratio returns the Hodges–Lehmann estimate of exp(d) with its interval.
 func ratio(d []float64, conf float64) Estimate {
 	if len(d) == 0 {
 		return Estimate{}
@@ -238,5 +242,5 @@ func ratio(d []float64, conf float64) Estimate {
 	return Estimate{Value: math.Exp(hl), Lo: math.Exp(lo), Hi: math.Exp(hi), N: len(d)}
 }
 
-// all is how many epochs are looked at where every one is.
+// all is a number of epochs that includes every one.
 const all = math.MaxInt

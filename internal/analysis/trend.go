@@ -20,7 +20,7 @@ type Trend struct {
 	Moving bool     // it is not chance, and is half the margin at least: its median over the rounds is that of a transient
 }
 
-// Words says of a moving one what it does: "still rising 6 % (3–10) over the epoch".
+// Words says how a moving contestant changes: "still rising 6 % (3–10) over the epoch".
 func (x Trend) Words() string {
 	rise, lo, hi, verb := x.Change.Value, x.Change.Lo, x.Change.Hi, "rising"
 	if rise < 1 {
@@ -32,7 +32,7 @@ func (x Trend) Words() string {
 // trendAlpha is the chance that any contestant of a run that stands still is called moving: the bar of 5 %, less what a count of runs scatters.
 const trendAlpha = 0.04
 
-// TrendRounds are the fewest counted rounds of an epoch that have a trend.
+// TrendRounds is the smallest number of counted rounds of an epoch that can have a trend.
 const TrendRounds = 4
 
 // trends are those of all cells that are compared, by the metrics of speed.
@@ -155,7 +155,7 @@ func (t *Table) change(epoch int, own map[int]float64, others []map[int]float64,
 	return slope * float64(slices.Max(t.rounds[epoch])-slices.Min(t.rounds[epoch]))
 }
 
-// Moves is the trend of a cell that moves under a metric, or nil.
+// Moves returns the trend of a cell that is still changing under a metric, or nil.
 func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
 	for i := range a.Trends {
 		if x := &a.Trends[i]; x.Moving && x.Cell == c && x.Metric == metric {
@@ -165,7 +165,8 @@ func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
 	return nil
 }
 
-// unrankMoving takes back what is said of those that move: their ratio is that of some seconds of a transient.
+// unrankMoving withdraws verdicts on contestants that are still changing: their ratio would
+// describe some seconds of a transient.
 func (a *Analysis) unrankMoving(pairs []Pair) {
 	for i := range pairs {
 		p := &pairs[i]

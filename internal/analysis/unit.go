@@ -30,7 +30,7 @@ var units = []Unit{
 	{Name: "sockets", Key: "sockets", Published: []Scale{{1, "sockets"}}},
 }
 
-// UnitNamed returns the unit of that name; one that is not in the table is counted.
+// UnitNamed returns the unit of that name. A name that is not in the table is a count.
 func UnitNamed(name string) Unit {
 	for _, u := range units {
 		if u.Name == name {

@@ -7,8 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// Defect is a contradiction in a record that no machine and no contestant can cause: dyno itself is
-// broken.
+// Defect is a contradiction in a record that no machine and no contestant can cause. It is a bug in
+// dyno.
 type Defect struct {
 	What string // what contradicts what, and where
 }
@@ -18,9 +18,9 @@ func (d *Defect) Error() string {
 		"can be trusted: please report it with the record"
 }
 
-// Assert returns a *Defect where a record breaks one of the rules by which dyno keeps its own
-// books: that times do not run backwards, that latencies are in order, that histograms hold all
-// requests, that what was built is identified and that what is missing has a reason.
+// Assert returns a *Defect if a record breaks a rule that dyno itself must keep: times do not run
+// backwards, latencies are in order, histograms hold all requests, builds are identified, and
+// whatever is missing has a reason.
 func Assert(run *result.Run) error {
 	for i := range run.Trials {
 		t := &run.Trials[i]
@@ -42,7 +42,7 @@ func Assert(run *result.Run) error {
 	return nil
 }
 
-// contradiction says what is wrong in a trial; empty: nothing.
+// contradiction describes what is wrong in a trial; empty if nothing is.
 func contradiction(t *result.Trial) string {
 	l := &t.Load
 	switch {
@@ -58,8 +58,8 @@ func contradiction(t *result.Trial) string {
 	return ""
 }
 
-// memoryUnexplained reports whether no trial of a contestant has a memory reading, and nothing says
-// why.
+// memoryUnexplained reports whether a contestant has no memory reading in any trial, and no
+// recorded reason for that.
 func memoryUnexplained(run *result.Run, name string) bool {
 	const memory = "memory"
 	trials := 0
@@ -80,7 +80,7 @@ func memoryUnexplained(run *result.Run, name string) bool {
 }
 
 // HoldsAll reports whether the histogram of a load counts as many latencies as there were right
-// answers; older records have the wrong ones in it.
+// answers. Older records also count the wrong answers in it.
 func HoldsAll(l *result.Load) bool {
 	h, err := hist.Decode(l.Service)
 	return err == nil && h.Over() == 0 && (h.Count() == l.Succeeded || h.Count() == l.Succeeded+l.Failed)

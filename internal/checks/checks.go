@@ -10,7 +10,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Evidence is what the checks look at.
+// Evidence is the input of the checks.
 type Evidence struct {
 	Run       *result.Run
 	Valid     []result.Trial // that count
@@ -32,8 +32,8 @@ func (e *Evidence) watched() []result.Trial {
 	return e.Run.Trials
 }
 
-// Make makes the checks of that scope in a kind of run: those of the whole run first, then by
-// contestant, each in order of its id.
+// Make runs the checks of that scope for a kind of run. Findings on the whole run come first, then
+// those by contestant, each in order of the checks' ids.
 func Make(e *Evidence, kind RunKind, scope Scope) []Finding {
 	var run, each []Finding
 	for i := range table {
@@ -88,7 +88,7 @@ func perContestant(f ofContestant) func(*Check, *Evidence) []Finding {
 	}
 }
 
-// measured is perContestant for what cannot be said of one that failed before its first trial.
+// measured is like perContestant, but leaves out contestants that failed before their first trial.
 func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	each := perContestant(f)
 	return func(c *Check, e *Evidence) []Finding {
@@ -98,7 +98,7 @@ func measured(f ofContestant) func(*Check, *Evidence) []Finding {
 	}
 }
 
-// Grade is the state of a figure of which more is worse.
+// Grade returns the state of a figure that is worse the larger it is.
 func (l Limit) Grade(x float64) State { return above(x, l.Warn, l.Fail) }
 
 // above grades x by two limits.
@@ -138,8 +138,8 @@ func generatorShare(c *Check, e *Evidence, name string, own []result.Trial) (Sta
 	return state, fmt.Sprintf("the generator used %s of its CPUs", document.Percent(x))
 }
 
-// ceilingWarn is the share of the ceiling above which its check warns; above analysis.CeilingLimit
-// it fails.
+// ceilingWarn is the share of the ceiling above which the check of the ceiling warns. Above
+// analysis.CeilingLimit it fails.
 const ceilingWarn = 0.6
 
 func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
@@ -161,7 +161,7 @@ func ceiling(c *Check, e *Evidence, name string, own []result.Trial) (State, str
 	return state, text
 }
 
-// noCeiling says why the share of the ceiling is not known.
+// noCeiling says why the share of the ceiling is unknown.
 func noCeiling(e *Evidence, own []result.Trial) string {
 	p := &e.Run.Plan
 	at := p.Level
@@ -200,7 +200,8 @@ func backgroundGenerator(c *Check, e *Evidence) (State, string) {
 			document.Percent(s.generator), document.Percent(s.queue))
 }
 
-// withheld is what the hypervisor kept, and what a CPU quota cut off in the trials that count.
+// withheld checks how much CPU time the hypervisor withheld, and how much a CPU quota cut off, in
+// the trials that count.
 func withheld(c *Check, e *Evidence) (State, string) {
 	x := sharesOf(e.watched()).steal
 	var throttled int64
@@ -332,7 +333,7 @@ func twins(_ *Check, e *Evidence) (State, string) {
 	return Pass, text
 }
 
-// complete is whether the record could be read to its end.
+// complete checks whether the record could be read to its end.
 func complete(_ *Check, e *Evidence) (State, string) {
 	if e.Run.Damage != nil {
 		return Fail, "the record is damaged: " + e.Run.Damage.Error()

@@ -50,9 +50,9 @@ const (
 	pauseClosed, pauseOpen = 0.10, 0.01
 )
 
-// Pause is how long the generator stood still in a trial: its longest gap, or the time for which
-// the machine was suspended. Where others of the trial may use the generator's CPUs, waiting for
-// its turn is no standing still.
+// Pause returns how long the generator stood still in a trial, in ns: its longest gap, or the time
+// for which the machine was suspended. If other processes of the trial may use the generator's
+// CPUs, time spent waiting for a CPU does not count.
 func Pause(t *result.Trial) (ns int64) {
 	ns = t.Load.GapNS
 	if t.Causes.GeneratorShared {
@@ -61,7 +61,7 @@ func Pause(t *result.Trial) (ns int64) {
 	return max(ns, t.Causes.SuspendedNS, 0)
 }
 
-// Paused reports whether the pause of a trial spoilt it.
+// Paused reports whether its pause spoilt a trial.
 func Paused(t *result.Trial) bool {
 	limit := pauseClosed
 	if t.Load.Pace != nil {

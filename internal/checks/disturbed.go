@@ -2,16 +2,17 @@ package checks
 
 import "dyno/internal/result"
 
-// Disturbance is what disturbed the loads that a paired comparison would have discarded: how many
-// they are, and the largest share of the server's CPUs that others used, of the generator's, of
-// both that the hypervisor withheld, and of the time in which the generator or the machine stood
-// still.
+// Disturbance describes the disturbed loads, that is those that a paired comparison would have
+// discarded. Loads is their number. Server and Generator are the largest shares of the server's and
+// the generator's CPUs that other programs used. Withheld is the largest share of both that the
+// hypervisor withheld. Stood is the largest share of time for which the generator or the machine
+// stood still.
 type Disturbance struct {
 	Loads                              int
 	Server, Generator, Withheld, Stood float64
 }
 
-// DisturbanceOf looks at each load by itself.
+// DisturbanceOf judges each load on its own.
 func DisturbanceOf(loads []result.Trial) (d Disturbance) {
 	for i := range loads {
 		if !Discard(loads[i : i+1]) {

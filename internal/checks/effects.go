@@ -29,7 +29,7 @@ const (
 	leastEpochs       = 8 // the first number of them that allows p <= shown
 )
 
-// residuals are those of the primary metric, found once.
+// residuals returns the residuals of the primary metric. They are computed once.
 func (e *Evidence) residuals() []analysis.Residual {
 	if e.left == nil {
 		m, ok := analysis.MetricNamed(e.Analysis.Primary)
@@ -119,7 +119,7 @@ func (c *Check) speed(x analysis.Effect, p float64, family int) (State, string) 
 	return Pass, fmt.Sprintf("%s, which may be chance (p = %.2g)", text, p)
 }
 
-// trend is the state of a change over the rounds of an epoch.
+// trend returns the state of a change over the rounds of an epoch.
 func (c *Check) trend(x analysis.Trend) (State, string) {
 	change := fmt.Sprintf("over the rounds of an epoch: %s", signed(math.Log(x.Change.Value)))
 	open := max(x.Change.Hi, 1/x.Change.Lo) - 1
@@ -210,5 +210,5 @@ func freshStarts(c *Check, e *Evidence) []Finding {
 	return out
 }
 
-// signed is a difference on the log scale as a share with its sign.
+// signed formats a difference on the log scale as a percentage with its sign.
 func signed(log float64) string { return fmt.Sprintf("%+.2g %%", 100*math.Expm1(log)) }

@@ -10,7 +10,7 @@ import (
 	"dyno/internal/analysis"
 )
 
-// State of a check. The worst state of a number's checks is the number's.
+// State is the outcome of a check. The state of a number is the worst state of its checks.
 type State int
 
 // States, from good to bad. CannotTell is that of a statistical check that found nothing, and would
@@ -34,7 +34,7 @@ type Finding struct {
 	Text       string // the figure and what it means, one sentence
 }
 
-// Question is what a reader wants to know before believing a run. Each check belongs to one.
+// Question is a question that a reader asks before trusting a run. Each check belongs to one.
 type Question int
 
 // The six questions.
@@ -47,7 +47,7 @@ const (
 	EnoughData
 )
 
-// Questions are all of them, in the order in which they are answered.
+// Questions are all questions, in the order in which reports answer them.
 var Questions = []Question{MachineQuiet, GeneratorFree, AnswersRight, WarmedUp, TwinsEqual, EnoughData}
 
 func (q Question) String() string {
@@ -55,14 +55,14 @@ func (q Question) String() string {
 		"enough data?"}[q]
 }
 
-// Answer is what the checks of one question found together.
+// Answer combines the findings of all checks of one question.
 type Answer struct {
 	Question Question
 	State    State     // the worst of its findings
 	Findings []Finding // worst first; none: no check of it applies to the run
 }
 
-// Plain is the answer in a word or two.
+// Plain returns the answer in a word or two.
 func (a Answer) Plain() string {
 	switch {
 	case len(a.Findings) == 0:
@@ -77,7 +77,7 @@ func (a Answer) Plain() string {
 	return "no"
 }
 
-// Troubles are the findings of an answer that are warnings or failures.
+// Troubles returns the findings that are warnings or failures.
 func (a Answer) Troubles() []Finding {
 	n := slices.IndexFunc(a.Findings, func(f Finding) bool { return f.State < Warn })
 	if n < 0 {
@@ -86,7 +86,7 @@ func (a Answer) Troubles() []Finding {
 	return a.Findings[:n]
 }
 
-// Summary answers the six questions by what was found.
+// Summary answers the six questions from the findings.
 func Summary(findings []Finding) []Answer {
 	out := make([]Answer, len(Questions))
 	for _, q := range Questions {
@@ -104,7 +104,7 @@ func Summary(findings []Finding) []Answer {
 	return out
 }
 
-// StateOf is the worst state that one check has found, and whether it was made.
+// StateOf returns the worst state among the findings of one check, and whether the check was made.
 func StateOf(findings []Finding, id string) (worst State, made bool) {
 	for _, f := range findings {
 		if f.ID == id {
@@ -114,18 +114,19 @@ func StateOf(findings []Finding, id string) (worst State, made bool) {
 	return worst, made
 }
 
-// Concerns reports whether the check of a finding says something of metrics of a kind.
+// Concerns reports whether the check of a finding applies to metrics of a kind.
 func (f Finding) Concerns(kind analysis.Kind) bool {
 	c := ByID(f.ID)
 	return c == nil || c.Metrics == 0 || c.Metrics&kind != 0
 }
 
-// Bounds reports whether a finding makes the figures that it concerns lower bounds.
+// Bounds reports whether a finding turns the figures that it concerns into lower bounds.
 func (f Finding) Bounds() bool {
 	c := ByID(f.ID)
 	return f.State == Fail && c != nil && c.Bounds
 }
 
-// StrikesOut reports whether a finding forbids to use the figures that it concerns. That of a lower
-// bound does not: a comparison of it says so itself.
+// StrikesOut reports whether the figures that a finding concerns must not be used. A finding that
+// makes them lower bounds does not forbid their use, because a comparison of lower bounds says so
+// itself.
 func (f Finding) StrikesOut() bool { return f.State == Fail && !f.Bounds() }

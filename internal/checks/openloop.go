@@ -22,8 +22,8 @@ const (
 // GrowthLimit is the Growth above which a load is an overload.
 const GrowthLimit = 0.01
 
-// openLoop makes a check on those trials of each contestant whose requests were due by a schedule.
-// It says nothing of one that has none.
+// openLoop makes a check of the open-loop trials of each contestant. A contestant without such
+// trials has no finding.
 func openLoop(f func(c *Check, own []result.Trial) (State, string)) func(*Check, *Evidence) []Finding {
 	return func(c *Check, e *Evidence) []Finding {
 		var out []Finding
@@ -57,8 +57,8 @@ func achieved(c *Check, own []result.Trial) (State, string) {
 		document.Percent(x))
 }
 
-// lagShare: where requests go out late, the response time tells of the generator, or of connections
-// that were not free.
+// lagShare checks how late requests were sent. If they were late, the response time reflects the
+// generator, or a lack of free connections.
 func lagShare(c *Check, own []result.Trial) (State, string) {
 	var xs []float64
 	for i := range own {

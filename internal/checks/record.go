@@ -28,7 +28,8 @@ func positiveControl(_ *Check, e *Evidence) []Finding {
 	return out
 }
 
-// extraCost reads what a control costs more than the reference from its name, "ref+20%".
+// extraCost parses how much more a control costs than the reference from its name, such as
+// "ref+20%".
 func extraCost(reference, name string) (share float64, ok bool) {
 	rest, plus := strings.CutPrefix(name, reference+"+")
 	number, percent := strings.CutSuffix(rest, "%")
@@ -75,7 +76,7 @@ func foundAgain(a *analysis.Analysis, c analysis.Pair, cost float64) (State, str
 	return Warn, text + ": not found; the run claims nothing so small"
 }
 
-// tailSample is how many requests lie beyond the 99th percentile, on which it rests.
+// tailSample checks how many requests exceed the 99th percentile, which depends on them.
 func tailSample(c *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	var n int64
 	for i := range own {
@@ -92,7 +93,7 @@ func tailSample(c *Check, e *Evidence, name string, own []result.Trial) (State, 
 	return Pass, text
 }
 
-// edges is whether the rates are of loads that stood still.
+// edges checks whether the rates come from loads in a steady state.
 func edges(_ *Check, e *Evidence) (State, string) {
 	n := analysis.EdgesOf(e.Valid)
 	mark := n.Mark()
@@ -102,8 +103,8 @@ func edges(_ *Check, e *Evidence) (State, string) {
 	return Warn, fmt.Sprintf("the rates of %d of %d trials are %s", n[mark], len(e.Valid), analysis.EdgeText(mark))
 }
 
-// sameProcesses: no process of the contestant came or went between the trials of an epoch, and one
-// program was started throughout.
+// sameProcesses checks that no process of the contestant started or ended between the trials of an
+// epoch, and that all epochs ran the same program.
 func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (State, string) {
 	counts := map[int]int{}
 	changed := 0
@@ -139,8 +140,8 @@ func sameProcesses(_ *Check, e *Evidence, name string, own []result.Trial) (Stat
 	return Pass, "the same processes throughout each epoch, of one program"
 }
 
-// pauses: did the generator, or the machine, stand still within a trial? Runs recorded before that
-// was looked for have no such finding.
+// pauses checks whether the generator or the machine stood still within a trial. Runs that were
+// recorded before dyno measured this have no such finding.
 func pauses(_ *Check, e *Evidence) []Finding {
 	var longest, standstills, n int64
 	for i := range e.watched() {
@@ -165,7 +166,7 @@ func pauses(_ *Check, e *Evidence) []Finding {
 		float64(longest)/1e6)}}
 }
 
-// apart: may server and generator use the same CPUs?
+// apart checks whether server and generator may use the same CPUs.
 func apart(_ *Check, e *Evidence) (State, string) {
 	h := &e.Run.Host
 	shared := slices.ContainsFunc(h.ServerCPUs, func(cpu int) bool { return slices.Contains(h.GeneratorCPUs, cpu) })
@@ -192,8 +193,8 @@ const (
 	calibrationHolds = 60 * 60 * 1e9
 )
 
-// calibration is what the times of this generator are worth on this machine. Where they decide
-// nothing, a want of it is no failure.
+// calibration checks how accurate the times of this generator are on this machine. If latencies
+// decide nothing, a missing calibration is no failure.
 func calibration(c *Check, e *Evidence) (State, string) {
 	const what = "latencies are uncalibrated: "
 	why := Uncalibrated(e.Run.Calibration, e.Run.Host.BootID, e.Run.Plan.StartedUnixNS)
@@ -210,15 +211,14 @@ func calibration(c *Check, e *Evidence) (State, string) {
 			"right within %.3g µs", float64(ns)/1e3)
 }
 
-// LatenciesDecide says whether it is latencies that decide a run of plan p, which then needs a
-// calibration.
+// LatenciesDecide reports whether latencies decide a run of plan p. Such a run needs a calibration.
 func LatenciesDecide(p *result.Plan) bool {
 	m, _ := analysis.MetricNamed(p.Primary)
 	return p.SLO != nil || m.Kind&analysis.Latency != 0
 }
 
-// Uncalibrated says why c, which may be nil, says nothing of latencies measured from atNS (Unix)
-// on, on a machine started as bootID; empty if it does.
+// Uncalibrated says why c, which may be nil, does not apply to latencies measured from atNS (Unix)
+// on, on a machine booted as bootID. It returns "" if c applies.
 func Uncalibrated(c *result.Calibration, bootID string, atNS int64) (why string) {
 	const remedy = "; dyno doctor makes one, which holds for an hour"
 	if c == nil {

@@ -2,8 +2,8 @@ package checks
 
 import "dyno/internal/analysis"
 
-// Check is a row of the table, which says everything of a check. A new check is a row, its
-// function, and a line in doc/method.md.
+// Check is a row of the table, which defines everything about a check. To add a check, add a row,
+// its function, and a line in doc/method.md.
 type Check struct {
 	ID       string
 	Title    string
@@ -23,7 +23,7 @@ type Limit struct {
 	Warn, Fail float64
 }
 
-// RunKind is a kind of run, as far as checks differ.
+// RunKind is a kind of run to which its own set of checks applies.
 type RunKind int
 
 // Kinds of runs. Beside is no run of its own, but the levels that a paired run shows and does not
@@ -38,7 +38,8 @@ const (
 	runKinds
 )
 
-// Scope is of what a check speaks in a run; the zero value: it does not apply.
+// Scope is the subject of a check in a run: the run as a whole, or each level. The zero value means
+// that the check does not apply.
 type Scope uint8
 
 // Scopes of a check.
@@ -105,8 +106,8 @@ const (
 	OtherSides      = "V32"
 )
 
-// table holds all checks, in order of their ids. V23, V24 and V27 are taken: they were checks once
-// (doc/checks.md).
+// table holds all checks in order of their ids. The ids V23, V24 and V27 belonged to former checks
+// and are not reused (doc/checks.md).
 var table = []Check{
 	{ID: GeneratorShare, Title: "generator's share of its CPUs",
 		Means:    "the load generator was busy: servers may be faster than shown",
@@ -225,8 +226,8 @@ var table = []Check{
 		Limits: []Limit{{"share of the CPUs", backgroundWarn, backgroundLimit}}, find: otherSides},
 }
 
-// ByID returns the check with that id; nil if there is none. Records and reports of older versions
-// name some that are gone.
+// ByID returns the check with that id, or nil if there is none. Records and reports of older
+// versions may name checks that no longer exist.
 func ByID(id string) *Check {
 	for i := range table {
 		if table[i].ID == id {
@@ -236,7 +237,7 @@ func ByID(id string) *Check {
 	return nil
 }
 
-// Scope is of what the check with that id speaks in a kind of run.
+// ScopeOf returns the scope of the check with that id in a kind of run.
 func ScopeOf(id string, kind RunKind) Scope {
 	if c := ByID(id); c != nil {
 		return c.In[kind]

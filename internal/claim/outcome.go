@@ -8,7 +8,7 @@ import (
 	"dyno/internal/analysis"
 )
 
-// Verdict is the outcome of a claim: what a run says of it, on its machine and day.
+// Verdict is the outcome of a claim in one run, on the machine and the day of that run.
 type Verdict string
 
 // The outcomes. SmallerLead, LargerLead and SameDirection are of claims with a factor alone: the
@@ -96,7 +96,7 @@ func (l advantage) outcome() Verdict {
 	return SameDirection
 }
 
-// Comparison is what a run says of two cells: A's value over B's.
+// Comparison is the result of comparing two cells in a run: A's value over B's.
 type Comparison struct {
 	Ratio     analysis.Estimate // a bound is 0 or +Inf where one cell, at the generator's ceiling, may do more
 	Verdict   analysis.Verdict  // of the run: whether it showed the two to be equal

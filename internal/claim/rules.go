@@ -230,8 +230,8 @@ func ofDrop(c Comparison, value, within, margin float64) (Verdict, string) {
 	return ofFactor(c, false, b, margin, fmt.Sprintf("%.3g–%.3g %%", value/within, value*within))
 }
 
-// ofWorst judges the largest of some drops by limits in percent. An unknown one may be the largest,
-// up to 100 %.
+// ofWorst compares the largest of several drops with limits in percent. A drop without a figure may
+// be the largest, up to 100 %.
 func ofWorst(of []Comparison, atLeast, atMost *float64) (Verdict, string) {
 	worst, silent := analysis.Estimate{Lo: math.Inf(-1), Hi: math.Inf(-1)}, ""
 	for i := range of {

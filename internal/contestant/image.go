@@ -89,11 +89,11 @@ func Contained(ctx context.Context, m *Manifest, offline bool, note func(string)
 	return b, nil
 }
 
-// containers numbers those of this process.
+// containers counts the containers that this process has started.
 var containers atomic.Int64
 
-// contain returns what starts the image, in a container of that name: it has the machine's network,
-// and keeps to cpus.
+// contain returns the command that runs the image, and the name of its container. The container
+// uses the machine's network and only the CPUs cpus.
 func (b *Built) contain(addr string, port int, cpus []int) (argv []string, name string) {
 	name = fmt.Sprintf("dyno-%d-%d", os.Getpid(), containers.Add(1))
 	argv = append(slices.Clone(b.engine.argv), "run", "--rm", "--name", name, "--network", "host",

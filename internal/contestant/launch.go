@@ -316,10 +316,10 @@ type Failed struct {
 
 func (f *Failed) Error() string { return f.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (f *Failed) Unwrap() error { return f.Err }
 
-// AsFailure says what an error of this room means for the record. Stage is empty for other errors.
+// AsFailure converts an error of this package into a record. Stage is empty for other errors.
 func AsFailure(contestant string, err error) result.Failure {
 	f := result.Failure{Contestant: contestant, Reason: err.Error()}
 	var none *Unavailable

@@ -120,8 +120,8 @@ func pad(s string, n int) string {
 	return s + strings.Repeat(" ", max(0, n-utf8.RuneCountInString(s)))
 }
 
-// fold breaks s at spaces into lines of at most so many runes; a longer word stands alone, for it
-// may be there to be copied.
+// fold breaks s at spaces into lines of at most width runes. A longer word gets a line of its own
+// and is not split, because the user may want to copy it.
 func fold(s string, width int) []string {
 	var lines []string
 	line := ""

@@ -150,7 +150,7 @@ func (s *bars) room() float64 {
 	return s.right - s.l.side
 }
 
-// heads say what the figures are.
+// heads draws the text above the bars: the unit, and whether more or less is better.
 func (s *bars) heads(alone bool) {
 	way := "less is better"
 	if s.c.More {

@@ -30,8 +30,8 @@ type Edge struct {
 }
 
 // NewEdge returns the Edge of a window of job that begins at start, and in which nothing starts
-// after deadline. With math.MaxInt64 a number of requests bounds the window, and each of the
-// a goroutine that starts requests calls Over after its last one.
+// after deadline. If deadline is math.MaxInt64, a number of requests bounds the window. Each
+// goroutine that starts requests then calls Over after its last one.
 func NewEdge(w *Window, job *Job, starters int, start, deadline int64) *Edge {
 	e := &Edge{start: start, spread: int64(w.Spread), turn: w.Depth(job)}
 	if job.PerConnection > 0 {
@@ -57,7 +57,7 @@ func (e *Edge) Heard(n int, now int64) {
 	}
 }
 
-// Over records that one of those who start requests starts nothing more.
+// Over records that one of the goroutines that start requests starts no more.
 func (e *Edge) Over(now int64) {
 	if e.starting.Add(-1) == 0 {
 		e.until.Store(min(now, e.until.Load()))

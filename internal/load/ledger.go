@@ -32,7 +32,8 @@ type part struct {
 
 const buffers = 3 // recorders per worker: one in use, one handed in, one spare
 
-// NewLedger starts to collect from so many workers of job. Close ends it.
+// NewLedger starts to collect the results of the given number of workers of job. Close ends the
+// collection.
 func NewLedger(w *Window, job *Job, workers int) *Ledger {
 	l := &Ledger{
 		observe: w.Observe, paced: w.Schedule != nil || w.Think.Mean > 0 || job.PerConnection > 0,

@@ -9,23 +9,23 @@ import (
 	"dyno/internal/result"
 )
 
-// slot is what a round loads once: a cell, and the level as the plan has it.
+// slot is one load of a round: a cell, and its level with the values of the plan.
 type slot struct {
 	result.Cell
 	level    result.Level
 	external string // external, of a classic run
 }
 
-// leastExtra is in how many epochs a cell beside the family is loaded, where the plan does not say:
-// fewer give a median no interval at 95 %.
+// leastExtra is the default number of epochs that load a cell outside the family. With fewer, a
+// median has no interval at 95 %.
 const leastExtra = 6
 
-// extraAttempts is how often a discarded first round is repeated with those cells, whose trials are long.
-// Then they wait for another epoch.
+// extraAttempts is how often a discarded first round is repeated together with the cells outside
+// the family, whose trials are long. After that they wait for another epoch.
 const extraAttempts = 3
 
-// Family are the comparisons that a run decides among the named contestants: those of the plan, or
-// all pairs at the first level.
+// Family returns the comparisons that a run decides among the named contestants: those of the plan,
+// or all pairs at the first level.
 func Family(p *result.Plan, names []string) []result.Comparison {
 	var out []result.Comparison
 	if len(p.Family) > 0 {
@@ -44,8 +44,9 @@ func Family(p *result.Plan, names []string) []result.Comparison {
 	return out
 }
 
-// compared reports whether a cell is in a comparison of the plan, and so loaded in every round; a
-// control is at each level that has such cells, unless the plan leaves it out there.
+// compared reports whether a cell is part of a comparison of the plan, and is therefore loaded in
+// every round. A control is loaded at each level that has such cells, unless the plan excludes it
+// there.
 func compared(p *result.Plan, c result.Cell, control bool) bool {
 	if control && slices.Contains(p.Uncontrolled, c.Level) {
 		return false
@@ -63,7 +64,7 @@ func compared(p *result.Plan, c result.Cell, control bool) bool {
 	return slices.ContainsFunc(p.Family, func(f result.Comparison) bool { return is(f.A) || is(f.B) })
 }
 
-// together reports whether an epoch has both levels.
+// together reports whether one epoch loads both levels.
 func together(p *result.Plan, a, b int) bool {
 	return slices.ContainsFunc(parts(p), func(part []int) bool {
 		return slices.Contains(part, a) && slices.Contains(part, b)
@@ -75,8 +76,8 @@ func loaded(p *result.Plan, c result.Cell) bool {
 	return len(p.Cells) == 0 || slices.Contains(p.Cells, c)
 }
 
-// Loaded are the contestants and controls that the plan loads at a level, and whether a comparison
-// names it.
+// Loaded returns the contestants and controls that the plan loads at a level, and whether any cell
+// of the level is compared.
 func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 	for _, name := range p.Contestants {
 		if c := (result.Cell{Contestant: name, Level: level}); loaded(p, c) {
@@ -90,9 +91,9 @@ func Loaded(p *result.Plan, level int) (names []string, isCompared bool) {
 	return names, isCompared
 }
 
-// parts are the levels of p by what reaches the contestants at launch, as indices: an epoch, whose
-// processes are started once, has the levels of one part. With fresh processes each level without a
-// step begins one.
+// parts groups the indices of the levels of p by what the contestants receive at launch. An epoch
+// starts the processes once, and loads the levels of one part. With fresh processes, each level
+// without a step begins a new part.
 func parts(p *result.Plan) [][]int {
 	var out [][]int
 	at := map[result.LaunchPart]int{}
@@ -111,9 +112,9 @@ func parts(p *result.Plan) [][]int {
 	return out
 }
 
-// partAt is the part of an epoch, as an index. The pilots go round the parts that they load. After
-// them come turns of all parts, and when the cells beside the family have had theirs, of those
-// parts alone that have comparisons.
+// partAt returns the index of the part that an epoch loads. The pilots take the parts that they
+// load in turn. After them all parts take turns. Once the cells outside the family have been loaded
+// often enough, only the parts with comparisons remain.
 func partAt(p *result.Plan, epoch int) int {
 	if len(p.Levels) == 0 {
 		return 0
@@ -129,7 +130,7 @@ func partAt(p *result.Plan, epoch int) int {
 	return e % all
 }
 
-// partsWith are the parts that pilots load, or those that have comparisons.
+// partsWith returns the parts that the pilots load, or else the parts that have comparisons.
 func partsWith(p *result.Plan, pilot bool) (list []int) {
 	for i, part := range parts(p) {
 		if anyOf(p, part, pilot, everyRound(p, pilot)) || pilot && anyOf(p, part, pilot, oncePerEpoch(p, pilot)) {
@@ -142,7 +143,8 @@ func partsWith(p *result.Plan, pilot bool) (list []int) {
 	return list
 }
 
-// turnOf is how many turns of the parts came before that of an epoch, pilots left out.
+// turnOf returns how many turns of the parts came before the turn of an epoch. Pilots are not
+// counted.
 func turnOf(p *result.Plan, epoch int) int {
 	e, all := epoch-p.Pilots, len(parts(p))
 	if side := extraEpochs(p) * all; e >= side {
@@ -151,8 +153,8 @@ func turnOf(p *result.Plan, epoch int) int {
 	return e / all
 }
 
-// epochsUntil is the number of epochs, after the pilots, until each part that has comparisons has
-// had n.
+// epochsUntil returns how many epochs after the pilots it takes until each part with comparisons
+// has had n.
 func epochsUntil(p *result.Plan, n int) int {
 	if !decides(p) {
 		return n * len(parts(p))
@@ -161,8 +163,8 @@ func epochsUntil(p *result.Plan, n int) int {
 	return n*comparing + min(n, extraEpochs(p))*(len(parts(p))-comparing)
 }
 
-// roundsIn is the number of rounds of an epoch: one, where it has nothing but cells beside the
-// family.
+// roundsIn returns the number of rounds of an epoch. It is one if the epoch loads only cells
+// outside the family.
 func roundsIn(p *result.Plan, epoch int) int {
 	if pilot := epoch < p.Pilots; len(p.Levels) > 0 && !anyOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot)) {
 		return 1
@@ -170,8 +172,8 @@ func roundsIn(p *result.Plan, epoch int) int {
 	return p.Rounds
 }
 
-// slots are all that every round of an epoch loads: the compared cells of its part, with the
-// controls; in a plan that is carried out whole, each of them at each level.
+// slots returns what every round of an epoch loads: the compared cells of its part, with the
+// controls. A plan without verdicts loads all of its cells.
 func slots(p *result.Plan, epoch int) []slot {
 	pilot := epoch < p.Pilots
 	own := cellsOf(p, parts(p)[partAt(p, epoch)], pilot, everyRound(p, pilot))
@@ -187,19 +189,19 @@ func slots(p *result.Plan, epoch int) []slot {
 	return both
 }
 
-// extraSlots are what an epoch loads besides, in its first round alone, if that is asked of it: cells
-// that no comparison names.
+// extraSlots returns the cells that no comparison names. An epoch may load them in addition, in its
+// first round only.
 func extraSlots(p *result.Plan, epoch int) []slot {
 	pilot := epoch < p.Pilots
 	return cellsOf(p, parts(p)[partAt(p, epoch)], pilot, oncePerEpoch(p, pilot))
 }
 
-// such says whether a cell is one of those that are asked for.
+// such reports whether a cell is selected.
 type such func(c result.Cell, l result.Level, control bool) bool
 
-// everyRound are the cells of every round. The pilots leave out what is loaded at a share of what they
-// are to find; where the backend's ceiling is looked for, they ask it for each number of records,
-// even where nothing is compared.
+// everyRound selects the cells that every round loads. The pilots omit levels whose rate is a
+// share, because the pilots determine that rate. If the backend shows the ceiling, the pilots load
+// it with each number of records, even at levels without comparisons.
 func everyRound(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		alone := pilot && control && c.Contestant == p.Backend && !slices.ContainsFunc(p.Points()[:c.Level], func(o result.Level) bool {
@@ -210,17 +212,17 @@ func everyRound(p *result.Plan, pilot bool) such {
 	}
 }
 
-// oncePerEpoch are the cells that no comparison names. Of them the pilots load those that a share is
-// taken of.
+// oncePerEpoch selects the cells that no comparison names. Of these the pilots load only those that
+// a share is taken of.
 func oncePerEpoch(p *result.Plan, pilot bool) such {
 	return func(c result.Cell, l result.Level, control bool) bool {
 		return !control && !compared(p, c, false) && (!pilot || isBase(p, c.Level))
 	}
 }
 
-// cellsOf are those cells of a part. The ceiling's server has none at an open loop, in which there
-// is no ceiling to be seen, and none of a scenario that it has no answer to; but a backend is
-// asked whatever contestants ask it for.
+// cellsOf returns the selected cells of a part. The ceiling's server has no cell in an open loop,
+// where no ceiling can be seen, and none for a scenario that it cannot answer. A backend answers
+// whatever the contestants ask it for.
 func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []slot {
 	has := make(map[result.Cell]bool, len(p.Cells))
 	for _, c := range p.Cells {
@@ -229,7 +231,7 @@ func cellsOf(p *result.Plan, part []int, pilot bool, ok such) []slot {
 	return slices.Collect(eachOf(p, part, pilot, ok, func(c result.Cell) bool { return len(has) == 0 || has[c] }))
 }
 
-// anyOf reports whether there are any.
+// anyOf reports whether cellsOf would return any cell.
 func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
 	for range eachOf(p, part, pilot, ok, func(c result.Cell) bool { return loaded(p, c) }) {
 		return true
@@ -237,7 +239,7 @@ func anyOf(p *result.Plan, part []int, pilot bool, ok such) bool {
 	return false
 }
 
-// eachOf is cellsOf, one after another; has says whether the plan has a cell.
+// eachOf yields the cells of cellsOf one by one. has reports whether the plan has a cell.
 func eachOf(p *result.Plan, part []int, pilot bool, ok such, has func(result.Cell) bool) iter.Seq[slot] {
 	return func(yield func(slot) bool) {
 		points := p.Points()
@@ -261,9 +263,9 @@ func AtCeiling(p *result.Plan, scenario string) bool {
 	return scenario == "" || slices.Contains(p.CeilingScenarios, scenario)
 }
 
-// extras are the cells beside the family that an epoch loads: in the pilots those that they need,
-// then in as many epochs of each part as the plan wants, counting those that can count. It follows
-// from the epochs before.
+// extras returns the cells outside the family that an epoch loads. The pilots load those that they
+// need. After them, each part loads its own until the planned number of epochs has valid ones. The
+// result depends only on earlier epochs.
 func extras(run *result.Run, epoch int) []slot {
 	p := &run.Plan
 	part, pilot := partAt(p, epoch), epoch < p.Pilots
@@ -290,8 +292,8 @@ func extraEpochs(p *result.Plan) int {
 	return leastExtra
 }
 
-// extrasValid reports whether an epoch that is over was not cut off, half of its rounds are valid,
-// and the first is.
+// extrasValid reports whether a finished epoch was not interrupted, its first round is valid, and
+// at least half of its rounds are.
 func extrasValid(run *result.Run, epoch int) bool {
 	if slices.ContainsFunc(run.Resumes, func(r result.Resume) bool { return r.Epoch == epoch+1 }) {
 		return false
@@ -311,8 +313,8 @@ func extrasValid(run *result.Run, epoch int) bool {
 	return 2*valid >= rounds
 }
 
-// Asking is what a contestant is asked at a level: a scenario by name, "" for the plan's own, and
-// how many records its backend answers with.
+// Asking is what a contestant is asked at a level: the name of a scenario ("" for the plan's own),
+// and the number of records in its backend's answers.
 type Asking struct {
 	Scenario string
 	Records  int
@@ -329,8 +331,8 @@ func (a Asking) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Asked is all that a contestant is loaded with, in order of the levels. Controls answer
-// everything.
+// Asked returns everything that a contestant is loaded with, in order of the levels. Controls
+// answer everything.
 func Asked(p *result.Plan, name string) []Asking {
 	var out []Asking
 	for i, l := range p.Points() {
@@ -342,8 +344,8 @@ func Asked(p *result.Plan, name string) []Asking {
 	return out
 }
 
-// RecordsSeed says which records the backend answers with in an epoch: the same to all, and to
-// each throughout.
+// RecordsSeed returns the seed of the records that the backend answers with in an epoch. All
+// contestants get the same records, throughout the epoch.
 func RecordsSeed(p *result.Plan, epoch int) uint64 {
 	return mix(result.Key{Seed: p.Seed, Epoch: epoch}, 4)
 }

@@ -8,8 +8,8 @@ import (
 	"dyno/internal/result"
 )
 
-// checkPairs says why pairs cannot be compared as it is planned: a cell that there is none of, a
-// comparison that no round can make, a share of nothing.
+// checkPairs returns an error if the plan cannot compare its pairs: a cell does not exist, no round
+// can load both sides, or a share has no base.
 func checkPairs(p *result.Plan) error {
 	if p.Fresh && p.Requests < 1 {
 		return fmt.Errorf("fresh processes are loaded with a number of requests, and the plan has none")
@@ -42,7 +42,7 @@ func checkPairs(p *result.Plan) error {
 	return nil
 }
 
-// checkLevel says what is wrong with a level.
+// checkLevel returns an error if a level is invalid.
 func checkLevel(p *result.Plan, i int) error {
 	points := p.Points()
 	l := points[i]
@@ -77,7 +77,7 @@ func checkLevel(p *result.Plan, i int) error {
 	return nil
 }
 
-// comparable says why a run cannot decide a comparison.
+// comparable returns an error if a run cannot decide a comparison.
 func comparable(p *result.Plan, f result.Comparison) error {
 	for _, c := range []result.Cell{f.A, f.B} {
 		if err := known(p, c); err != nil {
@@ -100,7 +100,7 @@ func comparable(p *result.Plan, f result.Comparison) error {
 		cellName(f.A), cellName(f.B), why)
 }
 
-// known says why there is no such cell.
+// known returns an error if the plan has no such cell.
 func known(p *result.Plan, c result.Cell) error {
 	switch n := len(p.Points()); {
 	case !slices.Contains(p.Contestants, c.Contestant):

@@ -43,7 +43,8 @@ func (classic) arrange(p *result.Plan, r *Request, q *Question, _ *profile) {
 	}
 }
 
-// estimate does not know how long a number of requests takes: that depends on the contestants.
+// estimate does not know how long a given number of requests takes, because that depends on the
+// contestants.
 func (classic) estimate(p *result.Plan) (Cost, error) {
 	c, err := whole{}.estimate(p)
 	if p.Requests > 0 {

@@ -24,7 +24,7 @@ const (
 	anotherScenario = 400 * time.Millisecond // of the warm-up, for each beyond the first: the fewest steady windows
 )
 
-// Cost is what a plan takes, told before it starts.
+// Cost is the estimated cost of a plan, shown before the run starts.
 type Cost struct {
 	Pairs        int           // that are compared
 	Epoch        time.Duration // without the cells beside the family; the mean over delays
@@ -39,8 +39,8 @@ type Cost struct {
 // down.
 const reserve = 0.07
 
-// Estimate tells the cost of p, or an error: why it cannot be carried out, or the least budget that
-// reaches its end, or where it decides anything a verdict.
+// Estimate returns the cost of p. Its error says why the plan cannot be carried out, or which
+// budget is the least that suffices: to reach its end or, if it compares, a verdict.
 func Estimate(p *result.Plan) (Cost, error) { return Of(p).estimate(p) }
 
 // add adds the time and the trials of the pilots and of all epochs to c, and returns the time of
@@ -57,12 +57,13 @@ func (c *Cost) add(p *result.Plan, first int) (until time.Duration) {
 	return until
 }
 
-// pairs is the size of Holm's family among the named contestants; one contestant alone is compared
-// with nobody, but still judged in one analysis.
+// pairs returns the size of Holm's family among the named contestants. It is 1 for a single
+// contestant, which is compared with nobody but still judged in one analysis.
 func pairs(p *result.Plan, names []string) int { return max(1, len(Family(p, names))) }
 
-// spent is what the analyses of a plan spend of its alpha. A single one leaves a tenth: where starts
-// are skewed or loads carry over, an exact test exceeds its level a little (doc/validation.md, Traps).
+// spent returns how much of its alpha the analyses of a plan use. A single analysis leaves a tenth
+// unused: with skewed starts or carry-over between loads, an exact test slightly exceeds its level
+// (doc/validation.md, Traps).
 func spent(p *result.Plan) float64 {
 	if p.Simultaneous {
 		return 0.9 * p.Alpha
@@ -70,8 +71,8 @@ func spent(p *result.Plan) float64 {
 	return p.Alpha
 }
 
-// analyses picks from the candidates those that fit; where none does, one analysis at all that fit, if
-// Holm can use it.
+// analyses returns the candidates that fit. If none does, it returns one analysis of all epochs
+// that fit, provided that Holm's procedure can use it.
 func analyses(p *result.Plan, candidates []int, fits, m int) []stats.Interim {
 	l := stats.Interims(candidates, fits, m, spent(p))
 	if len(l) == 0 {
@@ -88,8 +89,8 @@ func pilotsEstimate(p *result.Plan) time.Duration {
 	return c.add(p, p.Pilots)
 }
 
-// turnCost is the time of one epoch of each part, after the pilots and without the cells beside the
-// family.
+// turnCost returns the time of one epoch of each part after the pilots, without the cells outside
+// the family.
 func turnCost(p *result.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		sum += epochEstimate(p, p.Pilots+i, nil)
@@ -97,7 +98,7 @@ func turnCost(p *result.Plan) (sum time.Duration) {
 	return sum
 }
 
-// extraCost is what the cells beside the family take in all, after the pilots.
+// extraCost returns the total time of the cells outside the family, after the pilots.
 func extraCost(p *result.Plan) (sum time.Duration) {
 	for i := range parts(p) {
 		e := p.Pilots + i
@@ -106,7 +107,8 @@ func extraCost(p *result.Plan) (sum time.Duration) {
 	return sum
 }
 
-// sidesAt are the cells beside the family that an epoch loads where none before is discarded.
+// sidesAt returns the cells outside the family that an epoch loads if no earlier round was
+// discarded.
 func sidesAt(p *result.Plan, epoch int) []slot {
 	if epoch >= p.Pilots && turnOf(p, epoch) >= extraEpochs(p) {
 		return nil
@@ -114,14 +116,14 @@ func sidesAt(p *result.Plan, epoch int) []slot {
 	return extraSlots(p, epoch)
 }
 
-// trialsOf is the number of trials of an epoch.
+// trialsOf returns the number of trials of an epoch.
 func trialsOf(p *result.Plan, epoch int) int {
 	return p.Rounds*len(slots(p, epoch)) + len(sidesAt(p, epoch))
 }
 
-// estimates gives the time and the trials of an epoch. Those of one part, before and after the
-// cells beside the family have had their turns, are alike, and reckoned once: a study may have
-// hundreds.
+// estimates returns a function that gives the time and the trials of an epoch. Epochs of one part
+// are alike, before and after the cells outside the family have had their turns. Each kind is
+// therefore computed once: a study may have hundreds of epochs.
 func estimates(p *result.Plan) func(epoch int) (took time.Duration, trials int) {
 	type kind struct {
 		part         int
@@ -147,7 +149,7 @@ func estimateEpoch(p *result.Plan, epoch int) time.Duration {
 	return epochEstimate(p, epoch, sidesAt(p, epoch))
 }
 
-// epochEstimate is the time of an epoch with those cells beside the family.
+// epochEstimate returns the time of an epoch that also loads the cells extra.
 func epochEstimate(p *result.Plan, epoch int, extra []slot) time.Duration {
 	var sum time.Duration
 	entering := slices.Concat(slots(p, epoch), extra)
@@ -170,7 +172,7 @@ func epochEstimate(p *result.Plan, epoch int, extra []slot) time.Duration {
 	return sum + Of(p).loads(p, epoch, extra)
 }
 
-// estimateLoads is the time of an epoch's loads.
+// estimateLoads returns the time of an epoch's loads.
 func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) {
 	one := func(e slot) time.Duration {
 		l, pipeline := e.level, max(1, e.level.Pipeline)
@@ -194,7 +196,8 @@ func estimateLoads(p *result.Plan, epoch int, extra []slot) (sum time.Duration) 
 	return sum
 }
 
-// beyond is how many connections a level has beside those that are counted already.
+// beyond returns how many connections a level has above the usual number, which the estimates
+// already include.
 func beyond(l result.Level) time.Duration { return time.Duration(max(0, l.Connections-usual)) }
 
 func ceil(d, unit time.Duration) time.Duration { return (d + unit - 1) / unit * unit }

@@ -8,11 +8,13 @@ import (
 	"dyno/internal/stats"
 )
 
-// Analyses are the interim analyses of the run, fixed when its pilots end: those candidates that fit the rest of
-// the budget at the pace of the pilots. Before that they are those of the estimate. When the budget
-// ends between two of them, those that remain are taken there, as one: how long an epoch takes does
-// not say who is faster, so their levels may be spent together; but not where the budget was
-// raised, by one who had seen the figures.
+// Analyses returns the interim analyses of the run. They are fixed when the pilots end: the
+// candidates that fit the rest of the budget at the pace of the pilots. Before that they are those
+// of the estimate.
+//
+// If the budget ends between two analyses, the remaining ones are made there, as one. How long an
+// epoch takes does not depend on who is faster, so their levels may be spent together. This does
+// not apply to a raised budget, because whoever raised it had seen the figures.
 func Analyses(run *result.Run) []stats.Interim {
 	analyses := planned(run)
 	if run.End == nil || run.End.Reason != string(Budget) || Budgeted(run) != run.Plan.BudgetNS {
@@ -28,7 +30,7 @@ func Analyses(run *result.Run) []stats.Interim {
 	return append(analyses[:taken], stats.Interim{N: n, Alpha: left, Simultaneous: run.Plan.Simultaneous})
 }
 
-// planned are the interim analyses as they are fixed when the pilots end.
+// planned returns the interim analyses as they are fixed when the pilots end.
 func planned(run *result.Run) []stats.Interim {
 	p := &run.Plan
 	m := pairs(p, active(run, false))
@@ -49,7 +51,7 @@ func planned(run *result.Run) []stats.Interim {
 	return analyses(p, []int{least}, least, m)
 }
 
-// pilotsOver reports whether the last trial is past the pilots, or their last.
+// pilotsOver reports whether the last trial is the last one of the pilots, or a later one.
 func pilotsOver(run *result.Run) bool {
 	p, e := &run.Plan, lastEpoch(run)
 	if e != p.Pilots-1 || e < 0 {
@@ -60,8 +62,8 @@ func pilotsOver(run *result.Run) bool {
 	return !more && last.Round+1 == roundsIn(p, e)
 }
 
-// elapsed is the time from the first trial's epoch start to the last trial's end, without the
-// pauses of a run that was resumed, ns.
+// elapsed returns the time from the start of the first trial's epoch to the end of the last trial,
+// in ns. Pauses of a resumed run are excluded.
 func elapsed(run *result.Run) int64 {
 	if len(run.Trials) == 0 {
 		return 0
@@ -76,8 +78,8 @@ func elapsed(run *result.Run) int64 {
 	return last.EndedUnixNS - begin(run) - paused
 }
 
-// Budgeted is the budget of the run as it stands: the plan's, or what a resume has raised it to,
-// ns.
+// Budgeted returns the current budget of the run in ns: the plan's, or the one that a resume has
+// raised it to.
 func Budgeted(run *result.Run) int64 {
 	for _, r := range slices.Backward(run.Resumes) {
 		if r.BudgetNS > 0 {
@@ -87,7 +89,7 @@ func Budgeted(run *result.Run) int64 {
 	return run.Plan.BudgetNS
 }
 
-// begin is when the first process of the run was started for measuring.
+// begin returns when the first process of the run was started for measuring.
 func begin(run *result.Run) int64 {
 	if len(run.Launches) > 0 {
 		return run.Launches[0].StartedUnixNS
@@ -95,7 +97,7 @@ func begin(run *result.Run) int64 {
 	return run.Trials[0].StartedUnixNS
 }
 
-// pilotsEnd is the time that the pilots took, ns.
+// pilotsEnd returns how long the pilots took, in ns.
 func pilotsEnd(run *result.Run) int64 {
 	var end int64
 	for i := range run.Trials {
@@ -109,28 +111,28 @@ func pilotsEnd(run *result.Run) int64 {
 	return end - begin(run)
 }
 
-// atPace is how long something takes after the pilots at their pace, ns; as estimated where there
-// are none.
+// atPace returns how long something takes after the pilots, at their pace, in ns. Without pilots it
+// returns the estimate.
 func atPace(run *result.Run, estimate time.Duration) int64 {
 	return int64(pace(run) * float64(estimate))
 }
 
-// turnAtPace is turnCost at the pace of the pilots, with the warm-ups that they found to be needed,
-// ns.
+// turnAtPace returns turnCost at the pace of the pilots, in ns, with the warm-up times that the
+// pilots found.
 func turnAtPace(run *result.Run) int64 {
 	return atPace(run, turnCost(&run.Plan)) + int64(len(parts(&run.Plan)))*moreWarmup(run)
 }
 
-// moreWarmup is by how much the warm-ups of an epoch take longer than estimated, by what the pilots
-// found, ns: no matter of pace.
+// moreWarmup returns by how much the warm-ups of an epoch exceed their estimate, in ns, according
+// to the pilots. The pace does not apply to it.
 func moreWarmup(run *result.Run) int64 {
 	p := &run.Plan
 	names := launched(p, p.Pilots, slices.Concat(slots(p, p.Pilots), sidesAt(p, p.Pilots)))
 	return int64(max(0, warmEstimate(run, p.Pilots, names)-warmEstimate(&result.Run{Plan: *p}, p.Pilots, names)))
 }
 
-// pace is how much longer the pilots took than estimated, but for their warm-ups; 1 where there are
-// none.
+// pace returns the ratio of the pilots' duration to its estimate, without warm-ups. It is 1 if
+// there are no pilots.
 func pace(run *result.Run) float64 {
 	est, took := pilotsEstimate(&run.Plan), pilotsEnd(run)
 	if est == 0 || took == 0 {
@@ -139,7 +141,7 @@ func pace(run *result.Run) float64 {
 	return float64(took-min(warmExcess(run), took/2)) / float64(est)
 }
 
-// epochCost is the mean time of the epochs so far, the pilots left out, ns.
+// epochCost returns the mean time of the epochs so far in ns, without the pilots.
 func epochCost(run *result.Run) int64 {
 	n := int64(lastEpoch(run) - run.Plan.Pilots + 1)
 	if n <= 0 {

@@ -62,9 +62,10 @@ func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// fit makes a short budget reach a result: with fewer rounds an epoch, and where that is not enough
-// with the brief profile, it takes the first plan that has time for a few more epochs than the fewest
-// that show anything. With managed contestants an epoch is mostly warm-up, so rounds save little.
+// fit makes a short budget reach a result. It first reduces the rounds of an epoch and, if that is
+// not enough, uses the brief profile. It takes the first plan that has time for a few more epochs
+// than the fewest that can show a difference. With managed contestants, warm-up takes most of an
+// epoch, so fewer rounds save little.
 func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	enough := stats.MinEpochs(pairs(p, p.Contestants), spent(p)) + spareEpochs
 	for {
@@ -85,10 +86,10 @@ func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
 	}
 }
 
-// spareEpochs are those that may be discarded before too few are left.
+// spareEpochs is how many epochs may be discarded before too few are left.
 const spareEpochs = 2
 
-// dropped is how many rounds of an epoch may be dropped.
+// dropped returns how many rounds of an epoch may be dropped.
 func dropped(p *result.Plan) int {
 	if !p.Chained || p.Rounds < 2*settledRounds {
 		return 0
@@ -96,7 +97,7 @@ func dropped(p *result.Plan) int {
 	return p.Rounds / settledRounds
 }
 
-// lay sets times, rounds and analyses as the profile has them.
+// lay sets times, rounds and analyses as the profile prescribes.
 func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	if pr.idle != nil && len(p.IdleConnections) == 0 {
 		p.IdleConnections = slices.Clone(pr.idle)
@@ -141,7 +142,7 @@ func (paired) lay(p *result.Plan, r *Request, q *Question, pr *profile) {
 	p.BudgetNS = int64(cmp.Or(r.Budget, q.Budget, budget))
 }
 
-// stop asks decided at each interim analysis.
+// stop calls decided at each interim analysis.
 func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 	analyses, n := Analyses(run), counted(run)
 	for i, l := range analyses {
@@ -158,9 +159,9 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 	return overspent(run, Budgeted(run)+grace(run))
 }
 
-// grace is by how much a run may exceed its budget, ns: a quarter, where that is enough, at the pace
-// so far, for the fewest valid epochs that can show anything. How long an epoch takes does not say
-// who is faster, so this spends none of the error.
+// grace returns by how much a run may exceed its budget, in ns. It is a quarter of the budget, if
+// at the pace so far that suffices for the fewest valid epochs that can show a difference. How long
+// an epoch takes does not depend on who is faster, so this spends none of the error.
 func grace(run *result.Run) int64 {
 	p, budget, n := &run.Plan, Budgeted(run), int64(counted(run))
 	lacking := int64(stats.MinEpochs(pairs(p, active(run, false)), spent(p))) - n
@@ -173,7 +174,7 @@ func grace(run *result.Run) int64 {
 	return budget / 4
 }
 
-// estimate is the cost until the last interim analysis that fits the budget.
+// estimate returns the cost until the last interim analysis that fits the budget.
 func (paired) estimate(p *result.Plan) (Cost, error) {
 	if err := checkPairs(p); err != nil {
 		return Cost{}, &RequestError{err}

@@ -39,8 +39,8 @@ const (
 	Done         Stop = "done"          // all that a sweep or a classic run asked for
 )
 
-// Next returns the next trial, or why there is none. decided answers for the trials so far whether
-// every pair is decided at the interim analysis just reached; it is asked once for each.
+// Next returns the next trial, or why there is none. At each interim analysis it calls decided
+// once, which reports whether the trials so far decide every pair.
 func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	p := &run.Plan
 	if nobody(run) {
@@ -70,7 +70,7 @@ func Next(run *result.Run, decided func() bool) (Order, Stop) {
 	return Order{}, Nobody
 }
 
-// within is what follows the last trial in its epoch; there is no more when the epoch is over.
+// within returns what follows the last trial in its epoch. more is false when the epoch is over.
 func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 	p, next := &run.Plan, result.Key{Seed: run.Plan.Seed, Epoch: last.Epoch, Round: last.Round + 1}
 	if o, ok := following(run, last); ok {
@@ -86,8 +86,8 @@ func within(run *result.Run, last result.Key) (o Order, stop Stop, more bool) {
 	return o, stop, true
 }
 
-// nobody reports whether too few contestants are left for what the plan wants: a comparison, or
-// where it has none, one of them.
+// nobody reports whether too few contestants are left for the plan: none for any of its comparisons
+// or, in a plan without comparisons, none at all.
 func nobody(run *result.Run) bool {
 	p, left := &run.Plan, active(run, false)
 	if !decides(p) || len(p.Family) == 0 && len(p.Contestants) < 2 {
@@ -96,9 +96,10 @@ func nobody(run *result.Run) bool {
 	return len(Family(p, left)) == 0
 }
 
-// Resumable says at which epoch an interrupted run can go on, or why it cannot. With a larger
-// budget (ns; 0: as it is) so can one whose budget ended before any interim analysis: these stay those of
-// the plan, and nothing of its error was spent.
+// Resumable returns the epoch at which an interrupted run can be resumed, or an error that says why
+// it cannot be. With a larger budget (in ns; 0 keeps it) a run can also be resumed if its budget
+// ended before any interim analysis. The analyses remain those of the plan, because none of its
+// error was spent.
 func Resumable(run *result.Run, budget int64) (epoch int, err error) {
 	ended := run.End != nil && run.End.Reason == string(Budget)
 	switch {
@@ -127,10 +128,10 @@ func analysed(run *result.Run) bool {
 	return slices.ContainsFunc(Analyses(run), func(l stats.Interim) bool { return l.N <= n })
 }
 
-// Interrupted is the reason of an End that is none of the plan's.
+// Interrupted is the reason of an End that the plan did not cause.
 const Interrupted = "interrupted"
 
-// afterEpoch judges the end of an epoch.
+// afterEpoch returns whether and why the run stops after an epoch.
 func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 	if epoch < run.Plan.Pilots {
 		return ""
@@ -138,7 +139,7 @@ func afterEpoch(run *result.Run, epoch int, decided func() bool) Stop {
 	return Of(&run.Plan).stop(run, epoch, decided)
 }
 
-// overspent stops a run whose next epoch would not fit its budget, ns.
+// overspent stops a run whose next epoch would exceed its budget, in ns.
 func overspent(run *result.Run, budget int64) Stop {
 	if elapsed(run)+epochCost(run) > budget {
 		return Budget
@@ -146,7 +147,7 @@ func overspent(run *result.Run, budget int64) Stop {
 	return ""
 }
 
-// first is the first trial of the round at k.
+// first returns the first trial of the round at k.
 func first(run *result.Run, k result.Key) (Order, Stop) {
 	k.Position = -1
 	o, ok := following(run, k)
@@ -156,7 +157,7 @@ func first(run *result.Run, k result.Key) (Order, Stop) {
 	return o, ""
 }
 
-// following is the trial after k in the same round, failed contestants left out.
+// following returns the trial after k in the same round. It skips failed contestants.
 func following(run *result.Run, k result.Key) (Order, bool) {
 	p := &run.Plan
 	order := slots(p, k.Epoch)
@@ -185,10 +186,10 @@ func following(run *result.Run, k result.Key) (Order, bool) {
 	return Order{}, false
 }
 
-// chain lets a round begin with what was loaded last in its epoch: so each follows itself as often
-// as it follows any other, and what a load leaves behind falls on all alike. With the first drawn
-// anew, one follows itself more seldom: of two servers, one of which made what came after it slower
-// by 3 %, the other lost 1.5 %.
+// chain makes a round begin with the cell that was loaded last in its epoch. Each cell then follows
+// itself as often as it follows any other, so the after-effects of a load fall on all cells
+// equally. If the first cell were drawn anew, a cell would follow itself less often. Measured with
+// two servers, one of which slowed whatever came after it by 3 %: the other lost 1.5 %.
 func chain(run *result.Run, k result.Key, order []slot) []slot {
 	if !run.Plan.Chained {
 		return order
@@ -205,13 +206,14 @@ func chain(run *result.Run, k result.Key, order []slot) []slot {
 	return order
 }
 
-// First is the first level of an epoch, whose launch part its processes are launched with.
+// First returns the first level of an epoch. The epoch's processes are started with its launch
+// part.
 func First(p *result.Plan, epoch int) result.Level {
 	return p.Points()[parts(p)[partAt(p, epoch)][0]]
 }
 
-// Rewarm is the length of the load before a trial that does not count, ns; 0 where the plan has
-// none.
+// Rewarm returns the length of the load before a trial that does not count, in ns. It is 0 if the
+// plan has none.
 func Rewarm(p *result.Plan, level result.Level) int64 {
 	if p.RewarmNS == 0 {
 		return 0
@@ -219,7 +221,8 @@ func Rewarm(p *result.Plan, level result.Level) int64 {
 	return max(p.RewarmNS, 2*level.DelayNS)
 }
 
-// RewarmRequests is how many requests that load has at most; 0: as many as its time holds.
+// RewarmRequests returns the maximum number of requests of the load before a trial; 0 means no
+// limit.
 func RewarmRequests(p *result.Plan, level result.Level) int64 {
 	if level.Work != result.CPUBound {
 		return 0
@@ -227,7 +230,7 @@ func RewarmRequests(p *result.Plan, level result.Level) int64 {
 	return max(1, Rewarm(p, level)/int64(cpuTime))
 }
 
-// participants are all that a round of the plan would load.
+// participants returns all servers that a round of the plan would load.
 func participants(p *result.Plan, pilot bool) []string {
 	var names []string
 	names = append(names, p.Contestants...)
@@ -238,7 +241,8 @@ func participants(p *result.Plan, pilot bool) []string {
 	return names
 }
 
-// active are the contestants that have not failed; with controls, those too.
+// active returns the contestants that have not failed and, if controls is set, the controls that
+// have not failed.
 func active(run *result.Run, controls bool) []string {
 	var names []string
 	all := run.Plan.Contestants
@@ -253,14 +257,14 @@ func active(run *result.Run, controls bool) []string {
 	return names
 }
 
-// launched are those contestants and controls that an epoch loads.
+// launched returns the contestants and controls of entering that an epoch starts.
 func launched(p *result.Plan, epoch int, entering []slot) []string {
 	return slices.DeleteFunc(participants(p, epoch < p.Pilots), func(name string) bool {
 		return !slices.ContainsFunc(entering, func(e slot) bool { return e.Contestant == name })
 	})
 }
 
-// Starts is the shuffled order in which the processes of an epoch are started.
+// Starts returns the shuffled order in which the processes of an epoch are started.
 func Starts(run *result.Run, epoch int) []string {
 	names := launched(&run.Plan, epoch, append(slots(&run.Plan, epoch), extras(run, epoch)...))
 	shuffled := permutation(result.Key{Seed: run.Plan.Seed, Epoch: epoch, Round: -1}, names)
@@ -273,8 +277,9 @@ func Starts(run *result.Run, epoch int) []string {
 	return left
 }
 
-// Padding is the number of bytes, 0 to 4095, by which the environment of a contestant is padded in
-// an epoch: layout is randomised, so that it is noise and not bias (Mytkowicz et al., ASPLOS 2009).
+// Padding returns the number of bytes, 0 to 4095, that dyno adds to the environment of a contestant
+// in an epoch. This randomises the memory layout, so that it adds noise and not bias (Mytkowicz et
+// al., ASPLOS 2009).
 func Padding(seed uint64, epoch, start int) int {
 	return int(mix(result.Key{Seed: seed, Epoch: epoch, Round: start}, 2) % 4096)
 }

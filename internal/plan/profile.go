@@ -77,7 +77,7 @@ const (
 	settledRounds = 4 // of so many rounds one may be dropped, where there are twice as many at least
 )
 
-// profileOf is that of a plan; that of one without is quick.
+// profileOf returns the profile of a plan. The default is quick.
 func profileOf(p *result.Plan) *profile {
 	if pr := profiles[p.Profile]; pr != nil {
 		return pr
@@ -85,7 +85,7 @@ func profileOf(p *result.Plan) *profile {
 	return profiles["quick"]
 }
 
-// ranksTail says whether tails can be compared with it.
+// ranksTail reports whether tails can be compared with this profile.
 func (pr *profile) ranksTail() bool { return pr.cpus > 0 }
 
 func (pr *profile) margin(primary string) float64 {
@@ -97,7 +97,7 @@ func (pr *profile) margin(primary string) float64 {
 
 func isTail(primary string) bool { return primary == "p99" || primary == Tail }
 
-// times sets the length of trials and of the loads before them.
+// times sets the length of the trials and of the loads before them.
 func (pr *profile) times(p *result.Plan, trial time.Duration) {
 	rewarm := pr.rewarm
 	if p.Fresh {
@@ -106,11 +106,11 @@ func (pr *profile) times(p *result.Plan, trial time.Duration) {
 	p.TrialNS, p.RewarmNS = int64(trial), Rewarm(&result.Plan{RewarmNS: int64(rewarm)}, p.Level)
 }
 
-// RanksTails says whether the profile of a plan is made to rank latencies.
+// RanksTails reports whether the profile of a plan is made to rank latencies.
 func RanksTails(p *result.Plan) bool { return profileOf(p).ranksTail() }
 
-// tail makes a plan whose primary metric is p99 an open loop, beside the closed one that shows what
-// the contestants can bear. It refuses where p99 cannot be ranked.
+// tail makes a plan whose primary metric is p99 an open loop, and keeps a closed loop that shows
+// the contestants' capacity. It returns an error if p99 cannot be ranked.
 func tail(p *result.Plan, pr *profile) error {
 	switch {
 	case !isTail(p.Primary):

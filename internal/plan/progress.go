@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Progress is where a run stands, for those who watch it.
+// Progress is how far a run has come, for live views.
 type Progress struct {
 	Done, Total int           // trials that count, and how many there will be at most
 	Left        time.Duration // 0: not known
@@ -16,7 +16,7 @@ type Progress struct {
 	Longer      string        // why the time left can be more than was said before
 }
 
-// ProgressOf says where a run stands.
+// ProgressOf returns how far a run has come.
 func ProgressOf(run *result.Run) Progress {
 	p := &run.Plan
 	epochs := epochsUntil(p, p.Epochs)

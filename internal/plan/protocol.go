@@ -8,9 +8,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Protocol is a way to measure. Each is one type in a file of its own, which sets the times, orders
-// the trials, estimates the cost and stops; all that the rest of dyno branches on stands in its
-// Traits.
+// Protocol is a way to measure. Each protocol is one type in its own file. It sets the times,
+// orders the trials, estimates the cost and decides when to stop. Its Traits hold everything else
+// that depends on the protocol.
 type Protocol interface {
 	Traits() *Traits
 
@@ -31,7 +31,8 @@ type Protocol interface {
 	loads(p *result.Plan, epoch int, extras []slot) time.Duration
 }
 
-// Traits are what a protocol has, for those who carry its plans out and judge its runs.
+// Traits are the properties of a protocol, for the code that carries out its plans and judges its
+// runs.
 type Traits struct {
 	Name    string         // in flags and plans
 	Title   string         // in sentences
@@ -53,7 +54,7 @@ const (
 
 var protocols = []Protocol{paired{}, sweep{}, search{}, classic{}}
 
-// Names are the protocols as flags name them.
+// Names returns the names of the protocols, as in flags.
 func Names() (names []string) {
 	for _, p := range protocols {
 		names = append(names, p.Traits().Name)
@@ -61,7 +62,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Of is the protocol of a plan. The first plans named none.
+// Of returns the protocol of a plan. The earliest plans name none.
 func Of(p *result.Plan) Protocol {
 	for _, protocol := range protocols {
 		if protocol.Traits().Name == p.Protocol {
@@ -81,7 +82,7 @@ func named(name string) (Protocol, error) {
 	return nil, refuse("--protocol %q: there are paired, sweep, search and classic", name)
 }
 
-// having are the protocols that have a flag.
+// having returns the names of the protocols that have a flag.
 func having(flag string) (names []string) {
 	for _, p := range protocols {
 		if t := p.Traits(); slices.Contains(t.Flags, flag) {
@@ -94,10 +95,10 @@ func having(flag string) (names []string) {
 func decides(p *result.Plan) bool { return Of(p).Traits().Decides }
 func alone(p *result.Plan) bool   { return Of(p).Traits().Alone }
 
-// plain is what most protocols have in common: trials as the plan has them.
+// plain implements what most protocols share: trials as planned.
 type plain struct{}
 
-// trial gives the level its rate, where it is a share.
+// trial sets the rate of the level, if the plan gives it as a share.
 func (plain) trial(run *result.Run, _ result.Key, e slot) (result.Level, int64, bool) {
 	level, ok := resolve(run, e)
 	return level, trialOf(&run.Plan, e), ok
@@ -107,8 +108,8 @@ func (plain) loads(p *result.Plan, epoch int, extra []slot) time.Duration {
 	return estimateLoads(p, epoch, extra)
 }
 
-// whole is what the protocols have in common that are carried out whole, rather than until all is
-// decided. Their budget is what they take.
+// whole implements what protocols share that are carried out completely, rather than until every
+// pair is decided. Their budget is the time that they take.
 type whole struct{ plain }
 
 const wholeBudget = 24 * time.Hour
@@ -122,7 +123,7 @@ func (whole) stop(run *result.Run, epoch int, _ func() bool) Stop {
 	return overspent(run, Budgeted(run))
 }
 
-// estimate is the cost of all epochs.
+// estimate returns the cost of all epochs.
 func (whole) estimate(p *result.Plan) (Cost, error) {
 	c := Cost{Epochs: epochsUntil(p, p.Epochs)}
 	c.add(p, 0)

@@ -11,9 +11,9 @@ import (
 	"dyno/internal/result"
 )
 
-// Request is what is asked of a run. Its fields bear the names of the flags of dyno run, in which
-// errors speak. What is left at its zero value is that of the Question, then of the profile or the
-// protocol.
+// Request is what the user asks of a run. Its fields are named after the flags of dyno run, so that
+// error messages can name the flag. A field with its zero value takes the value of the Question,
+// else that of the profile or the protocol.
 type Request struct {
 	Question Question // of a study; the zero value asks nothing
 	Command  string   // that repeats the run
@@ -61,7 +61,7 @@ type Question struct {
 	Heap, Fresh              bool
 }
 
-// World is what a plan needs to know besides the Request. In its zero value all contestants are
+// World is what a plan needs to know besides the Request. In the zero value all contestants are
 // native and serve everything, and the null server answers every scenario.
 type World struct {
 	Dyno string // version
@@ -88,24 +88,25 @@ type Scenario struct {
 	Backend string // the program that contestants call; "": none
 }
 
-// RequestError says why there is no plan for a request, and what to ask instead.
+// RequestError says why a request has no plan, and what to request instead.
 type RequestError struct{ Err error }
 
 func (e *RequestError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the reason alone.
+// Unwrap returns the reason.
 func (e *RequestError) Unwrap() error { return e.Err }
 
 func refuse(format string, args ...any) error { return &RequestError{fmt.Errorf(format, args...)} }
 
-// DefaultRecords is the number of records that a backend answers with where nobody says.
+// DefaultRecords is the number of records in a backend's answer, unless the request or the study
+// sets it.
 const DefaultRecords = 10
 
-// DefaultAlpha is the family-wise error rate of a run that asks for no other.
+// DefaultAlpha is the family-wise error rate of a run, unless the request sets it.
 const DefaultAlpha = 0.05
 
-// New makes the plan of a request, or says what is wrong with it (RequestError). It is pure: the
-// same request in the same world gives the same plan.
+// New makes the plan of a request, or returns a RequestError. It is pure: the same request in the
+// same World gives the same plan.
 func New(r Request, w World) (result.Plan, error) {
 	protocol, err := named(cmp.Or(r.Protocol, "paired"))
 	if err != nil {
@@ -144,7 +145,7 @@ func New(r Request, w World) (result.Plan, error) {
 	return p, nil
 }
 
-// firstLevel is what a request without a study is measured at.
+// firstLevel is the level of a request without a study.
 var firstLevel = result.Level{Connections: 125, Pipeline: 1}
 
 // question is what is asked in the end: that of the study, but for what the request asks instead.
@@ -181,7 +182,8 @@ func (r *Request) question(t *Traits) (Question, error) {
 	return q, nil
 }
 
-// levels are all combinations of what the request asks for at level; nil if it asks for none.
+// levels returns all combinations of the values that the request sets, based on level. It is nil if
+// the request sets none.
 func (r *Request) levels(level result.Level) (all []result.Level) {
 	if len(r.Connections)+len(r.Delays)+len(r.Records) == 0 {
 		return nil
@@ -197,7 +199,7 @@ func (r *Request) levels(level result.Level) (all []result.Level) {
 	return all
 }
 
-// or is list, or where that is empty what stands for it.
+// or returns list, or otherwise if list is empty.
 func or[T any](list []T, otherwise T) []T {
 	if len(list) == 0 {
 		return []T{otherwise}
@@ -205,7 +207,7 @@ func or[T any](list []T, otherwise T) []T {
 	return list
 }
 
-// controls are the reference servers that ride along.
+// controls returns the reference servers of the run.
 func (r *Request) controls(q *Question, t *Traits, pr *profile) []string {
 	switch {
 	case slices.Equal(r.Controls, []string{"none"}) || r.Controls != nil && len(r.Controls) == 0:
@@ -218,7 +220,7 @@ func (r *Request) controls(q *Question, t *Traits, pr *profile) []string {
 	return slices.Clone(pr.controls)
 }
 
-// check refuses values that cannot be meant, and what the protocol does not have.
+// check returns an error for values out of range and for options that the protocol does not have.
 func (r *Request) check(p *result.Plan, t *Traits) error {
 	for _, o := range []struct {
 		flag  string

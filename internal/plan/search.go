@@ -11,8 +11,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// search looks for the highest rate at which each contestant keeps an objective: open loops, probed
-// in turns.
+// search finds the highest rate at which each contestant meets an objective. It probes the
+// contestants in turn, with open loops.
 type search struct{ whole }
 
 var searchTraits = Traits{
@@ -61,15 +61,15 @@ const (
 	confirmAt    = 0.95
 )
 
-// shifts are the rates of the probes around, as shares of the bisection's answer.
+// shifts are the rates of the probes around the result of the bisection, relative to it.
 var shifts = [arounds]float64{-.12, .12, -.06, .06, -.03, .03, -.12, .12, -.06, .06, -.03, .03}
 
 // achieved is the share of an open loop's requests that must have been sent for a probe to pass.
 const achieved = 0.99
 
-// Passed reports whether a load kept the objective: its errors, its rate, no growing backlog, and
-// its response time, of which neither a lower bound nor the quantile of too few requests is enough.
-// A backlog that grows would break any limit in a longer probe.
+// Passed reports whether a load met the objective: few enough errors, the rate, no growing backlog,
+// and the response time. A response time that is only a lower bound, or a quantile of too few
+// requests, does not pass. A growing backlog would break any limit in a longer probe.
 func Passed(slo *result.SLO, l *result.Load) bool {
 	if l.Planned == 0 {
 		return false
@@ -110,8 +110,8 @@ func Probes(run *result.Run, epoch int, contestant string) (probes []stats.Probe
 	return probes, confirmed, top
 }
 
-// probe is the level and the length of a contestant's next probe; false if the closed loop showed
-// nothing to search around.
+// probe returns the level and the length of a contestant's next probe. ok is false if the closed
+// loop gave no rate to search around.
 func probe(run *result.Run, k result.Key, contestant string) (level result.Level, ns int64, ok bool) {
 	p := &run.Plan
 	level = p.Level
@@ -137,12 +137,12 @@ func probe(run *result.Run, k result.Key, contestant string) (level result.Level
 	return level, probeAt(p.SLO, level.RatePerSec, confirmProbe), rate > 0
 }
 
-// longestProbe bounds what probeAt makes of a low rate.
+// longestProbe is the upper limit of what probeAt returns for a low rate.
 const longestProbe = time.Minute
 
-// probeAt is the length of a probe, ns: at a low rate one long enough for its quantile to be told,
-// with half as many requests again as that takes, for a Poisson window may hold fewer than
-// expected.
+// probeAt returns the length of a probe in ns. At a low rate the probe is long enough to report its
+// quantile. It expects 1.5 times the requests that this takes, because a Poisson window may hold
+// fewer than expected.
 func probeAt(slo *result.SLO, rate float64, least time.Duration) int64 {
 	if rate <= 0 {
 		return int64(least)

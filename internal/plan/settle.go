@@ -8,18 +8,18 @@ import (
 	"dyno/internal/stats"
 )
 
-// settleAlpha is the chance that the pilots drop rounds of contestants that stand still: it costs
-// trials, and nothing else.
+// settleAlpha is the probability that the pilots drop rounds although all contestants are steady.
+// Such an error costs trials, and nothing else.
 const settleAlpha = 0.02
 
-// settleLeast is the least difference of first rounds from the others that is worth a round, as a
-// share.
+// settleLeast is the smallest difference between the first rounds and the others for which a round
+// is dropped, as a share.
 const settleLeast = 0.02
 
-// Dropped is how many first rounds of each epoch do not count: as many as the pilots need until no
-// contestant is faster or slower in what comes next than in the rest, at most the plan's
-// DropRounds. It is the same for all contestants and epochs, and follows from the pilots alone:
-// what the counted epochs show decides nothing.
+// Dropped returns how many first rounds of each epoch do not count, at most the plan's DropRounds.
+// The pilots determine it: after that many rounds, no contestant is faster or slower in the next
+// ones than in the rest. It is the same for all contestants and epochs. The counted epochs have no
+// influence on it.
 func Dropped(run *result.Run) int {
 	p := &run.Plan
 	if p.DropRounds == 0 || !pilotsOver(run) {
@@ -109,7 +109,7 @@ func settled(x []float64, most int, sigma, limit float64) (from int) {
 	}
 }
 
-// present are the values that are known.
+// present returns the values that are known.
 func present(x []float64) (known []float64) {
 	for _, v := range x {
 		if !math.IsNaN(v) {

@@ -8,8 +8,9 @@ import (
 	"dyno/internal/stats"
 )
 
-// base is the closed loop that a level's share is taken of: the one that else is the same, or the
-// first with the same launch part, scenario and records. −1 if there is none.
+// base returns the index of the closed loop that a level's share is taken of. It is the level that
+// is otherwise the same, or the first with the same launch part, scenario and records; −1 if there
+// is none.
 func base(p *result.Plan, level int) int {
 	points := p.Points()
 	l := points[level]
@@ -22,7 +23,7 @@ func base(p *result.Plan, level int) int {
 	})
 }
 
-// isBase reports whether the share of some level is taken of this one.
+// isBase reports whether the share of any level is taken of this one.
 func isBase(p *result.Plan, level int) bool {
 	for i, l := range p.Points() {
 		if l.RateShare > 0 && base(p, i) == level {
@@ -32,10 +33,10 @@ func isBase(p *result.Plan, level int) bool {
 	return false
 }
 
-// resolve gives a level of a share its rate: that share of the least median throughput which a
-// contestant showed at the closed loop in the pilots, a whole number. Those that failed under load
-// in them do not count. Discarded rounds count only where there are no others. false: no contestant
-// showed any.
+// resolve sets the rate of a level whose plan gives it as a share. The rate is that share of the
+// slowest contestant's median throughput in the closed loop of the pilots, rounded to a whole
+// number. Contestants that failed under load in the pilots are left out. Discarded rounds count
+// only if a contestant has no others. ok is false if no contestant has a throughput.
 func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
 	p := &run.Plan
 	level = e.level
@@ -61,15 +62,14 @@ func resolve(run *result.Run, e slot) (level result.Level, ok bool) {
 	return level, !math.IsInf(least, 1) && level.RatePerSec > 0
 }
 
-// Rate is what a level's share came to, requests per second; false where the pilots have not shown
-// it. A level without a share has its own.
+// Rate returns the rate of a level in requests per second. If the plan gives it as a share, ok is
+// false until the pilots have shown the rate.
 func Rate(run *result.Run, level int) (perSec float64, ok bool) {
 	l, ok := resolve(run, slot{Cell: result.Cell{Level: level}, level: run.Plan.Points()[level]})
 	return l.RatePerSec, ok && (l.RateShare == 0 || lastEpoch(run) >= run.Plan.Pilots-1)
 }
 
-// ratesOf are the throughputs of a contestant at a level, in those of the trials that are of the
-// pilots.
+// ratesOf returns the throughputs of a contestant at a level in the pilot trials among trials.
 func ratesOf(p *result.Plan, trials []result.Trial, name string, level int) (rates []float64) {
 	for i := range trials {
 		t := &trials[i]

@@ -43,7 +43,7 @@ func Epochs(run *result.Run) []int {
 	return out
 }
 
-// counted is the number of valid epochs that every part with comparisons has.
+// counted returns the least number of valid epochs that any part with comparisons has.
 func counted(run *result.Run) int {
 	n, valid := math.MaxInt, Epochs(run)
 	for _, part := range partsWith(&run.Plan, false) {
@@ -52,12 +52,12 @@ func counted(run *result.Run) int {
 	return n
 }
 
-// countedOf is the number of valid epochs of the part that an epoch is of.
+// countedOf returns the number of valid epochs of the part that an epoch belongs to.
 func countedOf(run *result.Run, epoch int) int {
 	return among(run, Epochs(run), partAt(&run.Plan, epoch))
 }
 
-// among is how many of the epochs are of a part.
+// among returns how many of the epochs belong to a part.
 func among(run *result.Run, epochs []int, part int) (n int) {
 	for _, e := range epochs {
 		if partAt(&run.Plan, e) == part {
@@ -161,7 +161,7 @@ func trials(run *result.Run, k result.Key) []result.Trial {
 	return run.Trials[from:after(run, k)]
 }
 
-// after is the index of the first trial whose key lies beyond k.
+// after returns the index of the first trial whose key is greater than k.
 func after(run *result.Run, k result.Key) int {
 	return sort.Search(len(run.Trials), func(i int) bool {
 		t := &run.Trials[i]
@@ -170,7 +170,7 @@ func after(run *result.Run, k result.Key) int {
 	})
 }
 
-// lastAttempt is the latest attempt at a round.
+// lastAttempt returns the latest attempt at a round.
 func lastAttempt(run *result.Run, epoch, round int) (result.Key, bool) {
 	i := after(run, result.Key{Epoch: epoch, Round: round, Attempt: math.MaxInt}) - 1
 	if i < 0 || run.Trials[i].Epoch != epoch || run.Trials[i].Round != round {
@@ -179,7 +179,7 @@ func lastAttempt(run *result.Run, epoch, round int) (result.Key, bool) {
 	return run.Trials[i].Key, true
 }
 
-// repeats counts the attempts beyond the first of all rounds of an epoch.
+// repeats returns the number of attempts beyond the first, over all rounds of an epoch.
 func repeats(run *result.Run, epoch int) int {
 	n := 0
 	for r := range run.Plan.Rounds {

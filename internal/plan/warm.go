@@ -22,15 +22,15 @@ const (
 	WarmRequests   = 20_000
 )
 
-// warmPilot is what a native one that stands still from the start takes where its warm-up time is
-// yet to be found.
+// warmPilot is the estimated warm-up of a native contestant that is steady from the start, while
+// its warm-up time is not yet known.
 const warmPilot = time.Second
 
-// warmConnections are the most that a warm-up has: a window of 5,000 takes 0.8 s where one of 1,000
-// takes 0.15, and there are four at least.
+// warmConnections is the maximum number of connections of a warm-up. A window takes 0.8 s with
+// 5,000 connections and 0.15 s with 1,000, and a warm-up has at least four.
 const warmConnections = 1000
 
-// fewestWindows are needed to see that a contestant stands still.
+// fewestWindows is the number of windows needed to see that a contestant is steady.
 const fewestWindows = 4
 
 // WarmWindow is the length of one stretch of load of a warm-up at a level.
@@ -46,7 +46,7 @@ type Warming struct {
 	Requests    int64         // the least of a managed one whose handlers do not wait
 }
 
-// warmLeast is for how long a fresh process is warmed up at the least.
+// warmLeast returns the minimum warm-up time of a fresh process.
 func warmLeast(p *result.Plan, managed bool) time.Duration {
 	if managed {
 		return profileOf(p).managed
@@ -113,7 +113,7 @@ func warmEstimate(run *result.Run, epoch int, names []string) time.Duration {
 	return max(native, managed)
 }
 
-// warmExcess is by how much the warm-ups of the pilots took longer than estimated, ns.
+// warmExcess returns by how much the warm-ups of the pilots exceeded their estimate, in ns.
 func warmExcess(run *result.Run) (excess int64) {
 	p := &run.Plan
 	for e := range p.Pilots {
@@ -146,7 +146,7 @@ func warmLevel(l result.Level) result.Level {
 	return l
 }
 
-// warmups are those of one that is among entering.
+// warmups returns the warm-up levels of one contestant among entering.
 func warmups(entering []slot, name string) []result.Level {
 	var out []result.Level
 	for _, e := range entering {

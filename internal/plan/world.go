@@ -54,8 +54,8 @@ func (w *World) contestant(name string) (Contestant, error) {
 	return w.Contestant(name)
 }
 
-// backend puts into a plan which backend its scenarios need, all the same one or none, and into its
-// levels how many records it answers with.
+// backend sets the backend that all scenarios of a plan need, and the number of records of each
+// level. All scenarios must need the same backend, or none.
 func (w *World) backend(p *result.Plan) error {
 	if w.Scenario == nil {
 		return nil

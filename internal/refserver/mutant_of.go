@@ -38,10 +38,10 @@ func hasOthers(s *scenario.Scenario) bool {
 	return s.Session == "" && anyRequest(func(q *scenario.Request) bool { return q.Weight == 0 })(s)
 }
 
-// mixes: some of that can be mixed into a load.
+// mixes reports whether a load can include requests of s that are never loaded otherwise.
 func mixes(s *scenario.Scenario) bool { return hasOthers(s) && s.Mixed() != s }
 
-// isDrawn: the body repeats what was drawn.
+// isDrawn reports whether the expected body repeats a drawn value.
 func isDrawn(q *scenario.Request) bool { return drawnIn(q, bodyOf(q)) != "" }
 
 // drawnIn returns the name of an input of q that stands in body as a placeholder; "" if none does.
@@ -56,7 +56,8 @@ func drawnIn(q *scenario.Request, body string) string {
 
 func hasHeader(s *scenario.Scenario) bool { return hasSession(s) || alwaysHeader(s) }
 
-// alwaysHeader: each answer has it, also to one who brings the session's cookie.
+// alwaysHeader reports whether every answer has a required header, even if the client sends the
+// session's cookie.
 func alwaysHeader(s *scenario.Scenario) bool {
 	has := anyRequest(func(q *scenario.Request) bool { return isLoaded(q) && len(q.Expect.Headers) > 0 })
 	return hasSession(s) && !s.Cookies || has(s)

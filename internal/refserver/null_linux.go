@@ -16,17 +16,18 @@ import (
 	"dyno/internal/hist"
 )
 
-// Serve answers every request at addr until ctx ends: "host:port", or a unix socket's path if
-// network is "unix". It is one event loop on the calling goroutine, which counts complete requests
-// (an empty line, then a body of Content-Length) and looks at them no further than Answers want it
-// to. The Tally is complete if there is no error. A timed server needs Linux 5.11.
+// Serve answers every request at addr until ctx ends. addr is "host:port", or the path of a unix
+// socket if network is "unix". Serve is one event loop on the calling goroutine. It counts complete
+// requests (an empty line, then a body of Content-Length) and parses only what Answers require. The
+// Tally is complete if there is no error. A timed server needs Linux 5.11.
 //
-// A request whose method is HEAD gets the header section alone. A connection that sends a chunked
-// body is closed. Requests that stand behind a dropped one on its connection are lost with it, and
+// A request whose method is HEAD gets only the header section. A connection that sends a chunked
+// body is closed. Requests that follow a dropped one on the same connection are lost with it, and
 // not counted.
 //
-// Unless it is timed it closes after an answer to "Connection: close", and to HTTP/1.0 without
-// "Connection: keep-alive"; with it, as ab asks, its answer says the same (RFC 9112, 9.3).
+// Unless the server is timed, it closes the connection after an answer to "Connection: close", and
+// to HTTP/1.0 without "Connection: keep-alive". With keep-alive, which ab requests, the answer
+// repeats that header (RFC 9112, 9.3).
 func (n *Null) Serve(ctx context.Context, network, addr string) (Tally, error) {
 	base, err := served(Answer{Bytes: n.Response})
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"dyno/internal/result"
 )
 
-// answer is what the run says, in sentences: what forbids to believe it, who is ahead and by how
+// answer returns the result of the run in sentences: what forbids trusting it, who leads and by how
 // much, who is not separated, and who is missing.
 func (v *view) answer() []string {
 	sentences := v.forbidding()
@@ -31,7 +31,7 @@ func (v *view) answer() []string {
 	return nonEmpty(slices.Concat(sentences, v.absent(), v.endedEarly())...)
 }
 
-// only speaks of a contestant that stands alone.
+// only returns a sentence about the only contestant.
 func (v *view) only(r row) string {
 	m := v.primary()
 	c := v.cell(r.Name, m.Name)
@@ -45,7 +45,7 @@ func (v *view) only(r row) string {
 	return text + "."
 }
 
-// tooFew says how far a run came that has no analysis yet, what to do, and who leads so far.
+// tooFew says how far a run without an analysis came, what to do, and who leads so far.
 func (v *view) tooFew(rows []row) []string {
 	text := v.noAnalysis()
 	if pair, ok := v.a.Pair(rows[0].Name, rows[1].Name, v.primary().Name); ok && pair.Ratio.N > 0 {
@@ -79,7 +79,8 @@ func (v *view) noAnalysis() string {
 	return text + "."
 }
 
-// runLonger is the advice to give a run so many times its budget; none without a budget.
+// runLonger returns the advice to multiply the budget by times. It is empty if the run has no
+// budget.
 func (v *view) runLonger(times float64) string {
 	if v.run.Plan.BudgetNS <= 0 {
 		return ""
@@ -88,8 +89,7 @@ func (v *view) runLonger(times float64) string {
 	return fmt.Sprintf("; run longer: --budget %gm", minutes)
 }
 
-// leaders says who is first: one contestant if the data singles it out, else all that it does not
-// tell apart.
+// leaders names who is first: one contestant, or all those that the data does not separate.
 func (v *view) leaders(rows []row) string {
 	var first []row
 	for _, r := range rows {
@@ -124,7 +124,7 @@ func (v *view) leaders(rows []row) string {
 	return ""
 }
 
-// alike speaks of contestants none of which is shown to be better than another.
+// alike returns a sentence about contestants of which none was shown to be better than another.
 func (v *view) alike(rows []row) string {
 	all := group{rows: rows, pairs: v.pairsOf(rows)}
 	who, ratio := fmt.Sprintf("All %d servers", len(rows)), ""
@@ -141,10 +141,11 @@ func (v *view) alike(rows []row) string {
 		len(rows), v.why(all), v.runLonger(4))
 }
 
-// failed begins a sentence.
+// failed is how a sentence about failures begins.
 const failed = "Failed:"
 
-// absent names those that have no figure, and why: what cannot be built here in one sentence.
+// absent names the contestants without a figure, and why. One sentence names all that cannot be
+// built here.
 func (v *view) absent() (sentences []string) {
 	var broken []string
 	missing, unranked := map[string][]string{}, map[string][]string{} // by reason
@@ -175,8 +176,8 @@ func (v *view) absent() (sentences []string) {
 	return append(sentences, broken...)
 }
 
-// logSays is the line of a log's end that says most of a failure: the last with an error in it, or the
-// last of all. All that is kept of the log stands among the details.
+// logSays returns the most informative line at the end of a failure's log: the last line that
+// contains an error, or else the last line. The details show all that was kept of the log.
 func logSays(f *result.Failure) string {
 	line := ""
 	for _, l := range f.LogTail {
@@ -192,7 +193,7 @@ func logSays(f *result.Failure) string {
 	return led("; its log: ", strings.TrimSuffix(line, "."))
 }
 
-// head is the run in a line's worth of facts: those that ran are counted.
+// head summarises the run on one line. It counts the contestants that ran.
 func (v *view) head() []string {
 	p := &v.run.Plan
 	var facts []string
@@ -206,7 +207,7 @@ func (v *view) head() []string {
 	return append(append(facts, document.Count(len(ran), "server")), v.lasted()...)
 }
 
-// lasted is how long the run took, builds included.
+// lasted says how long the run took, including builds.
 func (v *view) lasted() []string {
 	if v.run.End == nil || v.run.Plan.StartedUnixNS <= 0 {
 		return nil
@@ -227,8 +228,8 @@ func (v *view) lasted() []string {
 	}
 }
 
-// endedEarly says why a run did not do all that was asked. A budget that is used up is no news: what
-// it was enough for is said.
+// endedEarly says why a run did not do everything that was asked. A used-up budget is not
+// mentioned, because other sentences say what it was enough for.
 func (v *view) endedEarly() []string {
 	if v.run.Damage == nil && v.run.End != nil &&
 		slices.Contains([]string{"done", "decided", "last analysis", "budget"}, v.run.End.Reason) {
@@ -278,8 +279,8 @@ func timesText(e analysis.Estimate) string {
 	return value + " × " + interval
 }
 
-// lead is an answer as a document begins with: its first sentence is what to read first, and what
-// forbids to believe it is marked.
+// lead formats an answer for the beginning of a document. It emphasises the first sentence, and
+// marks sentences that forbid trusting the run.
 func (v *view) lead(sentences []string) (lead []document.Prose) {
 	bad := v.forbidding()
 	for i, s := range sentences {
@@ -297,7 +298,8 @@ func (v *view) lead(sentences []string) (lead []document.Prose) {
 	return lead
 }
 
-// forbidding says by question which checks of the whole run forbid to quote it, and what it was forced against.
+// forbidding lists, by question, the checks of the whole run that forbid quoting it, and the
+// refusals that --force overruled.
 func (v *view) forbidding() (list []string) {
 	for _, a := range checks.Summary(v.Findings) {
 		fails := slices.DeleteFunc(slices.Clone(a.Findings), func(f checks.Finding) bool {

@@ -7,15 +7,15 @@ import (
 	"dyno/internal/result"
 )
 
-// Alone is what the backend did in the pilots when the generator asked it itself: no contestant
+// Alone is what the backend did in the pilots when the generator loaded it directly. No contestant
 // that calls it can do more.
 type Alone struct {
 	At     result.Level // what was asked of it, and how; without a scenario
 	PerSec float64
 }
 
-// backendText says what the contestants called and where it ran, and what it can do alone; ""
-// where they call nothing.
+// backendText names the backend that the contestants call, where it ran, and its own capacity. It
+// is "" if they call none.
 func (v *view) backendText() string {
 	name := v.run.Plan.Backend
 	if name == "" {

@@ -13,7 +13,7 @@ import (
 	"dyno/internal/document"
 )
 
-// Claims are what an article concluded and published, and what a run says of it.
+// Claims are the published conclusions of an article, and their outcomes in a run.
 type Claims struct {
 	Slug, Title, Question, Source string
 	PublishedOn                   map[string]string // cpu, memory, os, power, tool, versions, command …
@@ -27,7 +27,7 @@ type Claims struct {
 	Costs                         []Cost
 }
 
-// Published is a published figure and ours beside it, both in the metric's base unit.
+// Published is a published figure with the measured one, both in the metric's base unit.
 type Published struct {
 	claim.Figure
 	Ours   analysis.Estimate
@@ -37,7 +37,7 @@ type Published struct {
 // changedText warns of claims that were not fixed before the run.
 const changedText = "The claims were changed after this run was planned: these outcomes were not fixed before it."
 
-// hereToday begins what is said of claims: it holds of our machine and of the versions of the day.
+// hereToday begins a text about claims: it applies to this machine and the versions of the day.
 const hereToday = "Here, today: "
 
 // counts says how many claims have which outcome: "3 confirmed, 1 contradicted".
@@ -51,7 +51,7 @@ func (c *Claims) counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// publishedText is what the article says in figures: "2.63 ×", "at least 60 %".
+// publishedText formats the published figure: "2.63 ×", "at least 60 %".
 func publishedText(o *claim.Outcome) string {
 	c := &o.Claim
 	limit := func(x float64) string {
@@ -109,14 +109,15 @@ func others(c *claim.Claim) string {
 	return "themselves @ " + claim.ParseCell(c.Over[0]).Level
 }
 
-// whereText says where the claim stands: the sentence, and the place in the study's source or in
-// one of its own.
+// whereText says where the claim was published: the sentence, and its place in the study's source
+// or in the claim's own source.
 func whereText(o *claim.Outcome) string {
 	place := strings.Join(nonEmpty(document.Clean(o.Claim.Source), document.Clean(o.Claim.Place)), ": ")
 	return strings.Join(nonEmpty(o.Claim.Sentence, place), ", ")
 }
 
-// lower makes the beginning of a sentence its middle. What begins like an abbreviation, CPU, stays.
+// lower changes the beginning of a sentence for use in the middle of one. Abbreviations such as CPU
+// are kept.
 func lower(s string) string {
 	if len(s) > 1 && s[1] >= 'A' && s[1] <= 'Z' {
 		return s
@@ -124,7 +125,7 @@ func lower(s string) string {
 	return strings.ToLower(s[:1]) + s[1:]
 }
 
-// shownText is one of our figures with its interval.
+// shownText formats a measured figure with its interval.
 func shownText(s claim.Shown) string {
 	e := s.Estimate
 	switch {
@@ -162,7 +163,7 @@ func estimateText(e analysis.Estimate, unit string) string {
 	return fmt.Sprintf("%s (%s)%s", Sig3(e.Value/s.Per), intervalIn(e, s), after(s))
 }
 
-// after is a scale's name after a number.
+// after returns the name of a scale as written after a number.
 func after(s analysis.Scale) string {
 	if s.Name == "1/s" {
 		return "/s"
@@ -194,7 +195,7 @@ func measuredAs(o *claim.Outcome) string {
 	return "Measured as " + lower(o.Metric.Title)
 }
 
-// evidenceText says what an outcome rests on besides its figures.
+// evidenceText says what an outcome is based on besides its figures.
 func evidenceText(o *claim.Outcome) string {
 	parts := []string{document.Clean(o.Reason)}
 	if o.Epochs > 0 && !o.Metric.Static {
@@ -206,8 +207,8 @@ func evidenceText(o *claim.Outcome) string {
 	return strings.Join(parts, "; ")
 }
 
-// warningsText names the questions that a claim's warnings belong to, and whom they concern:
-// "generator free? (iris, kestrel), warmed up?".
+// warningsText names the questions of a claim's warnings, and the contestants concerned: "generator
+// free? (iris, kestrel), warmed up?".
 func warningsText(list []claim.Warning) string {
 	var parts []string
 	for _, q := range checks.Questions {
@@ -244,7 +245,7 @@ var claimMarks = map[claim.Verdict]struct {
 	claim.NotTestable:  {"–", document.Quiet}, claim.NotRun: {"–", document.Quiet},
 }
 
-// claims are the outcomes of a study's claims, and its figures beside ours.
+// claims shows the outcomes of a study's claims, with the published and the measured figures.
 func (v *view) claims() document.Section {
 	c := v.Claims
 	if c == nil || len(c.Outcomes) == 0 {
@@ -267,8 +268,8 @@ func (v *view) claims() document.Section {
 	return s
 }
 
-// item is a claim with its outcome: "Claimed: … Measured: 1.05 × (1.01–1.08)." and what the outcome
-// rests on.
+// item shows a claim with its outcome: "Claimed: … Measured: 1.05 × (1.01–1.08).", and what the
+// outcome is based on.
 func (c *Claims) item(o *claim.Outcome) document.Item {
 	text := "Claimed: " + stopped(o.Claim.Text)
 	if ours := oursText(o); ours != "" {
@@ -279,10 +280,10 @@ func (c *Claims) item(o *claim.Outcome) document.Item {
 		More: document.Texts(evidenceText(o), o.Claim.Note, publishedAs(o)+led("; ", whereText(o))+".")}
 }
 
-// stopped ends a sentence.
+// stopped makes s end with exactly one full stop.
 func stopped(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
-// ClaimsText writes the outcomes of a study's claims alone.
+// ClaimsText writes only the outcomes of a study's claims.
 func ClaimsText(w io.Writer, d *Data) error {
 	v := newView(d)
 	about := document.Section{Blocks: []document.Block{document.Paragraph{Label: "Source",
@@ -291,7 +292,7 @@ func ClaimsText(w io.Writer, d *Data) error {
 	return document.Text(w, &document.Document{Sections: []document.Section{v.claims(), v.costs(), about}}, d.options())
 }
 
-// led puts lead before s, if there is an s.
+// led puts lead before s, unless s is empty.
 func led(lead, s string) string {
 	if s == "" {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"dyno/internal/document"
 )
 
-// closing is how an answer ends in a terminal: how far to trust it, what it says of an article,
-// where the rest is, and how to ask again.
+// closing ends an answer in a terminal. It says how far to trust the answer, how it compares with
+// an article, where the rest is, and how to repeat the run.
 func (v *view) closing() document.Section {
 	s := document.Section{ID: "closing", On: document.OffPage}
 	var list document.List
@@ -67,8 +67,8 @@ var answered = map[checks.Question]struct{ fine, unknown string }{
 	checks.EnoughData:    {"enough data", "whether restarts differ"},
 }
 
-// trust are the six questions in a few words: what is fine together, then what is not, with what
-// follows from it, and how small a difference the run could find.
+// trust answers the six questions in a few words: first those without trouble, then the others with
+// their consequences. It ends with the smallest difference that the run could find.
 func (v *view) trust() (text document.Prose) {
 	var fine, unknown []string
 	var bad []document.Span
@@ -101,7 +101,7 @@ func (v *view) trust() (text document.Prose) {
 	return text
 }
 
-// trouble says what is wrong by the worst finding of a question, and what that means.
+// trouble describes the worst finding of a question, and its consequence.
 func (v *view) trouble(a checks.Answer) string {
 	worst := a.Findings[0]
 	c := checks.ByID(worst.ID)
@@ -145,12 +145,13 @@ func (v *view) missed() string {
 	return text
 }
 
-// ShortLoads is by how much a managed runtime may do better, against others, under long loads without
-// pauses than in short ones with pauses: the largest of what doc/validation.md has under "Short trials
-// against long ones", as a share.
+// ShortLoads is the largest measured advantage of long loads for a managed runtime, as a share.
+// Under long loads without pauses it may do better, relative to others, than under short ones with
+// pauses. The value comes from doc/validation.md, "Short trials against long ones".
 const ShortLoads = 0.09
 
-// unlikeService says what a ratio between a managed runtime and another server leaves open.
+// unlikeService warns that short trials may understate a managed runtime in a comparison with other
+// servers. It is "" if that does not apply.
 func (v *view) unlikeService() string {
 	p := &v.run.Plan
 	managed := 0

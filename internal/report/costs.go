@@ -10,7 +10,8 @@ import (
 	"dyno/internal/document"
 )
 
-// Cost is what a level costs a contestant more than the base, ns of CPU per request.
+// Cost is the extra cost of a level for a contestant compared with the base, in ns of CPU per
+// request.
 type Cost struct {
 	Contestant, Level string
 	More              analysis.Estimate // the difference, paired within rounds

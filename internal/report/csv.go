@@ -223,7 +223,7 @@ func csvRatio(e analysis.Estimate) []string {
 	return csvNumbers(e)
 }
 
-// decimal is a number with all its digits; "" unless it is finite.
+// decimal formats a number with all its digits; "" if it is not finite.
 func decimal(x float64) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return ""

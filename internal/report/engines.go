@@ -15,7 +15,7 @@ func (v *view) byEngine() {
 	}
 }
 
-// compareEngines orders by name, what is unknown last.
+// compareEngines orders by name, with unknown engines last.
 func compareEngines(a, b string) int {
 	switch {
 	case a == b:
@@ -26,10 +26,10 @@ func compareEngines(a, b string) int {
 	return -1
 }
 
-// noEngine is that of a contestant that never got so far as to have a record.
+// noEngine is the engine of a contestant that failed before it had a record.
 const noEngine = "engine unknown"
 
-// engine is what speaks HTTP in it.
+// engine returns the HTTP engine of the contestant.
 func (r *row) engine() string {
 	if r.Built == nil || r.Built.Engine == "" {
 		return noEngine

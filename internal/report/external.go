@@ -11,8 +11,8 @@ import (
 	"dyno/internal/result"
 )
 
-// external is what an external load generator made of a classic run's contestants, beside dyno's own
-// loads of the same.
+// external is what an external load generator measured on a classic run's contestants, with dyno's
+// own loads of the same contestants.
 type external struct {
 	*classic
 	name string // of the generator
@@ -25,7 +25,7 @@ type externalRow struct {
 	loads                       []result.Trial
 }
 
-// newExternal returns nil where the run has no external load generator.
+// newExternal returns nil if the run has no external load generator.
 func newExternal(c *classic) *external {
 	p := &c.run.Plan
 	if p.External == "" {
@@ -54,10 +54,10 @@ func newExternal(c *classic) *external {
 	return d
 }
 
-// by is who made the loads of a row.
+// by returns the name of the generator of a row's loads.
 func (r *externalRow) by() string { return orElse(document.Clean(r.external), "dyno") }
 
-// value is the middle one of a row's loads. NaN: none tells it.
+// value returns the middle value of a row's loads; NaN if none reports the metric.
 func (r *externalRow) value(m analysis.Metric) float64 {
 	if middle := analysis.MiddleOf(r.loads, m); middle.N > 0 {
 		return middle.Value
@@ -65,7 +65,7 @@ func (r *externalRow) value(m analysis.Metric) float64 {
 	return math.NaN()
 }
 
-// rate is what the row's generator made of its server, per second; NaN: it does not tell.
+// rate returns the rate that the row's generator measured, per second; NaN if it reports none.
 func (r *externalRow) rate() float64 { return r.value(analysis.ExternalMetrics[0]) }
 
 // row finds that of a contestant under a generator.
@@ -78,8 +78,8 @@ func (d *external) row(contestant, external string) *externalRow {
 	return &externalRow{}
 }
 
-// share is what part a row's rate is of what the same generator makes of a server that does
-// nothing. NaN: that was not measured.
+// share returns a row's rate relative to what the same generator reaches with a server that does
+// nothing. It is NaN if that was not measured.
 func (d *external) share(r *externalRow) float64 {
 	if d.run.Plan.Ceiling == "" {
 		return math.NaN()
@@ -87,8 +87,8 @@ func (d *external) share(r *externalRow) float64 {
 	return r.rate() / d.row(d.run.Plan.Ceiling, r.external).rate()
 }
 
-// counts are a row's answers and errors. A generator that does not tell how many it had has none
-// here.
+// counts returns a row's answers and errors as text. They are Missing if the generator does not
+// report its answers.
 func (r *externalRow) counts() (answers, errors string) {
 	var n int64
 	reported, kinds := len(r.loads) > 0, map[string]int64{}
@@ -196,7 +196,7 @@ func (d *external) head() (head, typed string) {
 	return d.name + " made no load", ""
 }
 
-// asTyped is a command as it would be typed.
+// asTyped formats a command as a user would type it.
 func asTyped(argv []string) string {
 	words := slices.Clone(argv)
 	for i, w := range words {

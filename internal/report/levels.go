@@ -143,8 +143,8 @@ func (f *figure) cell(scale analysis.Scale) document.Cell {
 	return document.Cell{Value: value, Side: f.side()}
 }
 
-// notLoaded is why there is nothing of a contestant at a level that the plan does not load it at:
-// no gap.
+// notLoaded is the reason shown for a contestant at a level that the plan does not load it at. This
+// is not a gap in the data.
 const notLoaded = "it is not loaded at this level"
 
 // missing says why a row has no trial at level i; empty if it has.
@@ -206,10 +206,10 @@ func (s *sweep) has(such func(*figure) bool) bool {
 	return false
 }
 
-// any says whether there is a figure at all.
+// any reports whether there is any figure.
 func (s *sweep) any() bool { return s.has(func(f *figure) bool { return f.absent == "" }) }
 
-// marks says what the marks in the tables mean, as far as they are there.
+// marks explains the marks that occur in the tables.
 func (s *sweep) marks() (list []string) {
 	if s.any() {
 		list = append(list, "Each figure is the median over the epochs of its level; ± is its interval of 95 %.")
@@ -229,7 +229,7 @@ func (s *sweep) marks() (list []string) {
 	return append(list, s.edges()...)
 }
 
-// edges says at which levels rates are not those of a load that stood still.
+// edges says at which levels the rates do not come from a steady load.
 func (s *sweep) edges() (list []string) {
 	at := map[result.Edge][]string{}
 	for i := range s.Levels {
@@ -288,7 +288,7 @@ func (s *sweep) grouped(who string, reason func(i int) string) (lines []string) 
 	return lines
 }
 
-// rowNotes are what a reader must know beside the numbers, one line for each row.
+// rowNotes returns what a reader must know about the numbers, one line for each row.
 func (v *view) rowNotes() (lines []string) {
 	for _, r := range v.all() {
 		if len(r.Notes) > 0 && r.Struck == "" {

@@ -19,7 +19,7 @@ func (p *paired) document() *document.Document {
 	return d
 }
 
-// details are sections beside the answer.
+// details marks sections as details of the answer.
 func details(sections []document.Section) []document.Section {
 	for i := range sections {
 		sections[i].Detail = true
@@ -126,12 +126,13 @@ func rankText(r row) string {
 	return fmt.Sprintf("%d–%d", p.Lo, p.Hi)
 }
 
-// quiet is a paragraph that can be skipped.
+// quiet returns a paragraph that readers can skip.
 func quiet(s string) document.Paragraph {
 	return document.Paragraph{Text: document.Plain(s), Style: document.Quiet}
 }
 
-// pairByPair are the verdicts: of many pairs a matrix, and in words those of neighbours.
+// pairByPair shows the verdicts. With many pairs it shows a matrix, and only the pairs of
+// neighbours in words.
 func (p *paired) pairByPair() document.Section {
 	s := document.Section{ID: "pairs", Title: "Pair by pair"}
 	all, neighbours := p.pairs()

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/document"
 )
 
-// belief says how far the figures can be believed: what casts doubt, then the six questions that
+// belief says how far the figures can be trusted: reasons for doubt, then the six questions that
 // the checks answer.
 func (v *view) belief(doubts []document.Block) document.Section {
 	s := document.Section{ID: "checks", Title: "Can it be believed?", Blocks: doubts}
@@ -35,7 +35,7 @@ func (v *view) belief(doubts []document.Block) document.Section {
 	return s
 }
 
-// because is the answer to a question with what it rests on.
+// because returns the answer to a question, with its reasons.
 func (v *view) because(a checks.Answer) string {
 	text := a.Plain()
 	switch {
@@ -51,7 +51,7 @@ func (v *view) because(a checks.Answer) string {
 	return text
 }
 
-// findings are all that the checks found, by how it ended; a page folds them away.
+// findings lists all findings of the checks by their state. A page folds the lists away.
 func (v *view) findings() document.Section {
 	s := document.Section{On: document.OnPage}
 	troubles := document.List{}
@@ -74,7 +74,7 @@ func (v *view) findings() document.Section {
 	return s
 }
 
-// fold adds a list that is folded away, if there is anything in it.
+// fold adds a folded list, unless it is empty.
 func fold(blocks []document.Block, title string, list document.List) []document.Block {
 	if len(list.Items) == 0 {
 		return blocks
@@ -87,7 +87,7 @@ func (v *view) findingItem(f checks.Finding) document.Item {
 		More: document.Texts(f.Title)}
 }
 
-// unknown names the checks that cannot tell, each once.
+// unknown names the checks without an answer, each once.
 func unknown(findings []checks.Finding) string {
 	var titles []string
 	for _, f := range findings {
@@ -98,7 +98,7 @@ func unknown(findings []checks.Finding) string {
 	return "the run is too small or too noisy for " + and(titles)
 }
 
-// finding is what a check found, and of whom.
+// finding describes a finding and the contestant that it concerns.
 func (v *view) finding(f checks.Finding) string {
 	who := ""
 	if f.Contestant != "" {

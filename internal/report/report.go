@@ -18,7 +18,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Data is a run and what was found in it.
+// Data is a run and its results.
 type Data struct {
 	Run      *result.Run
 	Kind     checks.RunKind     // of the run, as its protocol says
@@ -97,14 +97,14 @@ func JSON(w io.Writer, d *Data) error {
 // columns.
 func CSV(w io.Writer, d *Data) error { return csv.NewWriter(w).WriteAll(protocolOf(d).csv()) }
 
-// protocol is a run seen as its protocol is reported.
+// protocol is a view of a run for the reports of its protocol.
 type protocol interface {
 	document() *document.Document
 	json() *runJSON
 	csv() [][]string
 }
 
-// protocolOf is the one place that chooses by protocol.
+// protocolOf returns the view for the run's protocol. No other code chooses by protocol.
 func protocolOf(d *Data) protocol {
 	v := newView(d)
 	switch {
@@ -118,13 +118,14 @@ func protocolOf(d *Data) protocol {
 	return &paired{v}
 }
 
-// namesPairs says whether the run names its comparisons.
+// namesPairs reports whether the run names its comparisons.
 func (d *Data) namesPairs() bool { return d.Run != nil && len(d.Run.Plan.Family) > 0 }
 
-// ranks says whether the run orders its contestants.
+// ranks reports whether the run ranks its contestants.
 func (d *Data) ranks() bool { return d.Kind == checks.Paired && !d.namesPairs() }
 
-// has says whether there is a figure of the metric: in the table of a comparison, or at a level.
+// has reports whether the run has a figure of the metric, in the table of a comparison or at a
+// level.
 func (d *Data) has(m analysis.Metric) bool {
 	all := []*analysis.Analysis{d.Analysis}
 	if d.Analysis == nil || d.namesPairs() {

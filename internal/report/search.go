@@ -10,8 +10,8 @@ import (
 	"dyno/internal/document"
 )
 
-// Capacity is what a search found of a contestant in one epoch: the highest rate, in requests per
-// second, at which it keeps the objective.
+// Capacity is the result of a search for a contestant in one epoch: the highest rate, in requests
+// per second, at which it meets the objective.
 type Capacity struct {
 	Contestant          string
 	Rate, Lo, Hi        float64 // 95 %; Hi is +Inf where every probe passed
@@ -55,7 +55,7 @@ func (s *search) sentences() []string {
 		s.endedEarly())
 }
 
-// best says who bears the highest rate.
+// best names the contestant with the highest capacity.
 func (s *search) best() string {
 	var best Capacity
 	for _, c := range s.Found {

@@ -18,12 +18,12 @@ type group struct {
 	pairs []analysis.Pair
 }
 
-// open says whether a pair of the group is not decided either way.
+// open reports whether any pair of the group is inconclusive.
 func (g *group) open() bool {
 	return slices.ContainsFunc(g.pairs, func(p analysis.Pair) bool { return p.Verdict == analysis.Inconclusive })
 }
 
-// shownGroups is how many groups the answer names.
+// shownGroups is the maximum number of groups that the answer names.
 const shownGroups = 4
 
 // notSeparated names the groups with the reason of each, or says that there is none. Where one has

@@ -9,7 +9,7 @@ import (
 	"dyno/internal/document"
 )
 
-// Missing stands in a form for people where there is no number.
+// Missing is shown in place of a number that does not exist.
 const Missing = document.Missing
 
 // Sig3 prints v with three significant digits and a comma between thousands: 93412 is "93,400",

@@ -73,7 +73,7 @@ const notSeparated = "not separated"
 // equal is the verdict where equality is shown.
 func (v *view) equal() string { return "equal within " + PerCent(v.margin()) }
 
-// verdictWord is a verdict as people read it; records and JSON have words of their own.
+// verdictWord returns the word that reports use for a verdict. Records and JSON use other words.
 func (v *view) verdictWord(verdict analysis.Verdict) string {
 	switch verdict {
 	case analysis.Equivalent:
@@ -110,7 +110,7 @@ func (v *view) pairs() (all, neighbours []analysis.Pair) {
 	return all, neighbours
 }
 
-// mark is a verdict in one character, from the side of A.
+// mark returns a verdict as one character, from the side of A.
 func mark(p analysis.Pair) string {
 	switch p.Verdict {
 	case analysis.Different:
@@ -177,10 +177,10 @@ func (v *view) pText(p *analysis.Pair) string {
 	return ", " + P("p", p.P)
 }
 
-// knowsMDE says whether there were epochs enough to know what the run could find.
+// knowsMDE reports whether the run had enough epochs to know its minimum detectable effect.
 func (v *view) knowsMDE() bool { return v.a.MDE > 0 && !math.IsInf(v.a.MDE, 0) }
 
-// mde says what the run was able to find.
+// mde states the minimum detectable effect of the run.
 func (v *view) mde() string {
 	if !v.knowsMDE() {
 		return "the smallest difference that this run could find is not known: too few valid epochs"

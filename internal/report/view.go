@@ -13,7 +13,7 @@ import (
 	"dyno/internal/result"
 )
 
-// row is one contestant or control as every form shows it.
+// row is one contestant or control in every form of the report.
 type row struct {
 	Name    string
 	Title   string
@@ -27,7 +27,7 @@ type row struct {
 	Starts  analysis.Starts
 }
 
-// view is the data with what all forms derive from it alike.
+// view is the data with derived values that all forms share.
 type view struct {
 	*Data
 	a        *analysis.Analysis // never nil
@@ -106,8 +106,8 @@ func (v *view) row(name string, control bool) row {
 	return r
 }
 
-// unranked says why a row has no rank: its failure before the analysis' own words, for it names the
-// stage and what to do.
+// unranked says why a row has no rank. A failure takes precedence over the reason of the analysis,
+// because it names the stage and what to do.
 func (v *view) unranked(r *row) string {
 	if f := r.Failure; f != nil {
 		return FailureText(f)
@@ -124,7 +124,7 @@ func (v *view) unranked(r *row) string {
 	return ""
 }
 
-// FailureText says on one line how far a contestant came, why no further, and what to do.
+// FailureText says on one line how far a contestant came, why it failed, and what to do.
 func FailureText(f *result.Failure) string {
 	s := "failed at " + f.Stage
 	if f.Unavailable() {
@@ -173,7 +173,7 @@ func (v *view) see(r *row) (questions, ids []string) {
 	return []string{"see " + strings.Join(questions, ", ")}, []string{"see " + strings.Join(ids, ", ")}
 }
 
-// moving says where a contestant still moves over the rounds of an epoch, under the metric that
+// moving says where a contestant still changes over the rounds of an epoch, under the metric that
 // decides.
 func (v *view) moving(name string) (notes []string) {
 	for _, x := range v.a.Trends {
@@ -189,7 +189,7 @@ func (v *view) moving(name string) (notes []string) {
 	return notes
 }
 
-// title is what a contestant is called, its name if no title was recorded.
+// title returns the title of a contestant, or its name if no title was recorded.
 func (v *view) title(name string) string {
 	if c := v.run.Contestant(name); c != nil && c.Title != "" {
 		return document.Clean(c.Title)
@@ -197,7 +197,7 @@ func (v *view) title(name string) string {
 	return document.Clean(name)
 }
 
-// primary is the metric that decides; throughput if none is named.
+// primary returns the metric that decides. The default is throughput.
 func (v *view) primary() analysis.Metric {
 	for _, name := range []string{v.a.Primary, v.run.Plan.Primary, "throughput"} {
 		if m, ok := analysis.MetricNamed(name); ok {
@@ -207,7 +207,7 @@ func (v *view) primary() analysis.Metric {
 	return analysis.Metrics[0]
 }
 
-// reference is the control that ratios are to.
+// reference returns the name of the control that ratios are relative to.
 func (v *view) reference() string {
 	if c := v.run.Plan.Controls; len(c) > 0 {
 		return document.Clean(c[0])
@@ -215,13 +215,13 @@ func (v *view) reference() string {
 	return "ref"
 }
 
-// isReference says whether r is what ratios are to.
+// isReference reports whether r is the reference.
 func (v *view) isReference(r row) bool {
 	c := v.run.Plan.Controls
 	return r.Control && len(c) > 0 && r.Name == c[0]
 }
 
-// margin is that of equivalence, as a share.
+// margin returns the equivalence margin, as a share.
 func (v *view) margin() float64 {
 	if v.a.Margin > 0 {
 		return v.a.Margin
@@ -263,7 +263,7 @@ func (v *view) shown() []analysis.Metric {
 	return nil
 }
 
-// ranked are the rows that have a place.
+// ranked returns the rows that have a rank.
 func (v *view) ranked() (rows []row) {
 	for _, r := range v.rows {
 		if r.Struck == "" {
@@ -273,7 +273,7 @@ func (v *view) ranked() (rows []row) {
 	return rows
 }
 
-// troubles are the findings that are not passes: failures first, then in their order.
+// troubles returns the findings that did not pass: failures first, then the others in their order.
 func (v *view) troubles() (list []checks.Finding) {
 	for _, s := range []checks.State{checks.Fail, checks.Warn} {
 		for _, f := range v.Findings {

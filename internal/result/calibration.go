@@ -1,8 +1,8 @@
 package result
 
-// Calibration is what dyno found out about a machine and about itself on it, by servers whose truth
-// is known. What was not measured, in a quick calibration or where the machine does not tell, is
-// nil.
+// Calibration is what dyno measured about a machine, and about its own accuracy on it, with servers
+// of known behaviour. A value is nil if it was not measured, because the calibration was quick or
+// the machine does not report it.
 type Calibration struct {
 	Format        int    `json:"format"`
 	Dyno          string `json:"dyno"`    // version of dyno
@@ -30,7 +30,8 @@ func (c *Calibration) LatencyErrorP99NS() (ns int64, ok bool) {
 	return ns, ok
 }
 
-// Facts are settings of the machine that bear on measuring, beyond those of Host. What is not told is empty or nil.
+// Facts are settings of the machine that affect measurements, in addition to those of Host. Unknown
+// ones are empty or nil.
 type Facts struct {
 	// sys/devices/system/cpu/smt/control: on, off, forceoff, notsupported, notimplemented
 	SMT string `json:"smt,omitempty"`
@@ -52,14 +53,14 @@ type Facts struct {
 	SwapUsedBytes  *int64 `json:"swap_used_bytes,omitempty"`
 }
 
-// Clock is what it takes to ask for the time. A step is the least difference between two readings.
+// Clock is the cost of reading the time. A step is the smallest difference between two readings.
 type Clock struct {
 	CostNS float64 `json:"cost_ns"`
 	StepNS int64   `json:"step_ns"`
 }
 
-// Waiting is how late requests go out that are due every so often: by the engine, and by a
-// goroutine that sleeps (time.Sleep).
+// Waiting is how late periodic requests are sent: by the engine, and by a goroutine that sleeps
+// (time.Sleep).
 type Waiting struct {
 	RatePerSec float64 `json:"rate_per_sec"`
 	Requests   int64   `json:"requests"`
@@ -74,7 +75,8 @@ type Waiting struct {
 	SleepP99NS int64   `json:"sleep_p99_ns"`
 }
 
-// Ceiling is the most that the engine reaches for one shape of load: a closed loop against the null server.
+// Ceiling is the highest rate that the engine reaches for one shape of load, in a closed loop
+// against the null server.
 type Ceiling struct {
 	Connections    int              `json:"connections"`
 	Pipeline       int              `json:"pipeline"`
@@ -87,9 +89,9 @@ type Ceiling struct {
 	ServerShare    *float64         `json:"server_cpu_share,omitempty"`    // of the server's
 }
 
-// KnownDelay sets the service times that the engine saw beside those that the server knows of. An
-// error is their difference less RoundTripNS: the difference of the medians at no delay, which is
-// the way there and back.
+// KnownDelay compares the service times that the engine measured with those that the server
+// reports. An error is their difference minus RoundTripNS, the round-trip time: the difference of
+// the medians without a delay.
 type KnownDelay struct {
 	DelayNS     int64 `json:"delay_ns"`
 	Requests    int64 `json:"requests"`
@@ -102,8 +104,8 @@ type KnownDelay struct {
 	ErrorP99NS  int64 `json:"error_p99_ns"`
 }
 
-// KnownStall is the p99 of response seen in an open loop against a server that stands still for the
-// last StallNS of every PeriodNS.
+// KnownStall is the p99 of response times in an open loop against a server that stalls for the last
+// StallNS of every PeriodNS.
 type KnownStall struct {
 	StallNS       int64   `json:"stall_ns"`
 	PeriodNS      int64   `json:"period_ns"`
@@ -114,9 +116,9 @@ type KnownStall struct {
 	ExpectedP99NS int64   `json:"expected_p99_ns"`
 }
 
-// KnownCost is the CPU per request of a server with a known cost added, as a ratio to the same
-// without it: Hodges-Lehmann over rounds with its interval of 95 %, whose bounds are nil where the
-// rounds are too few.
+// KnownCost is the CPU per request of a server with a known added cost, relative to the same server
+// without it. It is the Hodges–Lehmann estimate over rounds with its 95 % interval. The bounds are
+// nil if there are too few rounds.
 type KnownCost struct {
 	Server   string   `json:"server"`
 	AddedNS  int64    `json:"added_ns"` // to each request
@@ -127,8 +129,8 @@ type KnownCost struct {
 	Rounds   int      `json:"rounds"`
 }
 
-// Noise is how far servers that are alike, loaded in turn, are from each other, and what else the
-// machine did meanwhile.
+// Noise is how far identical servers differ when they are loaded in turn, and what else the machine
+// did meanwhile.
 type Noise struct {
 	Servers     []string     `json:"servers"` // ref, its copy, those of known cost
 	TrialNS     int64        `json:"trial_ns"`

@@ -2,7 +2,7 @@ package result
 
 import "time"
 
-// Event tells a live view what goes on. It is never stored.
+// Event tells a live view what happens. It is never stored.
 type Event struct {
 	Time       time.Time
 	Stage      string // toolchain, build, verify, calibrate, launch, pilot, measure, analyse, done
@@ -17,7 +17,7 @@ type Event struct {
 	Standing   []Standing    // the best first, where there are new figures
 }
 
-// Standing is what is known of one contestant so far, for live views only.
+// Standing is what is known about one contestant so far, for live views only.
 type Standing struct {
 	Name   string
 	PerSec float64 // median over the epochs so far

@@ -2,11 +2,11 @@ package result
 
 import "bytes"
 
-// oldestFormat is the first format, which Read still reads: with the keys and values of format 2 in
-// the place of its own.
+// oldestFormat is the oldest format that Read accepts. Read converts its keys and values to those
+// of format 2.
 const oldestFormat = 1
 
-// renamedKeys are the keys of format 1 that have another name since, wherever they stand.
+// renamedKeys are the keys of format 1 that have been renamed, wherever they occur.
 var renamedKeys = [][2]string{
 	{"companion", "backend"},
 	{"driver", "external"},
@@ -17,8 +17,8 @@ var renamedKeys = [][2]string{
 	{"foreign_generator_ns", "background_generator_ns"},
 }
 
-// withNewKeys is a line of format 1 with the keys of today. Within a string a quote has a backslash
-// before it, so that only a key looks like one.
+// withNewKeys converts the keys of a line of format 1. A quote within a string follows a backslash,
+// so only a key can match.
 func withNewKeys(line []byte) []byte {
 	for _, k := range renamedKeys {
 		line = bytes.ReplaceAll(line, []byte(`"`+k[0]+`":`), []byte(`"`+k[1]+`":`))
@@ -26,7 +26,7 @@ func withNewKeys(line []byte) []byte {
 	return line
 }
 
-// renew gives a record of format 1 the values of today.
+// renew converts the values of a record of format 1.
 func (r *Record) renew() {
 	rename := func(value *string, from, to string) {
 		if *value == from {

@@ -2,8 +2,9 @@ package result
 
 import "dyno/internal/hist"
 
-// Load is what the generator saw in the counted window, drained. The ledger closes:
-// Started = Succeeded + Failed + sum(Errors) + InFlight, and where there is a plan, Planned = Started + NeverStarted.
+// Load is what the generator measured in the counted window, after it was drained. The counts add
+// up: Started = Succeeded + Failed + sum(Errors) + InFlight and, if there is a plan, Planned =
+// Started + NeverStarted.
 type Load struct {
 	// Planned is how many requests were due, by an open loop's schedule or by number. NeverStarted
 	// found no free connection in time, or the window was cut short.
@@ -73,8 +74,8 @@ type Load struct {
 	Pace              *Pace `json:"pace,omitempty"` // of an open loop
 }
 
-// Pace is how the requests of an open loop really went out, and how many of them waited. All are
-// sums over the event loops, each of which has its part of the arrivals.
+// Pace is how evenly the requests of an open loop were sent, and how many of them waited. All
+// values are sums over the event loops, each of which sends its share of the arrivals.
 type Pace struct {
 	// HalfNS is half of the time in which requests fell due. EarlyNS and LateNS are the requests
 	// that were due and unanswered, whether sent or not, integrated over its first and its second
@@ -94,9 +95,9 @@ type Pace struct {
 	Gaps []int64 `json:"gaps,omitempty"`
 }
 
-// Response is the median of due -> done, or where beyond is set the 99th percentile; and what it
-// would be at most, if the requests without a right answer had waited for good; 0: beyond every
-// right answer.
+// Response returns the median response time (due -> done) or, if beyond is set, the 99th
+// percentile. most is its upper limit, as if requests without a right answer had waited forever; 0
+// means beyond every right answer.
 func (l *Load) Response(beyond bool) (ns, most int64) {
 	ns, most = l.ResponseP50NS, l.ResponseP50MostNS
 	if beyond {
@@ -108,10 +109,11 @@ func (l *Load) Response(beyond bool) (ns, most int64) {
 	return ns, most
 }
 
-// Raised is how far a percentile may be raised by requests without a right answer and still be shown as known.
+// Raised is the limit by which requests without a right answer may raise a percentile. Below it,
+// the percentile is still shown as known.
 const Raised = 0.01
 
-// Errored is the number of requests that got no answer, whatever the kind.
+// Errored returns the number of requests without an answer, of all kinds.
 func (l *Load) Errored() int64 {
 	var n int64
 	for _, v := range l.Errors {
@@ -120,13 +122,14 @@ func (l *Load) Errored() int64 {
 	return n
 }
 
-// Detail is what a load was seen to do, in full; it lives in memory only. A nil histogram was not measured.
+// Detail is everything that was measured of a load. It exists in memory only. A nil histogram was
+// not measured.
 //
-// Censored requests, all that were planned and have no right answer (wrong, broken, timed out,
-// without a connection, in flight at the end, never started), stand in Response with what they had
-// waited since they were due: at least that. A quantile at or above CensoredFromNS is therefore a
-// lower bound. Unanswered requests, those that were sent and have no answer, right or wrong, stand
-// in Service likewise. Wrong answers stand in Wrong and not in Service.
+// Censored requests are planned requests without a right answer: wrong, broken, timed out, without
+// a connection, in flight at the end, or never started. Response counts them with the time since
+// they were due, which is a lower bound. A quantile at or above CensoredFromNS is therefore a lower
+// bound too. Service likewise counts requests that were sent and have no answer. Wrong counts wrong
+// answers; Service does not.
 type Detail struct {
 	Service   *hist.Histogram // sent -> done
 	Wrong     *hist.Histogram // sent -> done of wrong answers; nil: there was none
@@ -148,8 +151,8 @@ type Detail struct {
 	First  string            // the first answer that broke its contract, its beginning
 }
 
-// Each is what came of one request of a mix. What was never sent is in none: which request goes out
-// is drawn when it does.
+// Each is the outcome of one request of a mix. Requests that were never sent are not counted,
+// because a request is chosen at random only when it is sent.
 type Each struct {
 	Succeeded, Failed, Unanswered int64
 	// Latency is that of right answers, from due or sent to done as Detail.Response or
@@ -160,8 +163,9 @@ type Each struct {
 	CensoredFromNS int64
 }
 
-// ResponseAtMost is the quantile q of Response if the censored had waited for good; 0: it would be
-// beyond every right answer. It is rather too high: the censored are counted where they stand, too.
+// ResponseAtMost returns the quantile q of Response as if censored requests had waited forever; 0
+// means beyond every right answer. It is slightly too high, because the censored requests also
+// count with the time that they had waited.
 func (d *Detail) ResponseAtMost(q float64) int64 {
 	all := d.Response.Count() + d.Response.Over()
 	rank := (q*float64(all) + float64(d.Censored)) / float64(max(d.Response.Count(), 1))
@@ -171,15 +175,15 @@ func (d *Detail) ResponseAtMost(q float64) int64 {
 	return d.Response.Quantile(rank)
 }
 
-// Interval is what completed in one stretch of a load.
+// Interval is what was completed in one part of a load.
 type Interval struct {
 	StartNS, LengthNS int64 // from the start of the window
 	Load              Load  // without histogram and quantiles
 	Detail            Detail
 }
 
-// MemoryAt is what a process tree held at a time, counted from the start of the window: the first
-// is that start, the last its end.
+// MemoryAt is the memory of a process tree at a time, counted from the start of the window. The
+// first reading is at the start, the last at the end.
 type MemoryAt struct {
 	AtNS     int64 `json:"at_ns"`
 	PSSBytes int64 `json:"pss_bytes"`

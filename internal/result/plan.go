@@ -2,7 +2,8 @@ package result
 
 import "slices"
 
-// Plan is what was to be done: the input of the planner, and with the seed all that a run follows from.
+// Plan is the input of the planner. Together with the seed it determines everything that a run
+// does.
 type Plan struct {
 	Format   int    `json:"format"`
 	Dyno     string `json:"dyno"`    // version of dyno
@@ -91,8 +92,8 @@ type Plan struct {
 	StartedUnixNS int64 `json:"started_unix_ns"`
 }
 
-// Level is one operating point: the launch part, delay and work, reaches the contestant as
-// environment, the load part the generator.
+// Level is one operating point. Its launch part, delay and work, reaches the contestant through the
+// environment. Its load part reaches the generator.
 type Level struct {
 	DelayNS     int64  `json:"delay_ns,omitempty"`
 	Work        string `json:"work,omitempty"` // of the handlers: "", or CPUBound
@@ -113,23 +114,24 @@ type Level struct {
 	Step int `json:"step,omitempty"`
 }
 
-// CPUBound is the work of handlers that hash before they answer, some milliseconds or less (doc/contestants.md).
+// CPUBound is the work of handlers that hash before they answer, which takes a few milliseconds or
+// less (doc/contestants.md).
 const CPUBound = "cpu"
 
-// LaunchPart is what of a level reaches a contestant at its start. Levels that differ in it are
-// never loaded in one round.
+// LaunchPart is the part of a level that a contestant receives when it is started. Levels with
+// different launch parts never share a round.
 type LaunchPart struct {
 	DelayNS int64
 	Work    string
 }
 
-// Launch is the launch part of the level.
+// Launch returns the launch part of the level.
 func (l Level) Launch() LaunchPart { return LaunchPart{l.DelayNS, l.Work} }
 
-// Open says whether the level is an open loop, whose arrivals do not wait for answers.
+// Open reports whether the level is an open loop, whose arrivals do not wait for answers.
 func (l Level) Open() bool { return l.RatePerSec > 0 || l.RateShare > 0 }
 
-// Planned is the level as it stands in the plan: without the rate that a share came to.
+// Planned returns the level as planned: without the rate that was computed from a share.
 func (l Level) Planned() Level {
 	if l.RateShare > 0 {
 		l.RatePerSec = 0
@@ -137,7 +139,8 @@ func (l Level) Planned() Level {
 	return l
 }
 
-// Cell is a contestant at a level: an index into the plan's Levels, 0 where there is but the one Level.
+// Cell is a contestant at a level. Level is an index into the plan's Levels; it is 0 if the plan
+// has only one level.
 type Cell struct {
 	Contestant string `json:"contestant"`
 	Level      int    `json:"level"`
@@ -149,7 +152,7 @@ type Comparison struct {
 	B Cell `json:"b"`
 }
 
-// Points are the levels of the plan: Levels, or the one Level.
+// Points returns the levels of the plan: Levels, or the single Level.
 func (p *Plan) Points() []Level {
 	if len(p.Levels) > 0 {
 		return p.Levels
@@ -157,7 +160,7 @@ func (p *Plan) Points() []Level {
 	return []Level{p.Level}
 }
 
-// LevelOf is the level of a trial of the plan.
+// LevelOf returns the level of a trial of the plan.
 func (p *Plan) LevelOf(t *Trial) Level {
 	if t.Level != nil {
 		return *t.Level
@@ -165,12 +168,13 @@ func (p *Plan) LevelOf(t *Trial) Level {
 	return p.Level
 }
 
-// At is the index of a trial's level among the plan's Points; −1 if it is none of them, as in a search.
+// At returns the index of a trial's level among the plan's Points. It is −1 if the level is none of
+// them, as in a search.
 func (p *Plan) At(t *Trial) int {
 	return slices.Index(p.Points(), p.LevelOf(t).Planned())
 }
 
-// LevelName is the name that a study gives to a level of the plan's Points, or "".
+// LevelName returns the name that a study gives to a level of the plan's Points, or "".
 func (p *Plan) LevelName(i int) string {
 	if i < 0 || i >= len(p.LevelNames) {
 		return ""
@@ -178,7 +182,8 @@ func (p *Plan) LevelName(i int) string {
 	return p.LevelNames[i]
 }
 
-// SLO is what a search holds a server to: the response time below which a share Quantile of all requests must be.
+// SLO is the objective of a search: a share Quantile of all requests must be answered within the
+// response time.
 type SLO struct {
 	Quantile   float64 `json:"quantile"`
 	LimitNS    int64   `json:"limit_ns"`

@@ -26,7 +26,8 @@ const (
 	mostWaited  = 1.1
 )
 
-// PerSec is the rate of right answers: the one place that knows what is divided by what. False: there is none.
+// PerSec returns the rate of right answers; false if there is none. No other code computes this
+// rate.
 func (l *Load) PerSec() (float64, bool) {
 	answers, ns := l.RateAnswers, l.RateNS
 	switch {
@@ -50,7 +51,7 @@ func perSec(answers float64, ns int64) (float64, bool) {
 	return answers / float64(ns) * 1e9, true
 }
 
-// Edge says how far PerSec can be trusted at the window's edges.
+// Edge returns how far the edges of the window affect PerSec.
 func (l *Load) Edge() Edge {
 	if l.RateNS > 0 && (l.RateFromNS == 0 || l.RateNS < steadyTimes*l.ServiceP50NS) {
 		return Unsteady
@@ -58,8 +59,8 @@ func (l *Load) Edge() Edge {
 	return l.AtEdge
 }
 
-// Wall is the time from the start of the window until all was drained, over which the loops' times
-// were read; of a recording without it the window.
+// Wall returns the time from the start of the window until it was drained. The times of the event
+// loops cover this period. For recordings without it, Wall returns the window.
 func (l *Load) Wall() int64 {
 	if l.WallNS > 0 {
 		return l.WallNS
@@ -67,7 +68,7 @@ func (l *Load) Wall() int64 {
 	return l.WindowNS
 }
 
-// ClocksWall is ClocksNS; of a recording without it the window.
+// ClocksWall returns ClocksNS or, for recordings without it, the window.
 func (t *Trial) ClocksWall() int64 {
 	if t.ClocksNS > 0 {
 		return t.ClocksNS

@@ -43,7 +43,7 @@ func Open(path string) (*Run, error) {
 	return Read(r, path)
 }
 
-// Damaged says where a record cannot be read, or is not what was written.
+// Damaged is the error for a record that cannot be read, or that differs from what was written.
 type Damaged struct {
 	Name   string // of the file
 	Line   int
@@ -56,7 +56,7 @@ func (d *Damaged) Error() string {
 	return fmt.Sprintf("read %s:%d:%d: %v", d.Name, d.Line, d.Column, d.Err)
 }
 
-// Unwrap gives the error alone.
+// Unwrap returns the underlying error.
 func (d *Damaged) Unwrap() error { return d.Err }
 
 // Read reads records from r, in this format or an older one; name stands in errors as the file's
@@ -138,7 +138,7 @@ func checkFirst(rec Record, name string) error {
 	return nil
 }
 
-// column is where in its line a JSON error stands, from 1.
+// column returns the position of a JSON error in its line, from 1.
 func column(err error) int64 {
 	var syn *json.SyntaxError
 	var typ *json.UnmarshalTypeError

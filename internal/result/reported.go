@@ -1,7 +1,7 @@
 package result
 
-// Reported is what an external load generator said of its load, in base units. What it does not say
-// is nil, or is not in Errors.
+// Reported is what an external load generator reports about its load, in base units. Values that it
+// does not report are nil, or missing from Errors.
 type Reported struct {
 	Version string   `json:"version"` // as it prints it
 	Command []string `json:"command"`

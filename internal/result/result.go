@@ -24,7 +24,7 @@ type Record struct {
 	End         *End         `json:"end,omitempty"`
 }
 
-// Run is a whole record, read back.
+// Run is a complete record in memory.
 type Run struct {
 	Plan        Plan
 	Host        Host
@@ -46,7 +46,7 @@ type Run struct {
 	Damage error
 }
 
-// Add puts one record where it belongs.
+// Add adds a record to the run.
 func (r *Run) Add(rec Record) {
 	switch {
 	case rec.Plan != nil:
@@ -108,7 +108,7 @@ type Key struct {
 	Attempt  int    `json:"attempt"`
 }
 
-// Contestant is what was really built and started.
+// Contestant is what was actually built and started.
 type Contestant struct {
 	Name      string `json:"name"`
 	Title     string `json:"title"`
@@ -139,7 +139,7 @@ type Contestant struct {
 	LinesOfCode int               `json:"lines_of_code,omitempty"` // of its sources, by the rule of doc/studies.md
 }
 
-// Alike says what contestants without a contract have answered alike, before the first trial.
+// Alike says what contestants without a contract answered identically, before the first trial.
 type Alike struct {
 	Sent    []string `json:"sent"`              // the first lines of the requests that each was sent, twice
 	Checked string   `json:"checked"`           // of every answer of the load, in words
@@ -147,7 +147,7 @@ type Alike struct {
 	Excused []string `json:"excused,omitempty"` // what differs between contestants, and was allowed to
 }
 
-// Launch is one start of a contestant, at the head of an epoch.
+// Launch is one start of a contestant, at the beginning of an epoch.
 type Launch struct {
 	Contestant    string `json:"contestant"`
 	Epoch         int    `json:"epoch"`
@@ -180,7 +180,7 @@ const (
 	NotSteady = "no steady state" // its last windows have no level
 )
 
-// WarmupWindow is one stretch of load of a warm-up.
+// WarmupWindow is one window of load of a warm-up.
 type WarmupWindow struct {
 	EndNS    int64 `json:"end_ns"` // on the clock of WarmupNS
 	WindowNS int64 `json:"window_ns"`
@@ -251,8 +251,8 @@ type Idle struct {
 	Server        Usage  `json:"server"`
 }
 
-// Causes are what besides the contestant could have moved a trial. They are judged per round, by
-// plan, and never by the metric.
+// Causes are influences on a trial from outside the contestant. The planner judges them for each
+// round, and never judges by the metric.
 type Causes struct {
 	WallNS                int64 `json:"wall_ns"` // over which the others were read
 	ServerCPUs            int   `json:"server_cpus"`
@@ -272,7 +272,7 @@ type Causes struct {
 	GeneratorShared bool `json:"generator_shared,omitempty"`
 }
 
-// Failure is why a contestant has no figure. The first failure of a contestant ends its part in the run.
+// Failure is why a contestant has no figure. A contestant leaves the run with its first failure.
 type Failure struct {
 	Contestant string   `json:"contestant"`
 	Stage      string   `json:"stage"` // toolchain, build, launch, verify, warmup, load
@@ -283,10 +283,11 @@ type Failure struct {
 	LogFile    string   `json:"log_file,omitempty"` // within the run folder
 }
 
-// Unavailable says that the contestant could not be tried at all, for want of its toolchain or of packages.
+// Unavailable reports whether the contestant could not be tried at all, because its toolchain or a
+// package is missing.
 func (f Failure) Unavailable() bool { return f.Stage == "toolchain" }
 
-// Host is the machine.
+// Host describes the machine.
 type Host struct {
 	OS            string `json:"os"`
 	Kernel        string `json:"kernel"`
@@ -308,8 +309,8 @@ type Host struct {
 	Absent map[string]string `json:"absent,omitempty"`
 }
 
-// Resume says that an interrupted run goes on, or one whose budget ended before its first interim
-// analysis: with processes started anew, at the head of an epoch, for what the last one had is
+// Resume records that a run was resumed, after an interruption or after its budget ended before the
+// first interim analysis. A new epoch begins with new processes, because the last epoch is
 // incomplete.
 type Resume struct {
 	Epoch         int   `json:"epoch"`
@@ -318,7 +319,7 @@ type Resume struct {
 	BudgetNS      int64 `json:"budget_ns,omitempty"` // of the whole run from here on; 0: as before
 }
 
-// End is the last line of a run that stopped of itself or was asked to.
+// End is the last line of a run that ended by itself or on request.
 type End struct {
 	Reason        string `json:"reason"` // decided, last analysis, budget, interrupted, failed, done
 	EndedUnixNS   int64  `json:"ended_unix_ns"`

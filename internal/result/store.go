@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 )
 
-// TrialsFile is the one file of a run folder that holds what was measured.
+// TrialsFile is the name of the file in a run folder that holds all measurements.
 const TrialsFile = "trials.jsonl"
 
 // Store appends records to trials.jsonl and never rewrites it. Not safe for concurrent use.
@@ -35,7 +35,7 @@ type storeFile interface {
 	Truncate(size int64) error
 }
 
-// Stopped says that a record could not be stored, and that the store takes no other one.
+// Stopped is the error for a record that could not be stored. The store accepts no further records.
 type Stopped struct {
 	File    string
 	Records int   // that it holds, all whole
@@ -52,10 +52,10 @@ func (s *Stopped) Error() string {
 	return text
 }
 
-// Unwrap gives the error of the write.
+// Unwrap returns the error of the write.
 func (s *Stopped) Unwrap() error { return s.Err }
 
-// Create makes the run folder dir and an empty trials.jsonl in it. It fails if the file is there already.
+// Create makes the run folder dir with an empty trials.jsonl. It fails if the file exists.
 func Create(dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("create run folder: %w", err)
@@ -86,7 +86,7 @@ func Continue(dir string) (*Store, error) {
 	return s, nil
 }
 
-// settle ends the line that rest begins after the whole ones, or cuts it away if it is no record.
+// settle completes rest, a last line without a newline. If rest is not a record, settle removes it.
 func (s *Store) settle(rest []byte) error {
 	if !json.Valid(rest) {
 		return s.f.Truncate(s.bytes)
@@ -99,7 +99,7 @@ func (s *Store) settle(rest []byte) error {
 	return nil
 }
 
-// scan takes account of the whole lines in r and returns what follows them.
+// scan processes the whole lines of r and returns what follows them.
 func (s *Store) scan(r io.Reader) (rest []byte, err error) {
 	for br := bufio.NewReaderSize(r, 1<<20); ; {
 		line, err := br.ReadBytes('\n')
@@ -127,7 +127,7 @@ func (s *Store) Append(rec Record) error {
 	return s.write(line)
 }
 
-// write appends a line whole, or not at all.
+// write appends a whole line, or nothing.
 func (s *Store) write(line []byte) error {
 	if _, err := s.f.Write(line); err != nil {
 		s.stop = &Stopped{File: s.f.Name(), Records: s.records, Err: err, Cut: s.f.Truncate(s.bytes)}
@@ -138,7 +138,7 @@ func (s *Store) write(line []byte) error {
 	return nil
 }
 
-// Sync puts all that was appended on disk.
+// Sync writes everything that was appended to disk.
 func (s *Store) Sync() error {
 	err := s.f.Sync()
 	if err != nil && s.stop == nil { // what a failed one lost, a later one does not tell (fsync(2))
@@ -147,10 +147,10 @@ func (s *Store) Sync() error {
 	return err
 }
 
-// Close syncs and closes.
+// Close calls Sync and closes the file.
 func (s *Store) Close() error { return errors.Join(s.f.Sync(), s.f.Close()) }
 
-// sealer counts and hashes lines, for the End that follows them.
+// sealer counts and hashes lines for the End record that follows them.
 type sealer struct {
 	records int
 	sum     hash.Hash
@@ -158,7 +158,7 @@ type sealer struct {
 
 func newSealer() sealer { return sealer{sum: sha256.New()} }
 
-// add takes account of a line.
+// add counts and hashes a line.
 func (s *sealer) add(line []byte) {
 	if len(bytes.TrimSpace(line)) > 0 {
 		s.records++
@@ -186,7 +186,7 @@ func (s *sealer) line(rec Record) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// digest is the SHA-256 of the lines so far and of head, in hex.
+// digest returns the SHA-256 of the lines so far and of head, in hex.
 func (s *sealer) digest(head []byte) string {
 	before, err := s.sum.(hash.Cloner).Clone()
 	if err != nil {

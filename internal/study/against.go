@@ -30,13 +30,13 @@ type Against struct {
 	Absent    []string // who is compared under no metric, and why
 }
 
-// Drift is the reference's own level in both runs.
+// Drift is the reference's own value in both runs.
 type Drift struct {
 	Metric    string
 	Now, Then float64
 }
 
-// Change is how one contestant stands to the reference in the run, and how it stood in the other.
+// Change is a contestant's ratio to the reference in both runs.
 type Change struct {
 	Contestant string
 	Control    bool
@@ -51,14 +51,15 @@ type Change struct {
 	Note       string            // why a change is not judged
 }
 
-// OtherMachine is the refusal of two runs that were taken on different machines. It can be overruled.
+// OtherMachine is the error for two runs that were made on different machines. It can be overruled.
 type OtherMachine struct{ Differences []string }
 
 func (o *OtherMachine) Error() string {
 	return "the runs were taken on different machines: " + strings.Join(o.Differences, "; ")
 }
 
-// Compare holds run against other. The error is an *OtherMachine unless force is set, or says why the two can never be compared.
+// Compare compares run with other. If the two machines differ and force is not set, the error is an
+// *OtherMachine. Any other error says why the runs can never be compared.
 func Compare(run, other *result.Run, force bool) (*Against, error) {
 	if err := sameQuestion(&run.Plan, &other.Plan); err != nil {
 		return nil, err
@@ -90,7 +91,7 @@ func Compare(run, other *result.Run, force bool) (*Against, error) {
 	return a, nil
 }
 
-// sameQuestion says why two plans do not ask the same, if they do not.
+// sameQuestion returns an error if two plans do not ask the same question.
 func sameQuestion(p, q *result.Plan) error {
 	differ := func(what string, x, y any) error {
 		return fmt.Errorf("the runs do not ask the same: %s %v, and %v", what, x, y)
@@ -135,7 +136,8 @@ func levelText(l result.Level) string {
 	return s
 }
 
-// machineDifferences are those that a ratio does not survive: how CPUs are divided between server and generator changes it too.
+// machineDifferences lists the differences between machines that affect a ratio. The division of
+// CPUs between server and generator is one of them.
 func machineDifferences(h, g *result.Host) (out []string) {
 	for _, d := range []struct {
 		what      string
@@ -151,7 +153,8 @@ func machineDifferences(h, g *result.Host) (out []string) {
 	return out
 }
 
-// weaknesses are what differs between the runs or is wrong with one, and does not forbid to compare them.
+// weaknesses lists differences between the runs, and defects of one, that weaken a comparison
+// without forbidding it.
 func weaknesses(run, other *result.Run, reference string) (out []string) {
 	differ := func(what string, now, then any) {
 		if fmt.Sprint(now) != fmt.Sprint(then) {
@@ -176,7 +179,7 @@ func weaknesses(run, other *result.Run, reference string) (out []string) {
 	return out
 }
 
-// metrics are all of a closed loop, the primary first.
+// metrics returns all metrics of a closed loop, the primary one first.
 func metrics(primary string) []analysis.Metric {
 	all := slices.DeleteFunc(slices.Clone(analysis.Metrics), func(m analysis.Metric) bool { return (m.Open() || m.Rare) && m.Name != primary })
 	slices.SortStableFunc(all, func(x, y analysis.Metric) int {
@@ -191,13 +194,14 @@ func metrics(primary string) []analysis.Metric {
 	return all
 }
 
-// pairOf is the two runs on their way to be compared.
+// pairOf holds two runs while they are compared.
 type pairOf struct {
 	now, then *ratios
 	a         *Against
 }
 
-// names are those who are compared, controls last. Of the others it is noted why not.
+// names returns the servers to compare, controls last. For every other server it records why it is
+// left out.
 func (p *pairOf) names() (names []string) {
 	run, other := p.now.run, p.then.run
 	absent := func(name, why string) { p.a.Absent = append(p.a.Absent, name+": "+why) }
@@ -258,7 +262,7 @@ func (p *pairOf) changes(m analysis.Metric, names []string) []Change {
 	return out
 }
 
-// decide gives the change its verdict; lo and hi are its interval at 1 − 2α, on the log scale.
+// decide sets the verdict of the change. lo and hi are its interval at 1 − 2α, on the log scale.
 func (c *Change) decide(m analysis.Metric, lo, hi float64, p *pairOf) {
 	limit := math.Log1p(p.a.Margin)
 	within := -limit <= lo && hi <= limit

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/result"
 )
 
-// Document returns the comparison of run with other for people.
+// Document returns the comparison of run with other as a document.
 func (a *Against) Document(run, other *result.Run) *document.Document {
 	drifts := ""
 	for i, d := range a.Drifts {
@@ -74,7 +74,7 @@ func titleOf(run *result.Run, name string) string {
 	return name
 }
 
-// program says whether the same program ran in both runs.
+// program says whether both runs ran the same program.
 func (c *Change) program(run, other *result.Run) string {
 	now, then := run.Contestant(c.Contestant), other.Contestant(c.Contestant)
 	switch {
@@ -88,7 +88,7 @@ func (c *Change) program(run, other *result.Run) string {
 	return "another build"
 }
 
-// text says what the change amounts to.
+// text describes the change in words.
 func (c *Change) text(margin float64) string {
 	way := "worse"
 	if c.Better {

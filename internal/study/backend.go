@@ -10,8 +10,8 @@ import (
 	"dyno/internal/stats"
 )
 
-// alone is what the backend did in the pilots when it was loaded itself: the median of all loads of
-// one shape, whatever scenario asks for it.
+// alone returns the backend's own figures from the pilots, in which the generator loaded it
+// directly. Each is the median of all loads of one shape, whichever scenario uses it.
 func alone(run *result.Run) (out []report.Alone) {
 	p := &run.Plan
 	if p.Backend == "" {

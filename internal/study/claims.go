@@ -14,7 +14,8 @@ import (
 	"dyno/internal/result"
 )
 
-// JudgeClaims says what a judged run says of the study's claims, and puts the published figures beside ours; file names the trials.
+// JudgeClaims judges the study's claims by a run, and puts the published figures beside the
+// measured ones. file is the name of the trials.
 func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error) {
 	if d.Run.Plan.Study != s.Slug || d.Run.Plan.Scenario != s.Scenario {
 		return nil, fmt.Errorf("the trials of %s are of the study %q and the scenario %q, not of %q and %q", file, d.Run.Plan.Study, d.Run.Plan.Scenario, s.Slug, s.Scenario)
@@ -32,7 +33,7 @@ func (s *Study) JudgeClaims(d *report.Data, file string) (*report.Claims, error)
 	return c, nil
 }
 
-// evidence is what a run says, in the words of the study.
+// evidence gives access to the results of a run by the names of the study.
 type evidence struct {
 	study *Study
 	run   *result.Run
@@ -43,7 +44,7 @@ type evidence struct {
 	cells *analysis.Table
 }
 
-// table is that of the trials which count.
+// table returns the table of the trials that count.
 func (e *evidence) table() *analysis.Table {
 	if e.cells == nil {
 		e.cells = Cells(e.run)
@@ -51,7 +52,7 @@ func (e *evidence) table() *analysis.Table {
 	return e.cells
 }
 
-// cell is a study's cell as the run's plan has it.
+// cell converts a study's cell to the cell of the run's plan.
 func (e *evidence) cell(c claim.Cell) (result.Cell, bool) {
 	l := e.study.level(c.Level)
 	if l == nil {
@@ -87,7 +88,7 @@ func (e *evidence) Missing(c claim.Cell, metric string) (claim.Verdict, string) 
 	return "", ""
 }
 
-// lacks says why the record has no figure of a cell.
+// lacks says why the record has no figure for a cell.
 func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	p := &e.run.Plan
 	if why, gone := e.study.Unavailable[c.Contestant]; gone {
@@ -116,7 +117,8 @@ func (e *evidence) lacks(c claim.Cell, metric string) (claim.Verdict, string) {
 	return claim.Inconclusive, "it has no valid trials"
 }
 
-// findings are those of the whole run, of the contestant and of its level, that say something of the metric and are no passes.
+// findings returns the findings on the whole run, the contestant and its level that concern the
+// metric and did not pass.
 func (e *evidence) findings(c claim.Cell, metric string) []checks.Finding {
 	if m, _ := claim.MetricNamed(metric); m.Static {
 		return nil
@@ -180,7 +182,7 @@ func (e *evidence) Warnings(c claim.Cell, metric string) (out []claim.Warning) {
 // Margin implements claim.Evidence.
 func (e *evidence) Margin() float64 { return e.run.Plan.Margin }
 
-// analysisOf is the one that has the cells of a level.
+// analysisOf returns the analysis that holds the cells of a level.
 func (e *evidence) analysisOf(level int) *analysis.Analysis {
 	if i := e.index(level); i >= 0 && i < len(e.data.Levels) {
 		return e.data.Levels[i].Analysis
@@ -220,7 +222,7 @@ func (e *evidence) atCeiling(c result.Cell) bool {
 	})
 }
 
-// measured is what a cell did, as it stands in the record.
+// measured returns the recorded value of a cell.
 func (e *evidence) measured(c claim.Cell, metric string) analysis.Estimate {
 	at, ok := e.cell(c)
 	a := e.analysisOf(at.Level)
@@ -276,7 +278,7 @@ func (e *evidence) perAnswer(at result.Cell, of func(*result.Load) int64) analys
 	return out
 }
 
-// classic is the middle of a classic run's loads; it has no interval.
+// classic returns the middle value of a classic run's loads, without an interval.
 func (e *evidence) classic(c claim.Cell, of func(*result.Trial) (float64, bool)) analysis.Estimate {
 	var values []float64
 	for i := range e.data.Loads {
@@ -363,7 +365,7 @@ func (e *evidence) bound(c *claim.Comparison, p analysis.Pair, metric string) {
 	}
 }
 
-// exact compares what is known without an interval, or nearly so.
+// exact compares two values that have no interval, or hardly any.
 func exact(a, b analysis.Estimate) claim.Comparison {
 	if a.N == 0 || b.N == 0 || b.Lo <= 0 {
 		return claim.Comparison{Note: "the record does not have both"}
@@ -373,5 +375,5 @@ func exact(a, b analysis.Estimate) claim.Comparison {
 	}}
 }
 
-// Trials is where the trials of a study are committed, within the project.
+// Trials returns the path of a study's committed trials within the project.
 func (s *Study) Trials() string { return path.Join(Folder, s.Slug) }

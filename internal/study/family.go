@@ -7,7 +7,8 @@ import (
 	"dyno/internal/result"
 )
 
-// evaluateNamedPairs is Judge for a paired comparison whose comparisons are named: its verdicts, and an analysis of each level alone.
+// evaluateNamedPairs evaluates a paired run whose plan names its comparisons. It returns their
+// verdicts, and an analysis of each level alone.
 func evaluateNamedPairs(run *result.Run) *report.Data {
 	a, valid := Analyse(run), plan.Valid(run)
 	discarded, all := plan.Discarded(run)
@@ -21,7 +22,7 @@ func evaluateNamedPairs(run *result.Run) *report.Data {
 	return d
 }
 
-// comparedLevels are those that a comparison names, and the others.
+// comparedLevels separates the levels that a comparison names from the others.
 func comparedLevels(all []report.Level) (compared, others []report.Level) {
 	for _, l := range all {
 		if l.Compared {
@@ -33,7 +34,7 @@ func comparedLevels(all []report.Level) (compared, others []report.Level) {
 	return compared, others
 }
 
-// familyStanding are the cells of the family, level by level.
+// familyStanding returns the interim values of the family's cells, level by level.
 func familyStanding(run *result.Run) (out []result.Standing) {
 	if len(plan.Epochs(run)) == 0 {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"dyno/internal/result"
 )
 
-// evaluateSweep is Judge for a sweep: an analysis of each level alone, without interim analyses and verdicts.
+// evaluateSweep evaluates a sweep. It analyses each level alone, without interim analyses or
+// verdicts.
 func evaluateSweep(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	discarded, all := plan.Discarded(run)
@@ -21,7 +22,8 @@ func evaluateSweep(run *result.Run) *report.Data {
 	return d
 }
 
-// byContestant puts findings in order: those of the whole run first, each contestant's by their numbers.
+// byContestant sorts findings: first those on the whole run, then those on each contestant, by the
+// checks' ids.
 func byContestant(run *result.Run, lists ...[]checks.Finding) []checks.Finding {
 	all := slices.Concat(lists...)
 	slices.SortStableFunc(all, func(a, b checks.Finding) int {
@@ -54,7 +56,7 @@ func worst(run *result.Run, kind checks.RunKind, levels []report.Level, discarde
 	return out
 }
 
-// Levels are the levels of a run, in order of the plan, with what was found at each.
+// Levels returns the levels of a run in order of the plan, with the results of each.
 func Levels(run *result.Run) []report.Level {
 	p := &run.Plan
 	valid, pilot := byLevel(run, plan.Valid(run)), byLevel(run, plan.Pilot(run))
@@ -91,7 +93,7 @@ func Levels(run *result.Run) []report.Level {
 	return out
 }
 
-// byLevel parts trials by the index of their level.
+// byLevel groups trials by the index of their level.
 func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
 	out := map[int][]result.Trial{}
 	for i := range trials {
@@ -101,10 +103,11 @@ func byLevel(run *result.Run, trials []result.Trial) map[int][]result.Trial {
 	return out
 }
 
-// evaluateClassic is Judge for a classic run. Every load is shown, the latest of those that were taken again.
+// evaluateClassic evaluates a classic run. It shows every load; of repeated loads, the latest.
 //
-// Note: a paired comparison discards what other programs disturbed. A classic run cannot: who publishes such figures does not know of it, and on a busy machine nothing
-// would be left. The report says beside each figure whether a paired comparison would have counted it.
+// Note: a paired comparison discards disturbed trials. A classic run cannot, because people who
+// publish such figures do not know about the disturbance, and a busy machine would leave no load at
+// all. Beside each figure the report says whether a paired comparison would have counted it.
 func evaluateClassic(run *result.Run) *report.Data {
 	all := latest(run.Trials)
 	loads := ownLoads(run, all)
@@ -118,7 +121,8 @@ func evaluateClassic(run *result.Run) *report.Data {
 	return d
 }
 
-// ownLoads are those of contestants that dyno's own engine made: neither an external load generator's, nor those of the ceiling's server.
+// ownLoads returns the loads of contestants by dyno's own engine. It leaves out loads by an
+// external tool, and loads of the ceiling's server.
 func ownLoads(run *result.Run, trials []result.Trial) (out []result.Trial) {
 	for _, t := range trials {
 		if t.External == "" && t.Contestant != run.Plan.Ceiling {
@@ -128,7 +132,7 @@ func ownLoads(run *result.Run, trials []result.Trial) (out []result.Trial) {
 	return out
 }
 
-// latest are the trials of the last attempt at each place of each round.
+// latest returns the trials of the last attempt at each position of each round.
 func latest(trials []result.Trial) []result.Trial {
 	at := map[result.Key]int{}
 	var out []result.Trial
@@ -145,7 +149,7 @@ func latest(trials []result.Trial) []result.Trial {
 	return out
 }
 
-// failed is why contestants have no figure.
+// failed returns why contestants have no figure, by name.
 func failed(run *result.Run) map[string]string {
 	out := map[string]string{}
 	for _, f := range run.Failures {
@@ -177,7 +181,7 @@ func Standing(run *result.Run) []result.Standing {
 	return nil
 }
 
-// standingAt are the contestants and controls at one level.
+// standingAt returns the interim values of the contestants and controls at one level.
 func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
 	for _, name := range l.Loaded {
 		rate := l.Analysis.Cell(name, "throughput")
@@ -193,8 +197,8 @@ func standingAt(run *result.Run, l report.Level) (out []result.Standing) {
 	return out
 }
 
-// pairsStanding are the contestants, the best first, each with its ratio to the best: by the valid
-// epochs, and before there is one by the pilots.
+// pairsStanding returns the contestants, the best first, each with its ratio to the best. It uses
+// the valid epochs, or the pilots if there is none yet.
 func pairsStanding(run *result.Run) (out []result.Standing) {
 	m, ok := analysis.MetricNamed(run.Plan.Primary)
 	if !ok {

@@ -12,16 +12,17 @@ import (
 	"dyno/internal/result"
 )
 
-// Choice is what of a study a run takes: with Quick the levels that are marked so, all where none
-// is, and the contestants of quick_contestants; Levels are by name, all where it is empty.
+// Choice selects the part of a study that a run measures. Quick selects the levels marked as quick
+// (all, if none is) and the contestants of quick_contestants. Levels selects levels by name; empty
+// means all.
 type Choice struct {
 	Quick  bool
 	Levels []string
 }
 
-// planned are the levels of a plan, the cells that are loaded and the comparisons that are decided,
-// as the study and its claims want them. At one level every pair of contestants is decided, and
-// cells and family are empty.
+// planned returns the levels, the cells to load and the comparisons to decide, as the study and its
+// claims require. With one level, every pair of contestants is decided, and cells and family are
+// empty.
 func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, family []result.Comparison) {
 	taken := s.taken(c)
 	for _, l := range taken {
@@ -59,7 +60,7 @@ func (s *Study) planned(c Choice) (levels []result.Level, cells []result.Cell, f
 	return levels, cells, family
 }
 
-// participants are the contestants of a run.
+// participants returns the contestants of a run.
 func (s *Study) participants(quick bool) []string {
 	if quick && len(s.QuickContestants) > 0 {
 		return s.QuickContestants
@@ -67,7 +68,8 @@ func (s *Study) participants(quick bool) []string {
 	return s.Contestants
 }
 
-// taken are the levels that a run loads: with one that goes on with the processes of others, those.
+// taken returns the levels that a run loads. If one of them continues the processes of other
+// levels, these are included.
 func (s *Study) taken(c Choice) []*Level {
 	var all, quick []*Level
 	for i := range s.Levels {
@@ -91,7 +93,7 @@ func (s *Study) taken(c Choice) []*Level {
 	return all
 }
 
-// names are those that the study gives the levels taken; nil if it gives none.
+// names returns the names that the study gives to the levels taken; nil if it names none.
 func (s *Study) names(c Choice) []string {
 	var names []string
 	for _, l := range s.taken(c) {
@@ -124,7 +126,8 @@ func (s *Study) Settled(run *result.Run, a *analysis.Analysis) bool {
 	return true
 }
 
-// Whole says why a run is not of all that the study asks: a page is not written from a part of it.
+// Whole returns an error if a run does not cover everything that the study asks. A study's page
+// must not be written from a partial run.
 func (s *Study) Whole(run *result.Run) error {
 	p := &run.Plan
 	if t := plan.Of(p).Traits(); !t.Decides {
@@ -144,7 +147,7 @@ func (s *Study) Whole(run *result.Run) error {
 	return nil
 }
 
-// Ask is what a choice of the study asks of a run.
+// Ask returns the question that a Choice of the study asks.
 func (s *Study) Ask(c Choice) plan.Question {
 	levels, cells, family := s.planned(c)
 	q := plan.Question{

@@ -8,7 +8,7 @@ import (
 	"dyno/internal/result"
 )
 
-// published puts what was published beside ours.
+// published returns the published figures beside the measured ones.
 func (e *evidence) published() []report.Published {
 	var out []report.Published
 	for _, f := range e.study.Figures {
@@ -36,7 +36,8 @@ func (e *evidence) published() []report.Published {
 	return out
 }
 
-// figure is ours of a published figure, computed from our rate where it was not measured itself.
+// figure returns the measured counterpart of a published figure. If it was not measured directly,
+// figure computes it from the measured rate.
 func (e *evidence) figure(f claim.Figure) analysis.Estimate {
 	if f.Metric.Computed == "" {
 		return e.measured(f.Cell, f.Metric.Name)

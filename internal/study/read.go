@@ -20,14 +20,14 @@ const (
 	FiguresFile = "figures.csv"
 )
 
-// keys are those of a study.toml, with the keys that have another name now.
+// keys are the keys of a study.toml, including renamed ones.
 type keys struct {
 	Study
 	OldAnalyses []int `toml:"looks"`
 }
 
-// Read reads the study of that slug. Errors carry file:line:column, all of them at once where one
-// does not hide the next.
+// Read reads the study of that slug. Errors include file:line:column. Read reports all errors at
+// once, except those that an earlier error hides.
 func Read(fsys fs.FS, slug string) (*Study, error) {
 	var doc keys
 	s, dir := &doc.Study, path.Join(Folder, slug)
@@ -76,7 +76,7 @@ func (r *reader) errorf(key, format string, args ...any) {
 	r.errs = append(r.errs, r.file.Errorf(key, format, args...))
 }
 
-// head checks what a study has besides levels and claims.
+// head checks the keys of a study outside levels and claims.
 func (r *reader) head() {
 	s := r.s
 	for _, required := range []struct {
@@ -253,7 +253,7 @@ func (r *reader) process(i int) {
 	l.part, l.At.Step = before.part, before.At.Step+1
 }
 
-// base checks the level that the others are differences to.
+// base checks the level that differences are taken from.
 func (r *reader) base() {
 	base := r.s.level(r.s.Base)
 	if r.s.Base == "" {
@@ -271,7 +271,7 @@ func (r *reader) base() {
 	}
 }
 
-// levelName is made of a level's values: "30ms, 10 records, c125".
+// levelName makes a name from a level's values: "30ms, 10 records, c125".
 func levelName(l *Level) string {
 	var parts []string
 	add := func(given bool, format string, value any) {
@@ -292,8 +292,8 @@ func levelName(l *Level) string {
 	return strings.Join(parts, ", ")
 }
 
-// pairs refuses comparisons across launch parts: these reach a contestant when it is launched, so
-// that the two never share a round.
+// pairs rejects comparisons of levels with different launch parts. A contestant receives these when
+// it is launched, so the two levels never share a round.
 func (r *reader) pairs() {
 	for i := range r.s.Claims {
 		c := &r.s.Claims[i]
@@ -317,7 +317,7 @@ func (r *reader) pairs() {
 	}
 }
 
-// known is what claims and figures may name.
+// known returns the names that claims and figures may use.
 func (s *Study) known() claim.Known {
 	k := claim.Known{Contestants: slices.Clone(s.Contestants), At: map[string][]string{}, Metric: s.Primary,
 		Single: len(s.Levels) == 1}
@@ -336,7 +336,7 @@ func (s *Study) known() claim.Known {
 	return k
 }
 
-// at are the contestants of a level.
+// at returns the contestants of a level.
 func (s *Study) at(l *Level) []string {
 	if len(l.Contestants) > 0 {
 		return l.Contestants
@@ -344,7 +344,7 @@ func (s *Study) at(l *Level) []string {
 	return s.Contestants
 }
 
-// level returns the level of that name, "" being the only one, or nil.
+// level returns the level of that name, or nil. "" means the only level.
 func (s *Study) level(name string) *Level {
 	for i := range s.Levels {
 		if l := &s.Levels[i]; l.Name == name || name == "" && len(s.Levels) == 1 {

@@ -11,7 +11,7 @@ import (
 	"dyno/internal/stats"
 )
 
-// evaluateSearch is Judge for a search.
+// evaluateSearch evaluates a search.
 func evaluateSearch(run *result.Run) *report.Data {
 	valid := plan.Valid(run)
 	discarded, all := plan.Discarded(run)
@@ -19,7 +19,8 @@ func evaluateSearch(run *result.Run) *report.Data {
 	return &report.Data{Run: run, Found: Capacities(run), Valid: len(valid), Discarded: discarded, Findings: checks.Make(e, checks.Search, checks.Once)}
 }
 
-// Capacities are what a search found, epoch by epoch, contestants in order of the plan.
+// Capacities returns the results of a search, epoch by epoch, with contestants in order of the
+// plan.
 func Capacities(run *result.Run) (out []report.Capacity) {
 	for _, name := range slices.Concat(run.Plan.Contestants, run.Plan.Controls) {
 		for _, epoch := range plan.Epochs(run) {

@@ -28,13 +28,13 @@ func All(fsys fs.FS) ([]*Study, error) {
 	return all, nil
 }
 
-// Committed is the path of the study's committed trials in the project at root.
+// Committed returns the path of the study's committed trials in the project at root.
 func (s *Study) Committed(root string) string {
 	return filepath.Join(root, filepath.FromSlash(s.Trials()))
 }
 
-// Stored judges a stored run by the claims of the study. With the committed trials goes the study's
-// record of long loads, if it has one.
+// Stored judges the claims of the study by a stored run. With the committed trials it includes the
+// study's record of long loads, if there is one.
 func (s *Study) Stored(root, from string) (*report.Data, error) {
 	run, err := result.Open(from)
 	if err != nil {

@@ -15,10 +15,10 @@ import (
 	"dyno/internal/result"
 )
 
-// Folder is where studies lie within a project.
+// Folder is the folder of a project that holds its studies.
 const Folder = "studies"
 
-// Study is a question as it stands in studies/<slug>/study.toml, with the figures of figures.csv beside it.
+// Study is a question as defined in studies/<slug>/study.toml, with the figures of figures.csv.
 type Study struct {
 	Slug             string            `toml:"-"`
 	Title            string            `toml:"title"`
@@ -91,12 +91,13 @@ func (s *Study) Has(scenario string) bool {
 	return s.Scenario == scenario || slices.ContainsFunc(s.Levels, func(l Level) bool { return l.Scenario == scenario })
 }
 
-// evaluators are the ways to judge a run, by its kind.
+// evaluators are the functions that evaluate a run, by its kind.
 var evaluators = map[checks.RunKind]func(*result.Run) *report.Data{
 	checks.Paired: evaluatePairs, checks.Sweep: evaluateSweep, checks.Classic: evaluateClassic, checks.Search: evaluateSearch,
 }
 
-// Evaluate says all that a run's trials say: what counts, what it means, and whether it can mean that.
+// Evaluate returns everything that a run's trials show: which trials count, the results, and how
+// far they can be trusted.
 func Evaluate(run *result.Run) *report.Data {
 	kind := plan.Of(&run.Plan).Traits().Kind
 	d := evaluators[kind](run)
@@ -107,8 +108,8 @@ func Evaluate(run *result.Run) *report.Data {
 	return d
 }
 
-// promised is the least difference that the pilots let hope to find, as a share; 0 where that was not
-// known.
+// promised returns the smallest difference that the run could detect according to its pilots, as a
+// share. It is 0 if that was not known.
 func promised(run *result.Run) float64 {
 	n := slices.IndexFunc(run.Trials, func(t result.Trial) bool { return t.Epoch >= run.Plan.Pilots })
 	if n <= 0 {
@@ -122,10 +123,10 @@ func promised(run *result.Run) float64 {
 	return 0
 }
 
-// isA says whether a run is of a kind.
+// isA reports whether a run is of a kind.
 func isA(run *result.Run, kind checks.RunKind) bool { return plan.Of(&run.Plan).Traits().Kind == kind }
 
-// evaluatePairs is Judge for a run that decides pairs.
+// evaluatePairs evaluates a run that decides pairs.
 func evaluatePairs(run *result.Run) *report.Data {
 	if len(run.Plan.Family) > 0 {
 		return evaluateNamedPairs(run)
@@ -164,8 +165,10 @@ func Analyse(run *result.Run) *analysis.Analysis {
 // Cells are the trials that count, by cell: what any of them does, and how any two of one delay compare, decided or not.
 func Cells(run *result.Run) *analysis.Table { return analysis.Tabulate(plan.Valid(run), run.Plan.At) }
 
-// AllDecided reports whether every pair of contestants is decided on the primary metric. A pair whose verdict was taken back for the generator's
-// ceiling is: more epochs would not decide it. A machine that is too busy may yet calm down.
+// AllDecided reports whether every pair of contestants is decided on the primary metric. A verdict
+// that was withdrawn because of the generator's ceiling counts as decided, because more epochs
+// would not change it. A verdict withdrawn because the machine was too busy does not, because the
+// machine may become idle.
 func AllDecided(a *analysis.Analysis) bool {
 	return !slices.ContainsFunc(a.Pairs, func(p analysis.Pair) bool {
 		return p.Metric == a.Primary && p.Verdict == analysis.Inconclusive && (p.Note == "" || a.TooBusy)

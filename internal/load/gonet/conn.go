@@ -164,8 +164,8 @@ func (c *conn) room(w *window) int {
 	return n
 }
 
-// askAtWill starts what a closed loop may start now. A think time begins when nothing is in flight
-// any more.
+// askAtWill starts as many requests of a closed loop as c may start now. With a think time it waits
+// until nothing is in flight and the pause is over.
 func (c *conn) askAtWill(w *window) *lost {
 	if w.due != nil || !c.more {
 		return nil

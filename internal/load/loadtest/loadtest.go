@@ -281,8 +281,8 @@ func duration(t *testing.T, e load.Engine) {
 	}
 }
 
-// tooLate: a window that is over before its first request can be sent has one all the same, of each
-// worker at most.
+// tooLate checks a window that ends before its first request can be sent. Each worker still sends
+// one request, at most.
 func tooLate(t *testing.T, e load.Engine) {
 	s := serve(t, "tcp", each(value))
 	session := open(t, e, job(s))
