@@ -5,14 +5,12 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"dyno/internal/conf"
 )
 
-var (
-	flagOfUsage = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z0-9-]+)`) // the flags in a command's help
-	flagOfError = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: `)
-)
+var flagOfError = regexp.MustCompile(`^invalid argument (".*") for "(?:-\w, )?--([a-z0-9-]+)" flag: `)
 
 // wanted are the values of flags, by the type that cobra has for them.
 var wanted = map[string]string{
@@ -27,9 +25,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	help := "; " + cmd.CommandPath() + " --help shows all"
 	if name, ok := strings.CutPrefix(err.Error(), "unknown flag: --"); ok {
 		var names []string
-		for _, m := range flagOfUsage.FindAllStringSubmatch(cmd.Flags().FlagUsages(), -1) {
-			names = append(names, m[1])
-		}
+		eachFlag(cmd.Flags(), func(f *pflag.Flag) { names = append(names, f.Name) })
 		if near := conf.Nearest(name, names); near != "" {
 			return usagef("%w; did you mean --%s?", err, near)
 		}

@@ -132,20 +132,91 @@ func writeCommands(b *strings.Builder, cmd *cobra.Command) {
 func writeFlags(b *strings.Builder, cmd *cobra.Command) {
 	const rest = "Flags"
 	var headings []string
-	lines := map[string]string{}
-	at := rest
-	for line := range strings.Lines(cmd.Flags().FlagUsagesWrapped(helpWidth)) {
-		if m := flagOfUsage.FindStringSubmatch(line); m != nil {
-			at = append(cmd.Flags().Lookup(m[1]).Annotations[flagHeading], rest)[0]
-		}
-		if lines[at] == "" && at != rest {
+	under := map[string][]*pflag.Flag{}
+	wide := 0
+	eachFlag(cmd.Flags(), func(f *pflag.Flag) {
+		at := append(f.Annotations[flagHeading], rest)[0]
+		if under[at] == nil && at != rest {
 			headings = append(headings, at)
 		}
-		lines[at] += line
-	}
+		under[at] = append(under[at], f)
+		wide = max(wide, utf8.RuneCountInString(typedAs(cmd, f)))
+	})
+	indent := "\n" + strings.Repeat(" ", wide+2)
 	for _, h := range append(headings, rest) {
-		if lines[h] != "" {
-			fmt.Fprintf(b, "\n%s:\n%s", h, lines[h])
+		if under[h] == nil {
+			continue
+		}
+		fmt.Fprintf(b, "\n%s:\n", h)
+		for _, f := range under[h] {
+			text := wrapped(f.Usage+shownDefault(f), helpWidth-wide-2)
+			fmt.Fprintf(b, "%-*s  %s\n", wide, typedAs(cmd, f), strings.ReplaceAll(text, "\n", indent))
 		}
 	}
+}
+
+// eachFlag calls do for every flag that a user sees.
+func eachFlag(fl *pflag.FlagSet, do func(*pflag.Flag)) {
+	fl.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			do(f)
+		}
+	})
+}
+
+// typedAs is how a flag is typed, with a word in capitals in place of its value.
+func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
+	text := "      --" + f.Name
+	if f.Shorthand != "" {
+		text = "  -" + f.Shorthand + ", --" + f.Name
+	}
+	switch word := metavariable(cmd, f); {
+	case word == "":
+	case f.NoOptDefVal != "":
+		text += "[=" + word + "]"
+	default:
+		text += " " + word
+	}
+	return text
+}
+
+// shownDefault is what the help says after the text of a flag that has a value before it is set.
+func shownDefault(f *pflag.Flag) string {
+	if slices.Contains([]string{"", "0", "0s", "[]", "false"}, f.DefValue) {
+		return ""
+	}
+	text := f.DefValue
+	if f.Value.Type() == "duration" {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	return " (default " + text + ")"
+}
+
+// metavariables are the words that stand for values of flags, by the name of the flag or, where that
+// leaves it open, of the command and the flag.
+var metavariables = map[string]string{
+	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestant": "NAME", "contestants": "DIR,…",
+	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT", "expect-header": "HEADER",
+	"expect-sha256": "HEX", "expect-status": "CODES", "external": "TOOL", "fail-if": "COND", "format": "FORMAT",
+	"from": "NAME", "hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME", "load scenario": "FILE",
+	"name": "NAME", "only": "SECTION", "out": "DIR", "path": "PATH", "primary": "METRIC", "profile": "NAME",
+	"protocol": "NAME", "resolve": "HOST:PORT:ADDR", "resume": "DIR", "run contestants": "NAME,…",
+	"scenario": "NAME", "unix": "SOCKET", "validate out": "FILE", "verify seed": "TEXT",
+}
+
+// metavariablesOfTypes are the same by the type of the value, as pflag calls it.
+var metavariablesOfTypes = map[string]string{
+	"bool": "", "int": "N", "uint64": "N", "intSlice": "N,…", "duration": "TIME", "durationSlice": "TIME,…",
+}
+
+// metavariable is the word that stands for the value of a flag in the help; "" for one without value.
+func metavariable(cmd *cobra.Command, f *pflag.Flag) string {
+	for _, of := range []map[string]string{metavariables, metavariablesOfTypes} {
+		for _, key := range []string{cmd.Name() + " " + f.Name, f.Name, f.Value.Type()} {
+			if word, ok := of[key]; ok {
+				return word
+			}
+		}
+	}
+	return strings.ToUpper(f.Value.Type())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -28,11 +29,17 @@ func helps(t *testing.T, f func(cmd *cobra.Command, text string)) {
 	visit(rootCommand())
 }
 
+// metavariableForm is what may stand for the value of a flag.
+var metavariableForm = regexp.MustCompile(`^([A-Z][A-Z0-9:]*(,…)?)?$`)
+
 func TestHelp(t *testing.T) {
 	helps(t, func(cmd *cobra.Command, text string) {
 		for line := range strings.Lines(text) {
 			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > helpWidth {
 				t.Errorf("%s --help: %d columns: %s", cmd.CommandPath(), n, line)
+			}
+			if strings.Contains(line, "(default [])") || strings.Contains(line, `(default "")`) {
+				t.Errorf("%s --help: an empty default: %s", cmd.CommandPath(), line)
 			}
 		}
 		if n := strings.Count(cmd.Example, "  dyno ") + strings.Count(cmd.Example, "| dyno "); n < 3 &&
@@ -41,9 +48,13 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s --help: %d examples, want three", cmd.CommandPath(), n)
 		}
 		flags, without := 0, []string{}
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if f.Hidden || f.Name == "help" {
+		eachFlag(cmd.Flags(), func(f *pflag.Flag) {
+			if f.Name == "help" {
 				return
+			}
+			if word := metavariable(cmd, f); !metavariableForm.MatchString(word) || (word == "") != (f.Value.Type() == "bool") {
+				t.Errorf("%s --help: --%s %s: want a word in capitals that says what the value is", cmd.CommandPath(),
+					f.Name, word)
 			}
 			if flags++; f.Annotations[flagHeading] == nil {
 				without = append(without, f.Name)
