@@ -177,7 +177,8 @@ func (t *terminal) blocks(list []Block) {
 	}
 }
 
-// list writes items, those without labels after a dash.
+// list writes items, those without labels after a dash. A label of one character is a mark: it
+// stands beside the text.
 func (t *terminal) list(items []Item) {
 	width := 0
 	for _, it := range items {
@@ -185,7 +186,11 @@ func (t *terminal) list(items []Item) {
 	}
 	for _, it := range items {
 		label := Clean(it.Label)
-		label += strings.Repeat(" ", width-ansi.StringWidth(label)) + " "
+		room := strings.Repeat(" ", width-ansi.StringWidth(label))
+		if ansi.StringWidth(label) == 1 {
+			label, room = room+label, ""
+		}
+		label += room + " "
 		if width == 0 {
 			label = "- "
 		}

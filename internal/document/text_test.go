@@ -75,6 +75,14 @@ ref          –
 	}
 }
 
+func TestTextMarks(t *testing.T) {
+	got := drawText(t, 20, List{Items: []Item{{Label: "Trust", Text: Plain("all")}, {Label: "!",
+		Text: Plain("one two three four")}, {Text: Plain("five")}}})
+	if want := "Trust all\n    ! one two three\n      four\n      five\n"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestTextLists(t *testing.T) {
 	got := drawText(t, 40, List{Items: []Item{{Label: "fail V02",
 		Text: Plain("alpha is at the ceiling of the generator"), More: Texts("a lower bound")},

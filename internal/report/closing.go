@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,10 +22,10 @@ func (v *view) closing() document.Section {
 		}
 	}
 	if v.Valid+v.Discarded > 0 {
-		add("Trust", v.trust())
+		list.Items = v.trust()
 	}
 	if c := v.Claims; c != nil && len(c.Outcomes) > 0 {
-		text := fmt.Sprintf("%s, here today: %s", document.Count(len(c.Outcomes), "published claim"), c.counts())
+		text := fmt.Sprintf("%s: %s", document.Count(len(c.Outcomes), "published claim"), c.counts())
 		if c.Changed {
 			text += "; they were changed after this run was planned"
 		}
@@ -59,19 +60,20 @@ func (v *view) again() string {
 // answered are the questions of trust as they are said of a run: what is fine, and what was not
 // found out.
 var answered = map[checks.Question]struct{ fine, unknown string }{
-	checks.MachineQuiet:  {"machine quiet", "whether the machine was quiet"},
-	checks.GeneratorFree: {"load generator had room", "whether the load generator had room"},
-	checks.AnswersRight:  {"answers right", "whether answers were right"},
-	checks.WarmedUp:      {"servers warmed up", "whether all were warmed up"},
-	checks.TwinsEqual:    {"two copies of one server came out equal", "whether two copies of one server come out equal"},
-	checks.EnoughData:    {"enough data", "whether restarts differ"},
+	checks.MachineQuiet:  {"machine quiet", "if the machine was quiet"},
+	checks.GeneratorFree: {"load generator had room", "if the load generator had room"},
+	checks.AnswersRight:  {"answers right", "if answers were right"},
+	checks.WarmedUp:      {"servers warmed up", "if all warmed up"},
+	checks.TwinsEqual:    {"two copies of one server came out equal", "if two copies of one server come out equal"},
+	checks.EnoughData:    {"enough data", "if restarts differ"},
 }
 
-// trust answers the six questions in a few words: first those without trouble, then the others with
-// their consequences. It ends with the smallest difference that the run could find.
-func (v *view) trust() (text document.Prose) {
+// trust answers the six questions, a line for each that has something to say: first those without
+// trouble together, then each trouble with what to do about it, then what was not found out. It ends
+// with what the run cannot show at all.
+func (v *view) trust() []document.Item {
 	var fine, unknown []string
-	var bad []document.Span
+	var more []document.Item
 	for _, a := range checks.Summary(v.Findings) {
 		switch words := answered[a.Question]; {
 		case len(a.Findings) == 0:
@@ -80,28 +82,27 @@ func (v *view) trust() (text document.Prose) {
 		case a.State == checks.CannotTell:
 			unknown = append(unknown, words.unknown)
 		default:
-			bad = append(bad, document.Span{Text: v.trouble(a), Style: stateStyle[a.State]})
+			more = append(more, document.Item{Label: "!", Style: stateStyle[a.State], Text: document.Plain(v.trouble(a))})
 		}
 	}
-	parts := []document.Span{{Text: strings.Join(fine, " · ")}}
-	parts = append(parts, bad...)
+	slices.SortStableFunc(more, func(a, b document.Item) int { return cmp.Compare(b.Style, a.Style) })
 	if len(unknown) > 0 {
-		parts = append(parts, document.Span{Text: "not enough data to tell " + or(unknown)})
+		more = append(more, document.Item{Label: "?",
+			Text: document.Plain("too little data to tell " + or(unknown) + v.runLonger(2))})
 	}
-	parts = append(parts, document.Span{Text: v.missed()}, document.Span{Text: v.unlikeService()})
-	for _, p := range parts {
-		if p.Text == "" {
-			continue
-		}
-		if len(text) > 0 {
-			text = append(text, document.Span{Text: " · "})
-		}
-		text = append(text, p)
+	if limits := nonEmpty(v.missed(), v.unlikeService()); len(limits) > 0 {
+		more = append(more, document.Item{Text: document.Plain(strings.Join(limits, " · "))})
 	}
-	return text
+	switch {
+	case len(fine)+len(more) == 0:
+		return nil
+	case len(fine) == 0:
+		fine = []string{"in part:"}
+	}
+	return append([]document.Item{{Label: "Trust", Text: document.Plain(strings.Join(fine, " · "))}}, more...)
 }
 
-// trouble describes the worst finding of a question, and its consequence.
+// trouble describes the worst finding of a question, its consequence, and what to do about it.
 func (v *view) trouble(a checks.Answer) string {
 	worst := a.Findings[0]
 	c := checks.ByID(worst.ID)
@@ -122,9 +123,10 @@ func (v *view) trouble(a checks.Answer) string {
 	case a.Question == checks.TwinsEqual && v.a.AACheck == nil && worst.ID == checks.Twins:
 		return "no second copy of a server to check the method by"
 	case a.Question == checks.MachineQuiet:
-		return "machine noisy: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials repeated, " + c.Means
+		return "noise: " + PerCent(float64(v.Discarded)/float64(max(1, v.Valid+v.Discarded))) + " of trials repeated, " +
+			c.Means + led("; ", c.Do)
 	}
-	return who + c.Means
+	return who + c.Means + led("; ", c.Do)
 }
 
 // missed is how small a difference the run may have missed; where that is more than the first epochs
@@ -163,5 +165,5 @@ func (v *view) unlikeService() string {
 	if v.a.Interim == 0 || !v.ranks() || managed == 0 || managed == len(p.Contestants) || time.Duration(p.TrialNS) > 10*time.Second {
 		return ""
 	}
-	return "under long loads without pauses managed runtimes may do up to " + PerCent(ShortLoads) + " better"
+	return "long loads favour managed runtimes by up to " + PerCent(ShortLoads)
 }

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/google/go-cmp/cmp"
+
+	"dyno/internal/checks"
 )
 
 func TestText(t *testing.T) {
@@ -45,7 +48,7 @@ func fits(t *testing.T, name, text string, width int) {
 
 // A whole run is told in 25 lines, its result within the first four.
 func TestTextIsShort(t *testing.T) {
-	for width, most := range map[int]int{80: 29, 100: 25, 140: 25} {
+	for width, most := range map[int]int{80: 30, 100: 25, 140: 25} {
 		d := fixture()
 		d.Folder, d.Page, d.Width = "runs/today", "runs/today/report.html", width
 		d.Run.Failures, d.Findings = d.Run.Failures[:1], d.Findings[:4] // one could not be built
@@ -58,6 +61,28 @@ func TestTextIsShort(t *testing.T) {
 		if !strings.Contains(strings.Join(lines[:4], " "), "fastest") {
 			t.Errorf("no result in the first lines:\n%s", strings.Join(lines[:4], "\n"))
 		}
+	}
+}
+
+// Trust has what is fine on one line, and each trouble on a line of its own with what to do, the
+// worst first.
+func TestTrust(t *testing.T) {
+	d := fixture()
+	d.Findings = []checks.Finding{{ID: checks.Contract, State: checks.Pass}, {ID: checks.Twins, State: checks.Pass},
+		{ID: checks.Calibrated, State: checks.Warn}, {ID: checks.Drift, Contestant: "iris", State: checks.Fail},
+		{ID: checks.FreshStarts, Contestant: "iris", State: checks.CannotTell}}
+	got := ""
+	for _, it := range newView(d).trust() {
+		got += fmt.Sprintf("%-5s %s\n", it.Label, it.Text)
+	}
+	want := `Trust answers right · two copies of one server came out equal
+!     Iris: its speed changed during the run; --profile full warms up longer
+!     response times include an unknown part of the load generator's own; dyno doctor measures it
+?     too little data to tell if restarts differ; run longer: --budget 12m
+      differences below 2.1 % may be missed · long loads favour managed runtimes by up to 9 %
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
