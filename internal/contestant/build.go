@@ -62,6 +62,9 @@ func Build(ctx context.Context, m *Manifest, tc Toolchain, o BuildOptions) (*Bui
 	}
 	out := filepath.Join(o.Cache, "built", m.Name+"-"+key[:16])
 	b := &Built{Manifest: m, Out: out, Argv: fill(m.Run, out), Env: runtimeEnv(m, tc), tc: tc}
+	if b.Argv[0] == "node" { // the one that was found, whose version is recorded
+		b.Argv[0] = tc.Program
+	}
 	var broken error // of the compiler
 	err = Keep(out, o.Note, func(partial string) error {
 		proc.MarkTemp(partial + "-source")
@@ -246,6 +249,8 @@ func (b *Built) Identify() (framework, version string, err error) {
 		version, err = b.identifyDotnet()
 	case "go":
 		version, err = b.identifyGo()
+	case "node":
+		version, err = b.identifyNode()
 	default:
 		version, err = b.identifyOther()
 	}

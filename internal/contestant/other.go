@@ -33,7 +33,7 @@ func kindOf(name string) kind {
 		return r
 	}
 	return kind{title: name, variable: "DYNO_" + strings.ToUpper(strings.Map(letters, name)), program: name,
-		version: programVersion, env: otherEnv, hint: "install " + name + ", and put it on PATH"}
+		version: programVersion, env: otherEnv, shims: true, hint: "install " + name + ", and put it on PATH"}
 }
 
 // otherEnv leaves a builder the user's home, where such tools keep themselves and what they

@@ -14,6 +14,8 @@ var noSource = regexp.MustCompile(`error NU1301: |` +
 	`: dial (tcp|udp)[ :]|: proxyconnect tcp: |module lookup disabled by GOPROXY=off|` +
 	`: read(ing)? https?://\S+: (403|407|429|5\d\d) |` +
 	`: (TLS handshake timeout|i/o timeout)|` +
+	`npm (error|ERR!) code (E(NOTFOUND|CONNREFUSED|CONNRESET|TIMEDOUT|AI_AGAIN|NETUNREACH|HOSTUNREACH|NOTCACHED)|` +
+	`ERR_SOCKET_TIMEOUT|E(403|407|429|5\d\d))\b|` +
 	`unable to access 'https?://|Could not resolve host|Temporary failure in name resolution`)
 
 // noPackage matches NuGet's words for a package, or a version, that none of its sources has; where

@@ -23,9 +23,14 @@ func TestUnfetched(t *testing.T) {
 			"GOPROXY=off": true,
 		"\tfatal: unable to access 'https://a.org/b/': Failed to connect to 127.0.0.1 port 1 after 0 ms: Couldn't " +
 			"connect to server": true,
+		"npm error code ECONNREFUSED":       true,
+		"npm ERR! code E503":                true,
+		"npm error code ERR_SOCKET_TIMEOUT": true,
 
 		"":                                    false,
 		"./main.go:3:15: undefined: nonsense": false,
+		"npm error code E404":                 false,
+		"npm error code EINTEGRITY":           false,
 		"go: downloading a.org/b v1.0.0":      false,
 		"/x/A.csproj : error NU1101: Unable to find package Aa. No packages exist with this id in source(s): " +
 			"nuget.org": false,

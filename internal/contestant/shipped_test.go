@@ -45,17 +45,21 @@ func TestShippedManifests(t *testing.T) {
 var (
 	replaced = regexp.MustCompile(`(?m)^replace \S+ => \.\./\.\./shared/(\S+)$`)
 	included = regexp.MustCompile(`="\.\./\.\./shared/([^/"]+)/`)
-	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify`)
+	copied   = regexp.MustCompile(` \.\./\.\./shared/(\S+) `)
+	asked    = regexp.MustCompile(`DYNO_(ADDR|DELAY|WORK|STATS)|signal\.Notify|SIGTERM`)
 )
 
 // TestShippedShare holds each contestant to the shared harness: what dyno alone asks of a program
-// is written once, and what a module or project file takes from there is in the manifest, by which
-// the cache knows when to build anew.
+// is written once, and what a module, a project file or a build command takes from there is in the
+// manifest, by which the cache knows when to build anew.
 func TestShippedShare(t *testing.T) {
-	harness := map[string]string{"go": "harness-go", "csharp": "harness-dotnet"}
+	harness := map[string]string{"go": "harness-go", "csharp": "harness-dotnet", "javascript": "harness-node"}
 	for _, m := range shipped(t) {
 		dir := m.Dir("../..")
 		var shared []string
+		for _, found := range copied.FindAllStringSubmatch(strings.Join(m.Build, " "), -1) {
+			shared = append(shared, found[1])
+		}
 		err := filepath.WalkDir(dir, func(file string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err
@@ -67,7 +71,7 @@ func TestShippedShare(t *testing.T) {
 					included.FindAllSubmatch(text, -1)...) {
 					shared = append(shared, string(found[1]))
 				}
-			case (ext == ".go" || ext == ".cs") && asked.Match(text):
+			case (ext == ".go" || ext == ".cs" || ext == ".js") && asked.Match(text):
 				t.Errorf("%s has %s; the harness does that", file, asked.Find(text))
 			}
 			return err

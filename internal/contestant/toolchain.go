@@ -54,6 +54,7 @@ type kind struct {
 	archives string // glob beside the checkout
 	fetch    func(ctx context.Context, floor, cache string, o *FindOptions) (dir string, err error)
 	hint     string
+	shims    bool // what is on PATH may be a link to another program, which goes by the name that it is called by
 }
 
 var toolchains = map[string]kind{
@@ -64,6 +65,8 @@ var toolchains = map[string]kind{
 		archives: "../shared/dotnet/dotnet-sdk-*.tar.*", fetch: fetchDotnet,
 		hint: "install the .NET SDK from https://dotnet.microsoft.com/download, or set DYNO_DOTNET to its folder or " +
 			"archive"},
+	"node": {title: "Node.js", variable: "DYNO_NODE", program: "node", version: programVersion, env: nodeEnv,
+		shims: true, hint: nodeHint},
 }
 
 // Find looks for the toolchain of m: DYNO_<NAME> (folder or archive), PATH, the language's own
@@ -81,7 +84,11 @@ func Find(ctx context.Context, m *Manifest, o FindOptions) (Toolchain, error) {
 	}
 	for name, floor := range m.Toolchain {
 		s := search{name: name, kind: kindOf(name), floor: floor, o: &o}
-		return s.find(ctx)
+		tc, err := s.find(ctx)
+		if err == nil && name == "node" {
+			err = withoutNPM(m, tc)
+		}
+		return tc, err
 	}
 	return Toolchain{}, errors.New("the manifest names no toolchain")
 }
@@ -161,7 +168,7 @@ func (s *search) onPath(ctx context.Context) (Toolchain, bool) {
 	if program, err = filepath.Abs(program); err != nil {
 		return s.turn("PATH", err)
 	}
-	if _, own := toolchains[s.name]; own { // others, such as rustup's, go by the name that they are called by
+	if !s.kind.shims {
 		if real, err := filepath.EvalSymlinks(program); err == nil {
 			program = real
 		}

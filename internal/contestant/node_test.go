@@ -1,0 +1,79 @@
+package contestant
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A contestant that is built with npm is unavailable where there is a node alone; one that is not
+// is none the worse.
+func TestNodeWithoutNPM(t *testing.T) {
+	m, o := bare(t)
+	dir := t.TempDir()
+	t.Setenv("PATH", dir)
+	t.Setenv("DYNO_NODE", "")
+	program := func(name string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\necho v22.1.0\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.Toolchain = map[string]string{"node": ">=20"}
+	m.Build = []string{"sh", "-c", `cd "$0" && npm ci`, "{out}"}
+	find := func() error {
+		_, err := Find(t.Context(), m, o)
+		return err
+	}
+	var missing *Unavailable
+	if err := find(); !errors.As(err, &missing) || !strings.Contains(missing.Hint, "install Node.js with npm") {
+		t.Errorf("without node: %v", err)
+	}
+	program("node")
+	if err := find(); !errors.As(err, &missing) || err.Error() != "needs npm: Node.js 22.1.0 is here, npm is not" {
+		t.Errorf("without npm: %v", err)
+	}
+	m.Build = []string{"cp", "npm.js", "{out}"}
+	if err := find(); err != nil {
+		t.Errorf("built without npm: %v", err)
+	}
+	program("npm")
+	m.Build = []string{"npm", "ci", "--prefix", "{out}"}
+	if err := find(); err != nil {
+		t.Errorf("with npm: %v", err)
+	}
+}
+
+// The settings of npm and of proxies reach it, and nothing else of the environment.
+func TestNodeEnv(t *testing.T) {
+	for name, passed := range map[string]bool{"npm_config_registry": true, "NPM_CONFIG_CACHE": true,
+		"HTTPS_PROXY": true, "NODE_OPTIONS": false, "DYNO_PAD": false} {
+		t.Setenv(name, "x")
+		if _, got := nodeEnv("", "")[name]; got != passed {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// The version of a framework is that of the installed package, not the manifest's.
+func TestIdentifyNode(t *testing.T) {
+	out := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(out, "node_modules", "@a", "frob"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, out, map[string]string{"server.js": "a", "node_modules/@a/frob/package.json": `{"version": "1.2.3"}`})
+	b := &Built{Out: out, Manifest: &Manifest{Framework: "@a/frob", Version: "1.2.3"},
+		tc: Toolchain{Name: "node", Version: "22.1.0"}}
+	if _, version, err := b.Identify(); err != nil || version != "1.2.3" || len(b.Hash) != 64 {
+		t.Errorf("%s, %q, %v", version, b.Hash, err)
+	}
+	b.Manifest.Version = "1.2.4"
+	if _, _, err := b.Identify(); err == nil || !strings.Contains(err.Error(), "built with @a/frob 1.2.3") {
+		t.Errorf("another version: %v", err)
+	}
+	b.Manifest.Framework, b.Manifest.Version = "node:http", ">=20"
+	if _, version, err := b.Identify(); err != nil || version != "22.1.0" {
+		t.Errorf("Node.js itself: %s, %v", version, err)
+	}
+}
