@@ -1,100 +1,6 @@
 package analysis
 
-import (
-	"strings"
-
-	"dyno/internal/result"
-)
-
-// Metric is a measured property of a contestant, in base units. Its entry in the table says everything of it: how a
-// trial yields it, how it is judged and how it is shown. A new metric is an entry, its function, and a line in
-// doc/format.md.
-type Metric struct {
-	Name string // key in flags, CSV and JSON
-	Unit string // of the value: the name of a Unit
-	More bool   // bigger is better
-	Kind Kind   // what it is made of, and so which checks concern it
-
-	Of   func(*result.Trial) (float64, bool) // false: the trial has no such value
-	Idle func(*result.Usage) (float64, bool) // the same of a process before its first load; nil: it has none
-
-	Rare      bool // shown only in runs that have it
-	Fresh     bool // only of runs with fresh processes: else it includes all that the processes did before
-	Unranked  bool // a property of the machine: it is shown, and compared with nothing
-	Settles   bool // constant from round to round once warm: a contestant that still changes is not compared
-	AtCeiling bool // bounded by the load generator's ceiling
-
-	Title  string // heading of a section, and of the metric's explanation
-	Head   string // short heading of a column in text and Markdown; %s is the scale
-	Column string // heading of a column of the page, whose scale stands below it; the title if empty
-	About  string // the explanation on the page
-	Phrases
-}
-
-// Phrases are the words for how contestants compare under a metric. Empty ones are derived from the
-// metric's title.
-type Phrases struct {
-	Factor string // of one against another: "serves %s the requests of"; %s is the ratio
-	Best   string // of the first of all: "is fastest", "uses the least CPU per request"
-	Rise   string // of one against another: "serves %s more requests than"; %s is the share
-	Fall   string // its opposite
-}
-
-// Kind is a kind of metric. Each kind is one bit, so that a set of kinds is a Kind too.
-type Kind uint8
-
-// Kinds of metrics. Others are counts, to which only those checks apply that concern all figures.
-const (
-	Rate         Kind = 1 << iota // right answers by time
-	ServiceTime                   // from sending a request to its answer
-	ResponseTime                  // from the moment a request was due to its answer
-	TailTime                      // the same for the slowest
-	CPUTime
-	Memory
-	Count
-
-	OpenLoop  = ResponseTime | TailTime
-	Latency   = ServiceTime | OpenLoop
-	WallClock = Rate | Latency
-)
-
-// Wall reports whether the wall clock measures m, so that other programs on the machine affect it.
-func (m Metric) Wall() bool { return m.Kind&WallClock != 0 }
-
-// Open reports whether only open loops have m.
-func (m Metric) Open() bool { return m.Kind&OpenLoop != 0 }
-
-// HeadIn returns the short heading of a column of m in a scale.
-func (m Metric) HeadIn(scale string) string {
-	head := m.Head
-	if head == "" {
-		head = m.Title + " %s"
-	}
-	return strings.Replace(head, "%s", scale, 1)
-}
-
-// Says returns the phrases of m. None of them is empty.
-func (m Metric) Says() Phrases {
-	p, title := m.Phrases, m.Title
-	if title[1] >= 'a' { // no abbreviation
-		title = strings.ToLower(title[:1]) + title[1:]
-	}
-	for _, phrase := range []struct {
-		of     *string
-		absent string
-	}{
-		{&p.Factor, "has %s the " + inForm(m.Title) + " of"}, {&p.Best, "is ahead on " + title},
-		{&p.Rise, "has %s more " + inForm(title) + " than"}, {&p.Fall, "has %s less " + inForm(title) + " than"},
-	} {
-		if *phrase.of == "" {
-			*phrase.of = phrase.absent
-		}
-	}
-	return p
-}
-
-// inForm escapes a text for use in a format of fmt.Sprintf.
-func inForm(text string) string { return strings.ReplaceAll(text, "%", "%%") }
+import "dyno/internal/result"
 
 // Metrics are the metrics of paired runs, sweeps and searches.
 var Metrics = []Metric{
@@ -222,25 +128,6 @@ var Metrics = []Metric{
 	},
 }
 
-// MetricNamed returns the metric of that name.
-func MetricNamed(name string) (Metric, bool) {
-	for _, m := range Metrics {
-		if m.Name == name {
-			return m, true
-		}
-	}
-	return Metric{}, false
-}
-
-// named is MetricNamed for a name that the table has.
-func named(name string) Metric {
-	m, ok := MetricNamed(name)
-	if !ok {
-		panic("no metric " + name)
-	}
-	return m
-}
-
 // Classic are the metrics of classic runs, in the order in which published benchmarks show them.
 var Classic = []Metric{
 	{
@@ -270,12 +157,130 @@ var Classic = []Metric{
 	named("memory"),
 }
 
-// ClassicNamed returns the metric of that name among those of classic runs.
-func ClassicNamed(name string) Metric {
-	for _, m := range Classic {
-		if m.Name == name {
-			return m
-		}
+// Values of metrics. A trial that lacks what a value is made of has none.
+
+func throughput(t *result.Trial) (float64, bool) {
+	return t.Load.PerSec()
+}
+
+func cpuPerRequest(t *result.Trial) (float64, bool) {
+	if t.Server.CPUNS == nil || *t.Server.CPUNS <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
 	}
-	panic("no metric " + name + " of a classic run")
+	return float64(*t.Server.CPUNS) / float64(t.Load.Succeeded), true
+}
+
+func p50(t *result.Trial) (float64, bool) {
+	return float64(t.Load.ServiceP50NS), t.Load.ServiceP50NS > 0
+}
+
+// ofServer is what a trial's server used or held.
+func ofServer(of func(*result.Usage) (float64, bool)) func(*result.Trial) (float64, bool) {
+	return func(t *result.Trial) (float64, bool) { return of(&t.Server) }
+}
+
+func pss(u *result.Usage) (float64, bool) { return positive(u.PSSBytes) }
+
+// cpuTime is of the whole load: it can be compared where all loads are of one number of requests.
+func cpuTime(u *result.Usage) (float64, bool) { return positive(u.CPUNS) }
+
+func cpuSinceStart(u *result.Usage) (float64, bool) {
+	if u.CPUUserTotalNS == nil || u.CPUSystemTotalNS == nil {
+		return 0, false
+	}
+	all := *u.CPUUserTotalNS + *u.CPUSystemTotalNS
+	return positive(&all)
+}
+
+func threads(u *result.Usage) (float64, bool) { return positive(u.Threads) }
+
+func sockets(u *result.Usage) (float64, bool) { return positive(u.OpenSockets) }
+
+// swapPSS may be 0, and mostly is.
+func swapPSS(u *result.Usage) (float64, bool) {
+	if u.SwapPSSBytes == nil {
+		return 0, false
+	}
+	return float64(*u.SwapPSSBytes), true
+}
+
+func positive(n *int64) (float64, bool) {
+	if n == nil || *n <= 0 {
+		return 0, false
+	}
+	return float64(*n), true
+}
+
+func heapInuse(t *result.Trial) (float64, bool) {
+	if t.Server.HeapInuseBytes == nil {
+		return 0, false
+	}
+	return float64(*t.Server.HeapInuseBytes), true
+}
+
+func allocPerRequest(t *result.Trial) (float64, bool) {
+	if t.Server.AllocBytes == nil || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.AllocBytes) / float64(t.Load.Succeeded), true
+}
+
+func responseP50(t *result.Trial) (float64, bool) { return response(&t.Load, .5) }
+
+func responseP99(t *result.Trial) (float64, bool) { return response(&t.Load, .99) }
+
+// response is the quantile q of due -> done, if enough requests lie beyond it and it is more than a lower bound.
+func response(l *result.Load, q float64) (float64, bool) {
+	ns, most := l.Response(q > .5)
+	return float64(ns), most > 0 && float64(most) <= (1+result.Raised)*float64(ns) && Bears(l.Succeeded, q)
+}
+
+func instructions(t *result.Trial) (float64, bool) {
+	if t.Server.Instructions == nil || *t.Server.Instructions <= 0 || t.Load.Succeeded == 0 {
+		return 0, false
+	}
+	return float64(*t.Server.Instructions) / float64(t.Load.Succeeded), true
+}
+
+func serverShare(t *result.Trial) (float64, bool) {
+	return shareOf(t, t.Server.CPUNS, t.Causes.ServerCPUs)
+}
+
+func backendShare(t *result.Trial) (float64, bool) {
+	if t.Backend == nil {
+		return 0, false
+	}
+	return shareOf(t, t.Backend.CPUNS, t.Causes.GeneratorCPUs)
+}
+
+func generatorShare(t *result.Trial) (float64, bool) {
+	return shareOf(t, t.Generator.CPUNS, t.Causes.GeneratorCPUs)
+}
+
+// shareOf is what someone used of so many CPUs in a trial with a backend.
+func shareOf(t *result.Trial, used *int64, cpus int) (float64, bool) {
+	if t.Backend == nil || used == nil || t.ClocksWall() <= 0 || cpus == 0 {
+		return 0, false
+	}
+	return float64(*used) / float64(t.ClocksWall()) / float64(cpus), true
+}
+
+func timeToComplete(t *result.Trial) (float64, bool) {
+	return float64(t.Load.WindowNS), t.Load.WindowNS > 0
+}
+
+// serviceP99 is absent where too few requests lie beyond it.
+func serviceP99(t *result.Trial) (float64, bool) {
+	return float64(t.Load.ServiceP99NS), t.Load.ServiceP99NS > 0 && Bears(t.Load.Succeeded+t.Load.Failed, .99)
+}
+
+func serviceMax(t *result.Trial) (float64, bool) {
+	return float64(t.Load.ServiceMaxNS), t.Load.ServiceMaxNS > 0
+}
+
+func read(t *result.Trial) (float64, bool) {
+	if t.Load.WindowNS <= 0 || t.Load.BytesRead <= 0 {
+		return 0, false
+	}
+	return float64(t.Load.BytesRead) / float64(t.Load.WindowNS) * 1e9, true
 }

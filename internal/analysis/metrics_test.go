@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,9 +10,13 @@ import (
 	"dyno/internal/result"
 )
 
-// Each entry of the table is complete, of a unit that is known, and its phrases are forms that a
-// figure fits into.
+// Each entry of the table is complete, its phrases are forms that a figure fits into, and
+// doc/format.md has a line of it.
 func TestMetricTable(t *testing.T) {
+	format, err := os.ReadFile("../../doc/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	seen := map[string]bool{}
 	for i, m := range slices.Concat(Metrics, Classic) {
 		if m.Name == "" || m.Title == "" || m.About == "" || m.Of == nil || m.Kind == 0 || m.Kind&(m.Kind-1) != 0 {
@@ -21,6 +26,9 @@ func TestMetricTable(t *testing.T) {
 			t.Errorf("two metrics are called %s", m.Name)
 		}
 		seen[m.Name] = true
+		if line := fmt.Sprintf("\n| `%s` | %s | ", m.Name, m.Unit); !strings.Contains(string(format), line) {
+			t.Errorf("doc/format.md has no line %q", line)
+		}
 		says := m.Says()
 		for _, form := range []string{says.Factor, says.Rise, says.Fall} {
 			if text := fmt.Sprintf(form, "X"); !strings.Contains(text, "X") || strings.Contains(text, "%!") {
@@ -71,12 +79,12 @@ func TestNoSuchMetricPanics(t *testing.T) {
 	}
 }
 
-// A value is there only where its trial has what it is made of.
+// Each metric has its value of a full trial, and none of a trial that lacks what it is made of.
 func TestValues(t *testing.T) {
 	n := func(x int64) *int64 { return &x }
 	full := &result.Trial{
 		Load: result.Load{Succeeded: 2_000_000, WindowNS: 1e9, BytesRead: 3e6,
-			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30},
+			ServiceP50NS: 10, ServiceP99NS: 20, ServiceMaxNS: 30, ResponseP50NS: 40, ResponseP99NS: 50},
 		Server: result.Usage{CPUNS: n(4e8), PSSBytes: n(5), HeapInuseBytes: n(6), AllocBytes: n(14e6),
 			Instructions:   n(16e6),
 			CPUUserTotalNS: n(7), CPUSystemTotalNS: n(2), Threads: n(8), OpenSockets: n(9), SwapPSSBytes: n(0)},
@@ -86,16 +94,17 @@ func TestValues(t *testing.T) {
 	full.Load.WallNS = 1e9
 	wall := float64(full.ClocksWall())
 	want := map[string]float64{
-		"cpu_per_request": 200, "p50": 10, "memory": 5, "heap_inuse": 6, "alloc_per_request": 7,
+		"throughput": 2e6, "cpu_per_request": 200, "p50": 10, "memory": 5, "response_p50": 40, "response_p99": 50,
+		"heap_inuse": 6, "alloc_per_request": 7,
 		"instructions_per_request": 8, "cpu_time": 4e8, "cpu_since_start": 9, "threads": 8, "sockets": 9, "swap_pss": 0,
 		"server_cpu_share": 4e8 / wall, "backend_cpu_share": 1e8 / wall / 2, "generator_cpu_share": 5e8 / wall / 2,
 		"time": 1e9, "p99": 20, "max": 30, "read": 3e6,
 	}
 	for _, m := range slices.Concat(Metrics, Classic) {
-		if x, known := want[m.Name]; known {
-			if got, ok := m.Of(full); !ok || got != x {
-				t.Errorf("%s is %v, %t; want %v", m.Name, got, ok, x)
-			}
+		if x, known := want[m.Name]; !known {
+			t.Errorf("%s: no value to expect", m.Name)
+		} else if got, ok := m.Of(full); !ok || got != x {
+			t.Errorf("%s is %v, %t; want %v", m.Name, got, ok, x)
 		}
 		if got, ok := m.Of(&result.Trial{}); ok {
 			t.Errorf("%s of nothing is %v", m.Name, got)

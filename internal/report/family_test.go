@@ -55,7 +55,7 @@ func familyFixture() *Data {
 	}
 	in := analysis.Input{Trials: all, Contestants: p.Contestants, Controls: p.Controls, Failed: map[string]string{"gin": "load: reset"}, Primary: p.Primary,
 		Analyses: []stats.Interim{{N: 8, Alpha: 0.025}, {N: 12, Alpha: 0.025}}, Alpha: 0.05, Margin: 0.03, Family: p.Family, At: p.At}
-	d.Analysis, d.Levels, d.Valid = analysis.Analyse(in), nil, len(all)
+	d.Analysis, d.Levels, d.Valid = analysed(in), nil, len(all)
 	for i, at := range p.Levels {
 		l := Level{At: at, Compared: i < 2, Absent: map[string]string{}, Loaded: []string{"net-http", "gin", "kestrel", "ref", "ref'"}}
 		if at.RateShare > 0 {
@@ -66,7 +66,7 @@ func familyFixture() *Data {
 				l.Trials = append(l.Trials, t)
 			}
 		}
-		l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
+		l.Analysis = analysed(analysis.Input{Trials: l.Trials, Contestants: p.Contestants, Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
 		d.Levels = append(d.Levels, l)
 	}
 	return d

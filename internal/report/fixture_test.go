@@ -73,6 +73,19 @@ type fake struct {
 var closedMetrics = slices.DeleteFunc(slices.Clone(analysis.Metrics),
 	func(m analysis.Metric) bool { return m.Open() || m.Rare })
 
+// analysed is the analysis of a fixture's trials, with the metrics that the goldens show: a metric
+// that dyno has besides must not change them.
+func analysed(in analysis.Input) *analysis.Analysis {
+	shown := func(name string) bool {
+		return slices.Contains([]string{"throughput", "cpu_per_request", "p50", "p99", "memory", "response_p50",
+			"response_p99"}, name)
+	}
+	a := analysis.Analyse(in)
+	a.Cells = slices.DeleteFunc(a.Cells, func(c analysis.Cell) bool { return !shown(c.Metric) })
+	a.Pairs = slices.DeleteFunc(a.Pairs, func(p analysis.Pair) bool { return !shown(p.Metric) })
+	return a
+}
+
 var fakes = []fake{
 	{rate: 0.982, cpu: 1.018, p50: 1.02, mem: 0.93, tier: 1, lo: 1, hi: 2, lowerBound: true,
 		c: result.Contestant{Name: "fasthttp", Title: "fasthttp",

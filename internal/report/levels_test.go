@@ -61,7 +61,7 @@ func sweepFixture(epochs int) *Data {
 					}
 				}
 			}
-			l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: p.Contestants,
+			l.Analysis = analysed(analysis.Input{Trials: l.Trials, Contestants: p.Contestants,
 				Controls: p.Controls, Primary: p.Primary, Alpha: 0.05, Margin: 0.03})
 			if delay == 0 {
 				l.Analysis.Shares["net-http"] = 0.7 + 0.05*math.Log10(float64(c))
@@ -118,7 +118,7 @@ func crowd() *Data {
 				l.Trials = append(l.Trials, madeTrial(name, l.At, e*2, 0, float64(40000+3000*i+500*(e%3)), 1e8))
 			}
 		}
-		l.Analysis = analysis.Analyse(analysis.Input{Trials: l.Trials, Contestants: d.Run.Plan.Contestants,
+		l.Analysis = analysed(analysis.Input{Trials: l.Trials, Contestants: d.Run.Plan.Contestants,
 			Controls: d.Run.Plan.Controls, Primary: "throughput", Alpha: 0.05})
 	}
 	return d
