@@ -130,9 +130,10 @@ func TestUnknownCeilingSaysWhy(t *testing.T) {
 	}
 }
 
-// Each check is provoked to its warning and its failure.
+// Each check is provoked to its warnings and its failures.
 func TestChecksAreProvoked(t *testing.T) {
 	n := func(v int64) *int64 { return &v }
+	provoked := map[string]bool{}
 	for _, c := range []struct {
 		id    string
 		want  State
@@ -314,6 +315,12 @@ func TestChecksAreProvoked(t *testing.T) {
 		c.spoil(e)
 		if got := stateOf(t, e, c.id); got != c.want {
 			t.Errorf("%s: %v; want %v", c.id, got, c.want)
+		}
+		provoked[c.id] = provoked[c.id] || c.want >= Warn
+	}
+	for _, c := range table {
+		if !provoked[c.ID] {
+			t.Errorf("%s: no case provokes it to a warning or a failure", c.ID)
 		}
 	}
 }

@@ -252,8 +252,8 @@ func (c *classic) method() []document.Fact {
 func (c *classic) document() *document.Document {
 	d := &document.Document{Title: c.heading(), Label: sentenceCase(classicLabel), Byline: c.head(),
 		Lead: c.lead(c.sentences()), Trust: c.asked(),
-		NoChart: "a classic run has single figures, which a chart would make look comparable; take --format html, text, " +
-			"markdown, csv or json"}
+		NoChart: "a classic run has single figures, which a chart would make look comparable; choose another " +
+			"--format"}
 	d.Facts = []document.Fact{{Name: "Loads", Value: fmt.Sprint(len(c.Loads)), Note: c.each() + " each"},
 		{Name: "Verdicts", Value: "none", Note: "single figures"},
 		c.checksFact()}

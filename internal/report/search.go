@@ -87,7 +87,7 @@ func (s *search) document() *document.Document {
 	d := &document.Document{Title: s.heading(), Label: sentenceCase(searchLabel), Byline: s.head(),
 		Lead:    s.lead(s.sentences()),
 		Trust:   s.asked(),
-		NoChart: "a search has one figure for each contestant; take --format html, text, markdown, csv or json"}
+		NoChart: "a search has one figure for each contestant; choose another --format"}
 	d.Facts = []document.Fact{{Name: "Objective", Value: s.objective()}, s.trialsFact(), s.checksFact()}
 	d.Facts[1].Name = "Probes"
 	rest := append([]document.Section{s.belief(nil)}, s.rest(nil, wordsOf([]document.Definition{
