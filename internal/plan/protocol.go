@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"dyno/internal/checks"
@@ -79,7 +80,7 @@ func named(name string) (Protocol, error) {
 			return protocol, nil
 		}
 	}
-	return nil, refuse("--protocol %q: there are paired, sweep, search and classic", name)
+	return nil, refuse("--protocol %q: there are %s", name, strings.Join(Names(), ", "))
 }
 
 // having returns the names of the protocols that have a flag.

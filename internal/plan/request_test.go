@@ -161,7 +161,7 @@ func TestRefused(t *testing.T) {
 		r    Request
 		want string
 	}{
-		{Request{Protocol: "race"}, "--protocol \"race\": there are paired, sweep, search and classic"},
+		{Request{Protocol: "race"}, "--protocol \"race\": there are paired, sweep, search, classic"},
 		{Request{Profile: "fast"}, "there are quick, full and lab"},
 		{Request{Connections: []int{1, 2}}, "make a sweep"},
 		{Request{Connections: []int{0}}, "--connections 0: want 1 to 60000"},
