@@ -274,23 +274,20 @@ func EpochComponents(rs []Residual, contestant string) (within, between, most, p
 
 // byEpoch splits ordered residuals by epoch.
 func byEpoch(rs []Residual) [][]Residual {
-	var out [][]Residual
-	from := 0
-	for i := range rs {
-		if i+1 == len(rs) || rs[i+1].Epoch != rs[i].Epoch {
-			out, from = append(out, rs[from:i+1]), i+1
-		}
-	}
-	return out
+	return split(rs, func(r *Residual) int { return r.Epoch })
 }
 
 // byRound splits the residuals of an epoch by round.
 func byRound(epoch []Residual) [][]Residual {
-	var out [][]Residual
+	return split(epoch, func(r *Residual) int { return r.Round })
+}
+
+// split splits ordered residuals where a number of theirs changes.
+func split(rs []Residual, number func(*Residual) int) (out [][]Residual) {
 	from := 0
-	for i := range epoch {
-		if i+1 == len(epoch) || epoch[i+1].Round != epoch[i].Round {
-			out, from = append(out, epoch[from:i+1]), i+1
+	for i := range rs {
+		if i+1 == len(rs) || number(&rs[i+1]) != number(&rs[i]) {
+			out, from = append(out, rs[from:i+1]), i+1
 		}
 	}
 	return out

@@ -44,32 +44,21 @@ func Tabulate(trials []result.Trial, at func(*result.Trial) int) *Table {
 
 // Level returns the value of a cell in the metric's unit: the median over epochs of each epoch's
 // median, with its 95 % interval between epochs. N is 0 if no trial of the cell has the metric.
-func (t *Table) Level(m Metric, c result.Cell) Estimate {
-	var values []float64
-	for _, e := range t.epochs {
-		if v := t.values(m, c, e); len(v) > 0 {
-			values = append(values, stats.Median(v))
-		}
-	}
-	if len(values) == 0 {
-		return Estimate{}
-	}
-	out := Estimate{Value: stats.Median(values), Lo: math.Inf(-1), Hi: math.Inf(1), N: len(values)}
-	if lo, hi, ok := stats.MedianCI(values, 0.95); ok {
-		out.Lo, out.Hi = lo, hi
-	}
-	return out
-}
+func (t *Table) Level(m Metric, c result.Cell) Estimate { return level(t.medians(m, c)) }
 
 // Range returns the least and the greatest epoch median of a cell, and the number of epochs.
 func (t *Table) Range(m Metric, c result.Cell) (least, most float64, epochs int) {
-	var values []float64
+	return extremes(t.medians(m, c))
+}
+
+// medians returns the median of a cell in each epoch that has one.
+func (t *Table) medians(m Metric, c result.Cell) (values []float64) {
 	for _, e := range t.epochs {
 		if v := t.values(m, c, e); len(v) > 0 {
 			values = append(values, stats.Median(v))
 		}
 	}
-	return extremes(values)
+	return values
 }
 
 // RatioRange is like Range for the ratio of a over b. The value of an epoch is the median over the

@@ -66,14 +66,7 @@ func restarts(t *testing.T, e load.Engine) {
 			go func() {
 				addr := p.Addr()
 				p.stop()
-				time.Sleep(700 * time.Millisecond)
-				again := listenAgain(t, addr)
-				if again == nil {
-					cancel()
-					back <- nil
-					return
-				}
-				back <- serveOn(t, again, leaves(func(*peer) { cancel() }))
+				back <- comesBack(t, addr, 700*time.Millisecond, cancel)
 			}()
 		}))
 		session := open(t, e, set(s))
@@ -87,6 +80,18 @@ func restarts(t *testing.T, e load.Engine) {
 			t.Errorf("%v, %d requests afterwards: %+v", o.err, second.requests.Load(), o.Load)
 		}
 	})
+}
+
+// comesBack serves after a while where another server has just left; its answers end by done. Without
+// an address it calls done at once, and returns nil.
+func comesBack(t *testing.T, addr net.Addr, after time.Duration, done func()) *server {
+	time.Sleep(after)
+	again := listenAgain(t, addr)
+	if again == nil {
+		done()
+		return nil
+	}
+	return serveOn(t, again, leaves(func(*peer) { done() }))
 }
 
 // listenAgain listens where another listener has just closed; nil: it cannot.
@@ -173,16 +178,7 @@ func comesLate(t *testing.T, e load.Engine) {
 	ctx, cancel := context.WithTimeout(t.Context(), never)
 	defer cancel()
 	back := make(chan *server, 1)
-	go func() {
-		time.Sleep(300 * time.Millisecond)
-		again := listenAgain(t, addr)
-		if again == nil {
-			cancel()
-			back <- nil
-			return
-		}
-		back <- serveOn(t, again, leaves(func(*peer) { cancel() }))
-	}()
+	go func() { back <- comesBack(t, addr, 300*time.Millisecond, cancel) }()
 	l, err := session.Run(ctx, load.Window{For: 2 * never})
 	audit(t, l, nil)
 	if <-back == nil {
