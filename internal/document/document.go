@@ -84,6 +84,7 @@ type Table struct {
 	Columns []Column
 	Rows    []Row
 	After   string // below the table, where a page explains marks
+	Rest    string // a terminal may leave out the last rows, and says "… and 7 " with it; "": it has all
 }
 
 // Column is what all cells of a column have in common.

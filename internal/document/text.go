@@ -16,15 +16,37 @@ type Options struct {
 	Width  int  // columns; 0: lines are not wrapped
 	Color  bool // ANSI styles may be used
 	Detail bool // sections with details too
+	Lines  int  // at most, as far as tables may be cut; 0: any number
 }
 
+// leastRows are left of a table that is cut.
+const leastRows = 3
+
 // Text draws a document for a terminal. Long sentences are wrapped, never cut; columns that do not
-// fit go below.
+// fit go below. Of tables with a Rest, the last rows are left out where there are too many lines.
 func Text(w io.Writer, d *Document, o Options) error {
-	t := &terminal{Options: o}
-	if t.Width <= 0 {
-		t.Width = unlimited
+	if o.Width <= 0 {
+		o.Width = unlimited
 	}
+	text := textOf(d, o, unlimited)
+	if over := strings.Count(text, "\n") - o.Lines; o.Lines > 0 && over > 0 {
+		rows := 0
+		for _, s := range d.Sections {
+			for _, b := range s.Blocks {
+				if t, ok := b.(Table); ok && t.Rest != "" {
+					rows = max(rows, len(t.Rows))
+				}
+			}
+		}
+		text = textOf(d, o, max(leastRows, rows-over-1))
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// textOf draws a document, and of each table with a Rest at most so many rows.
+func textOf(d *Document, o Options, rows int) string {
+	t := &terminal{Options: o, rows: rows}
 	t.head(d)
 	for _, s := range d.Sections {
 		if s.On == OnPage || s.Detail && !t.Detail || len(s.Blocks) == 0 {
@@ -38,8 +60,7 @@ func Text(w io.Writer, d *Document, o Options) error {
 		}
 		t.blocks(s.Blocks)
 	}
-	_, err := io.WriteString(w, t.out.String())
-	return err
+	return t.out.String()
 }
 
 // head is what a document is, in a line, its lead, a line for each sentence, and its label.
@@ -67,6 +88,7 @@ type terminal struct {
 	Options
 	out  strings.Builder
 	bars int // cells of the longest bar
+	rows int // of tables with a Rest, at most
 }
 
 // sgr are the styles' parameters (ECMA-48 8.3.117).
@@ -165,6 +187,10 @@ func (t *terminal) blocks(list []Block) {
 				t.para(Clean(f.Name)+": ", None, Plain(f.Value))
 			}
 		case Table:
+			if n := len(b.Rows) - t.rows; b.Rest != "" && n > 0 {
+				b.Rows = b.Rows[:t.rows]
+				b.After = strings.TrimPrefix(b.After+fmt.Sprintf("\n… and %d %s", n, b.Rest), "\n")
+			}
 			t.table(&b)
 		case Code:
 			t.line("  " + strings.ReplaceAll(b.visible(), "\n", "\n  "))
@@ -301,14 +327,12 @@ func (t *terminal) bar(share float64) string {
 func (t *terminal) column(tb *Table, k int) column {
 	c := column{head: Clean(tb.Columns[k].text()), number: tb.Columns[k].Number}
 	values, sides := make([]string, len(tb.Rows)), make([]string, len(tb.Rows))
-	var wide, side int
+	var wide, apart, side int // the widths of values, and of what stands beside them without bars and with
 	for i, r := range tb.Rows {
 		if k < len(r.Cells) {
 			values[i], sides[i] = Clean(Cell{Value: r.Cells[k].Value, Absent: r.Cells[k].Absent}.text()),
 				Clean(r.Cells[k].Side)
-			if b := r.Cells[k].Bar; b > 0 && t.bars > 0 {
-				sides[i] += " " + t.bar(b)
-			}
+			apart = max(apart, ansi.StringWidth(sides[i]))
 		}
 		if r.Struck != "" {
 			if sides[i] = ""; !tb.Columns[k].Lead {
@@ -317,7 +341,13 @@ func (t *terminal) column(tb *Table, k int) column {
 				values[i] = "✗ " + values[i]
 			}
 		}
-		wide, side = max(wide, ansi.StringWidth(values[i])), max(side, ansi.StringWidth(sides[i]))
+		wide = max(wide, ansi.StringWidth(values[i]))
+	}
+	for i, r := range tb.Rows {
+		if k < len(r.Cells) && r.Cells[k].Bar > 0 && r.Struck == "" && t.bars > 0 {
+			sides[i] += strings.Repeat(" ", apart-ansi.StringWidth(sides[i])+1) + t.bar(r.Cells[k].Bar)
+		}
+		side = max(side, ansi.StringWidth(sides[i]))
 	}
 	if head := ansi.StringWidth(c.head); c.number && side > 0 {
 		wide = max(wide, min(head, wide+1+side)-side-1)

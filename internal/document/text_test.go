@@ -75,6 +75,49 @@ ref          –
 	}
 }
 
+// A bar stands behind value and interval, and gets shorter rather than that a column goes below.
+func TestTextBars(t *testing.T) {
+	table := Table{Columns: []Column{{Head: "name", Lead: true}, {Head: "ratio", Number: true},
+		{Head: "rate", Number: true}}, Rows: []Row{
+		{Cells: []Cell{{Value: "a"}, {Value: "1.00", Bar: 1}, {Value: "12"}}},
+		{Cells: []Cell{{Value: "b"}, {Value: "0.50", Side: "(0.4–0.6)", Bar: 0.5}, {Value: "6"}}}}}
+	for width, want := range map[int]string{
+		50: "name  ratio                      rate\na     1.00           ██████████    12\n" +
+			"b     0.50 (0.4–0.6) █████          6\n",
+		30: "name  ratio              rate\na     1.00           ██    12\nb     0.50 (0.4–0.6) █      6\n",
+		26: "name  ratio           rate\na     1.00              12\nb     0.50 (0.4–0.6)     6\n",
+	} {
+		if got := drawText(t, width, table); got != want {
+			t.Errorf("at %d got\n%s\nwant\n%s", width, got, want)
+		}
+	}
+}
+
+// Where there are too many lines, a table that may be cut says how many rows it lacks; others are whole.
+func TestTextCut(t *testing.T) {
+	table := Table{Columns: []Column{{Head: "name", Lead: true}}, Rest: "more pairs"}
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		table.Rows = append(table.Rows, Row{Cells: []Cell{{Value: name}}})
+	}
+	for lines, want := range map[int]string{0: "f", 7: "f", 6: "… and 2 more pairs", 5: "… and 3 more pairs",
+		1: "… and 3 more pairs"} {
+		var b strings.Builder
+		if err := Text(&b, &Document{Sections: []Section{{Blocks: []Block{table}}}}, Options{Lines: lines}); err != nil {
+			t.Fatal(err)
+		}
+		all := strings.Split(strings.TrimSpace(b.String()), "\n")
+		if all[len(all)-1] != want || lines > leastRows+1 && len(all) > lines {
+			t.Errorf("of %d lines got\n%s", lines, b.String())
+		}
+	}
+	table.Rest = ""
+	var b strings.Builder
+	if err := Text(&b, &Document{Sections: []Section{{Blocks: []Block{table}}}}, Options{Lines: 3}); err != nil ||
+		!strings.HasSuffix(b.String(), "f\n") {
+		t.Errorf("%v: cut though it may not be:\n%s", err, b.String())
+	}
+}
+
 func TestTextMarks(t *testing.T) {
 	got := drawText(t, 20, List{Items: []Item{{Label: "Trust", Text: Plain("all")}, {Label: "!",
 		Text: Plain("one two three four")}, {Text: Plain("five")}}})

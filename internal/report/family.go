@@ -174,7 +174,11 @@ func (s *sweep) familyMethod() []document.Fact {
 func (s *sweep) pairsShort() document.Section {
 	out := document.Section{ID: "short", On: document.OffPage}
 	for _, b := range s.namedPairs().Blocks {
-		out.Blocks = append(out.Blocks, shortened(b.(document.Table)))
+		t := shortened(b.(document.Table))
+		if t.Rest = "more"; s.Folder != "" {
+			t.Rest += ": dyno report " + document.Clean(s.Folder) + " --verbose"
+		}
+		out.Blocks = append(out.Blocks, t)
 	}
 	return out
 }

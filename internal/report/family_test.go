@@ -82,6 +82,22 @@ func extraLevelsFixture() *Data {
 	return d
 }
 
+// Many named pairs are cut so that the answer has 25 lines; with all details none is.
+func TestManyNamedPairsAreCut(t *testing.T) {
+	d := familyFixture()
+	d.Folder = "runs/today"
+	for range 4 {
+		d.Run.Plan.Family = append(d.Run.Plan.Family, d.Run.Plan.Family...)
+	}
+	text := string(written(t, Text, d))
+	if n := strings.Count(text, "\n"); n != 25 || !strings.Contains(text, " more: dyno report runs/today --verbose\n") {
+		t.Errorf("%d lines:\n%s", n, text)
+	}
+	if all := string(written(t, inFull, d)); strings.Contains(all, "… and ") || strings.Count(all, "net/http, c=10 ") < 32 {
+		t.Errorf("with all details pairs are missing:\n%s", all)
+	}
+}
+
 func TestFamilyForms(t *testing.T) {
 	files := map[string]string{"text": "txt", "markdown": "md", "csv": "csv", "html": "html", "json": "json"}
 	for form, file := range files {

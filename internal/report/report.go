@@ -66,7 +66,11 @@ func Text(w io.Writer, d *Data) error {
 
 func (d *Data) options() document.Options {
 	const most = 100 // longer lines are hard to read; but wide tables of details need not be cut
+	const lines = 25 // what a reader sees at once
 	o := document.Options{Width: d.Width, Color: d.Color, Detail: d.Verbose}
+	if !d.Verbose {
+		o.Lines = lines
+	}
 	if o.Width <= 0 || o.Width > most && !d.Verbose {
 		o.Width = most
 	}

@@ -36,14 +36,15 @@ func (p *paired) short() document.Section {
 		row := document.Row{Key: keyOf(r), Cells: []document.Cell{{Value: rankText(r)},
 			{Value: strings.TrimSpace(r.Title + " " + marks[r.Name])}, p.shortCell(r, primary), {Absent: "no ratio"}}}
 		if e := p.toBest(r); e.Value > 0 {
-			row.Cells[3] = document.Cell{Value: fmt.Sprintf("%.2f", e.Value), Bar: e.Value / most}
+			row.Cells[3] = toBestCell(e)
+			row.Cells[3].Bar = e.Value / most
 		}
 		for _, m := range metrics {
 			row.Cells = append(row.Cells, p.shortCell(r, m))
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.After = strings.Join(nonEmpty(p.surer(rows), shortWords(rows, metrics), footnotes), "\n")
+	t.After = strings.Join(nonEmpty(strings.Join(nonEmpty(p.surer(rows), shortWords(rows, metrics)), " · "), footnotes), "\n")
 	s.Blocks = []document.Block{t}
 	return s
 }
@@ -147,7 +148,21 @@ func (p *paired) toBest(r row) analysis.Estimate {
 	return pair.Ratio
 }
 
-// surer says how sure the ratios are beside the levels.
+// toBestCell is a ratio with its interval, if it has one: with two decimals, or with as many as show
+// how wide the interval is and on which side of 1 it ends.
+func toBestCell(e analysis.Estimate) document.Cell {
+	n, whole := 2, e.Lo == e.Hi || math.IsInf(e.Hi, 0)
+	for ; !whole && n < 4 && (e.Hi-e.Lo < math.Pow10(-n) || seemsOne(e.Lo, n) || seemsOne(e.Hi, n)); n++ {
+	}
+	c := document.Cell{Value: document.Grouped(e.Value, n)}
+	if !whole {
+		c.Side = "(" + openBound(e.Lo, n) + "–" + openBound(e.Hi, n) + ")"
+	}
+	return c
+}
+
+// surer says what the ratios compare, and how wide the intervals of the levels are, which the table
+// leaves out.
 func (p *paired) surer(rows []row) string {
 	var ratios, levels []analysis.Estimate
 	for i, r := range rows {
@@ -156,15 +171,15 @@ func (p *paired) surer(rows []row) string {
 		}
 		levels = append(levels, p.cell(r.Name, p.primary().Name).Level)
 	}
-	a, b := spread(ratios), spread(levels)
-	if a == "" || b == "" {
+	b := spread(levels)
+	if b == "" || math.IsInf(widest(ratios), 0) {
 		return "no intervals yet: too few epochs"
 	}
 	head := shortHead(p.primary(), p.scale(p.primary()))
 	if widest(ratios) < widest(levels) {
-		return fmt.Sprintf("%s compares loads seconds apart, so it is surer (%s) than %s (%s)", ToBest, a, head, b)
+		return fmt.Sprintf("%s: ratio of loads seconds apart, surer than %s (%s)", ToBest, head, b)
 	}
-	return fmt.Sprintf("%s compares loads seconds apart (%s); %s is of the whole run (%s)", ToBest, a, head, b)
+	return fmt.Sprintf("%s: ratio of loads seconds apart; %s: of the whole run (%s)", ToBest, head, b)
 }
 
 // spread is how wide intervals are, from the least to the most: "±1.8–4.8 %"; empty where one is
@@ -206,7 +221,7 @@ func (p *paired) footnotes(rows []row) (marks map[string]string, text string) {
 		note := ""
 		switch moving := p.moving(r.Name); {
 		case len(moving) > 0:
-			note = "its speed still changed: compared with nobody"
+			note = "its speed still changed: only far larger differences count"
 		case r.Place.LowerBound:
 			note = "at the load generator's limit: perhaps faster than shown"
 		default:

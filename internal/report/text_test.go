@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/google/go-cmp/cmp"
 
+	"dyno/internal/analysis"
 	"dyno/internal/checks"
 )
 
@@ -83,6 +85,23 @@ func TestTrust(t *testing.T) {
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+func TestToBestCell(t *testing.T) {
+	for _, c := range []struct {
+		e    analysis.Estimate
+		want string
+	}{
+		{analysis.Estimate{Value: 1, Lo: 1, Hi: 1}, "1.00 "},
+		{analysis.Estimate{Value: 0.742, Lo: 0.709, Hi: 0.766}, "0.74 (0.71–0.77)"},
+		{analysis.Estimate{Value: 0.0763, Lo: 0.0730, Hi: 0.0807}, "0.076 (0.073–0.081)"},
+		{analysis.Estimate{Value: 0.98, Lo: 0.96, Hi: 0.9991}, "0.980 (0.960–0.999)"}, // which is not 1
+		{analysis.Estimate{Value: 0.7, Lo: 0, Hi: math.Inf(1)}, "0.70 "},
+	} {
+		if got := toBestCell(c.e); got.Value+" "+got.Side != c.want {
+			t.Errorf("%v: %q %q, want %q", c.e, got.Value, got.Side, c.want)
+		}
 	}
 }
 
