@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -248,11 +249,11 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	if r.Budget <= 0 {
 		return nil, usagef("--budget %v: want more than 0", r.Budget)
 	}
-	var again, titles []string
+	var again []string
 	for _, s := range sides {
 		with.manifests = append(with.manifests, s.Manifest)
 		r.Contestants = append(r.Contestants, s.Name)
-		again, titles = append(again, s.Again), append(titles, s.Label())
+		again = append(again, s.Again)
 	}
 	if with.typed != nil {
 		r.Scenario = with.typed.Name
@@ -264,7 +265,7 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 		r.Controls = []string{"ref"}
 	}
 	r.Primary = cmp.Or(r.Primary, f.primary(sides))
-	r.Command, r.Title = repeated(cmd, again), against(titles)
+	r.Command, r.Title = repeated(cmd, again), against(sides)
 	if with.typed != nil {
 		r.Title = with.typed.Title + ": " + r.Title
 	}
@@ -283,10 +284,20 @@ func (f *compareFlags) experiment(cmd *cobra.Command, pr *project, sides []*side
 	return experiment.New(cmd.Context(), r, with.world(), setup)
 }
 
-// against returns the title of a comparison from the titles of its sides.
-func against(titles []string) string {
-	if len(titles) > 3 {
-		return fmt.Sprintf("%s and %d others", titles[0], len(titles)-1)
+// against returns the title of a comparison: the name of each side and what it is, or, of many or with
+// long commands, the names alone. What "Again" prints has all in full.
+func against(sides []*side.Side) string {
+	const room = 60 // characters, so that the title fits a line with what follows it
+	var labels, names []string
+	for _, s := range sides {
+		labels, names = append(labels, s.Label()), append(names, s.Name)
 	}
-	return strings.Join(titles, " against ")
+	all := strings.Join(labels, " against ")
+	switch {
+	case len(sides) > 3:
+		return fmt.Sprintf("%s and %d others", labels[0], len(sides)-1)
+	case utf8.RuneCountInString(all) > room:
+		return strings.Join(names, " against ")
+	}
+	return all
 }

@@ -11,6 +11,7 @@ import (
 
 	"dyno/internal/plan"
 	"dyno/internal/result"
+	"dyno/internal/side"
 )
 
 // spendthrift copies the contestant net-http into a new folder under dir; times is how many hashes its handler makes in vain.
@@ -83,7 +84,8 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	if base == nil || changed == nil {
 		t.Fatalf("%+v", run.Contestants)
 	}
-	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash || !strings.HasPrefix(changed.Title, "head/net-http (net-http in ") {
+	if base.Version == "" || base.BinaryHash == "" || base.BinaryHash == changed.BinaryHash || changed.Title != "head/net-http" ||
+		!strings.Contains(run.Plan.Title, "head/net-http") {
 		t.Errorf("%+v\n%+v", base, changed)
 	}
 }
@@ -158,8 +160,27 @@ func TestCompareRevisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	base, head := run.Contestant("HEAD"), run.Contestant("working-tree")
-	if base == nil || head == nil || base.Title != "HEAD (net-http @ "+first[:7]+")" || head.Title != "working-tree (net-http @ working tree)" ||
+	if base == nil || head == nil || base.Title != "HEAD" || head.Title != "working-tree" ||
+		run.Plan.Title != "HEAD (net-http @ "+first[:7]+") against working-tree" ||
 		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Command, "dyno compare "+first+" . --contestant "+folder) {
 		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Command)
+	}
+}
+
+// The title says of each side once what it is, where it has room.
+func TestAgainst(t *testing.T) {
+	command := func(name, text string) *side.Side { return &side.Side{Kind: side.Command, Name: name, Text: text} }
+	js, py := command("a.js", "node a.js"), command("b.py", "python3 b.py")
+	for _, c := range []struct {
+		sides []*side.Side
+		want  string
+	}{
+		{[]*side.Side{js, py}, "a.js (node a.js) against b.py (python3 b.py)"},
+		{[]*side.Side{js, command("app", "uvicorn app:app --workers 4 --no-access-log --port {port}")}, "a.js against app"},
+		{[]*side.Side{js, js, js, py}, "a.js (node a.js) and 3 others"},
+	} {
+		if got := against(c.sides); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
 	}
 }

@@ -86,7 +86,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		}
 		return s, nil
 	case text == "." && dir != "" && !contestant.IsFolder(text):
-		s.Kind, s.folder, s.label = Folder, dir, "@ working tree"
+		s.Kind, s.folder, s.label = Folder, dir, workingTree
 		return s, nil
 	case contestant.IsFolder(text):
 		s.Kind, s.folder = Folder, text

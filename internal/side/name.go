@@ -70,7 +70,7 @@ func (s *Side) candidate(length int) string {
 			return s.Text
 		}
 		path, err := filepath.Abs(s.Text)
-		if s.label == "@ working tree" {
+		if s.label == workingTree {
 			return "working-tree"
 		}
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"dyno/internal/adhoc"
 	"dyno/internal/conf"
@@ -41,7 +42,7 @@ type Side struct {
 	image    string        // its name and tag
 	folder   string        // of the contestant
 	program  string        // absolute; that is built already
-	label    string        // what it is, for its title; Open knows that of a folder
+	label    string        // what it is, if it has a manifest; Open knows that of a folder
 	revision *contestant.Revision
 }
 
@@ -56,6 +57,9 @@ func (s *Side) Path() string {
 	}
 	return s.target.Path
 }
+
+// workingTree is the label of a folder as it is, beside its revisions.
+const workingTree = "@ working tree"
 
 // The fewest and the most sides that are compared.
 const (
@@ -91,11 +95,15 @@ func (s *Side) open(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	if s.label == "" {
-		s.label = "in " + shortened(s.folder, m.Name)
+	switch {
+	case s.label == workingTree && s.Name == "working-tree":
+		s.label = ""
+	case s.label != "":
+		s.label = m.Name + " " + s.label
+	case s.Kind != Contestant:
+		s.label = m.Name + " in " + shortened(s.folder, m.Name)
 	}
-	m.Title = fmt.Sprintf("%s (%s %s)", s.Name, m.Name, s.label)
-	m.Name, m.Program = s.Name, s.program
+	m.Name, m.Title, m.Program = s.Name, s.Name, s.program
 	s.Manifest = m
 	return nil
 }
@@ -115,12 +123,21 @@ func commandManifest(s *Side) (*contestant.Manifest, error) {
 	return m, nil
 }
 
-// Label says which side it is and what: its title, and of a command how it is started.
+// Label is the name of the side and, where that does not say it, what it is: "a.js (node a.js)".
 func (s *Side) Label() string {
-	if s.Kind != Command || s.Name == s.Text {
-		return s.Manifest.Title
+	what := s.label
+	switch s.Kind {
+	case Command:
+		what = s.Text
+	case Image:
+		what = s.image
+	case URL:
+		what = strings.TrimSuffix(strings.TrimPrefix(s.target.URL, "http://"), "/")
 	}
-	return fmt.Sprintf("%s (%s)", s.Name, s.Text)
+	if what == "" || what == s.Name {
+		return s.Name
+	}
+	return fmt.Sprintf("%s (%s)", s.Name, what)
 }
 
 // Close takes away what Open made.

@@ -120,6 +120,26 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// A label says what a side is where its name does not.
+func TestLabels(t *testing.T) {
+	o := workspace(t)
+	texts := []string{"node a.js", "./server", "sh", "image:docker.io/library/nginx:1.29",
+		"http://127.0.0.1:3000/", "http://127.0.0.1:4000/users/7"}
+	sides, err := Find(t.Context(), texts, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sides = append(sides, &Side{Kind: Revision, Name: "HEAD", label: "net-http @ 1a2b3c4"},
+		&Side{Kind: Contestant, Name: "gin"})
+	for i, want := range []string{"a.js (node a.js)", "server (./server)", "sh",
+		"nginx:1.29 (docker.io/library/nginx:1.29)", "127.0.0.1:3000", "127.0.0.1:4000 (127.0.0.1:4000/users/7)",
+		"HEAD (net-http @ 1a2b3c4)", "gin"} {
+		if got := sides[i].Label(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // What is started as given serves nobody knows what; what is built says so.
 func TestScenario(t *testing.T) {
 	serving := func(kind Kind, names ...string) *Side {

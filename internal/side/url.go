@@ -34,11 +34,7 @@ func (s *Side) openURL(ctx context.Context) error {
 	}
 	s.target.Addr = conn.RemoteAddr().String()
 	conn.Close()
-	m := &contestant.Manifest{Name: s.Name, Title: s.Name, Processes: 1, URL: s.target}
-	if s.target.URL != "http://"+s.Name+"/" {
-		m.Title = fmt.Sprintf("%s (%s)", s.Name, s.target.URL)
-	}
-	s.Manifest = m
+	s.Manifest = &contestant.Manifest{Name: s.Name, Title: s.Name, Processes: 1, URL: s.target}
 	return nil
 }
 
