@@ -74,7 +74,7 @@ func Analyse(in Input) *Analysis {
 		if a.TooBusy && m.Wall() {
 			unrank(ps)
 		}
-		a.unrankMoving(ps)
+		a.judgeMoving(ps)
 		if m.Name == in.Primary {
 			unrankAtCeiling(ps, shares)
 			if in.Family == nil {

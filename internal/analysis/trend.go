@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -165,21 +166,33 @@ func (a *Analysis) Moves(c result.Cell, metric string) *Trend {
 	return nil
 }
 
-// unrankMoving withdraws verdicts on contestants that are still changing: their ratio would
-// describe some seconds of a transient.
-func (a *Analysis) unrankMoving(pairs []Pair) {
+// movingFactor is how many times the movement of an epoch a difference must exceed for its direction to
+// stand: that much a contestant may move yet, or have moved before.
+const movingFactor = 3
+
+// judgeMoving withdraws verdicts on contestants that are still changing: their ratio would describe
+// some seconds of a transient. A difference stands that exceeds by more than the margin what they may
+// move, movingFactor times what they did, by the far end of its interval. The interval of its ratio is
+// widened by as much: the direction is sure, the size is not.
+func (a *Analysis) judgeMoving(pairs []Pair) {
 	for i := range pairs {
 		p := &pairs[i]
+		var moved float64
+		note := ""
 		for _, c := range []result.Cell{p.CellA(), p.CellB()} {
-			x := a.Moves(c, p.Metric)
-			if x == nil {
-				continue
+			if x := a.Moves(c, p.Metric); x != nil {
+				moved += movingFactor * max(math.Log(x.Change.Hi), -math.Log(x.Change.Lo))
+				note = cmp.Or(note, fmt.Sprintf("%s is %s: its ratio depends on when it is taken", c.Contestant, x.Words()))
 			}
-			p.Moving = true
-			if p.Verdict != Inconclusive {
-				p.Verdict, p.Better, p.BetterAt = Inconclusive, "", 0
-				p.Note = fmt.Sprintf("%s is %s: its ratio depends on when it is taken", c.Contestant, x.Words())
-			}
+		}
+		p.Moving = note != ""
+		apart := max(math.Log(p.Ratio.Lo), -math.Log(p.Ratio.Hi))
+		switch {
+		case !p.Moving || p.Verdict == Inconclusive:
+		case p.Verdict == Different && apart > moved+math.Log1p(a.Margin):
+			p.Ratio.Lo, p.Ratio.Hi = p.Ratio.Lo*math.Exp(-moved), p.Ratio.Hi*math.Exp(moved)
+		default:
+			p.Verdict, p.Better, p.BetterAt, p.Note = Inconclusive, "", 0, note
 		}
 	}
 }

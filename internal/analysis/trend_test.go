@@ -35,8 +35,8 @@ func rising(seed uint64, n int, sigma float64, by map[string]float64, names ...s
 	return out
 }
 
-// One that still gets faster over an epoch is shown so and compared with nobody, however large the
-// difference; the others are.
+// One that still gets faster over an epoch is shown so, and its differences do not count, however
+// sure they are; those of the others do.
 func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 	in := input(rising(1, 12, .02, map[string]float64{"young": .25}, "young", "a", "b", "ref", "ref'"), "young", "a",
 		"b")
@@ -64,6 +64,33 @@ func TestWhoStillRisesIsComparedWithNobody(t *testing.T) {
 		t.Errorf("of two without a control nobody knows which moves: %+v", a.Trends)
 	} else if w := a.Moves(at("old"), "throughput").Words(); !strings.HasPrefix(w, "still falling ") {
 		t.Errorf("%q", w)
+	}
+}
+
+// A difference far beyond what one still moves stands; its size is as unsure as the movement makes it.
+func TestAFarLargerDifferenceStands(t *testing.T) {
+	trials := rising(3, 12, .01, map[string]float64{"young": .05}, "young", "a", "b", "ref", "ref'")
+	for i := range trials {
+		if x := &trials[i]; x.Contestant == "b" { // a third as fast
+			x.Load.Succeeded, x.Load.ServiceP50NS = x.Load.Succeeded/3, 3*x.Load.ServiceP50NS
+		}
+	}
+	a := Analyse(input(trials, "young", "a", "b"))
+	x := a.Moves(at("young"), "throughput")
+	if x == nil {
+		t.Fatalf("%+v", a.Trends)
+	}
+	p, _ := a.Pair("young", "b", "throughput")
+	most := math.Pow(x.Change.Hi, movingFactor)
+	if p.Verdict != Different || p.Better != "young" || !p.Moving || p.Note != "" ||
+		!(p.Ratio.Lo < 3/most*1.05 && p.Ratio.Lo > 2 && p.Ratio.Hi > 3*most) {
+		t.Errorf("%+v, a change of %v", p, x.Change)
+	}
+	if p, _ := a.Pair("young", "a", "throughput"); p.Verdict != Inconclusive || p.Note == "" {
+		t.Errorf("within what it moves: %+v", p)
+	}
+	if a.Places[2].Contestant != "b" || a.Places[2].Lo != 3 {
+		t.Errorf("%+v", a.Places)
 	}
 }
 

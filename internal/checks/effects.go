@@ -126,7 +126,7 @@ func (c *Check) trend(x analysis.Trend) (State, string) {
 	switch {
 	case x.Moving:
 		return above(math.Expm1(math.Abs(math.Log(x.Change.Value))), 0, c.Limits[0].Fail),
-			fmt.Sprintf("%s, p = %.2g: it is compared with nobody", x.Words(), x.P)
+			fmt.Sprintf("%s, p = %.2g: only far larger differences count", x.Words(), x.P)
 	case !(open <= driftOpen):
 		return CannotTell, fmt.Sprintf("%s, which may be chance (p = %.2g) or as much as %s",
 			change, x.P, document.Percent(open))

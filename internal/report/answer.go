@@ -26,7 +26,7 @@ func (v *view) answer() []string {
 	case v.a.Interim == 0:
 		sentences = append(sentences, v.tooFew(rows)...)
 	default:
-		sentences = append(sentences, v.leaders(rows), v.notSeparated(rows))
+		sentences = append(sentences, v.leaders(rows), v.stillMoving(rows), v.notSeparated(rows))
 	}
 	return nonEmpty(slices.Concat(sentences, v.absent(), v.endedEarly())...)
 }
@@ -122,6 +122,22 @@ func (v *view) leaders(rows []row) string {
 		return fmt.Sprintf("%s %s: these %d are not separated.", or(titles(first)), best, len(first))
 	}
 	return ""
+}
+
+// stillMoving names those who still changed though they are separated from others by far more.
+func (v *view) stillMoving(rows []row) string {
+	var names []string
+	for _, r := range rows {
+		if len(v.moving(r.Name)) > 0 && slices.ContainsFunc(v.pairsOf(rows), func(p analysis.Pair) bool {
+			return p.Moving && p.Verdict == analysis.Different && (p.A == r.Name || p.B == r.Name)
+		}) {
+			names = append(names, r.Title)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return and(names) + " still changed speed while measured: who is ahead is sure, by how much is less so."
 }
 
 // alike returns a sentence about contestants of which none was shown to be better than another.

@@ -184,7 +184,7 @@ func (v *view) moving(name string) (notes []string) {
 		if len(v.run.Plan.Family) > 0 {
 			at = " at " + orElse(document.Clean(v.run.Plan.LevelName(x.Level)), fmt.Sprintf("level %d", x.Level))
 		}
-		notes = append(notes, x.Words()+at+": compared with nobody")
+		notes = append(notes, x.Words()+at+": only far larger differences count")
 	}
 	return notes
 }
