@@ -57,9 +57,27 @@ func (paired) levels(p *result.Plan, q *Question) {
 
 func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	d.lay(p, r, q, pr)
-	if pr.name == "quick" && q.Study == "" && q.Rounds == 0 && len(p.Levels) == 0 && !p.Fresh {
-		d.fit(p, r, q, pr)
+	if pr.name != "quick" || q.Rounds > 0 || len(p.Levels) > 0 || p.Fresh {
+		return
 	}
+	if q.Study == "" {
+		d.fit(p, r, q, pr)
+		return
+	}
+	for p.Rounds > studyRounds && !d.reaches(p) { // else a disturbed epoch, or a slow day, exceeds the budget
+		p.Rounds--
+		p.DropRounds = dropped(p)
+	}
+}
+
+// studyRounds are the fewest rounds of an epoch that a study's budget may reduce them to.
+const studyRounds = 2 * settledRounds
+
+// reaches reports whether the budget has time for a few epochs more than the fewest that can show a
+// difference.
+func (d paired) reaches(p *result.Plan) bool {
+	c, err := d.estimate(p)
+	return err == nil && c.Analyses[0].N >= stats.MinEpochs(pairs(p, p.Contestants), spent(p))+spareEpochs
 }
 
 // fit makes a short budget reach a result. It first reduces the rounds of an epoch and, if that is
@@ -67,11 +85,9 @@ func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 // than the fewest that can show a difference. With managed contestants, warm-up takes most of an
 // epoch, so fewer rounds save little.
 func (d paired) fit(p *result.Plan, r *Request, q *Question, pr *profile) {
-	enough := stats.MinEpochs(pairs(p, p.Contestants), spent(p)) + spareEpochs
 	for {
-		c, err := d.estimate(p)
 		switch {
-		case err == nil && c.Analyses[0].N >= enough:
+		case d.reaches(p):
 			return
 		case p.Rounds > leastRounds:
 			p.Rounds--
@@ -156,7 +172,17 @@ func (paired) stop(run *result.Run, epoch int, decided func() bool) Stop {
 			return LastAnalysis
 		}
 	}
-	return overspent(run, Budgeted(run)+grace(run))
+	return overspent(run, Budgeted(run)+grace(run)-beside(run))
+}
+
+// beside returns what of the budget is not for epochs, in ns: the verification before the first one,
+// and the report.
+func beside(run *result.Run) int64 {
+	const report, most = 2 * time.Second, 10 * time.Second // more than that are builds, which no budget includes
+	if run.Plan.StartedUnixNS <= 0 || len(run.Trials) == 0 {
+		return 0
+	}
+	return min(begin(run)-run.Plan.StartedUnixNS+int64(report), int64(most))
 }
 
 // grace returns by how much a run may exceed its budget, in ns. It is a quarter of the budget, if

@@ -46,6 +46,8 @@ func ProgressOf(run *result.Run) Progress {
 		float64(max(out.Total, 1)))
 	if measured, ok := leftByEpochs(run, epochs); ok {
 		out.Left = measured
+	} else if p.Pilots > 0 && !pilotsOver(run) {
+		out.Left = time.Duration(share * float64(leftInPilots(run, &c)))
 	}
 	out.Left = min(out.Left, max(0, time.Duration(Budgeted(run)+grace(run)-elapsed(run))))
 	switch valid := len(Epochs(run)); {
@@ -68,6 +70,26 @@ func ProgressOf(run *result.Run) Progress {
 		out.Longer = "loads take longer than the first ones"
 	}
 	return out
+}
+
+// leftInPilots is how long a run of cost c takes as estimated, less what has passed; but not less than
+// the loads that the present epoch lacks, and the epochs after it.
+func leftInPilots(run *result.Run, c *Cost) time.Duration {
+	p, of := &run.Plan, estimates(&run.Plan)
+	now, done := max(0, lastEpoch(run)), 0
+	var later time.Duration
+	for e := now + 1; e < p.Pilots+c.Epochs; e++ {
+		took, _ := of(e)
+		later += took
+	}
+	for i := range run.Trials {
+		if run.Trials[i].Epoch == now {
+			done++
+		}
+	}
+	loads := Of(p).loads(p, now, sidesAt(p, now))
+	lacking := time.Duration(float64(loads) * max(0, 1-float64(done)/float64(max(1, trialsOf(p, now)))))
+	return max(lacking+later, c.Whole-time.Duration(elapsed(run)))
 }
 
 // leftByEpochs is how long the epochs that are missing take: each as long as those so far did per

@@ -21,7 +21,7 @@ func TestTimeLeft(t *testing.T) {
 		least := time.Duration(0)
 		p.after = func() {
 			now := ProgressOf(&p.run)
-			if !pilotsOver(&p.run) {
+			if !pilotsOver(&p.run) && name != "as planned" { // the estimate is all there is
 				return
 			}
 			if least > 0 && now.Left > least+least/10+time.Second {
@@ -38,6 +38,26 @@ func TestTimeLeft(t *testing.T) {
 			t.Errorf("%s: %v left were said where it took %v", name, m.left, rest)
 		}
 	}
+}
+
+// During the pilots the time left is that of the estimate, not of a run as quick as their first trial.
+func TestTimeLeftInPilots(t *testing.T) {
+	p := player{run: result.Run{Plan: quick("a", "b", "c")}}
+	p.run.Plan.Analyses = []int{12}
+	cost, err := Estimate(&p.run.Plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.after = func() {
+		if pilotsOver(&p.run) {
+			return
+		}
+		whole := time.Duration(elapsed(&p.run)) + ProgressOf(&p.run).Left
+		if whole < cost.Whole*9/10 || whole > cost.Whole*11/10 {
+			t.Errorf("after %d trials: %v in all, where %v are estimated", len(p.run.Trials), whole, cost.Whole)
+		}
+	}
+	p.play(t, never)
 }
 
 // What can make a run longer is said: disturbed loads, and a budget that is exceeded.
@@ -62,5 +82,33 @@ func TestProgressSaysWhy(t *testing.T) {
 	}
 	if last := all[len(all)-1]; !strings.HasPrefix(last.Longer, "a few epochs are missing") {
 		t.Errorf("%+v", last)
+	}
+}
+
+// The budget covers what was done before the first epoch, but for builds, and the report.
+func TestBudgetCoversVerification(t *testing.T) {
+	ends := func(before time.Duration) time.Duration {
+		p := player{run: result.Run{Plan: quick("a", "b", "c")}}
+		p.run.Plan.Analyses = []int{100}
+		p.run.Plan.StartedUnixNS = 1
+		p.clock = int64(before)
+		p.foul = func(o Order) (causes result.Causes) {
+			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
+				causes.StealNS = 4e8
+			}
+			return causes
+		}
+		if stop := p.play(t, never); stop != Budget {
+			t.Fatalf("stopped for %q", stop)
+		}
+		if last := p.run.Trials[len(p.run.Trials)-1].EndedUnixNS; before <= 8*time.Second &&
+			time.Duration(last) > time.Duration(p.run.Plan.BudgetNS)-2*time.Second {
+			t.Errorf("%v of a budget of %v", time.Duration(last), time.Duration(p.run.Plan.BudgetNS))
+		}
+		return time.Duration(elapsed(&p.run))
+	}
+	first, _ := ends(time.Second), ends(8*time.Second)
+	if long := ends(5 * time.Minute); first-long > 10*time.Second {
+		t.Errorf("after long builds %v are left of %v", long, first)
 	}
 }

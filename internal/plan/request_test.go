@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"dyno/internal/result"
+	"dyno/internal/stats"
 )
 
 // someWorld has contestants c0 to c9 that serve values, of which c1 is managed, and the scenario
@@ -257,6 +258,33 @@ func TestFit(t *testing.T) {
 		r.Profile = "full"
 		if p, _ := New(r, someWorld()); p.Rounds != 20 {
 			t.Errorf("a profile that is asked for has %d rounds", p.Rounds)
+		}
+	}
+}
+
+// A study of many servers has epochs to spare in its budget, with rounds enough to find out which of
+// them do not count; one of two has all its rounds.
+func TestAStudyHasEpochsToSpare(t *testing.T) {
+	w := someWorld()
+	w.Contestant = func(name string) (Contestant, error) {
+		return Contestant{Managed: slices.Contains([]string{"c1", "c2", "c3"}, name), Reference: name[0] == 'r'}, nil
+	}
+	for _, c := range []struct {
+		names  []string
+		rounds int
+	}{{[]string{"c0", "c1"}, 12}, {[]string{"c0", "c1", "c2", "c3", "c4", "c5", "c6"}, 10}} {
+		p, err := New(Request{Question: Question{Study: "s", Scenario: "values", Primary: "throughput",
+			Contestants: c.names}}, w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cost, err := Estimate(&p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least := stats.MinEpochs(cost.Pairs, spent(&p))
+		if p.Rounds != c.rounds || cost.Analyses[0].N < least+spareEpochs {
+			t.Errorf("%d rounds, %d epochs where %d are the fewest", p.Rounds, cost.Analyses[0].N, least)
 		}
 	}
 }

@@ -204,16 +204,18 @@ func (v *View) failure(f *result.Failure) string {
 	return s
 }
 
-// remaining takes in how much time is left. Where that is more than a tenth above the least that was
-// shown, it goes with the reason.
+// remaining takes in how much time is left. What is shown rises only where that is more than a tenth
+// above the least that was shown, and then with the reason.
 func (v *View) remaining(left time.Duration, why string) {
-	v.left = left
 	switch {
 	case v.least == 0 || left <= v.least:
 		v.least, v.longer = left, ""
 	case left > v.least+v.least/10 && v.longer == "":
 		v.longer = why
+	case v.longer == "":
+		left = v.least
 	}
+	v.left = left
 }
 
 // progress returns how far the run is and what is left of it.
