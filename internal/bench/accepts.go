@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"regexp"
 	"sync"
 	"time"
 
@@ -19,8 +20,9 @@ const dialledLate = 900 * time.Millisecond
 const emptied = 300 * time.Millisecond
 
 // accepts reports an error if a server does not take n connections that are opened at once: each
-// trial opens as many, and would wait for them longer than it lasts. It says how many it takes.
-func accepts(ctx context.Context, network, addr string, n int) error {
+// trial opens as many, and would wait for them longer than it lasts. It says how many it takes, and
+// how command, the one that was typed, asks for as many.
+func accepts(ctx context.Context, network, addr string, n int, command string) error {
 	late := dialAll(ctx, network, addr, n)
 	if late == 0 || ctx.Err() != nil {
 		return ctx.Err()
@@ -32,10 +34,17 @@ func accepts(ctx context.Context, network, addr string, n int) error {
 			break
 		}
 	}
-	return fmt.Errorf("of %d connections opened at once %d were taken after a second or not at all: the queue in "+
-		"which "+
-		"they wait for the server is too short. Give --connections %d, or make its listen backlog longer",
-		n, late, max(fewer, 1))
+	return fmt.Errorf("of %d connections opened at once %d were taken after a second or not at all: its listen "+
+		"backlog, the queue in which they wait, is too short. Make it longer, or take fewer connections:\n  %s",
+		n, late, withConnections(command, max(fewer, 1)))
+}
+
+// connectionsFlag finds the flag in a command line as the record has it.
+var connectionsFlag = regexp.MustCompile(` --connections[= ]\S+`)
+
+// withConnections is a command line with another number of connections.
+func withConnections(command string, n int) string {
+	return fmt.Sprintf("%s --connections %d", connectionsFlag.ReplaceAllString(command, ""), n)
 }
 
 // dialAll opens n connections at once, closes them again, and returns how many came late or not at

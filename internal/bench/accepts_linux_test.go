@@ -27,11 +27,11 @@ func TestAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	addr := fmt.Sprintf("127.0.0.1:%d", name.(*syscall.SockaddrInet4).Port)
-	err = accepts(t.Context(), "tcp", addr, 40)
+	err = accepts(t.Context(), "tcp", addr, 40, "dyno compare a b --connections 40 --seed 1")
 	if err == nil {
 		t.Fatal("it took 40 connections")
 	}
-	found := regexp.MustCompile(`of 40 connections opened at once \d+ .* Give --connections (\d+),`).FindStringSubmatch(err.Error())
+	found := regexp.MustCompile(`(?s)of 40 connections opened at once \d+ .*\n  dyno compare a b --seed 1 --connections (\d+)$`).FindStringSubmatch(err.Error())
 	if found == nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestAccepts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	if err := accepts(t.Context(), "tcp", ln.Addr().String(), 40); err != nil {
+	if err := accepts(t.Context(), "tcp", ln.Addr().String(), 40, ""); err != nil {
 		t.Error(err)
 	}
 }

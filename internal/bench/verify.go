@@ -157,7 +157,7 @@ func (b *Bench) proveOne(ctx context.Context, c *result.Contestant) (*scenario.O
 		network, addr := s.Addr()
 		err = b.Alike.Ask(ctx, c.Name, network, addr, b.exact.asked(c.Name, b.Scenario))
 		if err == nil && c.URL == "" {
-			err = accepts(ctx, network, addr, b.run.Plan.Level.Connections)
+			err = accepts(ctx, network, addr, b.run.Plan.Level.Connections, b.run.Plan.Command)
 		}
 	}
 	if err == nil {
