@@ -18,12 +18,12 @@ type words func(p *project, args []string) []string
 // completed are the flags whose values the shell completes, by name.
 var completed = map[string]words{
 	"contestants": (*project).contestantWords,
-	"contestant":  (*project).contestantWords,
+	"of":          (*project).contestantWords,
 	"from":        (*project).contestantWords,
 	"scenario":    (*project).scenarioWords,
 	"level":       (*project).levelWords,
 	"protocol":    fixed(plan.Names()...),
-	"profile":     fixed("quick", "full", "lab"),
+	"profile":     fixed("standard", "full", "lab"),
 	"primary":     fixed("throughput", "cpu_per_request", "p50", "memory", "p99"),
 	"controls":    fixed("none", "ref", "ref'", "ref+5%"),
 	"spin":        fixed("auto", "on", "off"),

@@ -213,7 +213,7 @@ func TestExpectations(t *testing.T) {
 		}
 	}
 	if all[0].More {
-		t.Errorf("two in quick need more than its budget: %+v", all[0])
+		t.Errorf("two in standard need more than its budget: %+v", all[0])
 	}
 	c.Noise.Rounds[7].RatePerSec[1] *= 9 // in a void round
 	c.Noise.Rounds[7].Causes.StealNS = 6e9

@@ -104,7 +104,7 @@ func expectations(n *result.Noise) []expectation {
 	}
 	sigma, _, _ := spread(n)
 	var all []expectation
-	for _, profile := range []string{"quick", "full"} {
+	for _, profile := range []string{plan.Standard, "full"} {
 		for _, k := range []int{2, 6, 10} {
 			if e, ok := expect(profile, k, sigma); ok {
 				all = append(all, e)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"dyno/internal/plan"
 )
 
 // Text writes the diagnosis for a terminal of so many columns, with ANSI styles if color.
@@ -86,7 +88,7 @@ func (p *printer) table(w io.Writer, d *Diagnosis) {
 	fmt.Fprintf(w, "(by %d rounds of %d servers: %s)\n", rounds, len(n.Servers), trust(len(n.Servers), rounds))
 	fmt.Fprintf(w, "  %-12s  %-38s  %s\n", "contestants", "dyno run", "dyno run --profile full")
 	for i := range all {
-		if all[i].Profile != "quick" {
+		if all[i].Profile != plan.Standard {
 			continue
 		}
 		cells := []string{all[i].String(), ""}

@@ -9,6 +9,7 @@ import (
 
 	"dyno/internal/checks"
 	"dyno/internal/report"
+	"dyno/internal/plan"
 	"dyno/internal/result"
 )
 
@@ -175,7 +176,7 @@ func canDecide(c *result.Calibration, expected []expectation) string {
 	}
 	var can []string
 	for _, e := range expected {
-		if e.Profile != "quick" || math.IsInf(e.MDE, 0) || math.IsNaN(e.MDE) {
+		if e.Profile != plan.Standard || math.IsInf(e.MDE, 0) || math.IsNaN(e.MDE) {
 			continue
 		}
 		text := fmt.Sprintf("from about %s between %d contestants in %s", report.PerCent(e.MDE), e.Contestants, span(e.WholeNS))

@@ -17,7 +17,7 @@ func cell(name string, level int) result.Cell { return result.Cell{Contestant: n
 // several is a paired comparison of a and b at two levels, and of a with itself between them; beside it c at one
 // of them, all but c at a common rate, and a with a delay, of which no pair speaks.
 func several() result.Plan {
-	p := quick("a", "b", "c")
+	p := standardPlan("a", "b", "c")
 	p.Protocol, p.BudgetNS, p.Analyses = Paired, int64(time.Hour), []int{8, 12}
 	p.Levels = []result.Level{
 		{Connections: 16, Pipeline: 1}, {Connections: 125, Pipeline: 1}, {Connections: 125, Pipeline: 1, RateShare: .3},
@@ -341,7 +341,7 @@ func TestFullHasACommonRate(t *testing.T) {
 
 // A plan at one level is what it was: the interim analyses are those of its pairs alone.
 func TestOneLevelHasNoExtraCells(t *testing.T) {
-	p := quick("a", "b", "c")
+	p := standardPlan("a", "b", "c")
 	run := &result.Run{Plan: p}
 	if len(extraSlots(&p, 0))+len(extraSlots(&p, 5)) > 0 || len(extras(run, 5)) > 0 || roundsIn(&p, 5) != p.Rounds {
 		t.Error("cells beside the family")
@@ -356,7 +356,7 @@ func TestOneLevelHasNoExtraCells(t *testing.T) {
 
 // relays is a paired comparison of two that call a backend, in two scenarios and with two numbers of records.
 func relays() result.Plan {
-	p := quick("a", "b")
+	p := standardPlan("a", "b")
 	p.Protocol, p.BudgetNS, p.Analyses, p.Backend, p.Ceiling = Paired, int64(time.Hour), []int{8}, "records", "records"
 	for _, scenario := range []string{"", "other"} {
 		for _, n := range []int{10, 500} {
@@ -371,7 +371,7 @@ func relays() result.Plan {
 // The null server is loaded at the levels of those scenarios that it has an answer to, and there
 // alone.
 func TestNullShowsTheCeilingWhereItCan(t *testing.T) {
-	p := quick("a", "b")
+	p := standardPlan("a", "b")
 	p.Protocol, p.CeilingScenarios = Paired, []string{"pages"}
 	for i, scenario := range []string{"", "pages", "drawn"} {
 		p.Levels = append(p.Levels, result.Level{Connections: 125, Pipeline: 1, Scenario: scenario})

@@ -11,8 +11,8 @@ import (
 // as often; records from before it was so keep their order.
 func TestRoundsAreChained(t *testing.T) {
 	for _, chained := range []bool{true, false} {
-		p := quick("a", "b")
-		p.Protocol, p.Profile, p.Controls, p.Ceiling, p.BudgetNS = Paired, "quick", nil, "", int64(10*time.Minute)
+		p := standardPlan("a", "b")
+		p.Protocol, p.Profile, p.Controls, p.Ceiling, p.BudgetNS = Paired, Standard, nil, "", int64(10*time.Minute)
 		if arranged(&p); !p.Chained {
 			t.Fatal("a paired comparison is not chained")
 		}

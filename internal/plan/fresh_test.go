@@ -12,8 +12,8 @@ import (
 // fresh is a paired comparison of a and b with processes of their own for each level, but that the third goes on
 // with those of the second. Named are a and b there, and at the first; the fourth stands beside.
 func fresh() result.Plan {
-	p := quick("a", "b")
-	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Paired, "quick", true, 600, nil,
+	p := standardPlan("a", "b")
+	p.Protocol, p.Profile, p.Fresh, p.Requests, p.Controls, p.BudgetNS = Paired, Standard, true, 600, nil,
 		int64(time.Hour)
 	p.Levels = []result.Level{
 		{DelayNS: 1e8, Connections: 30, Pipeline: 1}, {DelayNS: 1e8, Connections: 10, Pipeline: 1},

@@ -8,7 +8,7 @@ import (
 )
 
 func TestLab(t *testing.T) {
-	p := quick("a", "b")
+	p := standardPlan("a", "b")
 	p.Protocol, p.Profile, p.Controls, p.BudgetNS = Paired, Lab, []string{"ref", "ref'", "ref+5%"}, int64(time.Hour)
 	arranged(&p)
 	if p.TrialNS != 2e9 || p.RewarmNS != 2e8 || p.Rounds != 6 || p.Pilots != 2 || len(p.Analyses) != 5 {
@@ -46,12 +46,12 @@ func TestLab(t *testing.T) {
 	if c, err := Estimate(&p); err != nil || c.Analyses[0].N != 12 {
 		t.Errorf("of an hour's p99 in five: %+v, %v", c.Analyses, err)
 	}
-	slow := quick("a", "b")
+	slow := standardPlan("a", "b")
 	slow.Protocol, slow.Profile, slow.Level = Paired, Lab, result.Level{DelayNS: 3e8, Connections: 10, Pipeline: 1}
 	if arranged(&slow); slow.Rounds != 3 || trialOf(&slow, slots(&slow, 2)[0]) != 6e9 {
 		t.Errorf("%d rounds with a delay", slow.Rounds)
 	}
-	if q := quick("a"); warmLeast(&q, false) != WarmNative || warmLeast(&q, true) != WarmManaged {
+	if q := standardPlan("a"); warmLeast(&q, false) != WarmNative || warmLeast(&q, true) != WarmManaged {
 		t.Error("the other profiles warm up as before")
 	}
 }

@@ -57,7 +57,7 @@ func (paired) levels(p *result.Plan, q *Question) {
 
 func (d paired) arrange(p *result.Plan, r *Request, q *Question, pr *profile) {
 	d.lay(p, r, q, pr)
-	if pr.name != "quick" || q.Rounds > 0 || len(p.Levels) > 0 || p.Fresh {
+	if pr.name != Standard || q.Rounds > 0 || len(p.Levels) > 0 || p.Fresh {
 		return
 	}
 	if q.Study == "" {

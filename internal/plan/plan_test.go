@@ -12,7 +12,7 @@ import (
 	"dyno/internal/result"
 )
 
-func quick(contestants ...string) result.Plan {
+func standardPlan(contestants ...string) result.Plan {
 	return result.Plan{
 		Format: result.Format, Contestants: contestants, Controls: []string{"ref", "ref'"}, Ceiling: "null", Seed: 7,
 		Primary: "throughput",
@@ -97,7 +97,7 @@ func (p *player) play(t *testing.T, decided func(n int) bool) Stop {
 func never(int) bool { return false }
 
 func TestPairedTakesEveryRoundOnceAndStopsAtTheLastAnalysis(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b", "c", "d", "e", "f")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
 	}
@@ -133,7 +133,7 @@ func TestOrderIsShuffledAndRepeatable(t *testing.T) {
 	first := map[string]int{}
 	var orders [2][]string
 	for i := range orders {
-		p := player{run: result.Run{Plan: quick("a", "b")}}
+		p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 		p.play(t, never)
 		for _, tr := range p.run.Trials {
 			orders[i] = append(orders[i], tr.Contestant)
@@ -148,7 +148,7 @@ func TestOrderIsShuffledAndRepeatable(t *testing.T) {
 	if len(first) != 4 {
 		t.Errorf("only %v ever came first", first)
 	}
-	other := player{run: result.Run{Plan: quick("a", "b")}}
+	other := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	other.run.Plan.Seed = 8
 	other.play(t, never)
 	var order []string
@@ -161,7 +161,7 @@ func TestOrderIsShuffledAndRepeatable(t *testing.T) {
 }
 
 func TestStopsAtTheFirstAnalysisThatDecides(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	asked := []int{}
 	stop := p.play(t, func(n int) bool { asked = append(asked, n); return n >= 12 })
 	if stop != Decided || !slices.Equal(asked, []int{8, 12}) {
@@ -170,7 +170,7 @@ func TestStopsAtTheFirstAnalysisThatDecides(t *testing.T) {
 }
 
 func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	p.foul = func(o Order) (c result.Causes) {
 		if o.Epoch == 3 && o.Round == 1 && o.Attempt == 0 && o.Position == 2 {
 			c.BackgroundServerNS = 4e8 // a quarter of the round's four trials
@@ -201,7 +201,7 @@ func TestDiscardedRoundIsRepeatedForAll(t *testing.T) {
 // A generator that stands still for 0.35 s in every fifth trial: none of these counts, and their
 // rounds are repeated.
 func TestRoundsWithPausesAreRepeated(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}, rate: func(Order) float64 { return 1e4 }}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}, rate: func(Order) float64 { return 1e4 }}
 	n, stopped := 0, map[result.Key]bool{}
 	p.gap = func(o Order) int64 {
 		if n++; n%5 == 0 {
@@ -227,7 +227,7 @@ func TestRoundsWithPausesAreRepeated(t *testing.T) {
 }
 
 func TestBusyMachineEndsWithTheBudget(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	p.foul = func(o Order) result.Causes { return result.Causes{StealNS: 4e8} }
 	if stop := p.play(t, never); stop != Budget {
 		t.Fatalf("stopped for %q", stop)
@@ -241,7 +241,7 @@ func TestBusyMachineEndsWithTheBudget(t *testing.T) {
 }
 
 func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	p.foul = func(o Order) (c result.Causes) {
 		if o.Epoch > 10 { // ten epochs count, after the look at 8 and before that at 12
 			c.StealNS = 4e8
@@ -262,7 +262,7 @@ func TestAnalysisWhenTheBudgetEnds(t *testing.T) {
 	if looks := Analyses(&p.run); !slices.Equal(looks, before) {
 		t.Errorf("an interrupted run, which may go on, has the looks %v", looks)
 	}
-	few := player{run: result.Run{Plan: quick("a", "b")}}
+	few := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	few.foul = func(o Order) (c result.Causes) {
 		if o.Epoch > 4 {
 			c.StealNS = 4e8
@@ -283,7 +283,7 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 		budget  time.Duration
 		reached bool
 	}{{5 * time.Minute, true}, {4 * time.Minute, false}} {
-		p := player{run: result.Run{Plan: quick(six...)}}
+		p := player{run: result.Run{Plan: standardPlan(six...)}}
 		p.run.Plan.Analyses, p.run.Plan.Simultaneous, p.run.Plan.BudgetNS = []int{24}, true, int64(c.budget)
 		p.foul = func(o Order) (causes result.Causes) {
 			if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice
@@ -310,7 +310,7 @@ func TestBudgetIsExceededForTheFewestEpochsThatDecide(t *testing.T) {
 }
 
 func TestFailedContestantLeavesTheOthers(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b", "c")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
 	p.fails = func(o Order) bool { return o.Contestant == "b" && o.Epoch == 2 && o.Round == 1 }
 	if stop := p.play(t, never); stop != LastAnalysis {
 		t.Fatalf("stopped for %q", stop)
@@ -323,7 +323,7 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 	if n := len(Epochs(&p.run)); n < 8 {
 		t.Errorf("%d epochs of the others count", n)
 	}
-	two := player{run: result.Run{Plan: quick("a", "b")}}
+	two := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	two.fails = p.fails
 	if stop := two.play(t, never); stop != Nobody {
 		t.Errorf("with one contestant left the run stopped for %q", stop)
@@ -332,7 +332,7 @@ func TestFailedContestantLeavesTheOthers(t *testing.T) {
 
 func TestAnalysesFollowThePaceOfThePilots(t *testing.T) {
 	six := []string{"a", "b", "c", "d", "e", "f"}
-	p := player{run: result.Run{Plan: quick(six...)}, slow: 1.8}
+	p := player{run: result.Run{Plan: standardPlan(six...)}, slow: 1.8}
 	stop := p.play(t, never)
 	looks := Analyses(&p.run)
 	if len(looks) != 1 || looks[0].N >= 12 || looks[0].N < 10 {
@@ -347,7 +347,7 @@ func TestAnalysesFollowThePaceOfThePilots(t *testing.T) {
 }
 
 func TestBudgetThatReachesNoVerdictIsRefused(t *testing.T) {
-	p := quick("a", "b", "c", "d", "e", "f")
+	p := standardPlan("a", "b", "c", "d", "e", "f")
 	p.BudgetNS = int64(time.Minute)
 	_, err := Estimate(&p)
 	if err == nil {

@@ -6,11 +6,13 @@ import (
 	"dyno/internal/result"
 )
 
-// Lab is the profile for machines with CPUs to spare; Tail is the primary metric that it alone
-// ranks.
+// Standard is the profile that a request takes by default, Lab the one for machines with CPUs to
+// spare; Tail is the primary metric that Lab alone ranks. Records of earlier releases call Standard
+// quick.
 const (
-	Lab  = "lab"
-	Tail = "response_p99"
+	Standard = "standard"
+	Lab      = "lab"
+	Tail     = "response_p99"
 )
 
 // profile is how long and how often is measured (doc/method.md): short trials, because the
@@ -32,28 +34,28 @@ type profile struct {
 	cpus                    int           // that it is made for
 }
 
-// brief is the profile of a comparison whose budget is too short for quick (paired.fit): a
+// brief is the profile of a comparison whose budget is too short for Standard (paired.fit): a
 // shorter warm-up leaves time for epochs.
 const brief = "brief"
 
 // Of the shares: at 0.3 each has its answers ready long before the next request is due, most of the
 // time; at 0.5 it begins to queue. The lab leaves one CPU to the system and one to the generator.
 var profiles = map[string]*profile{
-	"quick": {
-		name: "quick", analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm,
+	Standard: {
+		name: Standard, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
 		load:     1200 * time.Millisecond,
 		controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03, budget: 6 * time.Minute,
 		manyBudget: 6 * time.Minute,
 		native:     WarmNative, managed: WarmManaged,
 	},
 	brief: {
-		name: brief, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: quickTrial, rewarm: quickRewarm,
-		load: leastRounds * quickTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
+		name: brief, analyses: []int{8, 12, 16, 24}, pilots: 1, trial: standardTrial, rewarm: standardRewarm,
+		load: leastRounds * standardTrial, controls: []string{"ref", "ref'"}, speedMargin: 0.03, tailMargin: 0.03,
 		budget: 6 * time.Minute, manyBudget: 6 * time.Minute,
 		native: WarmNative, managed: 3 * time.Second, managedCap: 8 * time.Second, requests: 5000,
 	},
 	"full": {
-		name: "full", analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: quickTrial, rewarm: quickRewarm,
+		name: "full", analyses: []int{12, 16, 24, 32, 48}, pilots: 2, trial: standardTrial, rewarm: standardRewarm,
 		load:  2 * time.Second,
 		share: 0.3, controls: []string{"ref", "ref'", "ref+5%"}, speedMargin: 0.03, tailMargin: 0.03,
 		budget: 10 * time.Minute, manyBudget: 30 * time.Minute, native: WarmNative, managed: WarmManaged,
@@ -69,20 +71,20 @@ var profiles = map[string]*profile{
 }
 
 const (
-	quickTrial  = 100 * time.Millisecond
-	quickRewarm = 30 * time.Millisecond
-	tailTrial   = 10 * time.Second // of an open loop, where the tail is ranked
-	leastRounds = 3
+	standardTrial  = 100 * time.Millisecond
+	standardRewarm = 30 * time.Millisecond
+	tailTrial      = 10 * time.Second // of an open loop, where the tail is ranked
+	leastRounds    = 3
 
 	settledRounds = 4 // of so many rounds one may be dropped, where there are twice as many at least
 )
 
-// profileOf returns the profile of a plan. The default is quick.
+// profileOf returns the profile of a plan. The default is Standard.
 func profileOf(p *result.Plan) *profile {
 	if pr := profiles[p.Profile]; pr != nil {
 		return pr
 	}
-	return profiles["quick"]
+	return profiles[Standard]
 }
 
 // ranksTail reports whether tails can be compared with this profile.

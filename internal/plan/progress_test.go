@@ -14,7 +14,7 @@ func TestTimeLeft(t *testing.T) {
 	for name, p := range map[string]*player{
 		"as planned": {}, "slow": {slow: 1.3}, "warming": {warms: map[string]int64{"a": 5e9, "b": 3e9}},
 	} {
-		p.run.Plan = quick("a", "b", "c")
+		p.run.Plan = standardPlan("a", "b", "c")
 		p.run.Plan.Analyses = []int{12}
 		type moment struct{ at, left time.Duration }
 		var seen []moment
@@ -62,7 +62,7 @@ func TestTimeLeftInPilots(t *testing.T) {
 
 // What can make a run longer is said: disturbed loads, and a budget that is exceeded.
 func TestProgressSaysWhy(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b", "c", "d", "e", "f")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b", "c", "d", "e", "f")}}
 	p.run.Plan.Analyses, p.run.Plan.BudgetNS = []int{24}, int64(5*time.Minute)
 	p.foul = func(o Order) (causes result.Causes) {
 		if o.Epoch > 0 && o.Attempt == 0 { // every round is taken twice

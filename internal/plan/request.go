@@ -19,7 +19,7 @@ type Request struct {
 	Command  string   // that repeats the run
 
 	Protocol    string // paired, sweep, search or classic; "": paired
-	Profile     string // quick, full or lab; "": quick
+	Profile     string // standard, full or lab; "": standard
 	Title       string // "": that of the study or the scenario
 	Contestants []string
 	Controls    []string // reference servers; "none" alone or an empty list: none; nil: those of the profile
@@ -112,9 +112,9 @@ func New(r Request, w World) (result.Plan, error) {
 	if err != nil {
 		return result.Plan{}, err
 	}
-	profile, ok := profiles[cmp.Or(r.Profile, "quick")]
+	profile, ok := profiles[cmp.Or(r.Profile, Standard)]
 	if !ok {
-		return result.Plan{}, refuse("--profile: no profile %q; there are quick, full and lab", r.Profile)
+		return result.Plan{}, refuse("--profile: no profile %q; there are standard, full and lab", r.Profile)
 	}
 	q, err := r.question(protocol.Traits())
 	if err != nil {

@@ -88,7 +88,7 @@ func TestQuestionByProtocol(t *testing.T) {
 			want.Protocol = "paired"
 		}
 		want.Format, want.Dyno, want.Command, want.Profile, want.Study, want.ClaimsHash = result.Format, "v1",
-			"dyno run s", "quick", "s", "h"
+			"dyno run s", Standard, "s", "h"
 		want.Title, want.Scenario, want.Contestants, want.Managed = "Which?", "values", []string{"c0", "c1"},
 			[]string{"c1"}
 		want.Level, want.Heap, want.Seed, want.Primary, want.Alpha, want.Margin = someQuestion().Levels[0], true, 5,
@@ -163,7 +163,7 @@ func TestRefused(t *testing.T) {
 		want string
 	}{
 		{Request{Protocol: "race"}, "--protocol \"race\": there are paired, sweep, search, classic"},
-		{Request{Profile: "fast"}, "there are quick, full and lab"},
+		{Request{Profile: "fast"}, "there are standard, full and lab"},
 		{Request{Connections: []int{1, 2}}, "make a sweep"},
 		{Request{Connections: []int{0}}, "--connections 0: want 1 to 60000"},
 		{Request{Delays: []time.Duration{time.Hour}}, "--delay 1h0m0s"},
@@ -229,7 +229,7 @@ func TestLabRequest(t *testing.T) {
 	}
 }
 
-// A budget that is short for the quick profile gets fewer rounds, then a shorter warm-up, before it
+// A budget that is short for the standard profile gets fewer rounds, then a shorter warm-up, before it
 // is refused.
 func TestFit(t *testing.T) {
 	for _, c := range []struct {
@@ -238,9 +238,9 @@ func TestFit(t *testing.T) {
 		rounds  func(n int) bool
 		profile string
 	}{
-		{3 * time.Minute, "c2", func(n int) bool { return n == 12 }, "quick"},
-		{45 * time.Second, "c2", func(n int) bool { return n < 12 && n > 3 }, "quick"},
-		{3 * time.Minute, "c1", func(n int) bool { return n == 12 }, "quick"},
+		{3 * time.Minute, "c2", func(n int) bool { return n == 12 }, Standard},
+		{45 * time.Second, "c2", func(n int) bool { return n < 12 && n > 3 }, Standard},
+		{3 * time.Minute, "c1", func(n int) bool { return n == 12 }, Standard},
 		{time.Minute, "c1", func(n int) bool { return n == 3 }, "brief"},
 	} {
 		r := Request{Contestants: []string{"c0", c.second}, Scenario: "values", Primary: "throughput",

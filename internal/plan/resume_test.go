@@ -10,10 +10,10 @@ import (
 )
 
 func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
-	whole := player{run: result.Run{Plan: quick("a", "b")}}
+	whole := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	want := whole.play(t, never)
 
-	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	p.run = whole.run
 	p.run.Trials = whole.run.Trials[:len(whole.run.Trials)/2+1] // in the midst of an epoch
 	p.clock = p.run.Trials[len(p.run.Trials)-1].EndedUnixNS
@@ -42,9 +42,9 @@ func TestResumedRunGoesOnInANewEpoch(t *testing.T) {
 // A run that is killed when its last trial is recorded, but not yet how it ended, makes its interim analysis
 // when it is resumed, and no other epoch.
 func TestResumedRunMakesTheAnalysisThatItMissed(t *testing.T) {
-	sweep := quick("a", "b")
+	sweep := standardPlan("a", "b")
 	sweep.Protocol, sweep.Epochs = Sweep, 2
-	for _, plan := range []result.Plan{quick("a", "b"), sweep} {
+	for _, plan := range []result.Plan{standardPlan("a", "b"), sweep} {
 		p := player{run: result.Run{Plan: plan}}
 		want := p.play(t, never)
 		epoch, err := Resumable(&p.run, 0)
@@ -61,7 +61,7 @@ func TestResumedRunMakesTheAnalysisThatItMissed(t *testing.T) {
 }
 
 func TestNotResumable(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	if _, err := Resumable(&p.run, 0); err == nil {
 		t.Error("a run without a trial can be resumed")
 	}
@@ -88,8 +88,8 @@ func TestNotResumable(t *testing.T) {
 }
 
 func TestBudgetRaisedBeforeTheFirstAnalysis(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}}
-	whole := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
+	whole := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	whole.play(t, never)
 	looks := Analyses(&whole.run)
 	for i := range whole.run.Trials {
@@ -126,7 +126,7 @@ func TestBudgetRaisedBeforeTheFirstAnalysis(t *testing.T) {
 }
 
 func TestPilotsOver(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b")}}
 	p.play(t, never)
 	all, n := p.run.Trials, 0
 	for n < len(all) && all[n].Epoch < p.run.Plan.Pilots {

@@ -13,8 +13,8 @@ import (
 // TestSearchFindsTheCapacity plays a search against servers whose p99 at rate r is base/(1-r/full),
 // times log-normal noise, with a discarded round now and then.
 func TestSearchFindsTheCapacity(t *testing.T) {
-	p := quick("a", "b")
-	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, "quick",
+	p := standardPlan("a", "b")
+	p.Protocol, p.Profile, p.SLO, p.Epochs, p.BudgetNS = Search, Standard,
 		&result.SLO{Quantile: .99, LimitNS: 1e7, ErrorShare: 1e-3}, 1, int64(time.Hour)
 	arranged(&p)
 	p.Epochs = 2

@@ -13,8 +13,8 @@ import (
 // rounds of every epoch, pilots among them.
 func settling(t *testing.T, seed uint64, early float64, slow int, pilots int) *player {
 	t.Helper()
-	p := quick("a", "b", "c")
-	p.Protocol, p.Profile, p.Ceiling, p.BudgetNS, p.Seed = Paired, "quick", "", int64(6*time.Minute), seed
+	p := standardPlan("a", "b", "c")
+	p.Protocol, p.Profile, p.Ceiling, p.BudgetNS, p.Seed = Paired, Standard, "", int64(6*time.Minute), seed
 	if arranged(&p); p.DropRounds != 3 {
 		t.Fatalf("%d rounds may be dropped of %d", p.DropRounds, p.Rounds)
 	}
@@ -73,7 +73,7 @@ func TestNothingIsDroppedForNothing(t *testing.T) {
 // A discarded epoch is discarded, though all of its rounds would be dropped: one that has nothing but cells
 // beside the family has one round.
 func TestADiscardedEpochOfOneRoundDoesNotCount(t *testing.T) {
-	run := &result.Run{Plan: quick("a", "b")}
+	run := &result.Run{Plan: standardPlan("a", "b")}
 	p := &run.Plan
 	p.Protocol, p.Ceiling, p.Pilots, p.Rounds, p.Controls = Paired, "", 0, 8, nil
 	slow := p.Level

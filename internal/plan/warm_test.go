@@ -55,8 +55,8 @@ func TestWarmupFollowsFromThePilots(t *testing.T) {
 // take, and the budget holds.
 func TestAnalysesReckonWithTheWarmupThatThePilotFound(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f"}
-	usual, long := player{run: result.Run{Plan: quick(names...)}},
-		player{run: result.Run{Plan: quick(names...)}, warms: map[string]int64{"b": 4e9}}
+	usual, long := player{run: result.Run{Plan: standardPlan(names...)}},
+		player{run: result.Run{Plan: standardPlan(names...)}, warms: map[string]int64{"b": 4e9}}
 	usual.play(t, never)
 	long.play(t, never)
 	a, b := turnAtPace(&usual.run), turnAtPace(&long.run)

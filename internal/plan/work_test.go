@@ -40,19 +40,19 @@ func TestWorkIsALaunchPart(t *testing.T) {
 // Every connection of a CPU-bound level is answered once in a trial, and the estimate counts on it.
 func TestTrialsOfWork(t *testing.T) {
 	p := several()
-	p.TrialNS = int64(quickTrial)
+	p.TrialNS = int64(standardTrial)
 	of := func(l result.Level) time.Duration { return time.Duration(trialOf(&p, slot{level: l})) }
 	if got := of(result.Level{Work: result.CPUBound, Connections: 5000, Pipeline: 1}); got != 5000*cpuTime {
 		t.Errorf("a trial of 5,000 connections takes %v", got)
 	}
-	if got := of(result.Level{Work: result.CPUBound, Connections: 10, Pipeline: 1}); got != quickTrial {
+	if got := of(result.Level{Work: result.CPUBound, Connections: 10, Pipeline: 1}); got != standardTrial {
 		t.Errorf("a trial of ten connections takes %v", got)
 	}
 	if got := Answered(result.Level{Connections: 5000, Pipeline: 1}); got != 0 {
 		t.Errorf("without work they take %v", got)
 	}
 	cost := func(l result.Level) time.Duration {
-		p := quick("a", "b")
+		p := standardPlan("a", "b")
 		p.Level = l
 		c, err := Estimate(&p)
 		if err != nil {
@@ -69,7 +69,7 @@ func TestTrialsOfWork(t *testing.T) {
 
 func TestWarmUpOfManyConnections(t *testing.T) {
 	for c, want := range map[int]int{125: 125, 1000: 1000, 5000: 1000} {
-		p := quick("a", "b")
+		p := standardPlan("a", "b")
 		p.Level.Connections = c
 		if got := Warmups(&result.Run{Plan: p}, 1, "a"); len(got) != 1 || got[0].Connections != want {
 			t.Errorf("%d connections: %+v; want %d", c, got, want)
@@ -85,7 +85,7 @@ func TestWarmUpOfManyConnections(t *testing.T) {
 
 // Handlers that hash are re-warmed with what they answer in that time, others with what comes.
 func TestRewarmRequests(t *testing.T) {
-	p := quick("a")
+	p := standardPlan("a")
 	p.RewarmNS = int64(30 * time.Millisecond)
 	for l, want := range map[result.Level]int64{{Connections: 5000}: 0, {Connections: 5000, Work: result.CPUBound}: 30,
 		{Work: result.CPUBound, DelayNS: 1e8}: 200} {

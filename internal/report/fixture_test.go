@@ -267,7 +267,7 @@ func fixtureFailures(d *Data) {
 
 func fixturePlan() result.Plan {
 	return result.Plan{Format: 2, Dyno: "v0.1.0",
-		Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", Protocol: "paired", Profile: "quick",
+		Command: "dyno run studies/iris-vs-netcore-2017 --seed 2017 --budget 6m", Protocol: "paired", Profile: "standard",
 		Study: "iris-vs-netcore-2017", Title: "Go vs .NET Core in terms of HTTP performance (2017)", Scenario: "values",
 		Contestants: []string{"iris-mvc", "aspnetcore-mvc", "iris", "kestrel", "net-http", "fasthttp", "hyper", "gin"},
 		Controls:    []string{"ref", "ref'"}, Managed: []string{"kestrel", "aspnetcore-mvc"},

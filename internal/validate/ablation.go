@@ -86,7 +86,7 @@ func ablation(ctx context.Context, o *Options) []Ablated {
 				marks := func(truth string) [][]int {
 					return repeat(ctx, o.Reps, func(rep int) []int {
 						rng := source(o.Seed, "ablation/"+n.Noise.Name+truth, rep)
-						f := newField(n.Noise, speeds(k, truth), Quick.Rounds, rng)
+						f := newField(n.Noise, speeds(k, truth), Standard.Rounds, rng)
 						f.foe = n.Foe
 						return part.find(f, k)
 					})

@@ -25,7 +25,7 @@ func carried(ctx context.Context, o *Options) (out []Carried) {
 		foe := &Foe{act: unseen(func(_ *field, m moment) float64 { return when(m.before == 0, math.Log1p(-by)) })}
 		different := func(drawn bool) Rate {
 			all := compare(ctx, o.Reps, 2, analyses, 0, func(rep int) func(int) [][]float64 {
-				f := newField(trapNoise, make([]float64, 2), Quick.Rounds, source(o.Seed, "carried/"+name, rep))
+				f := newField(trapNoise, make([]float64, 2), Standard.Rounds, source(o.Seed, "carried/"+name, rep))
 				f.foe, f.unchained = foe, drawn
 				return f.epoch
 			})
@@ -42,19 +42,19 @@ type setup struct {
 	plan result.Plan
 }
 
-// lone returns quick without controls.
+// lone returns Standard without controls.
 func lone(k int) setup {
-	p := runPlan(Quick.Name, k)
+	p := runPlan(Standard.Name, k)
 	p.Controls = []string{}
-	return setup{fmt.Sprintf("quick, %d, no controls", k), p}
+	return setup{fmt.Sprintf("standard, %d, no controls", k), p}
 }
 
 // setups returns two servers alone, some, as many as the default study has, and the longer profile.
 func setups() []setup {
 	full := runPlan(Full.Name, 3)
 	full.BudgetNS = 15 * 60e9
-	few, many := runPlan(Quick.Name, 3), runPlan(Quick.Name, 7)
-	return []setup{lone(2), {"quick, 3", few}, {"quick, 7", many}, {"full, 3", full}}
+	few, many := runPlan(Standard.Name, 3), runPlan(Standard.Name, 7)
+	return []setup{lone(2), {"standard, 3", few}, {"standard, 7", many}, {"full, 3", full}}
 }
 
 // checkFaults are what the statistical checks look for, each in the first of the contestants. Catch

@@ -101,7 +101,7 @@ func (g page) Command() string {
 
 func (g page) Faults() string                  { return faultsText }
 func (g page) Full() Profile                   { return Full }
-func (g page) Quick() Profile                  { return Quick }
+func (g page) Standard() Profile               { return Standard }
 func (g page) CoverageReps() int               { return 4 * g.Options.Reps }
 func (g page) CoverageScatter() float64        { return 100 * math.Sqrt(.95*.05/float64(g.CoverageReps())) }
 func (g page) RecordedNames() string           { return strings.Join(g.Recorded[0].Contestants, ", ") }
@@ -158,7 +158,7 @@ func (g page) cell(noise Noise, profile string, k int, truth string) *Cell {
 
 // ErrorTable has the rate of false differences, by noise, profile and number of servers.
 func (g page) ErrorTable() table {
-	return tableOf(words("noise|full, k = 2|4|10|quick, k = 2|4|10"), Noises, func(n Noise) []string {
+	return tableOf(words("noise|full, k = 2|4|10|standard, k = 2|4|10"), Noises, func(n Noise) []string {
 		row := []string{n.Name}
 		for _, pr := range profiles {
 			for _, k := range sizes {

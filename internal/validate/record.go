@@ -12,10 +12,10 @@ import (
 // rate is the requests per second of a server whose log speed is 0.
 const rate = 60_000
 
-// record plays a run of profile quick with a foe. truth has the log speeds of the contestants, then
+// record plays a run of profile standard with a foe. truth has the log speeds of the contestants, then
 // of the controls.
 func record(foe *Foe, seed uint64, rep int, truth []float64) *result.Run {
-	return recordPlan(foe, seed, rep, truth, runPlan(Quick.Name, len(truth)-Quick.Riders))
+	return recordPlan(foe, seed, rep, truth, runPlan(Standard.Name, len(truth)-Standard.Riders))
 }
 
 // recordPlan plays a run as dyno run would: plan says which trial is next, which rounds are

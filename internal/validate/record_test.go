@@ -20,7 +20,7 @@ func TestFullRecordsGiveTheSameVerdicts(t *testing.T) {
 		if seed%3 == 2 {
 			foe = hog
 		}
-		truth := make([]float64, trapServers+Quick.Riders)
+		truth := make([]float64, trapServers+Standard.Riders)
 		truth[0] = .04 * float64(seed%2)
 		truth[1] = .02 * float64(seed%3)
 		run := record(foe, seed, 0, truth)
@@ -102,7 +102,7 @@ func TestRecordings(t *testing.T) {
 
 // What is condensed is the valid rounds, to a ten-thousandth.
 func TestCondense(t *testing.T) {
-	run := record(foeNamed("missing rounds"), 3, 0, make([]float64, trapServers+Quick.Riders))
+	run := record(foeNamed("missing rounds"), 3, 0, make([]float64, trapServers+Standard.Riders))
 	rec := condensedRun(run)
 	trials := plan.Valid(run)
 	rows := recordedRows(trials, rec.Contestants)

@@ -44,7 +44,7 @@ type Half struct {
 	P          float64 // Holm over the contestants
 }
 
-// replayAnalyses are the candidates of quick; the recorded epochs have its rounds.
+// replayAnalyses are the candidates of Standard; the recorded epochs have its rounds.
 var replayAnalyses = []int{8, 12, 16, 24}
 
 // replay resamples recorded epochs with replacement. Who is who is drawn anew in each epoch, so that

@@ -14,20 +14,22 @@ import (
 // Profile is how a comparison is planned.
 type Profile struct {
 	Name     string
+	Seed     string // its part of the seed of all comparisons: the name that it had at first
 	Rounds   int
 	Riders   int // controls in each round: they take time, and are not compared with the contestants
 	Analyses func(k int) []stats.Interim
 }
 
-// Full and Quick are the simulated profiles, as plan has them. The analyses of quick are those that the
+// Full and Standard are the simulated profiles, as plan has them. The analyses of Standard are those that the
 // planner's own estimate fits into 6 minutes, or 10 for more than four contestants. Full takes all of
 // its interim analyses, as if there were no budget.
 var (
-	Full  = Profile{Name: "full", Rounds: runPlan("full", 2).Rounds, Riders: 3, Analyses: looksOf("full")}
-	Quick = Profile{Name: "quick", Rounds: runPlan("quick", 2).Rounds, Riders: 2, Analyses: looksOf("quick")}
+	Full     = Profile{Name: "full", Seed: "full", Rounds: runPlan("full", 2).Rounds, Riders: 3, Analyses: looksOf("full")}
+	Standard = Profile{Name: plan.Standard, Seed: "quick", Rounds: runPlan(plan.Standard, 2).Rounds, Riders: 2,
+		Analyses: looksOf(plan.Standard)}
 )
 
-var profiles = []*Profile{&Full, &Quick}
+var profiles = []*Profile{&Full, &Standard}
 
 // looksOf returns the interim analyses of a profile that fit into its budget, by the number of servers.
 func looksOf(profile string) func(k int) []stats.Interim {
@@ -49,7 +51,7 @@ func runPlan(profile string, k int) result.Plan {
 		Profile: profile, Controls: []string{"ref", "ref'"}, Primary: "throughput",
 		Alpha: Alpha, Margin: Margin,
 	}
-	if profile == "quick" && k > 4 {
+	if profile == plan.Standard && k > 4 {
 		r.Budget = 10 * time.Minute
 	}
 	for i := range k {
@@ -96,7 +98,7 @@ var fixedAt = []int{8, 12, 16, 24, 48}
 // simulate makes the comparisons of one cell.
 func simulate(ctx context.Context, o *Options, noise Noise, pr *Profile, k int, truth string) Cell {
 	analyses := pr.Analyses(k)
-	purpose := fmt.Sprintf("%s/%s/%d/%s", noise.Name, pr.Name, k, truth)
+	purpose := fmt.Sprintf("%s/%s/%d/%s", noise.Name, pr.Seed, k, truth)
 	all := compare(ctx, o.Reps, k, analyses, trueLeads[truth], func(rep int) func(int) [][]float64 {
 		return newField(noise, speeds(k+pr.Riders, truth), pr.Rounds, source(o.Seed, purpose, rep)).epoch
 	})

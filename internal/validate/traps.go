@@ -164,10 +164,10 @@ func traps(ctx context.Context, o *Options) []Trap {
 
 // against compares servers with a foe.
 func against(ctx context.Context, o *Options, foe *Foe, truth string) []played {
-	analyses := Quick.Analyses(trapServers)
+	analyses := Standard.Analyses(trapServers)
 	return compare(ctx, o.Reps, trapServers, analyses, trueLeads[truth], func(rep int) func(int) [][]float64 {
 		rng := source(o.Seed, "trap/"+foe.Name+truth, rep)
-		f := newField(trapNoise, speeds(trapServers+Quick.Riders, truth), Quick.Rounds, rng)
+		f := newField(trapNoise, speeds(trapServers+Standard.Riders, truth), Standard.Rounds, rng)
 		f.foe = foe
 		return f.epoch
 	})
@@ -199,7 +199,7 @@ func evaluate(run *result.Run) evaluated {
 
 // whole is one run of equal servers with a foe, planned by plan and judged by study.
 func whole(foe *Foe, seed uint64, rep int) evaluated {
-	return evaluate(record(foe, seed, rep, make([]float64, trapServers+Quick.Riders)))
+	return evaluate(record(foe, seed, rep, make([]float64, trapServers+Standard.Riders)))
 }
 
 // summarise counts what the runs said.

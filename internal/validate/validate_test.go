@@ -65,8 +65,8 @@ func correlation(lag float64) (r float64) {
 
 // The looks of the simulation are those that a run really takes, by the pace of its pilots.
 func TestAnalysesAreThePlans(t *testing.T) {
-	run := record(&noFoe, 1, 0, make([]float64, trapServers+Quick.Riders))
-	got, want := plan.Analyses(run), Quick.Analyses(trapServers)
+	run := record(&noFoe, 1, 0, make([]float64, trapServers+Standard.Riders))
+	got, want := plan.Analyses(run), Standard.Analyses(trapServers)
 	if len(got) != len(want) || got[0] != want[0] {
 		t.Errorf("the run looks at %v, the simulation at %v", got, want)
 	}
