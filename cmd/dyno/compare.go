@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -31,12 +32,23 @@ type compareFlags struct {
 	rate        float64
 	asks        adhoc.Request
 	differ      []string
-	contestant  string
+	of          string
 	names       []string
 	failIf      []string
+	strict      bool
 	folders     []string
 	place       place
 	resume      string
+}
+
+// defaultCondition is the --fail-if of comparisons whose sides dyno builds.
+const defaultCondition = "cpu_per_request>3%"
+
+// metricsText names the metrics that a condition may be about.
+func metricsText() string {
+	closed, open := conditionMetrics(false), conditionMetrics(true)
+	open = slices.DeleteFunc(open, func(name string) bool { return slices.Contains(closed, name) })
+	return strings.Join(closed, ", ") + ", and with --rate " + strings.Join(open, ", ")
 }
 
 func compareCommand() *cobra.Command {
@@ -51,17 +63,24 @@ func compareCommand() *cobra.Command {
 			"  a command     in quotes: 'node a.js', 'uvicorn app:app --port {port}'. It learns its port\n" +
 			"                from PORT, DYNO_ADDR or {port}; where it listens elsewhere, dyno finds out\n" +
 			"  an image      image:NAME:TAG, which podman or docker runs\n" +
-			"  a program     an executable file; with --contestant it stands in for what that builds\n" +
+			"  a program     an executable file; with --of it stands in for what that builds\n" +
 			"  a folder      that holds a contestant.toml\n" +
 			"  a name        of a contestant\n" +
-			"  a revision    of the git repository that holds the folder of --contestant: main, HEAD~1\n" +
-			"  .             the folder of --contestant as it is now\n\n" +
+			"  a revision    of the git repository that holds the folder of --of: main, HEAD~1\n" +
+			"  .             the folder of --of as it is now\n\n" +
 			"Without sides, the file dyno.toml here says what is compared; dyno init writes one.\n" +
-			"Exit code 1 if the data show that a --fail-if is true of a side against the first.",
+			"Each --fail-if METRIC>N% or METRIC<-N% is judged for each side against the first. Its outcome\n" +
+			"is printed with the change and its interval:\n\n" +
+			"  failed        the whole interval lies beyond the limit\n" +
+			"  passed        the whole interval lies on this side of it\n" +
+			"  inconclusive  the limit lies within the interval, or the run has no say. A longer --budget\n" +
+			"                narrows it; dyno doctor says how small a difference this machine can show\n\n" +
+			"Exit codes: 0; 1 when a condition failed, or with --strict was inconclusive, or a side failed;\n" +
+			"2 usage. dyno help terms explains the words.",
 		Example: "  dyno compare 'node a.js' 'python3 b.py'\n" +
 			"  dyno compare http://localhost:3000/users/{int:1..100} http://localhost:4000/users/{int:1..100}\n" +
-			"  dyno compare main . --contestant net-http\n" +
-			"  dyno compare v1.2 HEAD --contestant contestants/go/iris --fail-if 'memory>10%'",
+			"  dyno compare main . --of net-http\n" +
+			"  dyno compare v1.2 HEAD --of contestants/go/iris --fail-if 'memory>10%'",
 		Args: f.check,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			sides, file, err := compareSides(cmd, args)
@@ -78,16 +97,17 @@ func compareCommand() *cobra.Command {
 		"what the answers of the sides may differ in: status, type, length, body, "+
 			"header:NAME or json:PATH; may be repeated")
 	fl.StringArrayVar(&f.names, "name", nil, "name of a side in the output, in the order of the sides; may be repeated")
-	fl.StringVar(&f.contestant, "contestant", "",
+	fl.StringVar(&f.of, "of", "",
 		"contestant that revisions and programs are of: its name in this project, or its folder")
-	contestantsFlag(cmd, &f.folders, knowFolders)
+	folderFlag(cmd, &f.folders, knowFolders)
 	fl.StringArrayVar(&f.failIf, "fail-if", nil,
-		"fail when the data show this change of a side against the first: METRIC<-N% or METRIC>N%; may be repeated "+
-			"(default of builds of contestants: cpu_per_request>3%)")
+		"exit with 1 when the data show this change of a side against the first: METRIC>N% or METRIC<-N% with one of "+
+			metricsText()+"; may be repeated (default where dyno builds all sides: "+defaultCondition+")")
+	fl.BoolVar(&f.strict, "strict", false, "exit with 1, too, when a --fail-if is inconclusive")
 	r := &f.request
 	fl.StringVar(&r.Primary, "primary", "",
-		"metric that decides: throughput, cpu_per_request, p50 or memory (default throughput; of builds of contestants, "+
-			"and with --rate, cpu_per_request)")
+		"metric that decides: one of the same (default throughput; where dyno builds all sides, and with --rate, "+
+			"cpu_per_request)")
 	fl.IntVarP(&f.connections, "connections", "c", 125, "connections kept in use")
 	fl.VarP(flagOf(&f.rate, "", "rate", parseRate), "rate", "r",
 		"open loop: requests per second, whatever the answers "+
@@ -97,13 +117,14 @@ func compareCommand() *cobra.Command {
 	fl.DurationVar(&r.Budget, "budget", 5*time.Minute, "time for measuring, after the builds")
 	r.Margin = 0.03
 	requestFlags(fl, r)
+	fl.Lookup("controls").Usage += " (default ref where all sides serve a scenario of the project, else none)"
 	f.place.define(cmd)
 	fl.StringVar(&f.resume, "resume", "", "")
 	fl.MarkHidden("resume") // it is there to be refused in words
-	heading(fl, "What is compared", "name", "contestant", "contestants", "records", "delay")
+	heading(fl, "What is compared", "name", "of", "folder", "records", "delay")
 	heading(fl, "What is asked", "path", "method", "header", "body", "body-file", "template", "scenario", "rate",
 		"connections", "expect-status", "differ")
-	heading(fl, "What decides", "fail-if", "primary", "alpha", "margin")
+	heading(fl, "What decides", "fail-if", "strict", "primary", "alpha", "margin")
 	heading(fl, "How it is measured", "budget", "profile", "controls", "seed", "force")
 	heading(fl, "The run and its output")
 	return cmd
@@ -138,7 +159,7 @@ func notResumable(dir string, run *result.Run) error {
 
 // compare runs the whole comparison, from the arguments to the answer.
 func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
-	conditions, err := parseConditions(f.failIf)
+	conditions, err := parseConditions(f.failIf, f.rate > 0)
 	if err != nil {
 		return err
 	}
@@ -164,7 +185,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 		return err
 	}
 	if len(f.failIf) == 0 && buildsOnly(sides) {
-		conditions, _ = parseConditions([]string{"cpu_per_request>3%"})
+		conditions, _ = parseConditions([]string{defaultCondition}, f.rate > 0)
 	}
 	x.Settled = func(_ *result.Run, a *analysis.Analysis) bool { return answered(a, sides, conditions) }
 	x.Remark = func(r *result.Run) string { return identical(r, sides) }
@@ -177,7 +198,7 @@ func compare(cmd *cobra.Command, f *compareFlags, texts []string) (err error) {
 	if concluded != nil && !errors.As(concluded, &silent) {
 		return concluded
 	}
-	if failed := answer(cmd.OutOrStdout(), data, sides, conditions); failed {
+	if fails(answer(cmd.OutOrStdout(), data, sides, conditions), f.strict) {
 		return exit(exitFailed)
 	}
 	return concluded
@@ -190,7 +211,7 @@ func complain(cmd *cobra.Command, err error) {
 	}
 }
 
-// project is the one of this command, with the folders of --contestants.
+// project is the one of this command, with the folders of --folder.
 func (f *compareFlags) project() (*project, error) {
 	pr, err := openProject()
 	if err != nil {
@@ -203,7 +224,7 @@ func (f *compareFlags) project() (*project, error) {
 // options say what the words of this command may stand for.
 func (f *compareFlags) options(pr *project) side.Options {
 	return side.Options{
-		Contestant: f.contestant, Names: f.names,
+		Contestant: f.of, Names: f.names,
 		Taken: func(name string) bool {
 			_, ok, _ := refserver.ParseControl(name)
 			return ok

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -15,9 +16,9 @@ import (
 )
 
 // answer prints what the report above leaves open: where there are conditions, what the run says of
-// each side against the first in one sentence, and each condition's state. It reports whether one
-// failed.
-func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []condition) (anyFailed bool) {
+// each side against the first in one sentence, and each condition's state with its interval. It
+// returns the states.
+func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []condition) (states []state) {
 	fmt.Fprintln(w)
 	for _, s := range sides[1:] {
 		if len(conditions) == 0 {
@@ -41,10 +42,13 @@ func answer(w io.Writer, data *report.Data, sides []*side.Side, conditions []con
 			of = j.of + "\t"
 		}
 		fmt.Fprintf(t, "fail-if %s\t%s%s\t%s\n", j.text, of, j.state, figure)
-		anyFailed = anyFailed || j.state == failed
+		states = append(states, j.state)
 	}
 	t.Flush()
-	return anyFailed
+	if slices.Contains(states, inconclusive) && !fails(states, false) {
+		fmt.Fprintln(w, "An inconclusive condition fails only with --strict. A longer --budget narrows the intervals.")
+	}
+	return states
 }
 
 // attached returns a note for runs of servers that were already running; "" for other runs.

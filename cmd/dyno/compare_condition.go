@@ -22,11 +22,23 @@ type condition struct {
 	limit  float64 // of the ratio to the first, less 1
 }
 
-// parseConditions reads the texts of --fail-if. Errors name the column, which counts from 1.
-func parseConditions(texts []string) ([]condition, error) {
+// conditionMetrics are the names of the metrics that every comparison has, those of an open loop
+// among them if it is one.
+func conditionMetrics(open bool) (names []string) {
+	for _, m := range analysis.Metrics {
+		if !m.Rare && !m.Unranked && (open || !m.Open()) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// parseConditions reads the texts of --fail-if for a closed or an open loop. Errors name the column,
+// which counts from 1.
+func parseConditions(texts []string, open bool) ([]condition, error) {
 	var out []condition
 	for _, text := range texts {
-		c, err := parseCondition(text)
+		c, err := parseCondition(text, open)
 		if err != nil {
 			return nil, usagef("--fail-if %q: %w", text, err)
 		}
@@ -39,19 +51,17 @@ func parseConditions(texts []string) ([]condition, error) {
 var conditionForm = regexp.MustCompile(`(?s)^ *([a-zA-Z0-9_]*) *([<>=]*) *([-+0-9.]*) *(%*) *(.*)$`)
 
 // parseCondition reads METRIC<-N% or METRIC>N%; spaces may stand between the words.
-func parseCondition(text string) (condition, error) {
+func parseCondition(text string, open bool) (condition, error) {
 	word, from := conditionForm.FindStringSubmatch(text), conditionForm.FindStringSubmatchIndex(text)
 	at := func(i int, format string, args ...any) (condition, error) {
 		return condition{}, fmt.Errorf("column %d: %s", from[2*i]+1, fmt.Sprintf(format, args...))
 	}
 	m, ok := analysis.MetricNamed(word[1])
-	if !ok || m.Open() { // a comparison has a closed loop
-		var names []string
-		for _, m := range analysis.Metrics {
-			if !m.Open() {
-				names = append(names, m.Name)
-			}
-		}
+	if ok && m.Open() && !open {
+		return at(1, "%s is measured in an open loop: give --rate", m.Name)
+	}
+	if !ok || m.Unranked {
+		names := conditionMetrics(open)
 		if near := conf.Nearest(word[1], names); near != "" {
 			return at(1, "no metric %q; did you mean %q?", word[1], near)
 		}
@@ -77,7 +87,7 @@ func parseCondition(text string) (condition, error) {
 type state string
 
 const (
-	held         state = "held"         // the whole interval lies on the right side of the limit, or at it
+	passed       state = "passed"       // the whole interval lies on the right side of the limit, or at it
 	failed       state = "failed"       // the whole interval lies beyond it
 	inconclusive state = "inconclusive" // the interval holds the limit, or the run has no say
 )
@@ -113,9 +123,9 @@ func (c condition) judge(a *analysis.Analysis, head, base string) judgement {
 	case beyond:
 		j.state = failed
 	case within:
-		j.state = held
+		j.state = passed
 	default:
-		j.open = true
+		j.open, j.note = true, "the limit lies within the interval"
 	}
 	return j
 }
@@ -126,6 +136,12 @@ func (c condition) sides(e analysis.Estimate) (beyond, within bool) {
 		return e.Hi-1 < c.limit, e.Lo-1 >= c.limit
 	}
 	return e.Lo-1 > c.limit, e.Hi-1 <= c.limit
+}
+
+// fails reports whether conditions in these states make the command fail: one that failed does, an
+// inconclusive one only if strict.
+func fails(states []state, strict bool) bool {
+	return slices.Contains(states, failed) || strict && slices.Contains(states, inconclusive)
 }
 
 // withdrawn resets all states if the run found a difference between two copies of one server.

@@ -25,7 +25,7 @@ func TestParseCondition(t *testing.T) {
 		{"memory>0%", "memory>0%", false, 0},
 		{"memory<-.5%", "memory<-.5%", true, -.005},
 	} {
-		got, err := parseCondition(c.text)
+		got, err := parseCondition(c.text, false)
 		if err != nil || got.text != c.want || got.below != c.below || math.Abs(got.limit-c.limit) > 1e-12 ||
 			!strings.HasPrefix(got.text, got.metric.Name) {
 			t.Errorf("%q: %+v, %v", c.text, got, err)
@@ -47,8 +47,31 @@ func TestParseCondition(t *testing.T) {
 		"memory>3%,p50>3%":        "column 10: nothing follows the %",
 		"cpu_per_request > 3 % x": "column 23: nothing follows the %",
 	} {
-		if _, err := parseCondition(text); err == nil || !strings.HasPrefix(err.Error(), want) {
+		if _, err := parseCondition(text, false); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Metrics of an open loop belong to conditions of an open loop alone.
+func TestConditionMetrics(t *testing.T) {
+	if _, err := parseCondition("response_p99>10%", true); err != nil {
+		t.Error(err)
+	}
+	_, err := parseCondition("response_p99>10%", false)
+	if err == nil || !strings.Contains(err.Error(), "column 1: response_p99 is measured in an open loop: give --rate") {
+		t.Error(err)
+	}
+	if _, err = parseCondition("server_cpu_share>1%", true); err == nil {
+		t.Error("a metric that is compared with nothing makes a condition")
+	}
+	var out bytes.Buffer
+	cmd := compareCommand()
+	cmd.SetOut(&out)
+	help(cmd, nil)
+	for _, name := range conditionMetrics(true) {
+		if !strings.Contains(out.String(), name) {
+			t.Errorf("compare --help does not name the metric %s", name)
 		}
 	}
 }
@@ -59,11 +82,11 @@ func FuzzParseCondition(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		c, err := parseCondition(text)
+		c, err := parseCondition(text, false)
 		if err != nil {
 			return
 		}
-		again, err := parseCondition(c.text)
+		again, err := parseCondition(c.text, false)
 		if err != nil || again.text != c.text || again.limit != c.limit || again.below != c.below {
 			t.Errorf("%q: %+v, %+v, %v", text, c, again, err)
 		}
@@ -96,10 +119,10 @@ func TestJudgeCondition(t *testing.T) {
 	}{
 		{text: "throughput<-3%", lo: .90, hi: .96, look: 1, want: failed},
 		{text: "throughput<-3%", lo: .95, hi: .98, look: 1, want: inconclusive, mayBecome: true},
-		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: held},
+		{text: "throughput<-3%", lo: .98, hi: 1.01, look: 1, want: passed},
 		{text: "cpu_per_request>3%", lo: 1.039, hi: 1.053, look: 1, want: failed},
 		{text: "cpu_per_request>3%", lo: 1.02, hi: 1.053, look: 1, want: inconclusive, mayBecome: true},
-		{text: "cpu_per_request>3%", lo: .9, hi: 1.02, look: 1, want: held},
+		{text: "cpu_per_request>3%", lo: .9, hi: 1.02, look: 1, want: passed},
 		{text: "cpu_per_request>3%", lo: 1.9, hi: 2.1, look: 0, want: inconclusive, mayBecome: true,
 			noteOfWhom: "no interim analysis"},
 		{text: "cpu_per_request>3%", lo: 0, hi: math.Inf(1), look: 1, want: inconclusive, mayBecome: true},
@@ -112,7 +135,7 @@ func TestJudgeCondition(t *testing.T) {
 		{text: "memory>5%", look: 1, want: inconclusive, noteOfWhom: "no figure",
 			spoil: func(a *analysis.Analysis) { a.Pairs = nil }},
 	} {
-		cond, err := parseCondition(c.text)
+		cond, err := parseCondition(c.text, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +152,7 @@ func TestJudgeCondition(t *testing.T) {
 
 // A run goes on while a condition may still be decided, though the pair is.
 func TestAnswered(t *testing.T) {
-	cs, err := parseConditions([]string{"cpu_per_request>3%", "memory>5%"})
+	cs, err := parseConditions([]string{"cpu_per_request>3%", "memory>5%"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +165,7 @@ func TestAnswered(t *testing.T) {
 }
 
 func TestAnswer(t *testing.T) {
-	cs, err := parseConditions([]string{"cpu_per_request>3%"})
+	cs, err := parseConditions([]string{"cpu_per_request>3%"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +185,7 @@ func TestAnswer(t *testing.T) {
 				"fail-if cpu_per_request>3%  failed  +4.6 % (+3.9 % to +5.3 %)"}},
 		{run("b"), found(1, analysis.Different, "head", .8, .78, .83), nil, false,
 			[]string{"head uses 20 % (17–22 %) less CPU per request than base: better.",
-				"held  −20 % (−22 % to −17 %)"}},
+				"passed  −20 % (−22 % to −17 %)"}},
 		{run("a"), found(1, analysis.Equivalent, "", 1.004, .988, 1.02), nil, false,
 			[]string{"head uses 0.4 % (−1.2 % to +2 %) more CPU per request than base: equal within 3 %.",
 				"byte for byte"}},
@@ -183,8 +206,12 @@ func TestAnswer(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		got := answer(&out, &report.Data{Run: c.run, Analysis: c.a, Findings: c.findings}, two, cs)
-		if got != c.failed {
-			t.Errorf("failed: %v\n%s", got, &out)
+		if fails(got, false) != c.failed {
+			t.Errorf("states %v\n%s", got, &out)
+		}
+		open := strings.Contains(out.String(), "  inconclusive  ")
+		if fails(got, true) != (c.failed || open) || strings.Contains(out.String(), "only with --strict") != open {
+			t.Errorf("states %v with --strict\n%s", got, &out)
 		}
 		for _, w := range c.want {
 			if !strings.Contains(out.String(), w) {

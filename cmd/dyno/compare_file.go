@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,7 +23,8 @@ const compareFileName = "dyno.toml"
 type compareFile struct {
 	Sides        []string `toml:"sides"`
 	Name         []string `toml:"name"`
-	Contestant   string   `toml:"contestant"`
+	Of           string   `toml:"of"`
+	Contestant   string   `toml:"contestant"` // the old name of Of
 	Path         []string `toml:"path"`
 	Method       string   `toml:"method"`
 	Header       []string `toml:"header"`
@@ -39,6 +41,7 @@ type compareFile struct {
 	Alpha        float64  `toml:"alpha"`
 	Margin       float64  `toml:"margin"`
 	FailIf       []string `toml:"fail-if"`
+	Strict       bool     `toml:"strict"`
 	Profile      string   `toml:"profile"`
 	Seed         uint64   `toml:"seed"`
 
@@ -63,8 +66,9 @@ func readCompareFile(fsys fs.FS) (c *compareFile, err error) {
 	return c, nil
 }
 
-// set copies the values of the file to fl. Flags on the command line take precedence.
-func (c *compareFile) set(fl *pflag.FlagSet) error {
+// set copies the values of the file to the flags of cmd. Flags on the command line take precedence.
+func (c *compareFile) set(cmd *cobra.Command) error {
+	fl, old := cmd.Flags(), &renames{cmd.ErrOrStderr(), map[string]bool{}}
 	all := reflect.ValueOf(c).Elem()
 	for i := range all.NumField() {
 		key := all.Type().Field(i).Tag.Get("toml")
@@ -79,7 +83,7 @@ func (c *compareFile) set(fl *pflag.FlagSet) error {
 		}
 		c.values[key] = texts
 		for n, text := range texts {
-			if err := fl.Set(key, text); err != nil {
+			if err := fl.Set(key, old.value(key, text)); err != nil {
 				return usage(c.file.Errorf(c.at(key, n), "%s: %v", key, reason(fl.Lookup(key), text, err)))
 			}
 		}
@@ -117,7 +121,8 @@ func (c *compareFile) place(err error) error {
 	text := err.Error()
 	best, found := "", false
 	for key, values := range c.values {
-		named := strings.Contains(text, "--"+key+" ") || strings.Contains(text, "--"+key+":")
+		flag := "--" + cmp.Or(renamedFlags[key], key)
+		named := strings.Contains(text, flag+" ") || strings.Contains(text, flag+":")
 		if named && len(key) > len(best) {
 			best, found = key, true
 		}
@@ -149,5 +154,5 @@ func compareSides(cmd *cobra.Command, args []string) (sides []string, file *comp
 	if err != nil {
 		return nil, nil, err
 	}
-	return file.Sides, file, file.set(cmd.Flags())
+	return file.Sides, file, file.set(cmd)
 }

@@ -24,7 +24,7 @@ func TestInitText(t *testing.T) {
 			t.Errorf("%s: %v", e[0], err)
 			continue
 		}
-		if err := c.set(compareCommand().Flags()); err != nil {
+		if err := c.set(compareCommand()); err != nil {
 			t.Errorf("%s: %v", e[0], err)
 		}
 		if len(c.Sides) != 2 || c.Budget == "" {

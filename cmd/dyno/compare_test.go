@@ -75,7 +75,7 @@ func TestRealDuelOfTwoBuilds(t *testing.T) {
 	if strings.Contains(stdout.String(), "over the epoch: its ratio depends on when it is taken") { // one moved, be it by chance
 		verdict = "more CPU per request than go/net-http: not separated"
 	}
-	for _, want := range []string{verdict, "fail-if cpu_per_request>50%  failed", "fail-if memory>1000%         held"} {
+	for _, want := range []string{verdict, "fail-if cpu_per_request>50%  failed", "fail-if memory>1000%         passed"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("no %q", want)
 		}
@@ -122,7 +122,7 @@ func TestCompareRevisions(t *testing.T) {
 	}
 	self := filepath.Join(dir, "dyno")
 	build(t, self)
-	cmd := exec.Command(self, "compare", "HEAD", ".", "--contestant", folder, "--controls", "none", "--offline", "--out", out)
+	cmd := exec.Command(self, "compare", "HEAD", ".", "--of", folder, "--controls", "none", "--offline", "--out", out)
 	cmd.Env = append(os.Environ(), "TMPDIR="+temp)
 	var text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &text, &text
@@ -162,7 +162,7 @@ func TestCompareRevisions(t *testing.T) {
 	base, head := run.Contestant("HEAD"), run.Contestant("working-tree")
 	if base == nil || head == nil || base.Title != "HEAD" || head.Title != "working-tree" ||
 		run.Plan.Title != "HEAD (net-http @ "+first[:7]+") against working-tree" ||
-		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Command, "dyno compare "+first+" . --contestant "+folder) {
+		base.BinaryHash == head.BinaryHash || !strings.Contains(run.Plan.Command, "dyno compare "+first+" . --of "+folder) {
 		t.Errorf("%+v\n%+v\n%s", base, head, run.Plan.Command)
 	}
 }

@@ -43,14 +43,22 @@ func heading(fl *pflag.FlagSet, text string, names ...string) {
 	})
 }
 
-// help prints what a command is for, its usage, three examples, its commands and its flags.
-func help(cmd *cobra.Command, _ []string) {
+// help prints the help of a command.
+func help(cmd *cobra.Command, _ []string) { io.WriteString(cmd.OutOrStdout(), helpText(cmd)) }
+
+// helpText says what a command is for, its usage, three examples, its commands and its flags. Of a
+// topic it has the text alone.
+func helpText(cmd *cobra.Command) string {
 	var b strings.Builder
 	text := cmd.Long
 	if text == "" {
 		text = cmd.Short
 	}
-	b.WriteString(reflowed(text, helpWidth) + "\n\nUsage:\n")
+	b.WriteString(reflowed(text, helpWidth) + "\n")
+	if cmd.IsAdditionalHelpTopicCommand() {
+		return b.String()
+	}
+	b.WriteString("\nUsage:\n")
 	if cmd.Runnable() && !cmd.HasAvailableSubCommands() {
 		b.WriteString("  " + wrapped(cmd.UseLine(), helpWidth-2) + "\n")
 	}
@@ -63,9 +71,13 @@ func help(cmd *cobra.Command, _ []string) {
 	writeCommands(&b, cmd)
 	writeFlags(&b, cmd)
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(&b, "\n%s COMMAND --help says more.\n", cmd.CommandPath())
+		fmt.Fprintf(&b, "\n%s COMMAND --help says more.", cmd.CommandPath())
+		if !cmd.HasParent() {
+			b.WriteString(" dyno help terms explains the words of the output.")
+		}
+		b.WriteByte('\n')
 	}
-	io.WriteString(cmd.OutOrStdout(), b.String())
+	return b.String()
 }
 
 // reflowed wraps the paragraphs of a text. Lines that begin with a space stay as they are.
@@ -180,9 +192,11 @@ func typedAs(cmd *cobra.Command, f *pflag.Flag) string {
 	return text
 }
 
-// shownDefault is what the help says after the text of a flag that has a value before it is set.
+// shownDefault is what the help says after the text of a flag that has a value before it is set,
+// unless the text says it.
 func shownDefault(f *pflag.Flag) string {
-	if slices.Contains([]string{"", "0", "0s", "[]", "false"}, f.DefValue) {
+	if strings.Contains(f.Usage, "(default") ||
+		slices.Contains([]string{"", "0", "0s", "[]", "false"}, f.DefValue) {
 		return ""
 	}
 	text := f.DefValue
@@ -195,13 +209,12 @@ func shownDefault(f *pflag.Flag) string {
 // metavariables are the words that stand for values of flags, by the name of the flag or, where that
 // leaves it open, of the command and the flag.
 var metavariables = map[string]string{
-	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestant": "NAME", "contestants": "DIR,…",
-	"controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT", "expect-header": "HEADER",
-	"expect-sha256": "HEX", "expect-status": "CODES", "external": "TOOL", "fail-if": "COND", "format": "FORMAT",
+	"against": "RUN", "body": "TEXT", "body-file": "FILE", "contestants": "NAME,…", "controls": "NAME,…", "csv": "FILE", "differ": "WHAT", "expect-body": "TEXT", "expect-header": "HEADER",
+	"expect-sha256": "HEX", "expect-status": "CODES", "external": "TOOL", "fail-if": "COND",
+	"folder": "DIR,…", "format": "FORMAT",
 	"from": "NAME", "hdr": "FILE", "header": "HEADER", "language": "NAME", "level": "NAME", "load scenario": "FILE",
-	"name": "NAME", "only": "SECTION", "out": "DIR", "path": "PATH", "primary": "METRIC", "profile": "NAME",
-	"protocol": "NAME", "resolve": "HOST:PORT:ADDR", "resume": "DIR", "run contestants": "NAME,…",
-	"scenario": "NAME", "unix": "SOCKET", "validate out": "FILE", "verify seed": "TEXT",
+	"name": "NAME", "of": "NAME", "only": "SECTION", "out": "DIR", "path": "PATH", "primary": "METRIC", "profile": "NAME",
+	"protocol": "NAME", "resolve": "HOST:PORT:ADDR", "resume": "DIR", "scenario": "NAME", "unix": "SOCKET", "validate out": "FILE", "verify seed": "TEXT",
 }
 
 // metavariablesOfTypes are the same by the type of the value, as pflag calls it.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	manual "dyno"
 )
 
 // helps calls f for every command that a user sees, with its help.
@@ -86,6 +88,21 @@ func TestExamplesOfHelp(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestTerms: dyno help terms has every term of the glossary with its meaning, but for those of the code.
+func TestTerms(t *testing.T) {
+	all := terms()
+	text := termsTopic().Long
+	for _, x := range all {
+		line := strings.Fields(x.name + " " + x.meaning)
+		if !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(line, " ")) {
+			t.Errorf("dyno help terms lacks %q: %s", x.name, x.meaning)
+		}
+	}
+	if rows := strings.Count(manual.Glossary, "\n| "); len(all) < 40 || len(all) > rows || strings.Contains(text, "|") {
+		t.Errorf("%d terms of %d rows\n%s", len(all), rows, text)
+	}
 }
 
 func TestReflowed(t *testing.T) {

@@ -61,7 +61,7 @@ func listCommand() *cobra.Command {
 	fl.SortFlags = false
 	fl.StringVar(&f.language, "language", "", "only contestants in this language")
 	fl.StringVar(&f.scenario, "scenario", "", "only this scenario, and the contestants and studies that have it")
-	contestantsFlag(cmd, &f.folders, knowFolders)
+	folderFlag(cmd, &f.folders, knowFolders)
 	fl.BoolVar(&f.markdown, "markdown", false, "write the contestants as the table of doc/contestants.md")
 	return cmd
 }

@@ -104,7 +104,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(under("read", reportCommand(), checkCommand(), auditCommand(), listCommand())...)
 	root.AddCommand(under("machine", doctorCommand(), verifyCommand(), validateCommand())...)
 	root.AddCommand(under("other", initCommand(), newCommand(), trimCommand(), versionCommand())...)
-	root.AddCommand(manCommand(), refserverCommand(), hogCommand(), superviseCommand())
+	root.AddCommand(termsTopic(), manCommand(), refserverCommand(), hogCommand(), superviseCommand())
 	root.Flags().BoolP("version", "V", false, "print the version")
 	completions(root)
 	return root

@@ -30,15 +30,15 @@ func newContestantCommand() *cobra.Command {
 		Use:   "contestant LANGUAGE/NAME",
 		Short: "Make a new contestant from an existing one",
 		Long: "contestant writes the folder of a new contestant: a copy of another under a new name, which passes dyno verify\n" +
-			"as it is. It lies in contestants/ of the checkout, or here outside of one, or in the folder of --contestants, which\n" +
+			"as it is. It lies in contestants/ of the checkout, or here outside of one, or in --folder, which\n" +
 			"may be anywhere and may be new; what contestants share is copied there too.",
 		Example: "  dyno new contestant go/mine --from net-http\n" +
-			"  dyno new contestant dotnet/mine --from kestrel --contestants ~/bench\n" +
-			"  dyno new contestant python/mine --contestants ./bench",
+			"  dyno new contestant dotnet/mine --from kestrel --folder ~/bench\n" +
+			"  dyno new contestant python/mine --folder ./bench",
 		Args: arguments(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(folders) > 1 {
-				return usagef("--contestants: a new contestant lies in one folder; %d are given", len(folders))
+				return usagef("--folder: a new contestant lies in one folder; %d are given", len(folders))
 			}
 			pr, err := openProject()
 			if err != nil {
@@ -48,7 +48,7 @@ func newContestantCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&from, "from", "net-http", "contestant to begin with")
-	contestantsFlag(cmd, &folders,
+	folderFlag(cmd, &folders,
 		"folder that the contestant's is to lie in (default: contestants/ of the checkout, or here)")
 	return cmd
 }
@@ -75,7 +75,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	if folder != "" {
 		base = folder
 		if contestant.IsFolder(folder) {
-			return usagef("--contestants: %s is a contestant's folder; a new one lies beside it: "+
+			return usagef("--folder: %s is a contestant's folder; a new one lies beside it: "+
 				"give the folder that holds its language's", folder)
 		}
 		if len(contestant.Languages(folder)) > 0 {
@@ -104,7 +104,7 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	}
 	again := ""
 	if folder != "" {
-		again = " --contestants " + quoted(asFolder(folder))
+		again = " --folder " + quoted(asFolder(folder))
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), dir)
 	fmt.Fprintf(cmd.ErrOrStderr(), "a copy of %s under the name %s. Next:\n  dyno verify %s%s\n", from, name, name,
@@ -112,9 +112,9 @@ func newContestant(cmd *cobra.Command, pr *project, text, from, folder string) e
 	return nil
 }
 
-// contestantsFlag gives a command the flag that names contestants' folders.
-func contestantsFlag(cmd *cobra.Command, folders *[]string, text string) {
-	cmd.Flags().StringSliceVar(folders, "contestants", nil, text)
+// folderFlag gives a command the flag that names contestants' folders.
+func folderFlag(cmd *cobra.Command, folders *[]string, text string) {
+	cmd.Flags().StringSliceVar(folders, "folder", nil, text)
 }
 
 const knowFolders = "folders of contestants outside of the project: a contestant's own, " +
@@ -161,7 +161,7 @@ func (p *project) know(values []string) (names []string, err error) {
 func (p *project) knowOnly(folders []string) ([]string, error) {
 	for _, f := range folders {
 		if !isDir(f) {
-			return nil, usagef("--contestants: no folder %s", f)
+			return nil, usagef("--folder: no folder %s", f)
 		}
 	}
 	values := make([]string, len(folders))

@@ -11,9 +11,12 @@ import (
 )
 
 // Names of the release before 0.1.0, which are read for one release more. None is in a help text.
+// A flag is renamed only in the commands that have the new one.
 var (
 	renamedCommands = map[string]string{"prove": "validate", "claims": "audit", "truth": "refserver"}
-	renamedFlags    = map[string]string{"driver": "external", "looks": "interim"}
+	renamedFlags    = map[string]string{"driver": "external", "looks": "interim", "contestant": "of",
+		"contestants": "folder"}
+	renamedValues = map[string][2]string{"protocol": {"duel", "paired"}, "profile": {"quick", "standard"}}
 )
 
 // renames replaces old names of commands and flags in what the user typed, and says so on stderr.
@@ -24,7 +27,7 @@ type renames struct {
 	said   map[string]bool
 }
 
-// args gives the arguments with the present names of the command and the protocol.
+// args gives the arguments with the present names of the command and of values of flags.
 func (r *renames) args(args []string) []string {
 	args = slices.Clone(args)
 	if len(args) > 0 && renamedCommands[args[0]] != "" {
@@ -33,23 +36,44 @@ func (r *renames) args(args []string) []string {
 		args[0] = now
 	}
 	for i, a := range args {
-		if a == "--protocol=duel" || a == "duel" && i > 0 && args[i-1] == "--protocol" {
-			r.say("--protocol duel", "--protocol paired")
-			args[i] = strings.TrimSuffix(a, "duel") + "paired"
+		flag, value, joined := strings.Cut(a, "=")
+		switch name, long := strings.CutPrefix(flag, "--"); {
+		case !long:
+		case joined:
+			args[i] = flag + "=" + r.value(name, value)
+		case i+1 < len(args):
+			args[i+1] = r.value(name, args[i+1])
 		}
 	}
 	return args
 }
 
+// value is the present name of a flag's value.
+func (r *renames) value(flag, value string) string {
+	if old := renamedValues[flag]; old[0] == value && value != "" {
+		r.say("--"+flag+" "+old[0], "--"+flag+" "+old[1])
+		return old[1]
+	}
+	return value
+}
+
 // flags makes all commands below root read the old names of flags.
 func (r *renames) flags(root *cobra.Command) {
-	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-		if now := renamedFlags[name]; now != "" {
+	root.SetGlobalNormalizationFunc(func(fl *pflag.FlagSet, name string) pflag.NormalizedName {
+		if now := renamedFlags[name]; now != "" && !has(fl, name) && has(fl, now) {
 			r.say("--"+name, "--"+now)
 			name = now
 		}
 		return pflag.NormalizedName(name)
 	})
+}
+
+// has reports whether a flag of exactly that name is defined.
+//
+// Note: FlagSet.Lookup asks for the present name itself.
+func has(fl *pflag.FlagSet, name string) (found bool) {
+	fl.VisitAll(func(f *pflag.Flag) { found = found || f.Name == name })
+	return found
 }
 
 func (r *renames) say(old, now string) {

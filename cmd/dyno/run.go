@@ -67,7 +67,9 @@ func runCommand() *cobra.Command {
 			"  sweep    the same at several --connections and --delay; figures with intervals, no verdicts\n" +
 			"  search   the highest rate at which each contestant keeps --slo: open loops, probed in turns\n" +
 			"  classic  one long load after another, as published benchmarks do it; single figures, for\n" +
-			"           comparison with theirs",
+			"           comparison with theirs\n\n" +
+			theseTerms("study", "contestant", "scenario", "level", "trial", "round", "epoch") + "\n" +
+			"Exit codes: 0; 1 when a contestant failed or the run was interrupted; 2 usage.",
 		Example: "  dyno run\n" +
 			"  dyno run iris-vs-netcore-mvc --quick\n" +
 			"  dyno run --contestants gin,chi,echo --scenario routes-github\n" +
@@ -86,6 +88,8 @@ func runCommand() *cobra.Command {
 	fl.StringSliceVar(&r.Contestants, "contestants", nil,
 		"contestants, by name, or by a folder, which stands for all that it holds (default: those of the study)")
 	requestFlags(fl, r)
+	fl.Lookup("controls").Usage += " (default: ref,ref' and, with --profile full and lab, ref+5%)"
+	fl.Lookup("margin").Usage += " (default 0.03; with --profile lab 0.02, for p99 0.05)"
 	fl.Lookup("scenario").Usage = "scenario (default: that of the study, or the first that all --contestants serve)"
 	fl.IntSliceVar(&r.Connections, "connections", nil,
 		"connections kept in use; a sweep takes several (default: those of the study, 125)")
@@ -135,14 +139,13 @@ func runCommand() *cobra.Command {
 // requestFlags adds the flags of a request that all commands with runs have.
 func requestFlags(fl *pflag.FlagSet, r *plan.Request) {
 	fl.StringSliceVar(&r.Controls, "controls", r.Controls,
-		"reference servers that are measured too: the reference, its copy for the A/A check, ref+X%; or none "+
-			"(default of dyno run: ref,ref' and, with --profile full and lab, ref+5%)")
-	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that both serve)")
-	fl.StringVar(&r.Profile, "profile", "quick",
-		"quick; full: longer epochs, more interim analyses; or lab: trials of seconds, on 4 CPUs or more")
+		"reference servers that are measured too: ref, its copy ref' for the A/A check, ref+X%; or none")
+	fl.StringVar(&r.Scenario, "scenario", "", "scenario (default: the first that all sides serve)")
+	fl.StringVar(&r.Profile, "profile", plan.Standard,
+		"standard; full: longer epochs, more interim analyses; or lab: trials of seconds, on 4 CPUs or more")
 	fl.Var(flagOf(&r.Alpha, "0.05", "share", parsePositive), "alpha", "chance of any false difference in the whole run")
 	fl.Var(flagOf(&r.Margin, "0.03", "share", parsePositive), "margin",
-		"differences within it are equivalent (dyno run with --profile lab: 0.02, for p99 0.05)")
+		"differences within it are equivalent")
 	fl.Uint64Var(&r.Seed, "seed", 0, "seed of order and inputs (default: drawn)")
 	fl.BoolVar(&r.Force, "force", false, "run --profile lab on a machine that is too small for it; the report says so")
 }

@@ -32,7 +32,7 @@ func verifyCommand() *cobra.Command {
 		Long: `verify builds each contestant, starts it, and sends every request of its scenarios: status,
 headers, body, framing, keep-alive, sessions. Then it loads it shortly, over several connections
 and with several requests in the pipeline, and checks that its Date advances. A contestant outside
-of the project is named by its folder, or by its name beside --contestants.
+of the project is named by its folder, or by its name beside --folder.
 
 With --sample N it verifies N of them, chosen by --seed: the same seed chooses the same ones.
 
@@ -52,14 +52,14 @@ accept a reference server, and find the defect of each of its mutants, which hav
 			}
 			if f.only != "" || f.offline || f.sample != 0 || len(f.folders) > 0 {
 				return usagef("--mutants takes scenarios and starts no contestant: leave --scenario, --sample, " +
-					"--offline and --contestants out")
+					"--offline and --folder out")
 			}
 			return verifyMutants(cmd, p, names)
 		},
 	}
 	cmd.Flags().BoolVar(&f.offline, "offline", false, "fetch no toolchain")
 	cmd.Flags().StringVar(&f.only, "scenario", "", "verify this scenario only")
-	contestantsFlag(cmd, &f.folders, knowFolders+"; alone, all of those are verified")
+	folderFlag(cmd, &f.folders, knowFolders+"; alone, all of those are verified")
 	cmd.Flags().IntVar(&f.sample, "sample", 0, "verify only this number of contestants, chosen by --seed")
 	cmd.Flags().StringVar(&f.seed, "seed", "", "seed of --sample, such as a commit")
 	cmd.Flags().BoolVar(&f.mutants, "mutants", false, "verify the verification itself, by servers with one "+
@@ -92,7 +92,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, p *project, names []string) error 
 }
 
 // chosen returns the manifests of the named contestants that serve the scenario: of those in
-// --contestants if none is named, of all if there are none of either.
+// --folder if none is named, of all if there are none of either.
 func (f *verifyFlags) chosen(p *project, names []string) ([]*contestant.Manifest, error) {
 	outside, err := p.knowOnly(f.folders)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"dyno/internal/checks"
-	"dyno/internal/report"
 	"dyno/internal/plan"
+	"dyno/internal/report"
 	"dyno/internal/result"
 )
 

@@ -49,7 +49,7 @@ func Find(ctx context.Context, texts []string, o Options) ([]*Side, error) {
 	return sides, o.name(sides)
 }
 
-// contestant is the folder of --contestant.
+// contestant is the folder of --of.
 func (o *Options) contestant() (string, error) {
 	if contestant.IsFolder(o.Contestant) {
 		return o.Contestant, nil
@@ -59,15 +59,15 @@ func (o *Options) contestant() (string, error) {
 	case ok:
 		return dir, nil
 	case isDir(o.Contestant):
-		return "", conf.Usagef("--contestant: no contestant.toml in %s", o.Contestant)
+		return "", conf.Usagef("--of: no contestant.toml in %s", o.Contestant)
 	}
-	return "", conf.Usagef("--contestant: no contestant %q%s", o.Contestant, suggestion)
+	return "", conf.Usagef("--of: no contestant %q%s", o.Contestant, suggestion)
 }
 
 // imagePrefix marks an image.
 const imagePrefix = "image:"
 
-// find says what one text stands for. dir is the folder of --contestant, or empty.
+// find says what one text stands for. dir is the folder of --of, or empty.
 func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 	s := &Side{Text: text, Again: text}
 	st, statErr := os.Stat(text)
@@ -105,7 +105,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		s.Kind, s.folder = Contestant, folder
 		return s, nil
 	case statErr == nil:
-		return nil, conf.Usagef("%s: no contestant.toml in it; a revision wants --contestant, and a server that is "+
+		return nil, conf.Usagef("%s: no contestant.toml in it; a revision wants --of CONTESTANT, and a server that is "+
 			"started "+
 			"there a command: 'cd %s && ./server'", text, text)
 	case onPath(text):
@@ -113,7 +113,7 @@ func (o *Options) find(ctx context.Context, text, dir string) (*Side, error) {
 		return s, nil
 	}
 	return nil, conf.Usagef("there is no %s: no folder with a contestant.toml, no file, no program on PATH, and no "+
-		"contestant%s; a command stands in quotes, and a revision wants --contestant", text, suggestion)
+		"contestant%s; a command stands in quotes, and a revision wants --of CONTESTANT", text, suggestion)
 }
 
 // takeFile takes an executable file: in place of what the contestant in dir builds, or as a command.

@@ -25,9 +25,9 @@ const (
 	Command    Kind = "command"    // a line for the shell, or an executable file
 	Folder     Kind = "folder"     // one with a contestant.toml
 	Contestant Kind = "contestant" // of the project, by its name
-	Revision   Kind = "revision"   // of the repository of --contestant
+	Revision   Kind = "revision"   // of the repository of --of
 	Image      Kind = "image"      // image:NAME:TAG, run by podman or docker
-	Program    Kind = "program"    // an executable file, in place of what --contestant builds
+	Program    Kind = "program"    // an executable file, in place of what --of builds
 )
 
 // Side is one of those that are compared.

@@ -51,7 +51,7 @@ func TestFind(t *testing.T) {
 	o.Contestant = "mine"
 	if sides, err = Find(t.Context(), []string{".", "./server"}, o); err != nil || sides[0].folder != "before/mine" ||
 		sides[0].Name != "working-tree" || sides[1].Kind != Program || !filepath.IsAbs(sides[1].program) {
-		t.Errorf("with --contestant: %+v, %v", sides, err)
+		t.Errorf("with --of: %+v, %v", sides, err)
 	}
 }
 
