@@ -42,7 +42,7 @@ func TestTimeLeft(t *testing.T) {
 
 // During the pilots the time left is that of the estimate, not of a run as quick as their first trial.
 func TestTimeLeftInPilots(t *testing.T) {
-	p := player{run: result.Run{Plan: quick("a", "b", "c")}}
+	p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
 	p.run.Plan.Analyses = []int{12}
 	cost, err := Estimate(&p.run.Plan)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestProgressSaysWhy(t *testing.T) {
 // The budget covers what was done before the first epoch, but for builds, and the report.
 func TestBudgetCoversVerification(t *testing.T) {
 	ends := func(before time.Duration) time.Duration {
-		p := player{run: result.Run{Plan: quick("a", "b", "c")}}
+		p := player{run: result.Run{Plan: standardPlan("a", "b", "c")}}
 		p.run.Plan.Analyses = []int{100}
 		p.run.Plan.StartedUnixNS = 1
 		p.clock = int64(before)
