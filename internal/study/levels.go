@@ -214,31 +214,30 @@ func pairsStanding(run *result.Run) (out []result.Standing) {
 	}
 	rate, _ := analysis.MetricNamed("throughput")
 	t := analysis.Tabulate(byLevel(run, trials)[0], nil)
-	levels := map[string]float64{}
 	for _, name := range run.Plan.Contestants {
-		level := t.Level(m, result.Cell{Contestant: name})
-		if level.N == 0 || run.FailureOf(name) != nil {
+		if t.Level(m, result.Cell{Contestant: name}).N == 0 || run.FailureOf(name) != nil {
 			continue
 		}
-		levels[name] = level.Value
 		out = append(out, result.Standing{Name: name, PerSec: t.Level(rate, result.Cell{Contestant: name}).Value, Of: of})
 		if m.Name != rate.Name {
 			out[len(out)-1].Of += " by " + m.Name
 		}
 	}
-	slices.SortStableFunc(out, func(x, y result.Standing) int {
-		if m.More {
-			x, y = y, x
+	for pass := range min(2, len(out)) { // against anybody, which shows who is best, and against that
+		for i := range out {
+			first, own := result.Cell{Contestant: out[0].Name}, result.Cell{Contestant: out[i].Name}
+			out[i].Ratio, out[i].Lo, out[i].Hi = 1, 0, 0
+			if i > 0 {
+				out[i].Ratio = t.Compare(m, own, first, 0.95).Value
+				out[i].Lo, out[i].Hi, _ = t.RatioRange(m, own, first)
+			}
 		}
-		return cmp.Compare(levels[x.Name], levels[y.Name])
-	})
-	for i := range out {
-		best, own := result.Cell{Contestant: out[0].Name}, result.Cell{Contestant: out[i].Name}
-		out[i].Ratio = 1
-		if i > 0 {
-			out[i].Ratio = t.Compare(m, own, best, 0.95).Value
-			out[i].Lo, out[i].Hi, _ = t.RatioRange(m, own, best)
-		}
+		slices.SortStableFunc(out[pass:], func(x, y result.Standing) int {
+			if m.More {
+				x, y = y, x
+			}
+			return cmp.Compare(x.Ratio, y.Ratio)
+		})
 	}
 	return out
 }

@@ -25,6 +25,18 @@ func TestStandingFromTheFirstRound(t *testing.T) {
 		}
 	}
 	run.Trials = nil
+	for _, x := range whole { // a has the larger median, b is faster in most rounds
+		if x.Epoch == 0 && x.Round < 3 {
+			if rates := map[string][]int64{"a": {1, 50, 60}, "b": {40, 48, 100}}[x.Contestant]; rates != nil {
+				x.Load.Succeeded = 1000 * rates[x.Round]
+			}
+			run.Trials = append(run.Trials, x)
+		}
+	}
+	if all := Standing(run); len(all) != 2 || all[0].Name != "b" || !(all[1].Ratio < 1) {
+		t.Errorf("the leader must be ahead: %+v", all)
+	}
+	run.Trials = nil
 	if all := Standing(run); len(all) != 0 {
 		t.Errorf("before the first trial: %+v", all)
 	}
