@@ -49,7 +49,11 @@ func ProgressOf(run *result.Run) Progress {
 	} else if p.Pilots > 0 && !pilotsOver(run) {
 		out.Left = time.Duration(share * float64(leftInPilots(run, &c)))
 	}
-	out.Left = min(out.Left, max(0, time.Duration(Budgeted(run)+grace(run)-elapsed(run))))
+	limit := Budgeted(run) + grace(run)
+	if decides(p) {
+		limit -= beside(run)
+	}
+	out.Left = min(out.Left, max(0, time.Duration(limit-elapsed(run))))
 	switch valid := len(Epochs(run)); {
 	case !pilotsOver(run) && p.Pilots > 0:
 		out.Epoch = "does not count yet"
